@@ -50,7 +50,7 @@ def pick_candidates(
     if 2 * len(scores) > choice.number:
         raise ChoiceError(
             f"{len(scores)} models contribute {2 * len(scores)} candidates, more than "
-            f"{choice.number}; ask for more candidates"
+            f"{choice.number}; choose some with --models, or ask for more candidates"
         )
     table = windows.reset_index(drop=True).assign(
         **{f"score_{model}": series.to_numpy() for model, series in scores.items()}

@@ -53,11 +53,15 @@ def load_scores(path: Path, windows: pd.Series, name: str = "") -> dict[str, pd.
 def load_all_scores(files: Sequence[tuple[str, Path]], windows: pd.Series) -> dict[str, pd.Series]:
     """Return the scores of all models of some files, given with names; see `load_scores`.
 
-    Raises ScoresError in addition if two files have a model of the same name.
+    Raises OSError, and ScoresError, also if two files have a model of the same name.
     """
     scores: dict[str, pd.Series] = {}
     for name, path in files:
-        scores = join_scores(scores, load_scores(path, windows, name))
+        try:
+            found = load_scores(path, windows, name)
+        except TableError as error:
+            raise ScoresError(f"{path}: {error}") from error
+        scores = join_scores(scores, found)
     return scores
 
 

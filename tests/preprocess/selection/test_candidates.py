@@ -130,5 +130,7 @@ def test_no_windows_give_no_candidates():
 def test_more_models_than_candidates_are_refused():
     table, first, second = windows_of([9])
 
-    with pytest.raises(ChoiceError, match="2 models contribute 4 candidates, more than 3"):
+    with pytest.raises(
+        ChoiceError, match="2 models contribute 4 candidates, more than 3; choose some with"
+    ):
         pick_candidates(table, {"e5": first, "mini": second}, Choice(3))
