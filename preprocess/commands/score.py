@@ -54,7 +54,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     )  # fmt: skip
     add(
         "--cache", type=Path, metavar="DIR",
-        help="where all scores are kept, so that none is computed again (default: beside --out)",
+        help="where all scores are kept, so that none is computed again (default: next to --out)",
     )  # fmt: skip
     add("--out", type=Path, required=True, metavar="FILE", help="such as scores.parquet")
     parser.set_defaults(run=run)

@@ -42,7 +42,7 @@ class SimilarityCache:
         return found
 
     def save(self, found: Mapping[str, Similarities]) -> None:
-        """Store what was found for some texts in a file of their own. Raises OSError."""
+        """Store what was found for some texts, in a new file. Raises OSError."""
         content = BytesIO()
         np.savez(content, keys=np.array(list(found)), similarities=np.stack(list(found.values())))
         name = hashlib.sha256("".join(found).encode()).hexdigest()[:32]

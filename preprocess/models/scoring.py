@@ -62,7 +62,8 @@ def list_layers(folder: Path, wanted: Sequence[int | str], last: int) -> list[in
         elif 0 <= int(one) <= last:
             layers.append(int(one))
         else:
-            raise ModelError(folder, f"there is no layer {one}; the model has layers 0 to {last}")
+            what = f"layer {one} does not exist; the model has layers 0 to {last}"
+            raise ModelError(folder, what)
     return list(dict.fromkeys(layers))
 
 

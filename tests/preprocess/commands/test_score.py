@@ -89,7 +89,7 @@ def test_two_models_and_a_cache_for_several_files(windows, minilm, tiny_folder, 
         (["--model", "xlm-roberta-base"], "error: xlm-roberta-base: this is not a folder"),
         (["--model", "TINY", "no-such"], "error: no-such: this is not a folder"),
         (["--model", "TINY", "tiny=TINY"], "error: two models have one name; give one another"),
-        (["--model", "TINY", "--layer", "3"], "there is no layer 3; the model has layers 0 to 2"),
+        (["--model", "TINY", "--layer", "3"], "layer 3 does not exist; the model has layers 0 to"),
         (["--scores", "windows.parquet"], "error: windows.parquet: column score is missing"),
     ],
 )

@@ -113,9 +113,9 @@ def test_unusable_texts_are_named_by_their_number_and_nothing_is_computed(tiny_f
 def test_a_layer_that_the_model_lacks_is_refused_before_it_runs(tiny_folder, tmp_path):
     cache = SimilarityCache(tmp_path, tiny_folder, FP32)
 
-    with pytest.raises(ModelError, match="no layer 3; the model has layers 0 to 2"):
+    with pytest.raises(ModelError, match="layer 3 does not exist; the model has layers 0 to 2"):
         score_contexts(tiny_folder, CONTEXTS, cache, layers=[LAST, 3])
     assert cache.load() == {}
     score_contexts(tiny_folder, CONTEXTS, cache)
-    with pytest.raises(ModelError, match="no layer 3; the model has layers 0 to 2"):
+    with pytest.raises(ModelError, match="layer 3 does not exist; the model has layers 0 to 2"):
         score_contexts(tiny_folder, CONTEXTS, cache, layers=[3])
