@@ -151,10 +151,14 @@ def _matched(predicted: ArrayLike, gold: ArrayLike) -> tuple[Floats, ...]:
         raise ValueError(f"predicted and gold must be two equal columns, got {x.shape}, {y.shape}")
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
         raise ValueError("predicted and gold must be finite numbers, got NaN or infinity")
-    return _scaled(x), _scaled(y)
+    return scale_to_one(x), scale_to_one(y)
 
 
-def _scaled(values: Floats) -> Floats:
-    """Divide by a power of two, which is exact, so that no square overflows or vanishes."""
+def scale_to_one(values: Floats) -> Floats:
+    """Divide by a power of two, which is exact, so that no square overflows or vanishes.
+
+    >>> scale_to_one(np.array([3e200, -1e200])).round(3).tolist()
+    [0.747, -0.249]
+    """
     exponent = int(np.frexp(np.abs(values).max())[1])
     return np.asarray(np.ldexp(values, -exponent))

@@ -1,0 +1,109 @@
+"""Intervals of scores and tests of their differences, by a jackknife over pairs.
+
+Source of the method: Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapter 11;
+degrees of freedom of averages: Welch (1947) and Satterthwaite (1946).
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import t as student
+
+from postprocess.scoring.figures import Figures
+from postprocess.types import Floats
+
+FEWEST_PAIRS = 10  # for an interval
+TAIL = 0.025
+
+
+class Interval(NamedTuple):
+    """The ends of a 95 % interval."""
+
+    low: float
+    high: float
+
+
+class Average(NamedTuple):
+    """The mean of the scores of several parts, with its interval, if it has one."""
+
+    score: float
+    interval: Interval | None
+    error: float
+    freedom: float
+
+
+class Difference(NamedTuple):
+    """How much higher one score is than another, and the two-sided p of no difference."""
+
+    d: float
+    error: float
+    p: float
+
+
+def standard_error(left_out: Floats) -> float:
+    """Return the jackknife's standard error of a figure, given those without each group.
+
+    >>> round(standard_error(np.array([1.0, 2.0, 3.0])), 4)
+    1.1547
+    """
+    n = len(left_out)
+    return float(np.sqrt((n - 1) / n * ((left_out - left_out.mean()) ** 2).sum()))
+
+
+def score_interval(figures: Figures, *, is_harmonic: bool) -> Interval | None:
+    """Return the 95 % interval of a score, by its artanh; None if it is undefined.
+
+    It is undefined for fewer than 10 pairs, for a score of 1 or -1, and in subtask 2
+    (`is_harmonic`) if the score is 0, with all pairs or without one of them. There the low end is
+    at least 0.
+    """
+    every = np.append(figures.left_out, figures.score)
+    if figures.n < FEWEST_PAIRS or (np.abs(every) >= 1).any():
+        return None
+    if is_harmonic and (every == 0).any():
+        return None
+    error = standard_error(np.arctanh(figures.left_out))
+    reach = float(student.ppf(1 - TAIL, len(figures.left_out) - 1)) * error
+    middle = np.arctanh(figures.score)
+    low, high = (float(np.tanh(end)) for end in (middle - reach, middle + reach))
+    return Interval(max(low, 0.0) if is_harmonic else low, high)
+
+
+def average_scores(parts: Sequence[Figures]) -> Average:
+    """Return the mean of the scores of several parts, with a 95 % interval."""
+    mean = float(np.mean([part.score for part in parts]))
+    error, freedom = _combine([part.left_out for part in parts])
+    is_bounded = abs(mean) < 1 and all(part.n >= FEWEST_PAIRS for part in parts)
+    if not is_bounded or not error > 0:
+        return Average(mean, None, error, freedom)
+    reach = float(student.ppf(1 - TAIL, freedom)) * error / (1 - mean**2)
+    low, high = (float(np.tanh(np.arctanh(mean) + sign * reach)) for sign in (-1, 1))
+    return Average(mean, Interval(low, high), error, freedom)
+
+
+def compare_scores(first: Figures, second: Figures) -> Difference:
+    """Test whether two scores of the same pairs differ."""
+    return compare_averages([first], [second])
+
+
+def compare_averages(first: Sequence[Figures], second: Sequence[Figures]) -> Difference:
+    """Test whether two averages over the same parts differ."""
+    d = float(np.mean([a.score - b.score for a, b in zip(first, second, strict=True)]))
+    apart = [a.left_out - b.left_out for a, b in zip(first, second, strict=True)]
+    error, freedom = _combine(apart)
+    if d == 0:
+        return Difference(d, error, 1.0)
+    with np.errstate(divide="ignore"):
+        p = 2 * student.sf(np.float64(abs(d)) / error, freedom)
+    return Difference(d, error, float(p))
+
+
+def _combine(left_out: Sequence[Floats]) -> tuple[float, float]:
+    """Return the standard error of the mean of independent figures, and its degrees of freedom."""
+    variances = np.array([standard_error(one) ** 2 for one in left_out]) / len(left_out) ** 2
+    freedoms = np.array([len(one) - 1 for one in left_out])
+    total = variances.sum()
+    if not total > 0:
+        return 0.0, float(freedoms.sum())
+    return float(np.sqrt(total)), float(total**2 / (variances**2 / freedoms).sum())

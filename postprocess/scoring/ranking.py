@@ -1,0 +1,105 @@
+"""Ranks, rank ranges and groups of the systems of one column of a board."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import ROUND_HALF_UP, Decimal
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from postprocess.scoring.inference import Difference
+from postprocess.types import Floats
+
+LEVEL = 0.05
+SHOWN = Decimal("0.001")
+
+
+class Ranked(NamedTuple):
+    """A system's place.
+
+    `rank`: among the scores as shown; `is_shared`: others have the same; `best` and `worst`: the
+    rank range, from the differences that are significant; `group`: from 1. Between groups the
+    order is proven, within one it is not.
+    """
+
+    name: str
+    rank: int
+    is_shared: bool
+    best: int
+    worst: int
+    group: int
+
+
+class TestedPair(NamedTuple):
+    """The comparison of two systems; `holm` is p after Holm's correction over the column."""
+
+    first: str
+    second: str
+    difference: Difference
+    holm: float
+
+
+def round_score(score: float) -> Decimal:
+    """Return a score as it is shown: three decimals, halves away from zero.
+
+    >>> round_score(0.6125), round_score(-0.0005)
+    (Decimal('0.613'), Decimal('-0.001'))
+    """
+    return Decimal(repr(score)).quantize(SHOWN, ROUND_HALF_UP)
+
+
+def correct_by_holm(p: Sequence[float]) -> Floats:
+    """Return p-values corrected for their number. Source: Holm (1979).
+
+    >>> correct_by_holm([0.01, 0.04, 0.03]).round(3).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    values = np.asarray(p, dtype=float)
+    order = np.argsort(values, kind="stable")
+    raised = values[order] * np.arange(len(values), 0, -1)
+    corrected = np.empty(len(values))
+    corrected[order] = np.minimum(np.maximum.accumulate(raised), 1)
+    return corrected
+
+
+def rank_systems(
+    scores: Mapping[str, float], compare: Callable[[str, str], Difference]
+) -> tuple[list[Ranked], list[TestedPair]]:
+    """Rank systems by their scores as shown, and test all pairs of them.
+
+    Equal scores share the better rank, in the order of names. `compare` tests two systems by name.
+    """
+    shown = {name: round_score(score) for name, score in scores.items()}
+    names = sorted(scores, key=lambda name: (-shown[name], name))
+    both = list(combinations(names, 2))
+    differences = [compare(*pair) for pair in both]
+    corrected = correct_by_holm([one.p for one in differences]).tolist()
+    tested = [
+        TestedPair(*pair, difference, holm)
+        for pair, difference, holm in zip(both, differences, corrected, strict=True)
+    ]
+    better = {
+        (one.first, one.second) if one.difference.d > 0 else (one.second, one.first)
+        for one in tested
+        if one.holm < LEVEL
+    }
+    return list(_place(names, shown, better)), tested
+
+
+def _place(
+    names: Sequence[str], shown: Mapping[str, Decimal], better: set[tuple[str, str]]
+) -> Iterator[Ranked]:
+    group = 1
+    for number, name in enumerate(names):
+        above, below = names[:number], names[number:]
+        if number and all((one, other) in better for one in above for other in below):
+            group += 1
+        alike = [other for other in names if shown[other] == shown[name]]
+        yield Ranked(
+            name,
+            rank=1 + sum(shown[other] > shown[name] for other in names),
+            is_shared=len(alike) > 1,
+            best=1 + sum((other, name) in better for other in names),
+            worst=len(names) - sum((name, other) in better for other in names),
+            group=group,
+        )

@@ -1,0 +1,226 @@
+"""Scores, intervals, differences and ranks equal figures that were computed elsewhere."""
+
+import io
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import spearmanr
+
+from postprocess.formats.files import render_gold
+from postprocess.formats.stimuli import load_stimuli
+from postprocess.formats.tokens import locate_targets
+from postprocess.scoring import figures
+from postprocess.scoring.figures import Reason, score_changes, score_similarities
+from postprocess.scoring.inference import (
+    average_scores,
+    compare_scores,
+    score_interval,
+    standard_error,
+)
+from postprocess.scoring.ranking import correct_by_holm, rank_systems, round_score
+from postprocess.statistics.evaluation import harmonic_correlation, uncentered_pearson
+from tests.requirements import ROOT
+
+COSIMLEX = ROOT.parent / "shared/cosimlex"
+EXACT = 1e-6
+FIVE = {"changes": [0.1, 0.2, -0.1, 0.3, 0.4], "scores": [(5, 6), (2, 4), (4, 3), (5, 8), (5, 9)]}
+
+needs_shared = pytest.mark.skipif(not COSIMLEX.exists(), reason="not in a clone: ../shared")
+
+
+def read_tsv(path):
+    return pd.read_csv(path, sep="\t", quoting=3)
+
+
+@pytest.fixture(scope="module")
+def systems():
+    """Return the figures of both subtasks by language and system."""
+    found = {}
+    for language in ("fi", "sl"):
+        dataset = read_tsv(COSIMLEX / f"cosimlex_{language}.csv")
+        scores = dataset[["sim1", "sim2"]].assign(change=dataset["sim2"] - dataset["sim1"])
+        gold = pd.read_csv(io.StringIO(render_gold(scores)), sep="\t")
+        similarities, changes = gold.iloc[:, :2].to_numpy(), gold["change"].to_numpy()
+        pairs = load_stimuli(COSIMLEX / f"data_{language}.tsv").pairs
+        contexts = [(pair.context1, pair.context2) for pair in pairs]
+        published = read_tsv(COSIMLEX / f"baseline_mbert/results_subtask2_{language}.tsv")
+        made = {
+            "wave": similarities + 3 * np.sin(np.arange(1, 2 * len(gold) + 1)).reshape(-1, 2),
+            "distance": np.array(
+                [[-locate_targets(one).distance for one in both] for both in contexts]
+            ),
+            "length": np.array([[-len(one.text) for one in both] for both in contexts]),
+            "mbert": published.round(4 if language == "fi" else 9).to_numpy(),
+        }
+        for name, predicted in made.items():
+            found[language, name] = (
+                score_changes(predicted[:, 1] - predicted[:, 0], changes),
+                score_similarities(predicted, similarities),
+            )
+    return found
+
+
+@needs_shared
+def test_five_pairs_by_hand():
+    gold = read_tsv(COSIMLEX / "practice_kit/gold_sl.tsv")
+
+    changes = score_changes(FIVE["changes"], gold["change"])
+    scores = score_similarities(np.array(FIVE["scores"]) / 10, gold.iloc[:, :2])
+
+    assert changes.score == pytest.approx(0.875871, abs=EXACT)
+    left_out = [0.889200, 0.857500, 0.900505, 0.942660, 0.731283]
+    assert changes.left_out == pytest.approx(left_out, abs=EXACT)
+    assert standard_error(changes.left_out) == pytest.approx(0.143696, abs=EXACT)
+    assert scores[:3] == pytest.approx((0.906948, 0.903053, 0.910877), abs=EXACT)
+    assert standard_error(scores.left_out) == pytest.approx(0.021905, abs=EXACT)
+    assert score_interval(changes, is_harmonic=False) is None  # fewer than ten pairs
+
+
+@needs_shared
+@pytest.mark.parametrize(
+    ("language", "name", "subtask", "expected"),
+    [
+        ("fi", "mbert", 1, (0.671244, 0.419850, 0.826977)),
+        ("fi", "mbert", 2, (0.289459, 0, 0.632328, 0.239223, 0.366403)),
+        ("sl", "mbert", 1, (0.603413, 0.481417, 0.702474)),
+        ("sl", "mbert", 2, (0.515949, 0.407032, 0.610399, 0.506981, 0.525240)),
+        ("fi", "wave", 1, (0.723754, 0.530753, 0.845392)),
+        ("fi", "wave", 2, (0.790178, 0.650591, 0.878119)),
+        ("sl", "wave", 1, (0.818898, 0.746710, 0.872020)),
+        ("fi", "distance", 2, (0.091113, 0, 0.311249, 0.100760, 0.083152)),
+        ("sl", "length", 1, (-0.071173, -0.261898, 0.124903)),
+    ],
+)
+def test_scores_and_intervals(systems, language, name, subtask, expected):
+    found = systems[language, name][subtask - 1]
+
+    interval = score_interval(found, is_harmonic=subtask == 2)
+    assert (found.score, *interval) == pytest.approx(expected[:3], abs=EXACT)
+    if len(expected) > 3:
+        assert (found.pearson, found.spearman) == pytest.approx(expected[3:], abs=EXACT)
+
+
+@needs_shared
+def test_a_score_of_0_has_a_reason_and_no_interval(systems):
+    found = systems["sl", "length"][1]
+
+    assert (found.score, found.reason) == (0, Reason.NOT_POSITIVE)
+    assert (found.pearson, found.spearman) == pytest.approx((-0.072077, -0.072670), abs=EXACT)
+    assert score_interval(found, is_harmonic=True) is None
+
+
+@needs_shared
+def test_differences_ranks_and_groups(systems):
+    of_part = {name: systems["sl", name][0] for name in ("wave", "distance", "length")}
+
+    ranked, tested = rank_systems(
+        {name: one.score for name, one in of_part.items()},
+        lambda first, second: compare_scores(of_part[first], of_part[second]),
+    )
+
+    p = {(one.first, one.second): one.difference.p for one in tested}
+    assert p["distance", "length"] == pytest.approx(0.082255, abs=EXACT)
+    assert [(one.name, one.rank, one.best, one.worst, one.group) for one in ranked] == [
+        ("wave", 1, 1, 1, 1), ("distance", 2, 2, 3, 2), ("length", 3, 2, 3, 2),
+    ]  # fmt: skip
+    finnish = {name: systems["fi", name][0] for name in ("wave", "distance", "mbert")}
+    against_wave = compare_scores(finnish["wave"], finnish["mbert"])
+    against_distance = compare_scores(finnish["mbert"], finnish["distance"])
+    assert against_wave.p == pytest.approx(0.569, abs=5e-4)
+    assert (against_distance.d, against_distance.p) == pytest.approx((0.313804, 0.0697), abs=5e-5)
+
+
+@needs_shared
+def test_averages_over_languages(systems):
+    wave = average_scores([systems[language, "wave"][0] for language in ("fi", "sl")])
+    distance = average_scores([systems[language, "distance"][0] for language in ("fi", "sl")])
+
+    assert (wave.score, *wave.interval) == pytest.approx((0.771326, 0.671616, 0.843593), abs=EXACT)
+    assert distance.error == pytest.approx(0.092429, abs=EXACT)
+    assert distance.freedom == pytest.approx(40.05, abs=0.005)
+
+
+NUMBERS = st.integers(-9, 9)
+
+
+@given(st.lists(st.tuples(NUMBERS, NUMBERS, NUMBERS, NUMBERS), min_size=2, max_size=12))
+def test_each_pair_is_left_out_as_if_it_did_not_exist(rows):
+    table = np.array(rows, dtype=float)
+    predicted, gold = table[:, :2], table[:, 2:]
+
+    found = score_similarities(predicted, gold)
+    changes = score_changes(predicted[:, 0], gold[:, 0])
+
+    for number in range(len(rows)):
+        rest = np.arange(len(rows)) != number
+        x, y = predicted[rest], gold[rest]
+        expected = harmonic_correlation(x.ravel(), y.ravel()) if len(x) else 0
+        assert found.left_out[number] == pytest.approx(expected, abs=1e-9)
+        alone = uncentered_pearson(x[:, 0], y[:, 0]) if len(x) else 0
+        expected = 0 if math.isnan(alone) else alone
+        assert changes.left_out[number] == pytest.approx(expected, abs=1e-9)
+
+
+def test_many_pairs_are_left_out_in_groups(monkeypatch):
+    monkeypatch.setattr(figures, "MOST_GROUPS", 7)
+    rng = np.random.default_rng(1)
+    gold = rng.normal(size=(30, 2)).round(1)
+    predicted = (gold + rng.normal(size=gold.shape)).round(1)
+
+    found = score_similarities(predicted, gold)
+
+    assert len(found.left_out) == 7
+    for group in range(7):
+        rest = np.arange(30) % 7 != group
+        expected = harmonic_correlation(predicted[rest].ravel(), gold[rest].ravel())
+        assert found.left_out[group] == pytest.approx(expected, abs=1e-12)
+    assert found.spearman == pytest.approx(spearmanr(predicted.ravel(), gold.ravel()).statistic)
+
+
+@pytest.mark.parametrize("constant", [0.0, 1.0, 0.1])
+def test_constant_predictions_score_0_for_a_reason(constant):
+    gold = np.arange(24.0).reshape(12, 2) ** 2
+    found = score_similarities(np.full((12, 2), constant), gold)
+
+    assert (found.score, found.reason, found.left_out.any()) == (0, Reason.CONSTANT, False)
+    assert score_interval(found, is_harmonic=True) is None
+    assert score_changes(np.zeros(12), gold[:, 0]).score == 0
+
+
+def test_perfect_predictions_have_no_interval():
+    gold = np.arange(24.0).reshape(12, 2) ** 2
+
+    assert score_interval(score_similarities(2 * gold, gold), is_harmonic=True) is None
+    same = score_changes(gold[:, 0], gold[:, 0])
+    assert compare_scores(same, same).p == 1
+    assert compare_scores(same, score_changes(-gold[:, 0], gold[:, 0])).p == 0
+
+
+def test_equal_scores_share_the_better_rank_by_name():
+    gold = np.arange(24.0).reshape(12, 2) ** 2
+    one = score_similarities(gold, gold)
+    scores = {"b": 0.80049, "a": 0.80031, "c": 0.7}
+
+    ranked, _ = rank_systems(scores, lambda first, second: compare_scores(one, one))
+
+    assert [(r.name, r.rank, r.is_shared) for r in ranked] == [
+        ("a", 1, True), ("b", 1, True), ("c", 3, False),
+    ]  # fmt: skip
+    assert [(r.best, r.worst, r.group) for r in ranked] == [(1, 3, 1)] * 3
+
+
+def test_holm_and_rounding():
+    assert correct_by_holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert [str(round_score(x)) for x in (0.0005, -0.0005, 1, 0.67149)] == [
+        "0.001", "-0.001", "1.000", "0.671",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("wrong", [[1, 2], [1, 2, float("nan")], [[1, 2, 3]]])
+def test_numbers_that_do_not_match_are_refused(wrong):
+    with pytest.raises(ValueError, match=r"do not match|must be finite"):
+        score_changes(wrong, [1, 2, 3])
