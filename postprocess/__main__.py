@@ -4,7 +4,17 @@ import sys
 from collections.abc import Sequence
 
 from postprocess.auditing import AuditError
-from postprocess.commands import audit, build, describe, effects, plan, release, trace, verify
+from postprocess.commands import (
+    audit,
+    build,
+    describe,
+    effects,
+    plan,
+    release,
+    score,
+    trace,
+    verify,
+)
 from postprocess.commands.comparing import collections, recipes
 from postprocess.commands.program import run_program
 from postprocess.extras import ExtraMissing
@@ -14,15 +24,18 @@ from postprocess.planning.plan import PlanError
 from postprocess.planning.rating_models import ModelError
 from postprocess.release import ReleaseError
 from postprocess.release.description.study import DescriptionError
+from postprocess.scoring.scoring import GoldError
 from postprocess.statistics.effects.fitting import EffectsError
 from postprocess.steps.recipe import RecipeError
 from postprocess.table.ratings import RatingsError
 
 NAMES = ("postprocess", "cosima-post")
-COMMANDS = (build, release, describe, trace, recipes, collections, effects, plan, audit, verify)
+COMMANDS = (
+    build, release, describe, trace, recipes, collections, effects, plan, audit, verify, score,
+)  # fmt: skip
 ERRORS = (
     TableError, RatingsError, RecipeError, LanguageError, DescriptionError, ReleaseError,
-    ModelError, PlanError, AuditError, EffectsError, ExtraMissing,
+    ModelError, PlanError, AuditError, EffectsError, GoldError, ExtraMissing,
 )  # fmt: skip
 
 

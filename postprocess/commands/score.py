@@ -1,0 +1,144 @@
+"""`python -m postprocess score`: score predictions against a dataset, as the shared task did."""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from postprocess.formats.writing import write_files
+from postprocess.reporting.phrases import NONE, write_figure, write_interval, write_p
+from postprocess.scoring.scoring import (
+    Part,
+    Scored,
+    SubmissionRefused,
+    describe_scores,
+    load_parts,
+    score_submission,
+    write_finding,
+)
+from postprocess.scoring.submitted import read_submission
+
+MOST_NAMED = 20  # findings
+SUBTASKS = {"1": "subtask 1, change", "2": "subtask 2, similarity"}
+EPILOG = "Exit status: 0, or 2 if the files are refused. See docs/scoring.md."
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command and its options."""
+    parser = subparsers.add_parser(
+        "score", help="score predictions against a dataset, as the shared task did", epilog=EPILOG
+    )
+    add = parser.add_argument
+    add(
+        "--gold",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help="with gold_<lang>.tsv, or its folder gold",
+    )
+    add(
+        "--results",
+        type=Path,
+        nargs="+",
+        required=True,
+        metavar="FILE",
+        help="results_subtask1_<lang>.tsv and the like, their folder, or a zip archive of them",
+    )
+    add("--data", type=Path, metavar="DIR", help="with data_<lang>.tsv, to check the order of rows")
+    add("--require", nargs="+", default=[], metavar="CODE", help="languages that must be there")
+    add(
+        "--against",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="PATH",
+        help="other results to test the differences from",
+    )
+    add("--json", type=Path, metavar="FILE", help="write everything there, with all digits")
+    add("--full", action="store_true", help="print all digits, not three decimals")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Score and print; return 2 if the files are refused."""
+    parts = load_parts(options.gold, options.data)
+    try:
+        scored = _score(options.results, parts, options.require)
+        others = {path.stem: _score([path], parts) for path in options.against}
+    except SubmissionRefused as error:
+        return _refuse(error)
+    found = describe_scores(scored, parts, others)
+    for place, warning in scored.warnings:
+        sys.stderr.write(f"warning: {write_finding(place, warning)}\n")
+    if scored.ignored:
+        sys.stderr.write(f"ignored: {', '.join(scored.ignored)}\n")
+    sys.stdout.write(render_scores(found, full=options.full))
+    if options.json:
+        text = json.dumps(found, indent=2, ensure_ascii=False) + "\n"
+        (path,) = write_files({options.json.name: text.encode()}, options.json.parent)
+        sys.stdout.write(f"written   {path}\n")
+    return 0
+
+
+def render_scores(found: dict[str, Any], *, full: bool = False) -> str:
+    """Return the description of scores as a table in plain text."""
+    rows = [("", "language", "pairs", "score", "95 % interval", "r", "ρ", "")]
+    for subtask, entry in found["subtasks"].items():
+        name = SUBTASKS[subtask]
+        for language, part in entry["parts"].items():
+            correlations = (_write(part.get(key), full=full) for key in ("pearson", "spearman"))
+            rows.append(
+                (name, language, f"{part['n']:,}", *_write_score(part, "score", full=full),
+                 *correlations, part["reason"] or "")
+            )  # fmt: skip
+        if entry["average"] is not None and len(entry["parts"]) > 1:
+            names = {"score": "average", "low": "average_low", "high": "average_high"}
+            average = {key: entry[one] for key, one in names.items()}
+            rows.append((name, "mean", "", *_write_score(average, "score", full=full), "", "", ""))
+        if entry["parts"] and entry["missing"]:
+            rows += [(name, one, "", NONE, NONE, "", "", "missing") for one in entry["missing"]]
+    text = _align(rows)
+    if found["differences"]:
+        header = ("difference from", "subtask", "language", "d", "p")
+        apart = [
+            (one["against"], str(one["subtask"]), one["part"], _write(one["d"], full=full),
+             repr(one["p"]) if full else write_p(one["p"]))
+            for one in found["differences"]
+        ]  # fmt: skip
+        text += "\n" + _align([header, *apart])
+    return text
+
+
+def _score(paths: Sequence[Path], parts: dict[str, Part], required: Sequence[str] = ()) -> Scored:
+    return score_submission(read_submission(paths, sorted(parts)), parts, required)
+
+
+def _refuse(error: SubmissionRefused) -> int:
+    lines = [write_finding(*one) for one in error.findings[:MOST_NAMED]]
+    if (n_more := len(error.findings) - MOST_NAMED) > 0:
+        lines.append(f"and {n_more:,} more")
+    sys.stderr.write("".join(f"error: {line}\n" for line in lines))
+    return 2
+
+
+def _write_score(entry: dict[str, Any], key: str, *, full: bool) -> tuple[str, str]:
+    low, high = entry["low"], entry["high"]
+    interval = f"{low!r} to {high!r}" if full and low is not None else write_interval(low, high, 3)
+    return _write(entry[key], full=full), interval
+
+
+def _write(figure: float | None, *, full: bool) -> str:
+    if figure is None:
+        return ""
+    return repr(figure) if full else write_figure(figure, 3)
+
+
+def _align(rows: Sequence[tuple[str, ...]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = (
+        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
+        for row in rows
+    )
+    return "".join(f"{line.rstrip()}\n" for line in lines)
