@@ -42,6 +42,13 @@ if TYPE_CHECKING:
     from postprocess.release.verification.verifying import Verification as Verification
     from postprocess.release.verification.verifying import verify_release as verify_release
     from postprocess.reporting.bundle import render_reports as render_reports
+    from postprocess.scoring.figures import Figures as Figures
+    from postprocess.scoring.figures import score_changes as score_changes
+    from postprocess.scoring.figures import score_similarities as score_similarities
+    from postprocess.scoring.inference import average_scores as average_scores
+    from postprocess.scoring.inference import compare_scores as compare_scores
+    from postprocess.scoring.inference import score_interval as score_interval
+    from postprocess.scoring.ranking import rank_systems as rank_systems
     from postprocess.statistics.agreement.by_group import agreement_table as agreement_table
     from postprocess.statistics.agreement.reliability import (
         change_reliability as change_reliability,
@@ -100,6 +107,9 @@ _MODULES = {
     "statistics.agreement.reliability": ["change_reliability"],
     "statistics.change": ["paired_pvalues"],
     "statistics.change_size": ["change_size"],
+    "scoring.figures": ["Figures", "score_changes", "score_similarities"],
+    "scoring.inference": ["average_scores", "compare_scores", "score_interval"],
+    "scoring.ranking": ["rank_systems"],
     "statistics.confounds": ["find_confounds", "measure_contexts"],
     "statistics.effects.estimate": ["Effects", "estimate_effects"],
     "statistics.effects.fitting": ["EffectsError"],

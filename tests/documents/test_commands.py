@@ -23,7 +23,7 @@ WITH_SITE = (
 # In this order, in one copy, without a site.
 WITHOUT_SITE = (
     "docs/postprocessing.md", "docs/audit.md", "docs/confounds.md", "docs/planning.md",
-    "docs/comparison.md", "docs/contexts.md",
+    "docs/comparison.md", "docs/contexts.md", "docs/scoring.md",
 )  # fmt: skip
 WITH_MODEL = "docs/contexts.md"  # among them
 # Run by other tests, which also check the results.
