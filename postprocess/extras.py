@@ -5,6 +5,7 @@ from importlib.util import find_spec
 REPORT = ("lxml", "matplotlib", "weasyprint")
 MODELS = ("torch", "transformers")
 UDPIPE = ("ufal.udpipe",)
+CLUSTER = ("distributed", "upath")
 
 
 class ExtraMissing(ImportError):
@@ -29,6 +30,11 @@ def require_models() -> None:
 def require_udpipe() -> None:
     """Raise ExtraMissing unless the package that reads models of UDPipe is installed."""
     _require("a model of UDPipe needs", UDPIPE, "udpipe")
+
+
+def require_cluster() -> None:
+    """Raise ExtraMissing unless the packages for clusters and stores of files are installed."""
+    _require("clusters and addresses of files need", CLUSTER, "cluster")
 
 
 def _require(what: str, names: tuple[str, ...], extra: str) -> None:

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import cast
 
-from preprocess.windows.dividing import INSTALL
+from postprocess.extras import require_cluster
 
 
 def positive(text: str) -> int:
@@ -24,11 +24,9 @@ def corpus_file(text: str) -> Path:
     if "://" not in text:
         return Path(text)
     try:
+        require_cluster()
         from upath import UPath
-    except ImportError as error:
-        what = f"{text}: reading files by their addresses needs universal-pathlib; {INSTALL}"
-        raise argparse.ArgumentTypeError(what) from error
-    try:
+
         path = UPath(text)
         path.fs  # noqa: B018  (imports what the store needs)
     except (ImportError, ValueError) as error:

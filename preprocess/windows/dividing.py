@@ -5,9 +5,9 @@ from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import TypeVar
 
+from postprocess.extras import require_cluster
 from preprocess.windows.parts import PART_SIZE
 
-INSTALL = "install it with: pip install 'cosima[cluster]'"
 Given = TypeVar("Given")
 Result = TypeVar("Result")
 
@@ -38,7 +38,7 @@ def work_on_each(
 ) -> Iterator[tuple[Given, Result]]:
     """Yield what was given with its result, as they get ready.
 
-    Raises what the work raises, and ClusterError if a cluster cannot do it.
+    Raises what the work raises, ClusterError if a cluster cannot do it, and ExtraMissing.
     """
     if processes.cluster:
         yield from _work_on_cluster(work, given, processes.cluster)
@@ -64,10 +64,9 @@ def _work_on_cluster(
     work: Callable[[Given], Result], given: Sequence[Given], address: str
 ) -> Iterator[tuple[Given, Result]]:
     """Let the workers of a cluster do it; a part whose worker died is given to another one."""
-    try:
-        import distributed
-    except ImportError as error:
-        raise ClusterError(address, f"Dask is not installed; {INSTALL}") from error
+    require_cluster()
+    import distributed
+
     try:
         client = distributed.Client(address, set_as_default=False)
     except (OSError, ValueError) as error:

@@ -1,6 +1,8 @@
 """Work on several processes and on the workers of a Dask cluster gives the same as in one."""
 
+import argparse
 import os
+import re
 import signal
 from pathlib import Path
 
@@ -9,6 +11,8 @@ import distributed
 import pandas as pd
 import pytest
 
+from postprocess import extras
+from postprocess.extras import ExtraMissing
 from preprocess.commands.options import corpus_file
 from preprocess.corpora.errors import CorpusError
 from preprocess.pairs.reading import WordPair
@@ -102,5 +106,15 @@ def test_a_corpus_is_read_from_a_store_by_its_address(corpus, tmp_path):
 
 
 def test_an_address_that_nothing_can_read_is_refused():
-    with pytest.raises(Exception, match="nonsense"):
+    with pytest.raises(argparse.ArgumentTypeError, match="nonsense"):
         corpus_file("nonsense://bucket/a.conllu")
+
+
+def test_missing_packages_are_named(monkeypatch):
+    monkeypatch.setattr(extras, "CLUSTER", ("distributed", "no_such_package"))
+    message = re.escape("need no_such_package; install what is missing with: pip install 'cosima[")
+
+    with pytest.raises(ExtraMissing, match=message):
+        list(work_on_each(len, ["a"], Processes(cluster="tcp://127.0.0.1:1")))
+    with pytest.raises(argparse.ArgumentTypeError, match=message):
+        corpus_file("s3://bucket/a.conllu")
