@@ -4,19 +4,10 @@ import sys
 from collections.abc import Sequence
 
 from postprocess.auditing import AuditError
-from postprocess.commands import (
-    audit,
-    build,
-    describe,
-    effects,
-    plan,
-    release,
-    score,
-    trace,
-    verify,
-)
+from postprocess.commands import audit, build, effects, plan, score, trace
 from postprocess.commands.comparing import collections, recipes
 from postprocess.commands.program import run_program
+from postprocess.commands.publishing import describe, release, verify
 from postprocess.extras import ExtraMissing
 from postprocess.formats.tabular import TableError
 from postprocess.pipeline import LanguageError

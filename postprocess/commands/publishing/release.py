@@ -5,7 +5,6 @@ import sys
 from pathlib import Path
 
 from postprocess.commands.build import render_with_notice
-from postprocess.commands.keys import describe_key, find_key, stored
 from postprocess.commands.options import (
     add_choice_arguments,
     add_input_arguments,
@@ -13,6 +12,7 @@ from postprocess.commands.options import (
     recipe_from,
 )
 from postprocess.commands.progress import showing_progress
+from postprocess.commands.publishing.keys import describe_key, find_key, stored
 from postprocess.extras import require_report
 from postprocess.formats.reading import load_checks, load_ratings
 from postprocess.formats.stimuli import parse_stimuli

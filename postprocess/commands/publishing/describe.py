@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from postprocess.commands.release import read_description
+from postprocess.commands.publishing.release import read_description
 from postprocess.release.description.template import render_template
 
 

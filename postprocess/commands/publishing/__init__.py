@@ -1,0 +1,1 @@
+"""Commands that make, describe and check releases."""
