@@ -1,0 +1,116 @@
+"""Files of candidates: what is read, and what is reported by row and column."""
+
+from io import BytesIO
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from postprocess.formats.marks import MarkedContext, Span
+from postprocess.formats.tabular import TableError
+from preprocess.selection.reading import mark_candidate, read_candidates
+from tests.factories.candidates import candidate_rows, write_parquet
+
+
+def problems_of(rows: list[dict[str, Any]]) -> list[tuple[int | None, str | None, str]]:
+    with pytest.raises(TableError) as raised:
+        read_candidates(write_parquet(rows))
+    return [(one.row, one.column, one.what) for one in raised.value.findings]
+
+
+def test_read_candidates_returns_rows_by_pair_and_order():
+    rows = candidate_rows(2, 3)
+    rows[0]["score_e5"] = None
+
+    found = read_candidates(write_parquet(rows[::-1]))
+
+    assert found.models == ("e5",)
+    assert [(row["pair"], row["order"]) for row in found.rows] == [
+        (pair, order) for pair in (1, 2) for order in (1, 2, 3)
+    ]
+    assert found.rows[0]["scores"] == {"e5": None}
+    assert found.rows[1]["scores"] == {"e5": 0.2}
+    assert mark_candidate(found.rows[0]) == MarkedContext(
+        "Story 1 has an alpha1 here. It rains. Then a beta1 comes.", Span(15, 21), Span(45, 50)
+    )
+
+
+def test_sources_that_are_not_known_are_empty():
+    rows = candidate_rows(1, 2)
+    rows[0]["licence"] = None
+
+    assert read_candidates(write_parquet(rows)).rows[0]["licence"] == ""
+
+
+def test_models_are_optional():
+    rows = [{k: v for k, v in row.items() if k != "score_e5"} for row in candidate_rows(1, 2)]
+
+    found = read_candidates(write_parquet(rows))
+
+    assert found.models == ()
+    assert found.rows[0]["scores"] == {}
+
+
+@pytest.mark.parametrize(
+    ("column", "cell", "reported"),
+    [
+        ("text", None, ("text", '"" is no text, or empty')),
+        ("text", "A <strong>mark</strong>" + "." * 60, ("text", "the text contains the marks")),
+        ("text", "A\x07" + "lpha1 beta1 " * 6, ("text", "a control character U+0007 inside")),
+        ("end2", 900, ("start1", "the places of the two words are not two places in the text")),
+        ("start2", 16, ("start1", "the places of the two words are not two places in the text")),
+        ("distance", -1, ("distance", '"-1" is not a whole number')),
+        ("distance", 1.5, ("distance", '"1.5" is not a whole number')),
+        ("score_e5", float("inf"), ("score_e5", '"inf" is not a number')),
+        ("word2", "omega", ("pair", "pair 1 has the words alpha1 and beta1 in an earlier row")),
+    ],
+)
+def test_read_candidates_reports_row_and_column(column, cell, reported):
+    rows = candidate_rows(1, 3)
+    rows[1][column] = cell
+
+    found = problems_of(rows)
+
+    name, what = reported
+    assert [(row, where) for row, where, _ in found[:1]] == [(2, name)]
+    assert found[0][2].startswith(what)
+
+
+def test_a_window_that_is_there_twice_is_reported():
+    rows = candidate_rows(1, 2)
+    rows[1]["window"] = rows[0]["window"]
+
+    assert problems_of(rows) == [(2, "window", 'window "w1-1" was in row 1 already')]
+
+
+def test_a_form_that_occurs_again_without_a_mark_is_reported():
+    rows = candidate_rows(1, 2)
+    rows[1]["text"] += " Again alpha1."
+
+    ((row, column, what),) = problems_of(rows)
+
+    assert (row, column) == (2, "text")
+    assert "occurs twice" in what
+
+
+def test_a_missing_column_is_named():
+    frame = pd.DataFrame(candidate_rows(1, 2)).drop(columns=["picked", "order"])
+    file = BytesIO()
+    frame.to_parquet(file)
+
+    with pytest.raises(TableError, match="columns order, picked missing"):
+        read_candidates(file.getvalue())
+
+
+def test_another_kind_of_file_is_refused():
+    with pytest.raises(TableError, match="not a Parquet file"):
+        read_candidates(b"word1\tword2\n")
+
+
+def test_a_file_without_rows_is_refused():
+    empty = pd.DataFrame(candidate_rows(1, 1)).head(0)
+    file = BytesIO()
+    empty.to_parquet(file)
+
+    with pytest.raises(TableError, match="no rows"):
+        read_candidates(file.getvalue())
