@@ -51,6 +51,17 @@ from surveys.models.review import (
     Verdict,
     VerdictKind,
 )
+from surveys.models.selection import (
+    Candidate,
+    CandidatePair,
+    CandidateSet,
+    ContextChoice,
+    ContextClaim,
+    ContextEdit,
+    ContextSource,
+    SelectionState,
+    SkipReason,
+)
 from surveys.models.sign_in import SignInBudget
 from surveys.models.stimuli import Block, Checkpoint, Context, Item, Pair, Questionnaire, Round
 from surveys.models.study import (

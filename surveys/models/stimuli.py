@@ -99,13 +99,32 @@ class TargetText:
         return named if self.marked.word1 < self.marked.word2 else named[::-1]
 
 
+class SpannedText(TargetText):
+    """A stored text with the spans of its target words."""
+
+    text: Any
+    word1_start: Any
+    word1_end: Any
+    word2_start: Any
+    word2_end: Any
+
+    @property
+    def marked(self) -> MarkedContext:
+        """The text and the spans of its targets, as one value."""
+        return MarkedContext(
+            self.text,
+            Span(self.word1_start, self.word1_end),
+            Span(self.word2_start, self.word2_end),
+        )
+
+
 class ContextQuerySet(models.QuerySet["Context"]):
     def stimuli(self, study: Study) -> Self:
         """Return the contexts of a study's stimuli."""
         return self.filter(pair__study=study, pair__is_checkpoint=False)
 
 
-class Context(TargetText, models.Model):
+class Context(SpannedText, models.Model):
     """A short text that contains both words of its pair."""
 
     pair = models.ForeignKey(Pair, models.PROTECT, related_name="contexts")
@@ -141,15 +160,6 @@ class Context(TargetText, models.Model):
             pair=pair, number=number, text=marked.text,
             word1_start=start1, word1_end=end1, word2_start=start2, word2_end=end2,
         )  # fmt: skip
-
-    @property
-    def marked(self) -> MarkedContext:
-        """The text and the spans of its targets, as one value."""
-        return MarkedContext(
-            self.text,
-            Span(self.word1_start, self.word1_end),
-            Span(self.word2_start, self.word2_end),
-        )
 
     @property
     def word1(self) -> str:

@@ -18,6 +18,7 @@ from surveys.models import (
     Assignment,
     Block,
     ConsentNotice,
+    ContextClaim,
     Grant,
     Hit,
     IdempotencyRecord,
@@ -36,7 +37,8 @@ from surveys.models import (
 )
 
 UNLISTED: set[type[Model]] = {
-    Annotator, Arrival, Block, ConsentNotice, Item, Place, ReviewClaim, SignInBudget, Worker,
+    Annotator, Arrival, Block, ConsentNotice, ContextClaim, Item, Place, ReviewClaim, SignInBudget,
+    Worker,
 }  # fmt: skip
 PERSONAL: set[type[Model]] = {Grant, Invitation, Payment, Visit}
 HIDDEN: dict[type[Model], tuple[str, ...]] = {
