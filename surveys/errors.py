@@ -56,6 +56,14 @@ class StudyExists(SurveyError):
     """The name belongs to a study with other stimuli or another design."""
 
 
+class CandidatesKept(SurveyError):
+    """Candidates that experts have chosen from already."""
+
+
+class ChoiceRefused(SurveyError):
+    """A choice of contexts that cannot be made as requested, or that is not open any more."""
+
+
 class NoPlaceLeft(SurveyError):
     """Every questionnaire of the study has as many annotators as it asks for."""
 

@@ -16,6 +16,7 @@ LAYERS = (
     ("operations",),
     ("access",),
     ("study",),
+    ("selection",),
     ("recruitment",),
     ("participation",),
     ("results",),

@@ -42,6 +42,7 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.results.deposit.hub",
     "surveys.results.comparisons.importing", "surveys.results.comparisons.comparing",
     "surveys.results.comparisons.reading",
+    "surveys.selection.candidates", "surveys.selection.choices", "surveys.selection.stimuli",
     "surveys.templatetags.figures",  # numbers on pages are written as in the report
 }  # fmt: skip
 SHARED = {"postprocess.commands.program", "postprocess.extras"} | {
@@ -49,6 +50,10 @@ SHARED = {"postprocess.commands.program", "postprocess.extras"} | {
     for name in ("kinds", "marks", "stimuli", "tabular", "tokens", "writing")
 }
 WORD_LISTS = "preprocess.word_lists"  # loads nothing
+OF_CORPORA = {  # what reads the files of the library that finds texts
+    ("surveys.review.spelling", WORD_LISTS),
+    ("surveys.selection.candidates", "preprocess.selection.reading"),
+}
 MARKS = "postprocess.formats.marks"  # the value of a text with two targets; loads nothing
 OPTIONS = "postprocess.commands.options"
 SIMULATOR = "surveys.rehearsal.simulator"  # shares nothing with the platform, not even its errors
@@ -123,7 +128,7 @@ def may_import(importer: str, imported: str) -> bool:
             return is_in(importer, "surveys.management") and imported == OPTIONS
         return not of_another_door
     if is_in(imported, "preprocess"):
-        return (importer, imported) == ("surveys.review.spelling", WORD_LISTS)
+        return (importer, imported) in OF_CORPORA
     if is_in(imported, "postprocess"):
         return importer in FILE_ACTIONS or imported == MARKS
     return not is_in(imported, *DOORS)
@@ -143,6 +148,7 @@ def test_may_import_refuses_what_points_the_wrong_way():
         ("preprocess.pairs.reading", "surveys.models"),
         ("surveys.study.stimuli.load", "preprocess.pairs.reading"),
         ("surveys.review.spelling", "preprocess.languages"),
+        ("surveys.selection.choices", "preprocess.selection.reading"),
         ("surveys.web.annotate.views", "preprocess.word_lists"),
         ("surveys.models.study", "surveys.study.stimuli.load"),
         ("surveys.study.stimuli.load", "surveys.web.annotate.views"),

@@ -1,0 +1,1 @@
+"""Contexts of a draft: candidates from a corpus, and the choices of experts among them."""

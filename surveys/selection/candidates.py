@@ -1,0 +1,181 @@
+"""Candidates of a draft: their file is checked and stored, and a study may begin with them."""
+
+import hashlib
+from dataclasses import asdict
+from typing import Any, NamedTuple
+
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+
+from postprocess.formats.tabular import Finding, Severity, TableError
+from surveys.access.audit_log import record
+from surveys.access.roles import grant_role
+from surveys.errors import CandidatesKept, ImportRefused, StudyExists
+from surveys.models import (
+    Candidate,
+    CandidatePair,
+    CandidateSet,
+    ContextChoice,
+    ContextSource,
+    Role,
+    Study,
+)
+from surveys.study.lifecycle import lock_draft
+from surveys.study.stimuli.load import StudyDesign, digest_stimuli
+
+LARGEST_FILE = 20_000_000  # bytes; about 10,000 pairs with eight candidates each
+KEYS = "1234567890abcdfghijklmnopqrtuvwy"  # that choose a candidate; e, s, x and z do other things
+COPIED = (
+    "text", "distance", "picked", "file", "document", "title", "url", "revision", "licence",
+    "first_sentence", "last_sentence", "first_id", "last_id",
+)  # fmt: skip
+
+
+class CheckedCandidates(NamedTuple):
+    """A file of candidates as read. With errors it cannot be used."""
+
+    errors: tuple[Finding, ...]
+    rows: list[dict[str, Any]] = []
+    models: tuple[str, ...] = ()
+    sha256: str = ""
+
+    @property
+    def pairs(self) -> dict[int, list[dict[str, Any]]]:
+        """The rows by pair."""
+        pairs: dict[int, list[dict[str, Any]]] = {}
+        for row in self.rows:
+            pairs.setdefault(row["pair"], []).append(row)
+        return pairs
+
+
+def check_candidates(data: bytes) -> CheckedCandidates:
+    """Return the candidates of a file, or what is wrong with it; never raises for its content."""
+    from preprocess.selection.reading import read_candidates
+
+    if len(data) > LARGEST_FILE:
+        what = f"the file has {len(data):,} bytes, more than the {LARGEST_FILE:,} that are accepted"
+        return CheckedCandidates((Finding(Severity.ERROR, what, advice="split it by pairs"),))
+    try:
+        rows, models = read_candidates(data)
+    except TableError as error:
+        return CheckedCandidates(error.findings)
+    checked = CheckedCandidates((), rows, models, hashlib.sha256(data).hexdigest())
+    return checked._replace(errors=tuple(map(_describe_crowd, _list_crowded(checked))))
+
+
+@transaction.atomic
+def begin_study(
+    checked: CheckedCandidates, design: StudyDesign, owner: User, *, file_name: str = ""
+) -> Study:
+    """Create a draft without stimuli that has candidates for them; the user becomes its owner.
+
+    Raises ImportRefused for the design or the file, and StudyExists for a name that is taken.
+    """
+    if problems := design.problems():
+        raise ImportRefused("\n".join(problems), found=[(one, None, None) for one in problems])
+    given = {**asdict(design), "title": design.title or design.slug}
+    try:
+        with transaction.atomic():
+            study = Study.objects.create(**given, stimuli_sha256=digest_stimuli(()))
+    except IntegrityError as error:
+        raise StudyExists(
+            f"There is a study {design.slug} already. Give this one another short name."
+        ) from error
+    grant_role(study, owner, Role.OWNER)
+    record("study.drafted", study, n_pairs=0)
+    import_candidates(study, checked, owner, file_name=file_name)
+    return study
+
+
+@transaction.atomic
+def import_candidates(
+    study: Study,
+    checked: CheckedCandidates,
+    by: User | None = None,
+    *,
+    file_name: str = "",
+    discards_choices: bool = False,
+) -> CandidateSet:
+    """Store the candidates of a draft in place of earlier ones; a no-op for the same file.
+
+    `discards_choices` deletes the choices that experts have made, of which the log keeps a record.
+    Raises ImportRefused for a file with errors, StudyOpen, and CandidatesKept if there are choices
+    that are not to be discarded.
+    """
+    study = lock_draft(study)
+    if checked.errors or not checked.rows:
+        found = [(one.reason, one.row, one.column) for one in checked.errors]
+        raise ImportRefused("\n".join(map(str, checked.errors)), found=found)
+    before = CandidateSet.objects.filter(study=study).first()
+    if before and before.sha256 == checked.sha256:
+        return before
+    n_discarded = _clear(study, discards_choices=discards_choices)
+    pairs = checked.pairs
+    made = CandidateSet(
+        study=study,
+        file_name=file_name[:100],
+        sha256=checked.sha256,
+        model_names=list(checked.models),
+        n_wanted=max(map(len, pairs.values())),
+        imported_by=by,
+    )
+    if before:
+        made.is_double, made.shows_scores = before.is_double, before.shows_scores
+    made.save()
+    _store(study, list(pairs.values()))
+    record(
+        "candidates.imported", study, made.file_name, n_pairs=len(pairs),
+        n_candidates=len(checked.rows), sha256=checked.sha256, n_discarded=n_discarded,
+    )  # fmt: skip
+    return made
+
+
+def _list_crowded(checked: CheckedCandidates) -> list[list[dict[str, Any]]]:
+    return [rows for rows in checked.pairs.values() if len(rows) > len(KEYS)]
+
+
+def _describe_crowd(rows: list[dict[str, Any]]) -> Finding:
+    pair = f"{rows[0]['word1']} – {rows[0]['word2']}"
+    what = f"{pair} has {len(rows)} candidates, more than {len(KEYS)}"
+    return Finding(Severity.ERROR, what, advice="pick fewer with --number")
+
+
+def _clear(study: Study, *, discards_choices: bool) -> int:
+    """Delete the candidates of a draft; return how many choices went with them."""
+    choices = ContextChoice.objects.filter(pair__study=study)
+    n_standing = choices.standing().count()
+    if n_standing and not discards_choices:
+        n = f"{n_standing:,} {'choice was' if n_standing == 1 else 'choices were'}"
+        raise CandidatesKept(
+            f"{n} made among the present candidates. Tick the box to discard them, or keep the "
+            "candidates."
+        )
+    ContextSource.objects.filter(choice__pair__study=study).delete()
+    choices.delete()
+    CandidatePair.objects.filter(study=study).delete()
+    CandidateSet.objects.filter(study=study).delete()
+    return n_standing
+
+
+def _store(study: Study, pairs: list[list[dict[str, Any]]]) -> None:
+    CandidatePair.objects.bulk_create(
+        CandidatePair(
+            study=study, number=number, word1=rows[0]["word1"], word2=rows[0]["word2"],
+            n_candidates=len(rows),
+        )
+        for number, rows in enumerate(pairs, 1)
+    )  # fmt: skip
+    stored = CandidatePair.objects.filter(study=study).values_list("pk", flat=True)
+    Candidate.objects.bulk_create(
+        Candidate(
+            pair_id=pair,
+            number=number,
+            window=row["window"][:64],
+            word1_start=row["start1"], word1_end=row["end1"],
+            word2_start=row["start2"], word2_end=row["end2"],
+            scores=row["scores"],
+            **{name: row[name] for name in COPIED},
+        )
+        for pair, rows in zip(stored, pairs, strict=True)
+        for number, row in enumerate(rows, 1)
+    )  # fmt: skip
