@@ -7,6 +7,8 @@ from django.core.cache import cache
 from django.db.models import Exists, OuterRef
 
 from surveys.models import (
+    CandidatePair,
+    CandidateSet,
     Entrance,
     Invitation,
     Pair,
@@ -52,6 +54,7 @@ class NextStep(NamedTuple):
 # The page and the button of each step, in the order in which they are asked for: answers are
 # reviewed while others are still being collected.
 NEXT_PAGES = {
+    "contexts": ("contexts", "Choose contexts"),
     "stimuli": ("stimuli", "Upload texts"),
     "design": ("opening", "Check and open the study"),
     "review": ("review", "Review answers"),
@@ -79,6 +82,7 @@ def outline_study(study: Study, tally: Tally | None = None) -> list[Step]:
         recruiting = f"{n_needed:,} more {'link is' if n_needed == 1 else 'links are'} needed."
     noun = "assignment is" if tally.missing == 1 else "assignments are"
     steps = [
+        *([_choose(study, has_pairs=has["pairs"])] if has["candidates"] else []),
         Step("stimuli", has["pairs"], "Upload a file with the texts and their target words."),
         Step("design", not study.is_draft, opening),
         Step("recruitment", is_recruiting, recruiting),
@@ -119,8 +123,8 @@ def find_next_step(steps: Sequence[Step]) -> NextStep | None:
     """Return what a researcher does next, or None if all is done."""
     by_name = {step.name: step for step in steps}
     for name, (page, label) in NEXT_PAGES.items():
-        step = by_name[name]
-        if not step.is_done and step.waits:
+        step = by_name.get(name)  # not every study begins with contexts
+        if step and not step.is_done and step.waits:
             return NextStep(page, label, step.missing)
     return None
 
@@ -136,8 +140,9 @@ def _key(study: Study) -> str:
 
 
 def _find_existing(study: Study) -> dict[str, bool]:
-    """Return whether the study has pairs, links, reviews, results and releases; one query."""
+    """Return whether the study has pairs, links, reviews, results and the like; one query."""
     rows = {
+        "candidates": CandidateSet.objects.all(),
         "pairs": Pair.objects.filter(is_checkpoint=False),
         "invitations": Invitation.objects.filter(revoked_at=None),
         "scripted": Invitation.objects.filter(is_rehearsal=True, annotator__isnull=False),
@@ -148,6 +153,17 @@ def _find_existing(study: Study) -> dict[str, bool]:
     }
     exists = (Exists(found.filter(study=OuterRef("pk"))) for found in rows.values())
     return dict(zip(rows, Study.objects.values_list(*exists).get(pk=study.pk), strict=True))
+
+
+def _choose(study: Study, *, has_pairs: bool) -> Step:
+    """Return the step of a study that begins with candidates for its contexts."""
+    pairs = CandidatePair.objects.filter(study=study)
+    n_pairs, n_left = pairs.count(), pairs.undecided().count()
+    noun = "pair" if n_left == 1 else "pairs"
+    missing = f"Choose the contexts of {n_left:,} {'more ' if n_left < n_pairs else ''}{noun}."
+    if not n_left:
+        missing = "Use the chosen contexts as stimuli."
+    return Step("contexts", has_pairs, missing, f"{n_pairs - n_left:,} of {n_pairs:,}")
 
 
 def _review(study: Study, *, has_reviews: bool) -> Step:

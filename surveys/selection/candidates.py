@@ -20,6 +20,7 @@ from surveys.models import (
     Role,
     Study,
 )
+from surveys.study.design import configure_study
 from surveys.study.lifecycle import lock_draft
 from surveys.study.stimuli.load import StudyDesign, digest_stimuli
 
@@ -65,11 +66,17 @@ def check_candidates(data: bytes) -> CheckedCandidates:
 
 @transaction.atomic
 def begin_study(
-    checked: CheckedCandidates, design: StudyDesign, owner: User, *, file_name: str = ""
+    checked: CheckedCandidates,
+    design: StudyDesign,
+    owner: User,
+    *,
+    file_name: str = "",
+    settings: dict[str, Any] | None = None,
 ) -> Study:
     """Create a draft without stimuli that has candidates for them; the user becomes its owner.
 
-    Raises ImportRefused for the design or the file, and StudyExists for a name that is taken.
+    `settings` are those that `configure_study` accepts. Raises ImportRefused for the design or the
+    file, and StudyExists for a name that is taken.
     """
     if problems := design.problems():
         raise ImportRefused("\n".join(problems), found=[(one, None, None) for one in problems])
@@ -84,7 +91,7 @@ def begin_study(
     grant_role(study, owner, Role.OWNER)
     record("study.drafted", study, n_pairs=0)
     import_candidates(study, checked, owner, file_name=file_name)
-    return study
+    return configure_study(study, **settings) if settings else study
 
 
 @transaction.atomic

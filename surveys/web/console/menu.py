@@ -16,6 +16,7 @@ class Page(NamedTuple):
     others: str = ""
     right: Right = Right.WORK
     is_shown: bool = False  # to visitors of a demonstration study
+    is_optional: bool = False  # left out unless it is a step of the study
 
     def is_open_to(self, role: str) -> bool:
         """Return whether a role may look at the entry's first page."""
@@ -74,6 +75,7 @@ class Menu(NamedTuple):
 
 
 PAGES = (
+    Page("contexts", "candidates candidates_file contexts_settings use_stimuli", is_optional=True),
     Page("stimuli", "row replace_file remove_row checkpoints", is_shown=True),
     Page("design", "text practice_rows check_rows opening", is_shown=True),
     Page(
@@ -123,8 +125,8 @@ def make_menu(study: Study, role: str, page: str | None) -> Menu:
     by_name = {step.name: step for step in steps}
     links = []
     for entry in PAGES:
-        if entry.is_open_to(role):
-            step = by_name.get(entry.first)
+        step = by_name.get(entry.first)
+        if entry.is_open_to(role) and (step or not entry.is_optional):
             links.append(
                 Link(
                     entry.first,

@@ -204,8 +204,8 @@ def _describe_size(n_bytes: int) -> str:
     )
 
 
-class NewStudyForm(UploadForm):
-    """The title, language and stimuli of a new study."""
+class StudyForm(forms.Form):
+    """The title, the language and the preset of a new study."""
 
     title = forms.CharField(
         max_length=200,
@@ -230,7 +230,6 @@ class NewStudyForm(UploadForm):
         help_text=f"Cosima starts with a scale from 0 to 6, {RATINGS} ratings of each context and "
         f"{BLOCK_SIZE} pairs in a block. Everything can be changed in the draft.",
     )
-    field_order = ("title", "slug", "language", "preset", "file")
 
     def clean_slug(self) -> str:
         slug: str = self.cleaned_data["slug"].strip()
@@ -244,9 +243,6 @@ class NewStudyForm(UploadForm):
         language = find_language(self.cleaned_data["language"])
         _refuse(list_language_problems(language))
         return language
-
-    def _find_language(self) -> str:
-        return str(self.cleaned_data.get("language", ""))
 
     @property
     def design(self) -> StudyDesign:
@@ -271,6 +267,15 @@ class NewStudyForm(UploadForm):
     def _preset(self) -> dict[str, Any]:
         preset = PRESETS.get(self.cleaned_data["preset"])
         return preset.settings_for(self.cleaned_data["language"]) if preset else {}
+
+
+class NewStudyForm(StudyForm, UploadForm):
+    """A new study, and the file with its stimuli."""
+
+    field_order = ("title", "slug", "language", "preset", "file")
+
+    def _find_language(self) -> str:
+        return str(self.cleaned_data.get("language", ""))
 
 
 def _refuse(problems: list[str]) -> None:
