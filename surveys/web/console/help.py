@@ -14,6 +14,10 @@ _BY_SECTION = {
     ),
     "docs/console.html#rehearsals": "rehearsal delete_rehearsal",
     "docs/console.html#a-new-study": "new_study opening",
+    "docs/console.html#contexts": (
+        "begin_contexts contexts candidates undo_choice candidates_file contexts_settings "
+        "use_stimuli"
+    ),
     "docs/console.html#stimuli": "stimuli replace_file row remove_row checkpoints",
     "docs/console.html#design": "design text practice_rows check_rows",
     "docs/survey.html#how-long-it-takes": "workload",

@@ -16,6 +16,8 @@ from surveys.web.console.account.sign_in import (
 )
 from surveys.web.console.collection import annotators
 from surveys.web.console.collection import blocks as collection
+from surveys.web.console.contexts import pairs as context_pairs
+from surveys.web.console.contexts import views as contexts
 from surveys.web.console.crowd import batches
 from surveys.web.console.crowd import people as batch_people
 from surveys.web.console.crowd import visits as batch_visits
@@ -49,6 +51,7 @@ VIEWS: dict[str, tuple[str, Page]] = {
     "studies": ("", views.studies),
     "new_study": ("new/", stimuli.new_study),
     "audit": ("audit/", audits.audit),
+    "begin_contexts": ("new/contexts/", contexts.begin),
     "tokens": ("tokens/", tokens.tokens),
     "change_password": ("password/", change_password),
     "revoke_token": ("tokens/<int:token_id>/revoke/", tokens.revoke),
@@ -62,6 +65,11 @@ OF_A_STUDY: dict[str, tuple[str, Page]] = {
     "duplicate": ("duplicate/", lifecycle.duplicate),
     "rehearsal": ("rehearsal/", rehearsals.rehearsal),
     "delete_rehearsal": ("rehearsal/delete/", rehearsals.delete_rehearsal),
+    "contexts": ("contexts/", contexts.contexts),
+    "candidates_file": ("contexts/file/", contexts.candidates_file),
+    "contexts_settings": ("contexts/settings/", contexts.settings),
+    "candidates": ("contexts/<int:number>/", context_pairs.candidates),
+    "undo_choice": ("contexts/<int:number>/undo/", context_pairs.undo),
     "stimuli": ("stimuli/", stimuli.stimuli),
     "replace_file": ("stimuli/file/", stimuli.replace_file),
     "checkpoints": ("stimuli/checkpoints/", stimuli.show_checkpoints),

@@ -28,6 +28,7 @@ OF_A_DRAFT = {
     "checkpoints", "replace_file", "row", "remove_row", "design", "text", "opening",
     "practice_rows", "check_rows",
 }  # fmt: skip
+OF_CONTEXTS = {"contexts", "candidates", "candidates_file", "contexts_settings", "undo_choice"}
 OF_A_COMPARISON = {
     "comparison", "comparison_report", "comparison_files", "comparison_plot",
 }  # fmt: skip
@@ -101,8 +102,13 @@ def address_of(name, world, **changed):
         "retry_comparison": world.failed_comparison,
         **dict.fromkeys(OF_A_COMPARISON, world.compared),
     }
+    studies = {
+        **dict.fromkeys(OF_A_DRAFT, world.draft),
+        **dict.fromkeys(OF_CONTEXTS, world.corpus),
+    }
+    numbers = {"deposit": 2, "undo_choice": 2}
     found = {
-        "slug": (world.draft if name in OF_A_DRAFT else world.study).slug,
+        "slug": studies.get(name, world.study).slug,
         "token_id": world.token.pk,
         "webhook_id": world.webhook.pk,
         "batch_id": (world.planned if name in OF_A_PLAN else world.batch).pk,
@@ -112,7 +118,7 @@ def address_of(name, world, **changed):
         "context_id": world.context.pk,
         "invitation_id": world.invitation.pk,
         "entrance_id": world.entrance.pk,
-        "number": review.pk if name.startswith("review_") else 2 if name == "deposit" else 1,
+        "number": review.pk if name.startswith("review_") else numbers.get(name, 1),
         "repository": "zenodo",
         "code": world.annotator.code,
         "position": 1,

@@ -8,6 +8,7 @@ from surveys.models import TextKind
 from surveys.study.exercises import read_check
 from surveys.study.stimuli.load import fingerprint_row, write_row
 from surveys.study.texts import default_body
+from tests.factories.candidates import candidates_file
 from tests.factories.checkpoints import file as checkpoint_file
 from tests.factories.checkpoints import row as checkpoint_row
 from tests.factories.imported import ratings_csv
@@ -27,6 +28,7 @@ CHECKPOINTS = checkpoint_file(checkpoint_row())
 EXPORT = (
     b"Submission id,Participant id,Status,Started at,Completed at,Completion code\ns,w,ACTIVE,,,\n"
 )
+CANDIDATES = candidates_file(1, 2)
 STIMULI = numbered_stimuli(2)
 RATINGS = ratings_csv(4)
 
@@ -37,6 +39,10 @@ def stimuli():
 
 def dataset():
     return SimpleUploadedFile("cosimlex_xx.csv", build(*random_pairs()).files["cosimlex_xx.csv"])
+
+
+def candidates():
+    return SimpleUploadedFile("candidates.parquet", CANDIDATES)
 
 
 def shown(world, prefix=""):
@@ -133,6 +139,14 @@ FORMS = {
     "audit": lambda world: {"dataset": dataset(), "least": "10", "most": "10", "minimum": "0",
                             "maximum": "6", "step": "1", "published_minimum": "0",
                             "published_maximum": "10", "with_details": "on"},
+    "begin_contexts": lambda world: {"title": "New", "slug": "new", "language": "en",
+                                     "preset": "usim", "file": candidates()},
+    "contexts": lambda world: {},
+    "candidates_file": lambda world: {"file": candidates(), "discards_choices": "on"},
+    "contexts_settings": lambda world: {"experts": "two", "shows_scores": "on"},
+    "candidates": lambda world: {"first": "1", "second": "3", "reason": "", "text1": "",
+                                 "text2": "", "text3": ""},
+    "undo_choice": lambda world: {},
     **{name: lambda world: {} for name in ("close", "reopen", "archive", "restore")},
     "duplicate": lambda world: {"title": "Copy", "slug": "copy"},
     "rehearsal": lambda world: {"count": "1"},

@@ -17,12 +17,14 @@ from surveys.results.comparisons.comparing import Wanted, request_comparison
 from surveys.results.runs import request_results
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import configure_review, give_verdict
+from surveys.selection.choices import Chosen, record_choice
 from surveys.tasks import perform_run
 from tests.factories.batch_states import make_crowd, visit_of
 from tests.factories.batches import hand_in, plan
 from tests.factories.imported import import_model
 from tests.factories.repositories import make_complete_release
 from tests.factories.reviews import submit
+from tests.factories.selections import make_draft
 from tests.factories.studies import (
     QUICK,
     make_release_with_page,
@@ -44,6 +46,8 @@ def build_world():
     for user, role in ((ana, Role.OWNER), (rea, Role.REVIEWER), (rob, Role.REVIEWER)):
         grant_role(study, user, role)
         grant_role(draft, user, role)
+    corpus = make_draft(ana, slug="corpus")
+    record_choice(corpus.candidate_pairs.last(), ana, Chosen(1, 2))
     configure_review(study, sample_percent=100, double_percent=100)
     submit(study), submit(study)
     batch = make_crowd(study)
@@ -69,7 +73,7 @@ def build_world():
     client.force_login(ana, backend="django.contrib.auth.backends.ModelBackend")
     refused = refuse_payment(intend_reward(visit_of(batch, "payable")), "no money left").visit
     return SimpleNamespace(
-        study=study, draft=draft, session=client.session.session_key, mate=rob,
+        study=study, draft=draft, corpus=corpus, session=client.session.session_key, mate=rob,
         done=done, failed=failed, imported=imported, compared=compared,
         failed_comparison=make_run(study, RunKind.COMPARE, state="failed", wishes=compared.wishes),
         batch=batch, refused=refused, planned=plan(study),

@@ -1,0 +1,119 @@
+"""The step Contexts: the candidates of a draft, and how far the choices among them are."""
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods
+
+from surveys.access.roles import Right
+from surveys.errors import ImportRefused
+from surveys.models import CandidatePair, CandidateSet, ContextChoice, SelectionState, Study
+from surveys.selection.candidates import CheckedCandidates, begin_study, import_candidates
+from surveys.selection.choices import configure_selection
+from surveys.selection.progress import count_progress, describe_chosen
+from surveys.selection.queue import claim_next
+from surveys.study.languages import list_languages
+from surveys.web.console.access import console_page, signed_in, study_page
+from surveys.web.console.contexts.forms import (
+    BeginForm,
+    CandidatesForm,
+    ReplacementForm,
+    SelectionSettingsForm,
+)
+from surveys.web.console.forms import attempt, posted, status_of
+
+PAIRS_PER_PAGE = 100
+FILTERS = {state.value: {"state": state} for state in SelectionState}
+
+
+@require_http_methods(["GET", "POST"])
+@console_page
+def begin(request: HttpRequest) -> HttpResponse:
+    """Create a draft from a file of candidates; the user becomes its owner."""
+    form = BeginForm(posted(request), request.FILES or None)
+
+    def create() -> None:
+        begin_study(
+            checked_of(form), form.design, signed_in(request), file_name=form.file_name,
+            settings={name: given for name, given in form.settings.items() if given},
+        )  # fmt: skip
+
+    if attempt(form, create):
+        return redirect("console:contexts", form.design.slug)
+    page = {"form": form, "languages": list_languages()}
+    return render(request, "console/contexts/begin.html", page, status=status_of(form))
+
+
+@study_page(Right.WORK)
+def contexts(request: HttpRequest, study: Study) -> HttpResponse:
+    """Show how far the choices are, and list the pairs; a POST opens the next pair."""
+    stored = get_object_or_404(CandidateSet, study=study)
+    if request.method == "POST":
+        return open_next(study, request)
+    shown = request.GET.get("show", "")
+    pairs = CandidatePair.objects.filter(study=study, **FILTERS.get(shown, {}))
+    if shown == "few":
+        pairs = pairs.filter(n_candidates__lt=stored.n_wanted)
+    rows = Paginator(pairs.order_by("number"), PAIRS_PER_PAGE).get_page(request.GET.get("page"))
+    page = {
+        "study": study,
+        "stored": stored,
+        "progress": count_progress(stored),
+        "chosen": describe_chosen(study),
+        "rows": rows,
+        "shown": shown,
+    }
+    return render(request, "console/contexts/contexts.html", page)
+
+
+@study_page(Right.WORK)
+def candidates_file(request: HttpRequest, study: Study) -> HttpResponse:
+    """Replace the candidates of a draft by those of another file."""
+    stored = get_object_or_404(CandidateSet, study=study)
+    has_choices = ContextChoice.objects.standing().filter(pair__study=study).exists()
+    form = ReplacementForm(posted(request), request.FILES or None, has_choices=has_choices)
+
+    def replace() -> None:
+        import_candidates(
+            study, checked_of(form), signed_in(request), file_name=form.file_name,
+            discards_choices=form.cleaned_data.get("discards_choices", False),
+        )  # fmt: skip
+
+    if attempt(form, replace):
+        messages.success(request, "The candidates are replaced.")
+        return redirect("console:contexts", study.slug)
+    page = {"study": study, "stored": stored, "form": form}
+    return render(request, "console/contexts/file.html", page, status=status_of(form))
+
+
+@study_page(Right.WORK)
+def settings(request: HttpRequest, study: Study) -> HttpResponse:
+    """Show and store how experts choose."""
+    stored = get_object_or_404(CandidateSet, study=study)
+    now = {"experts": "two" if stored.is_double else "one", "shows_scores": stored.shows_scores}
+    form = SelectionSettingsForm(posted(request), initial=now)
+
+    def configure() -> None:
+        shows_scores = form.cleaned_data["shows_scores"]
+        configure_selection(study, is_double=form.is_double, shows_scores=shows_scores)
+
+    if attempt(form, configure):
+        messages.success(request, "The settings are saved.")
+        return redirect("console:contexts", study.slug)
+    page = {"study": study, "form": form}
+    return render(request, "console/contexts/settings.html", page, status=status_of(form))
+
+
+def open_next(study: Study, request: HttpRequest) -> HttpResponse:
+    """Redirect to the next pair of the user, or to the overview if there is none."""
+    pair = claim_next(study, signed_in(request))
+    if pair is None:
+        return redirect("console:contexts", study.slug)
+    return redirect("console:candidates", study.slug, pair.number)
+
+
+def checked_of(form: CandidatesForm) -> CheckedCandidates:
+    if form.checked is None:
+        raise ImportRefused("Choose the file with the candidates.")
+    return form.checked

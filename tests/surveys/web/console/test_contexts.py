@@ -1,0 +1,225 @@
+"""The step Contexts: a study that begins with candidates, and how far the choices are."""
+
+import re
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from surveys.access.roles import grant_role
+from surveys.models import CandidatePair, CandidateSet, Role, Study
+from surveys.selection.choices import Chosen, configure_selection, record_choice
+from surveys.web.console.urls import OF_A_STUDY
+from tests.factories.candidates import candidate_rows, candidates_file, write_parquet
+from tests.factories.selections import make_draft
+from tests.factories.studies import make_study
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def ana():
+    return User.objects.create_user("ana")
+
+
+@pytest.fixture
+def browser(ana):
+    return sign_in(ana)
+
+
+@pytest.fixture
+def draft(ana):
+    return make_draft(ana)
+
+
+def sign_in(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def page(name: str, study: Study, *more: object) -> str:
+    return reverse(f"console:{name}", args=[study.slug, *more])
+
+
+def upload(browser, address, data, **fields):
+    return browser.post(address, {"file": SimpleUploadedFile("candidates.parquet", data), **fields})
+
+
+def text_of(answer) -> str:
+    text = re.sub(r"<[^>]+>", " ", answer.content.decode())
+    return " ".join(text.split())
+
+
+def choose(draft, expert, number, first, second):
+    record_choice(draft.candidate_pairs.get(number=number), expert, Chosen(first, second))
+
+
+# A new study
+
+
+def test_a_study_can_begin_with_candidates(browser, ana):
+    fields = {"title": "My words", "slug": "", "language": "en", "preset": ""}
+
+    answer = upload(browser, reverse("console:begin_contexts"), candidates_file(), **fields)
+
+    study = Study.objects.get(slug="my-words")
+    assert answer["Location"] == page("contexts", study)
+    assert study.candidate_pairs.count() == 2
+    shown = text_of(browser.get(answer["Location"]))
+    assert "Decided 0 of 2" in shown
+    assert "Start choosing" in shown
+
+
+def test_errors_in_the_file_are_shown_by_row_and_nothing_is_stored(browser):
+    rows = candidate_rows(1, 3)
+    rows[1]["distance"] = -4
+    fields = {"title": "My words", "slug": "", "language": "en", "preset": ""}
+
+    answer = upload(browser, reverse("console:begin_contexts"), write_parquet(rows), **fields)
+
+    assert answer.status_code == 422
+    assert "1 error in the file" in text_of(answer)
+    assert (
+        "Row Column Problem What to do 2 distance &quot;-4&quot; is not a whole number"
+        in text_of(answer)
+    )
+    assert not Study.objects.exists()
+
+
+def test_the_page_of_new_studies_leads_to_this_beginning(browser):
+    assert reverse("console:begin_contexts") in browser.get("/console/new/").content.decode()
+
+
+# The menu
+
+
+def test_the_step_is_the_first_of_a_study_with_candidates(browser, draft):
+    shown = text_of(browser.get(page("overview", draft)))
+
+    assert "Contexts 0 of 2 Stimuli" in shown
+    assert "Next: Choose the contexts of 2 pairs. Choose contexts" in shown
+
+
+def test_a_study_from_a_stimuli_file_never_meets_it(ana, browser):
+    study = make_study(2)
+    grant_role(study, ana, Role.OWNER)
+
+    assert "Contexts" not in text_of(browser.get(page("overview", study)))
+    for name in ("contexts", "candidates_file", "contexts_settings"):
+        assert browser.get(page(name, study)).status_code == 404
+    assert browser.get(page("candidates", study, 1)).status_code == 404
+
+
+def test_every_page_of_a_draft_without_stimuli_answers(browser, draft):
+    for name, (address, _) in OF_A_STUDY.items():
+        if "<" not in address:
+            assert browser.get(page(name, draft)).status_code in (200, 302, 404, 405, 409, 422), (
+                name
+            )
+
+
+# Roles
+
+
+@pytest.mark.parametrize("role", [Role.REVIEWER, None])
+def test_only_researchers_of_the_study_see_candidates(draft, role):
+    rea = User.objects.create_user("rea")
+    grant_role(make_study(1), rea, Role.REVIEWER)
+    if role:
+        grant_role(draft, rea, role)
+    expected = 403 if role else 404
+    reader = sign_in(rea)
+
+    for name in ("contexts", "candidates_file", "contexts_settings"):
+        assert reader.get(page(name, draft)).status_code == expected
+    assert reader.get(page("candidates", draft, 1)).status_code == expected
+    assert reader.post(page("candidates", draft, 1), {"reason": "name"}).status_code == expected
+    assert reader.post(page("undo_choice", draft, 1)).status_code == expected
+    assert Client().get(page("contexts", draft)).status_code == 302
+    assert not draft.candidate_pairs.exclude(state="open").exists()
+
+
+# Another file, and the settings
+
+
+def test_another_file_replaces_the_candidates(browser, draft):
+    answer = upload(browser, page("candidates_file", draft), candidates_file(3, 2))
+
+    assert answer.status_code == 302
+    assert draft.candidate_pairs.count() == 3
+
+
+def test_choices_are_discarded_only_if_the_box_is_ticked(browser, ana, draft):
+    choose(draft, ana, 1, 1, 2)
+    address = page("candidates_file", draft)
+
+    refused = upload(browser, address, candidates_file(3, 2))
+    assert refused.status_code == 422
+    assert "1 choice was made among the present candidates" in text_of(refused)
+    assert draft.candidate_pairs.count() == 2
+
+    assert upload(browser, address, candidates_file(3, 2), discards_choices="on").status_code == 302
+    assert draft.candidate_pairs.count() == 3
+
+
+def test_settings_are_stored(browser, draft):
+    assert browser.post(page("contexts_settings", draft), {"experts": "two"}).status_code == 302
+
+    stored = CandidateSet.objects.get(study=draft)
+    assert (stored.is_double, stored.shows_scores) == (True, False)
+
+
+# How far it is
+
+
+def test_the_overview_counts_pairs_and_describes_what_was_chosen(browser, ana, draft):
+    record_choice(draft.candidate_pairs.get(number=2), ana, Chosen(reason="sense"))
+    choose(draft, ana, 1, 3, 1)
+
+    shown = text_of(browser.get(page("contexts", draft)))
+
+    assert "Decided 2 of 2 Chosen 1 Skipped 1" in shown
+    assert "6–10 2" in shown
+    assert "Median 7." in shown
+    assert "e5 0.200 median difference of scores, 1 pair" in shown
+    assert "CC0-1.0 2 contexts" in shown
+    assert "Skipped: wrong sense 1 pair" in shown
+    assert "choosing" not in shown
+
+
+def test_the_overview_shows_the_agreement_of_two_experts(browser, ana, draft):
+    bea = User.objects.create_user("bea")
+    configure_selection(draft, is_double=True, shows_scores=False)
+    for number, second in ((1, 2), (2, 3)):
+        choose(draft, ana, number, 1, 2)
+        choose(draft, bea, number, 1, second)
+
+    shown = text_of(browser.get(page("contexts", draft)))
+
+    assert "Disputed 1 Agreement of two experts 50 % 1 of 2" in shown
+
+
+def test_pairs_are_listed_by_state_and_by_want_of_candidates(browser, ana, draft):
+    CandidatePair.objects.filter(study=draft, number=2).update(n_candidates=1)
+    choose(draft, ana, 1, 1, 2)
+
+    def listed(query: str) -> list[str]:
+        answer = browser.get(page("contexts", draft) + query).content.decode()
+        return re.findall(r"alpha\d – beta\d", answer)
+
+    assert listed("") == ["alpha1 – beta1", "alpha2 – beta2"]
+    assert listed("?show=chosen") == ["alpha1 – beta1"]
+    assert listed("?show=open") == listed("?show=few") == ["alpha2 – beta2"]
+    assert listed("?show=skipped") == []
+
+
+def test_starting_opens_the_next_pair(browser, ana, draft):
+    address = page("contexts", draft)
+    assert browser.post(address)["Location"] == page("candidates", draft, 1)
+    choose(draft, ana, 1, 1, 2)
+    assert browser.post(address)["Location"] == page("candidates", draft, 2)
+    choose(draft, ana, 2, 1, 2)
+    assert browser.post(address)["Location"] == address
