@@ -107,6 +107,11 @@ def recall_steps(study: Study) -> list[Step]:
     return outline_study(study) if steps is None else steps
 
 
+def has_step(study: Study, name: str) -> bool:
+    """Return whether a study has a step, some seconds ago."""
+    return any(step.name == name for step in recall_steps(study))
+
+
 def is_collecting(study: Study) -> bool:
     """Return whether a study is open and assignments are still to come, some seconds ago."""
     if study.is_draft or study.is_closed:

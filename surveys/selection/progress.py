@@ -10,6 +10,7 @@ from django.db.models import Count, Q
 
 from surveys.models import CandidatePair, CandidateSet, ContextChoice, SelectionState, Study
 from surveys.selection.choices import FIRST, SECOND, are_alike
+from surveys.selection.sources import LicenceCount, count_licences
 
 BINS = ((1, 1), (2, 5), (6, 10), (11, 20), (21, 40), (41, None))  # of distances, in words
 
@@ -65,7 +66,7 @@ class ChosenContexts(NamedTuple):
     distances: list[Bin]
     distance: float | None  # the median
     contrasts: list[Contrast]
-    licences: list[tuple[str, int]]
+    licences: list[LicenceCount]
     reasons: list[tuple[str, int]]
 
 
@@ -96,7 +97,7 @@ def describe_chosen(study: Study) -> ChosenContexts:
         _count_distances(distances),
         median(distances) if distances else None,
         _list_contrasts([row[2:4] for row in chosen]),
-        Counter(licence for row in chosen for licence in row[4:]).most_common(),
+        count_licences(Counter(licence for row in chosen for licence in row[4:]).items()),
         reasons.most_common(),
     )
 

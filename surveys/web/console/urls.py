@@ -68,6 +68,7 @@ OF_A_STUDY: dict[str, tuple[str, Page]] = {
     "contexts": ("contexts/", contexts.contexts),
     "candidates_file": ("contexts/file/", contexts.candidates_file),
     "contexts_settings": ("contexts/settings/", contexts.settings),
+    "use_stimuli": ("contexts/stimuli/", contexts.use_stimuli),
     "candidates": ("contexts/<int:number>/", context_pairs.candidates),
     "undo_choice": ("contexts/<int:number>/undo/", context_pairs.undo),
     "stimuli": ("stimuli/", stimuli.stimuli),

@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from surveys.access.roles import Right
@@ -13,8 +14,10 @@ from surveys.selection.candidates import CheckedCandidates, begin_study, import_
 from surveys.selection.choices import configure_selection
 from surveys.selection.progress import count_progress, describe_chosen
 from surveys.selection.queue import claim_next
+from surveys.selection.stimuli import StimuliPreview, preview_stimuli, use_as_stimuli
 from surveys.study.languages import list_languages
 from surveys.web.console.access import console_page, signed_in, study_page
+from surveys.web.console.confirmation import ask_first
 from surveys.web.console.contexts.forms import (
     BeginForm,
     CandidatesForm,
@@ -103,6 +106,42 @@ def settings(request: HttpRequest, study: Study) -> HttpResponse:
         return redirect("console:contexts", study.slug)
     page = {"study": study, "form": form}
     return render(request, "console/contexts/settings.html", page, status=status_of(form))
+
+
+@study_page(Right.WORK)
+def use_stimuli(request: HttpRequest, study: Study) -> HttpResponse:
+    """Confirm (GET) or make (POST) the stimuli of the contexts chosen."""
+    get_object_or_404(CandidateSet, study=study)
+    if request.method == "POST":
+        use_as_stimuli(study)
+        messages.success(request, "The chosen contexts are the stimuli of the study now.")
+        return redirect("console:stimuli", study.slug)
+    return ask_first(
+        request,
+        study,
+        title="Use as stimuli",
+        text=describe_stimuli(preview_stimuli(study)),
+        button="Use as stimuli",
+        back=reverse("console:contexts", args=[study.slug]),
+    )
+
+
+def describe_stimuli(preview: StimuliPreview) -> str:
+    """Return what making the stimuli would do, in paragraphs."""
+    made = f"{name_number(preview.n_pairs, 'pair')} with chosen contexts will be the stimuli."
+    left = f"{preview.n_undecided:,} undecided and {preview.n_skipped:,} skipped are left out."
+    paragraphs = [made + (f" {left}" if preview.n_undecided or preview.n_skipped else "")]
+    if preview.n_replaced:
+        replaced = name_number(preview.n_replaced, "row")
+        paragraphs.append(f"They replace the {replaced} that the draft has now, with all changes.")
+    if preview.n_warnings:
+        warnings = name_number(preview.n_warnings, "warning")
+        paragraphs.append(f"There will be {warnings} about the rows; see Stimuli afterwards.")
+    return "\n\n".join(paragraphs)
+
+
+def name_number(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 def open_next(study: Study, request: HttpRequest) -> HttpResponse:

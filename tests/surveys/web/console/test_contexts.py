@@ -216,6 +216,45 @@ def test_pairs_are_listed_by_state_and_by_want_of_candidates(browser, ana, draft
     assert listed("?show=skipped") == []
 
 
+def test_chosen_contexts_are_used_as_stimuli_after_a_confirmation(browser, ana, draft):
+    choose(draft, ana, 1, 1, 2)
+    address = page("use_stimuli", draft)
+    assert address in browser.get(page("contexts", draft)).content.decode()
+
+    asked = text_of(browser.get(address))
+    assert "1 pair with chosen contexts will be the stimuli. 1 undecided and 0 skipped are" in asked
+    assert not draft.pairs.exists()
+
+    answer = browser.post(address)
+    assert answer["Location"] == page("stimuli", draft)
+    assert [str(pair) for pair in draft.pairs.all()] == ["alpha1 – beta1"]
+    assert "Stimuli ✓ done" in text_of(browser.get(page("overview", draft)))
+    assert "They replace the 1 row that the draft has now" in text_of(browser.get(address))
+
+
+def test_nothing_chosen_is_explained(browser, draft):
+    answer = browser.get(page("use_stimuli", draft))
+
+    assert answer.status_code == 409
+    assert "No contexts are chosen yet" in text_of(answer)
+
+
+def test_doubtful_licences_are_reported_before_the_study_opens(browser, ana):
+    draft = make_draft(ana, 1, 3, licence="")
+    draft.candidate_pairs.get().candidates.filter(number=2).update(licence="CC BY-ND 4.0")
+    choose(draft, ana, 1, 1, 2)
+    assert "Licences of the texts" not in text_of(browser.get(page("opening", draft)))
+
+    browser.post(page("use_stimuli", draft))
+
+    shown = text_of(browser.get(page("opening", draft)))
+    assert "CC BY-ND 4.0: 1 context, publishing is forbidden" in shown
+    assert "no licence known: 1 context" in shown
+    overview = text_of(browser.get(page("contexts", draft)))
+    assert "CC BY-ND 4.0 1 context forbids publishing" in overview
+    assert "Unknown licence 1 context check" in overview
+
+
 def test_starting_opens_the_next_pair(browser, ana, draft):
     address = page("contexts", draft)
     assert browser.post(address)["Location"] == page("candidates", draft, 1)

@@ -28,7 +28,9 @@ OF_A_DRAFT = {
     "checkpoints", "replace_file", "row", "remove_row", "design", "text", "opening",
     "practice_rows", "check_rows",
 }  # fmt: skip
-OF_CONTEXTS = {"contexts", "candidates", "candidates_file", "contexts_settings", "undo_choice"}
+OF_CONTEXTS = {
+    "contexts", "candidates", "candidates_file", "contexts_settings", "undo_choice", "use_stimuli",
+}  # fmt: skip
 OF_A_COMPARISON = {
     "comparison", "comparison_report", "comparison_files", "comparison_plot",
 }  # fmt: skip

@@ -147,6 +147,7 @@ FORMS = {
     "candidates": lambda world: {"first": "1", "second": "3", "reason": "", "text1": "",
                                  "text2": "", "text3": ""},
     "undo_choice": lambda world: {},
+    "use_stimuli": lambda world: {},
     **{name: lambda world: {} for name in ("close", "reopen", "archive", "restore")},
     "duplicate": lambda world: {"title": "Copy", "slug": "copy"},
     "rehearsal": lambda world: {"count": "1"},

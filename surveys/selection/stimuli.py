@@ -1,0 +1,96 @@
+"""Stimuli made of the contexts that experts chose, each linked with its candidate."""
+
+from typing import NamedTuple
+
+from django.db import transaction
+
+from postprocess.formats.stimuli import StimulusPair, check_rows
+from surveys.access.audit_log import record
+from surveys.errors import ImportRefused
+from surveys.models import (
+    CandidatePair,
+    Context,
+    ContextChoice,
+    ContextSource,
+    Pair,
+    SelectionState,
+    Study,
+)
+from surveys.study.lifecycle import lock_draft
+from surveys.study.stimuli.edit import replace_stimuli
+from surveys.study.stimuli.load import CheckedStimuli, StudyDesign, check_stimuli
+
+
+class StimuliPreview(NamedTuple):
+    """What `use_as_stimuli` would do: rows made, rows replaced, and pairs left out."""
+
+    n_pairs: int
+    n_replaced: int
+    n_undecided: int
+    n_skipped: int
+    n_warnings: int
+
+
+def preview_stimuli(study: Study) -> StimuliPreview:
+    """Return what `use_as_stimuli` would do. Raises ImportRefused as it does."""
+    choices = _list_chosen(study)
+    pairs = CandidatePair.objects.filter(study=study)
+    return StimuliPreview(
+        len(choices),
+        Pair.objects.stimuli(study).count(),
+        pairs.undecided().count(),
+        pairs.filter(state=SelectionState.SKIPPED).count(),
+        len(_check(study, choices).warnings),
+    )
+
+
+@transaction.atomic
+def use_as_stimuli(study: Study) -> Study:
+    """Make the stimuli of a draft from the contexts chosen, in the order of the candidates.
+
+    A no-op if they are its stimuli already. Raises ImportRefused if no contexts are chosen, and
+    StudyOpen.
+    """
+    study = lock_draft(study)
+    choices = _list_chosen(study)
+    study = replace_stimuli(study, _check(study, choices))
+    contexts = Context.objects.stimuli(study).order_by("pair__position", "number")
+    chosen = (
+        (candidate.pk, choice.pk)
+        for choice in choices
+        for candidate in (choice.candidate1, choice.candidate2)
+        if candidate is not None
+    )
+    wanted = dict(zip(contexts.values_list("pk", flat=True), chosen, strict=True))
+    linked = ContextSource.objects.filter(context__pair__study=study)
+    found = linked.values_list("context_id", "candidate_id", "choice_id")
+    if {context: tuple(source) for context, *source in found} == wanted:
+        return study
+    linked.delete()
+    ContextSource.objects.bulk_create(
+        ContextSource(context_id=context, candidate_id=candidate, choice_id=choice)
+        for context, (candidate, choice) in wanted.items()
+    )
+    record("contexts.used", study, n_pairs=len(choices), stimuli=study.stimuli_sha256)
+    return study
+
+
+def _list_chosen(study: Study) -> list[ContextChoice]:
+    """Return the choices that decide on contexts, by pair."""
+    found = ContextChoice.objects.filter(pair__study=study, is_decisive=True, reason="")
+    with_texts = found.select_related("pair", "candidate1", "candidate2")
+    return list(with_texts.prefetch_related("edits").order_by("pair__number"))
+
+
+def _check(study: Study, choices: list[ContextChoice]) -> CheckedStimuli:
+    if not choices:
+        raise ImportRefused("No contexts are chosen yet. Choose those of one pair or more first.")
+    rows = [_make_pair(choice).fields() for choice in choices]
+    return check_stimuli(check_rows(rows), StudyDesign.of(study))
+
+
+def _make_pair(choice: ContextChoice) -> StimulusPair:
+    edits = {edit.number: edit for edit in choice.edits.all()}
+    texts = (edits.get(1) or choice.candidate1, edits.get(2) or choice.candidate2)
+    context1, context2 = (text.marked for text in texts if text is not None)
+    return StimulusPair(choice.pair.word1, choice.pair.word2, context1, context2)
