@@ -48,18 +48,16 @@ function edit() {
   card.querySelector("textarea").focus();
 }
 
-function press(key) {
+// The action of a key, if it has one now.
+function find(key) {
   const skipping = form.querySelector(".skipping");
   if (skipping.open) {
     const reason = skipping.querySelectorAll("button")[Number(key) - 1];
-    if (reason) return reason.click();
-    if (key === "escape" || key === "s") return skip();
-    return;
+    return reason ? () => reason.click() : { escape: skip, s: skip }[key];
   }
   const card = cards.find((one) => one.dataset.key === key);
-  if (card) return choose(card);
-  const keys = { x: swap, s: skip, e: edit, enter: () => form.requestSubmit() };
-  keys[key]?.();
+  if (card) return () => choose(card);
+  return { x: swap, s: skip, e: edit, enter: () => form.requestSubmit() }[key];
 }
 
 if (form) {
@@ -91,7 +89,8 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
   if (key === "enter" && event.target.matches(OWN_KEYS)) return;
   if (key === "z") return undo?.requestSubmit();
-  if (!form) return;
-  if (key === "enter") event.preventDefault(); // else a focused radio button sends the form as well
-  press(key);
+  const act = form && find(key);
+  if (!act) return;
+  event.preventDefault(); // a letter is not typed into the text that it opens
+  act();
 });
