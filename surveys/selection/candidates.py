@@ -1,6 +1,7 @@
 """Candidates of a draft: their file is checked and stored, and a study may begin with them."""
 
 import hashlib
+import json
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
@@ -20,6 +21,7 @@ from surveys.models import (
     Role,
     Study,
 )
+from surveys.models.stimuli import insert_rows
 from surveys.study.design import configure_study
 from surveys.study.lifecycle import lock_draft
 from surveys.study.stimuli.load import StudyDesign, digest_stimuli
@@ -30,6 +32,11 @@ COPIED = (
     "text", "distance", "picked", "file", "document", "title", "url", "revision", "licence",
     "first_sentence", "last_sentence", "first_id", "last_id",
 )  # fmt: skip
+
+
+SPANS = {
+    "word1_start": "start1", "word1_end": "end1", "word2_start": "start2", "word2_end": "end2",
+}  # fmt: skip
 
 
 class CheckedCandidates(NamedTuple):
@@ -173,16 +180,19 @@ def _store(study: Study, pairs: list[list[dict[str, Any]]]) -> None:
         for number, rows in enumerate(pairs, 1)
     )  # fmt: skip
     stored = CandidatePair.objects.filter(study=study).values_list("pk", flat=True)
-    Candidate.objects.bulk_create(
-        Candidate(
-            pair_id=pair,
-            number=number,
-            window=row["window"][:64],
-            word1_start=row["start1"], word1_end=row["end1"],
-            word2_start=row["start2"], word2_end=row["end2"],
-            scores=row["scores"],
-            **{name: row[name] for name in COPIED},
-        )
-        for pair, rows in zip(stored, pairs, strict=True)
-        for number, row in enumerate(rows, 1)
-    )  # fmt: skip
+    insert_rows(
+        Candidate,
+        ("pair", "number", "window", *SPANS, "scores", *COPIED),
+        (
+            (
+                pair,
+                number,
+                row["window"][:64],
+                *(row[column] for column in SPANS.values()),
+                json.dumps(row["scores"]),
+                *(row[name] for name in COPIED),
+            )
+            for pair, rows in zip(stored, pairs, strict=True)
+            for number, row in enumerate(rows, 1)
+        ),
+    )

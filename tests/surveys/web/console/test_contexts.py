@@ -5,11 +5,14 @@ import re
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from surveys.access.roles import grant_role
 from surveys.models import CandidatePair, CandidateSet, Role, Study
+from surveys.monitoring import checklist
 from surveys.selection.choices import Chosen, configure_selection, record_choice
 from surveys.web.console.urls import OF_A_STUDY
 from tests.factories.candidates import candidate_rows, candidates_file, write_parquet
@@ -262,3 +265,36 @@ def test_starting_opens_the_next_pair(browser, ana, draft):
     assert browser.post(address)["Location"] == page("candidates", draft, 2)
     choose(draft, ana, 2, 1, 2)
     assert browser.post(address)["Location"] == address
+
+
+# Queries
+
+MOST = {
+    "contexts": 12, "candidates_file": 6, "contexts_settings": 5, "use_stimuli": 10,
+    "candidates": 10, "chosen": 9,
+}  # fmt: skip
+
+
+def test_the_number_of_queries_is_equal_for_few_and_many_pairs(browser, ana, monkeypatch):
+    monkeypatch.setattr(checklist, "STEPS_KEPT", 3600)  # never counted again between two requests
+    counts = []
+    for n_pairs in (2, 6, 60):
+        draft = make_draft(ana, n_pairs, min(n_pairs + 1, 30), slug=f"of-{n_pairs}")
+        for number in range(1, n_pairs // 2 + 1):
+            choose(draft, ana, number, 1, 2)
+        pages = {
+            **{name: page(name, draft) for name in list(MOST)[:4]},
+            "candidates": page("candidates", draft, n_pairs),
+            "chosen": page("candidates", draft, 1),
+        }
+        counts.append({name: count_queries(browser, address) for name, address in pages.items()})
+
+    assert counts[0] == counts[1] == counts[2]
+    assert {name: n for name, n in counts[0].items() if n > MOST[name]} == {}
+
+
+def count_queries(browser: Client, address: str) -> int:
+    assert browser.get(address).status_code == 200
+    with CaptureQueriesContext(connection) as asked:
+        browser.get(address)
+    return len(asked)
