@@ -40,6 +40,7 @@ PAGES = {
     "a pair that is decided": "1/",
     "another file": "file/",
     "settings": "settings/",
+    "use as stimuli, asked": "stimuli/",
 }
 Timing = tuple[float, float, int]  # milliseconds, those of the processor, and queries
 
@@ -108,7 +109,6 @@ def measure(n_pairs: int, n_candidates: int, n_visits: int) -> dict[str, Timing]
     found["a choice, and the next pair"] = take(
         lambda: choose(client, f"{start}{next(numbers)}/"), n_visits
     )
-    found["what the stimuli would be"] = take(visiting(client, f"{start}stimuli/"), 1)
     found["use as stimuli"] = take(lambda: client.post(f"{start}stimuli/"), 1)
     return found
 

@@ -98,7 +98,7 @@ def _check_cells(table: pd.DataFrame, models: Sequence[str]) -> Iterator[Finding
         is_text = table[column].map(lambda cell: isinstance(cell, str))
         if column in NEEDED:
             is_text &= table[column].map(lambda cell: isinstance(cell, str) and cell.strip() != "")
-        yield from _list_cells(table[column], ~is_text, "is no text, or empty", "fill it in")
+        yield from _list_cells(table[column], ~is_text, "is empty or not a text", "fill it in")
     for column in (SCORE + model for model in models):
         numbers = pd.to_numeric(table[column], errors="coerce").astype(float)
         is_wrong = table[column].notna() & ~numbers.map(math.isfinite)

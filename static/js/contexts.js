@@ -30,7 +30,7 @@ function swap() {
 function tell() {
   const [first, second] = [chosen("first"), chosen("second")];
   const name = (card) => (card ? card.dataset.key.toUpperCase() : "–");
-  form.querySelector("#told").value =
+  form.querySelector("#picked").value =
     first || second ? `Context 1: ${name(first)}, context 2: ${name(second)}` : "Choose two texts.";
   form.querySelector("#swap").hidden = !(first && second);
 }

@@ -44,7 +44,7 @@ class Chosen(NamedTuple):
 def record_choice(pair: CandidatePair, expert: User, chosen: Chosen) -> ContextChoice:
     """Store an expert's choice for a pair of a draft; idempotent.
 
-    Raises ChoiceRefused if it is no choice, if an edited text cannot be a context, and if the
+    Raises ChoiceRefused if something is missing, if an edited text cannot be a context, and if the
     expert or as many others as wanted have chosen already: nothing is replaced.
     """
     pair = CandidatePair.objects.select_for_update(no_key=True).get(pk=pair.pk)
@@ -168,7 +168,7 @@ def _make_edit(choice: ContextChoice, number: int, text: MarkedContext) -> Conte
 def _keep(
     mine: ContextChoice, choice: ContextChoice, edited: Mapping[int, MarkedContext]
 ) -> ContextChoice:
-    """Return the choice that stands if it is the same; else refuse to replace it."""
+    """Return the earlier choice if it is the same; else refuse to replace it."""
     before = {edit.number: edit.marked for edit in mine.edits.all()}
     if (mine.verdict, before) == (choice.verdict, edited):
         return mine
@@ -192,7 +192,7 @@ def _find_opinion(pair: CandidatePair, standing: Sequence[ContextChoice]) -> int
 
 
 def _decide(pair: CandidatePair, standing: Sequence[ContextChoice]) -> None:
-    """Set the state of a pair, and the choice that decides it, from the choices that stand."""
+    """Set the state of a pair, and the choice that decides it, from those not undone."""
     decisive = _find_decisive(pair, standing)
     pair.state = SelectionState.OPEN
     if decisive is not None:

@@ -20,6 +20,8 @@ from surveys.study.lifecycle import lock_draft
 from surveys.study.stimuli.edit import replace_stimuli
 from surveys.study.stimuli.load import CheckedStimuli, StudyDesign, check_stimuli
 
+NOTHING_CHOSEN = "No contexts are chosen yet. Choose those of one pair or more first."
+
 
 class StimuliPreview(NamedTuple):
     """What `use_as_stimuli` would do: rows made, rows replaced, and pairs left out."""
@@ -28,19 +30,19 @@ class StimuliPreview(NamedTuple):
     n_replaced: int
     n_undecided: int
     n_skipped: int
-    n_warnings: int
 
 
 def preview_stimuli(study: Study) -> StimuliPreview:
-    """Return what `use_as_stimuli` would do. Raises ImportRefused as it does."""
-    choices = _list_chosen(study)
+    """Return what `use_as_stimuli` would do. Raises ImportRefused if no contexts are chosen."""
     pairs = CandidatePair.objects.filter(study=study)
+    n_pairs = pairs.filter(state=SelectionState.CHOSEN).count()
+    if not n_pairs:
+        raise ImportRefused(NOTHING_CHOSEN)
     return StimuliPreview(
-        len(choices),
+        n_pairs,
         Pair.objects.stimuli(study).count(),
         pairs.undecided().count(),
         pairs.filter(state=SelectionState.SKIPPED).count(),
-        len(_check(study, choices).warnings),
     )
 
 
@@ -84,7 +86,7 @@ def _list_chosen(study: Study) -> list[ContextChoice]:
 
 def _check(study: Study, choices: list[ContextChoice]) -> CheckedStimuli:
     if not choices:
-        raise ImportRefused("No contexts are chosen yet. Choose those of one pair or more first.")
+        raise ImportRefused(NOTHING_CHOSEN)
     rows = [_make_pair(choice).fields() for choice in choices]
     return check_stimuli(check_rows(rows), StudyDesign.of(study))
 

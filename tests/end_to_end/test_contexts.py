@@ -69,22 +69,22 @@ def is_at(page: Page, heading: str) -> None:
 def is_ready(page: Page, pair: str) -> None:
     """Wait until the page of a pair takes keys."""
     is_at(page, pair)
-    expect(page.locator("#told")).to_have_text("Choose two texts.")
+    expect(page.locator("#picked")).to_have_text("Choose two texts.")
 
 
 def test_an_expert_chooses_by_keys_and_the_draft_has_the_contexts(chromium, site, session, file):
     watched = WatchedPage(chromium, DESKTOP)
-    page, told = watched.page, "#told"
+    page, picked = watched.page, "#picked"
     begin(watched, site, session, file)
 
     is_ready(page, "alpha1 – beta1")
     first, second = key_of(page, 3), key_of(page, 1)
     press(page, second, first)
-    expect(page.locator(told)).to_have_text(f"Context 1: {second}, context 2: {first}")
+    expect(page.locator(picked)).to_have_text(f"Context 1: {second}, context 2: {first}")
     press(page, "x")
-    expect(page.locator(told)).to_have_text(f"Context 1: {first}, context 2: {second}")
+    expect(page.locator(picked)).to_have_text(f"Context 1: {first}, context 2: {second}")
     press(page, second)
-    expect(page.locator(told)).to_have_text(f"Context 1: {first}, context 2: –")
+    expect(page.locator(picked)).to_have_text(f"Context 1: {first}, context 2: –")
     press(page, second, "e")
     text = page.locator("textarea:focus")
     text.fill(text.input_value().replace("rains", "snows"))

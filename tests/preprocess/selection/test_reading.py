@@ -54,7 +54,7 @@ def test_models_are_optional():
 @pytest.mark.parametrize(
     ("column", "cell", "reported"),
     [
-        ("text", None, ("text", '"" is no text, or empty')),
+        ("text", None, ("text", '"" is empty or not a text')),
         ("text", "A <strong>mark</strong>" + "." * 60, ("text", "the text contains the marks")),
         ("text", "A\x07" + "lpha1 beta1 " * 6, ("text", "a control character U+0007 inside")),
         ("end2", 900, ("start1", "the places of the two words are not two places in the text")),

@@ -71,7 +71,7 @@ def test_a_choice_from_another_tab_does_not_replace_the_first(pair, ana, other):
 
 
 @pytest.mark.parametrize(
-    ("chosen", "told"),
+    ("chosen", "reason"),
     [
         (Chosen(), "Choose two texts"),
         (Chosen(1), "Choose two texts"),
@@ -79,8 +79,8 @@ def test_a_choice_from_another_tab_does_not_replace_the_first(pair, ana, other):
         (Chosen(1, 9), "have changed since you opened the pair"),
     ],
 )
-def test_record_choice_refuses_what_is_no_choice(pair, ana, chosen, told):
-    with pytest.raises(ChoiceRefused, match=told):
+def test_record_choice_refuses_what_is_no_choice(pair, ana, chosen, reason):
+    with pytest.raises(ChoiceRefused, match=reason):
         record_choice(pair, ana, chosen)
 
     assert not ContextChoice.objects.exists()
@@ -112,7 +112,7 @@ def test_an_edited_text_is_stored_beside_its_original(pair, ana):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reason"),
     [
         ("Alpha1 and <strong>beta1</strong>.", "Context 1: the word.*is not marked"),
         (marked(1) + " Again beta1.", "Context 1: the word.*occurs twice"),
@@ -120,8 +120,8 @@ def test_an_edited_text_is_stored_beside_its_original(pair, ana):
         (marked(2), "Context 2: the two contexts are equal"),
     ],
 )
-def test_an_edited_text_that_cannot_be_a_context_is_refused(pair, ana, text, told):
-    with pytest.raises(ChoiceRefused, match=told):
+def test_an_edited_text_that_cannot_be_a_context_is_refused(pair, ana, text, reason):
+    with pytest.raises(ChoiceRefused, match=reason):
         record_choice(pair, ana, Chosen(1, 2, texts={1: text}))
 
     assert not ContextChoice.objects.exists()

@@ -66,7 +66,7 @@ def test_later_choices_replace_the_stimuli(draft, ana):
     choose(draft, ana, 1, 2, 1)
     choose(draft, ana, 2, reason="name")
 
-    assert preview_stimuli(draft)[:4] == (1, 1, 0, 1)
+    assert preview_stimuli(draft) == (1, 1, 0, 1)
     use_as_stimuli(draft)
 
     assert sources_of(draft) == [(1, 1, "w1-2"), (1, 2, "w1-1")]

@@ -134,9 +134,6 @@ def describe_stimuli(preview: StimuliPreview) -> str:
     if preview.n_replaced:
         replaced = name_number(preview.n_replaced, "row")
         paragraphs.append(f"They replace the {replaced} that the draft has now, with all changes.")
-    if preview.n_warnings:
-        warnings = name_number(preview.n_warnings, "warning")
-        paragraphs.append(f"There will be {warnings} about the rows; see Stimuli afterwards.")
     return "\n\n".join(paragraphs)
 
 

@@ -9,8 +9,11 @@ from tests.factories.studies import make_study, start
 from tests.hostile import Attacker
 
 OPEN = {"sign_in", "sign_in_link", "choose_password", "sign_out"}
-OF_NO_STUDY = {"studies", "new_study", "audit", "tokens", "revoke_token", "change_password"}
+OF_NO_STUDY = {
+    "studies", "new_study", "begin_contexts", "audit", "tokens", "revoke_token", "change_password",
+}  # fmt: skip
 FOR_WORKERS = {
+    "contexts", "candidates", "candidates_file", "contexts_settings", "undo_choice", "use_stimuli",
     "log", "stimuli", "replace_file", "row", "remove_row", "checkpoints",
     "design", "workload", "text", "practice_rows", "check_rows", "opening", "duplicate",
     "rehearsal",

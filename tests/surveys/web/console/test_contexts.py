@@ -270,7 +270,7 @@ def test_starting_opens_the_next_pair(browser, ana, draft):
 # Queries
 
 MOST = {
-    "contexts": 12, "candidates_file": 6, "contexts_settings": 5, "use_stimuli": 10,
+    "contexts": 12, "candidates_file": 6, "contexts_settings": 5, "use_stimuli": 9,
     "candidates": 10, "chosen": 9,
 }  # fmt: skip
 
