@@ -1,3 +1,4 @@
+import re
 from datetime import datetime
 from typing import Any, ClassVar, Self
 
@@ -9,6 +10,8 @@ from django.db.models.functions import Coalesce
 
 from surveys.models.stimuli import Context, SpannedText
 from surveys.models.study import Study
+
+ADDRESS = re.compile(r"https?://[^\s<>\"']+")  # of a page
 
 
 class CandidateSet(models.Model):
@@ -133,6 +136,11 @@ class Candidate(SpannedText, models.Model):
     def word2(self) -> str:
         """Dictionary form of word 2."""
         return self.pair.word2
+
+    @property
+    def link(self) -> str:
+        """The address of its document; empty unless it is one of a page."""
+        return self.url if ADDRESS.fullmatch(self.url) else ""
 
 
 class SkipReason(models.TextChoices):

@@ -110,6 +110,16 @@ def test_an_edit_is_stored_with_the_choice_and_shown_beside_the_original(browser
     assert shown.count("edited") == 1
 
 
+def test_only_the_address_of_a_page_becomes_a_link(browser, draft, pair):
+    pair.candidates.filter(number=1).update(url="javascript:alert(1)")
+
+    browser.post(page(draft, 1), {"first": "1", "second": "2"})
+
+    shown = main_of(browser.get(page(draft, 1)))
+    assert "javascript:" not in shown
+    assert '<a href="https://example.org/2"' in shown
+
+
 def test_a_faulty_edit_is_shown_again_with_what_was_chosen(browser, draft):
     answer = browser.post(page(draft, 1), {"first": "1", "second": "2", "text1": "No words."})
 
