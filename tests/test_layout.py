@@ -43,6 +43,7 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.results.comparisons.importing", "surveys.results.comparisons.comparing",
     "surveys.results.comparisons.reading",
     "surveys.selection.candidates", "surveys.selection.choices", "surveys.selection.stimuli",
+    "surveys.selection.sources",
     "surveys.templatetags.figures",  # numbers on pages are written as in the report
 }  # fmt: skip
 SHARED = {"postprocess.commands.program", "postprocess.extras"} | {

@@ -52,6 +52,11 @@ def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="refuse if texts are still to be written by a person",
     )
+    add(
+        "--withhold-unknown",
+        action="store_true",
+        help="mask texts whose licence is not known, too, not only those that may not be published",
+    )
     add_name_argument(parser)
     add_report_argument(parser)
 

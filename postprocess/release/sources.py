@@ -10,11 +10,12 @@ from postprocess.formats.tabular import Finding, Severity, TableError, read_tabl
 
 OPEN_LICENCE = re.compile(
     r"\b(cc0|cc by|creativecommons|creative commons|public domain|publicdomain|pddl|odc by|odbl|"
-    r"gfdl|mit|apache|clarin pub)\b"
+    r"gfdl|gnu free documentation|mit|apache|bsd|clarin pub)\b"
 )
-CLOSED_LICENCE = re.compile(
-    r"\b(all rights reserved|copyright|copyrighted|proprietary|closed|restricted|"
-    r"no redistribution|not redistributable|research only|clarin (aca|res))\b"
+CLOSED_LICENCE = re.compile(  # ND: the words of the pair are marked in the texts
+    r"\b(nd|no derivatives|noderivs|noderivatives|all rights reserved|copyright|copyrighted|"
+    r"proprietary|confidential|closed|restricted|no redistribution|not redistributable|"
+    r"not for publication|research only|clarin (aca|res))\b"
 )
 MOST_FINDINGS = 100
 

@@ -51,6 +51,11 @@ def withhold_texts(
     return parse_stimuli(text.encode()), tuple(digested)
 
 
+def list_withheld(*, unknown: bool) -> tuple[Publishing, ...]:
+    """Return which texts are withheld: those that may not be published, and unknown ones or not."""
+    return (Publishing.FORBIDDEN, Publishing.UNKNOWN) if unknown else (Publishing.FORBIDDEN,)
+
+
 def read_script() -> bytes:
     """Return the script of a release that restores the texts from the corpus."""
     return Path(rebuild.__file__).read_bytes()

@@ -20,6 +20,7 @@ from surveys.models import (
     Study,
 )
 from surveys.models.participation import AssignmentQuerySet
+from surveys.selection.sources import read_sources
 from surveys.study.stimuli.load import read_stored_stimuli
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ def collect_study(study: Study) -> "Collected":
         words=None if answers.words.empty else answers.words,
         details=answers.details,
         scripted=answers.scripted,
+        sources=read_sources(study),
     )
 
 

@@ -49,7 +49,8 @@ class ReleaseOptions:
     `description`: a TOML file with what the site does not know; `n_practice` and `seed`: of the
     practice kit; `complete`: refuse while texts are missing; `has_report`: add the HTML and PDF
     report; `has_log`: add the public log; `ids_of`: an earlier release of the study, whose
-    annotator ids are reused; `name`: of the dataset in its files, if not that in the description.
+    annotator ids are reused; `name`: of the dataset in its files, if not that in the description;
+    `withholds_unknown`: mask texts whose licence is not known, too.
     """
 
     description: bytes = b""
@@ -60,6 +61,7 @@ class ReleaseOptions:
     has_log: bool = False
     ids_of: Release | None = None
     name: str = ""
+    withholds_unknown: bool = False
 
 
 def release_dataset(
@@ -81,6 +83,7 @@ def release_dataset(
     StimuliChanged or ReleaseRefused.
     """
     from postprocess.release.assembling import Choices, build_release, write_release
+    from postprocess.release.withholding import list_withheld
     from postprocess.table.ratings import RatingsError
 
     options = options or ReleaseOptions()
@@ -98,6 +101,7 @@ def release_dataset(
                 seed=options.seed,
                 complete=options.complete,
                 name=options.name or None,
+                withheld=list_withheld(unknown=options.withholds_unknown),
             ),
             language=study.language,
             notes=list_shortfalls(study),

@@ -1,32 +1,18 @@
-"""The licences of texts, and what they mean for publishing a dataset."""
+"""The sources of the contexts of a study, and what their licences mean for publishing them."""
 
-import re
 from collections.abc import Iterable
-from enum import StrEnum
 from typing import NamedTuple
 
 from django.db.models import Count
 
+from postprocess.release import sources
+from postprocess.release.sources import Publishing, judge_licence
 from surveys.models import ContextSource, Study
 
-FORBIDDING = re.compile(
-    r"\bND\b|no[ -]?deriv|all rights reserved|proprietary|no redistribution|not for publication"
-    r"|confidential",
-    re.IGNORECASE,
-)
-ALLOWING = re.compile(
-    r"\bCC0|\bCC[ -]BY|creative ?commons|public domain|\bPDDL|\bODC-By|\bODbL|\bGFDL"
-    r"|GNU Free Documentation|\bMIT\b|\bApache|\bBSD\b",
-    re.IGNORECASE,
-)
-
-
-class Publishing(StrEnum):
-    """What a licence says about publishing a text in a dataset."""
-
-    ALLOWED = "allowed"
-    FORBIDDEN = "forbidden"
-    UNKNOWN = "unknown"
+FIELDS = (
+    "window", "file", "document", "first_sentence", "last_sentence", "first_id", "last_id", "title",
+    "url", "revision", "licence",
+)  # fmt: skip
 
 
 class LicenceCount(NamedTuple):
@@ -37,17 +23,21 @@ class LicenceCount(NamedTuple):
     publishing: Publishing
 
 
-def read_licence(licence: str) -> Publishing:
-    """Return what a licence says about publishing, by its name.
-
-    >>> read_licence("CC BY-SA 4.0").value, read_licence("CC BY-NC-ND 4.0").value
-    ('allowed', 'forbidden')
-    >>> read_licence("").value, read_licence("as agreed with the author").value
-    ('unknown', 'unknown')
-    """
-    if FORBIDDING.search(licence):
-        return Publishing.FORBIDDEN
-    return Publishing.ALLOWED if ALLOWING.search(licence) else Publishing.UNKNOWN
+def read_sources(study: Study) -> tuple[sources.ContextSource, ...]:
+    """Return where the contexts of a study come from, by pair, as a release lists them."""
+    found = ContextSource.objects.filter(context__pair__study=study)
+    ordered = found.select_related("context__pair", "candidate").order_by(
+        "context__pair__position", "context__number"
+    )
+    return tuple(
+        sources.ContextSource(
+            one.context.pair.position,
+            one.context.number,
+            **{name: str(getattr(one.candidate, name)) for name in FIELDS},
+            edited="yes" if one.context.text != one.candidate.text else "",
+        )
+        for one in ordered
+    )
 
 
 def list_doubtful(study: Study) -> list[LicenceCount]:
@@ -60,4 +50,4 @@ def list_doubtful(study: Study) -> list[LicenceCount]:
 def count_licences(counted: Iterable[tuple[str, int]]) -> list[LicenceCount]:
     """Return licences with what they say, the most frequent first."""
     ordered = sorted(counted, key=lambda one: (-one[1], one[0]))
-    return [LicenceCount(licence, n, read_licence(licence)) for licence, n in ordered]
+    return [LicenceCount(licence, n, judge_licence(licence)) for licence, n in ordered]

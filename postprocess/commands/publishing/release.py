@@ -19,7 +19,8 @@ from postprocess.formats.stimuli import parse_stimuli
 from postprocess.release.assembling import Choices, Collected, build_release, write_release
 from postprocess.release.description.study import Description, parse_description
 from postprocess.release.engagement_words import load_words
-from postprocess.release.sources import ContextSource, Publishing, parse_sources
+from postprocess.release.sources import ContextSource, parse_sources
+from postprocess.release.withholding import list_withheld
 from postprocess.reporting.report import summarise
 from postprocess.steps.rehearsal import load_scripted
 from postprocess.table.details import load_details
@@ -47,11 +48,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         type=Path,
         metavar="FILE",
         help="where the texts come from: sources_<lang>.tsv, as `preprocess stimuli` writes it",
-    )
-    add(
-        "--withhold-unknown",
-        action="store_true",
-        help="mask texts whose licence is not known, too, not only those that may not be published",
     )
     key = parser.add_mutually_exclusive_group()
     key.add_argument("--key", help="secret key of the annotator ids, 16 characters or more")
@@ -94,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
                 options.seed,
                 options.complete,
                 options.name,
-                _list_withheld(unknown=options.withhold_unknown),
+                list_withheld(unknown=options.withhold_unknown),
             ),
             language=options.language,
             add_files=None if options.no_report else render_with_notice,
@@ -119,7 +115,3 @@ def read_description(path: Path | None) -> Description:
 def _read_sources(path: Path | None, n_pairs: int) -> tuple[ContextSource, ...]:
     """Return the sources in a file. Raises TableError or OSError."""
     return parse_sources(path.read_bytes(), n_pairs) if path else ()
-
-
-def _list_withheld(*, unknown: bool) -> tuple[Publishing, ...]:
-    return (Publishing.FORBIDDEN, Publishing.UNKNOWN) if unknown else (Publishing.FORBIDDEN,)

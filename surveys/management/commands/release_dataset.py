@@ -48,6 +48,7 @@ class Command(SurveyCommand):
             has_report=not options["no_report"],
             has_log=options["log"],
             name=options["name"] or "",
+            withholds_unknown=options["withhold_unknown"],
             ids_of=find_release(released, options["ids_of"]) if options["ids_of"] else None,
         )
         try:

@@ -100,6 +100,9 @@ def test_wrong_rows_are_named(rows, message):
         ("CC BY 4.0 for the code, texts under copyright", "forbidden"),
         ("Licence of the corpus", "unknown"),
         ("permit", "unknown"),
+        ("CC BY-NC-SA 4.0", "allowed"),
+        ("CC-BY-ND-3.0", "forbidden"),
+        ("submitted", "unknown"),
     ],
 )
 def test_the_name_of_a_licence_says_whether_texts_may_be_published(licence, publishing):

@@ -6,7 +6,7 @@ from surveys.errors import ImportRefused, StudyOpen
 from surveys.models import AuditEntry, Block, ContextSource, Pair, Study
 from surveys.selection.candidates import check_candidates, import_candidates
 from surveys.selection.choices import Chosen, record_choice, undo_choice
-from surveys.selection.sources import list_doubtful, read_licence
+from surveys.selection.sources import list_doubtful
 from surveys.selection.stimuli import preview_stimuli, use_as_stimuli
 from surveys.study.stimuli.load import read_stored_stimuli
 from tests.factories.candidates import candidates_file
@@ -108,22 +108,6 @@ def test_discarded_choices_leave_the_stimuli_without_sources(draft, ana):
 
     assert Pair.objects.stimuli(draft).count() == 1
     assert not ContextSource.objects.exists()
-
-
-@pytest.mark.parametrize(
-    ("licence", "publishing"),
-    [
-        ("CC0-1.0", "allowed"),
-        ("CC BY-NC-SA 4.0", "allowed"),
-        ("https://creativecommons.org/licenses/by/4.0/", "allowed"),
-        ("CC-BY-ND-3.0", "forbidden"),
-        ("© The publisher. All rights reserved", "forbidden"),
-        ("submitted", "unknown"),
-        ("", "unknown"),
-    ],
-)
-def test_licences_are_read_by_name(licence, publishing):
-    assert read_licence(licence) == publishing
 
 
 def test_licences_that_do_not_clearly_allow_publishing_are_counted(ana):

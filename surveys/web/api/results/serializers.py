@@ -60,6 +60,9 @@ class NewReleaseSerializer(NewRunSerializer):
     )  # fmt: skip
     has_report = JsonBoolean(default=True, help_text="add the report as a document")
     has_log = JsonBoolean(default=False, help_text="add the study's log as log.tsv")
+    withholds_unknown = JsonBoolean(
+        default=False, help_text="mask texts whose licence is not known, too"
+    )
     ids_of = JsonInteger(
         min_value=1, max_value=2**31 - 1, allow_null=True, default=None,
         help_text="`release` of an earlier release, to use its annotator ids again",

@@ -9,6 +9,7 @@ from surveys.query_params import read_number
 from surveys.results.inspection.pairs import ORDERS
 from surveys.results.release import PUBLISHED_NAME
 from surveys.results.run_inspection import write_presets
+from surveys.selection.sources import list_doubtful
 from surveys.templatetags.dates import day
 
 MOST_RUNS = 20  # whose recipes can be chosen for a release
@@ -46,6 +47,11 @@ class ReleaseForm(forms.Form):
         label="Name the dataset as in the published layout",
         help_text="cosimlex_ and the language, instead of the name of the study.",
     )
+    withholds_unknown = forms.BooleanField(
+        required=False,
+        label="Mask texts whose licence is not known",
+        help_text="As those that may not be published; a script restores them from the corpus.",
+    )
     complete = forms.BooleanField(
         required=False, label="Refuse while the description is incomplete"
     )
@@ -71,6 +77,8 @@ class ReleaseForm(forms.Form):
         made = (pk for pk, one in latest.items() if one.kind == RunKind.RELEASE)
         chosen = run if run in latest else next(made, next(iter(latest), "cosimlex"))
         super().__init__(data, initial={"recipe": chosen})
+        if not list_doubtful(study):
+            del self.fields["withholds_unknown"]
         self.fields["recipe"].choices = [  # type: ignore[attr-defined]
             ("Of the study", [(pk, _describe_run(one)) for pk, one in latest.items()]),
             ("Presets", [(name, name) for name in presets]),
@@ -99,8 +107,12 @@ class ReleaseForm(forms.Form):
         ids_of = self.cleaned_data["ids_of"]
         name = PUBLISHED_NAME if self.cleaned_data["is_published_layout"] else ""
         return {
-            **options, "name": name, "has_report": True, "ids_of": ids_of.pk if ids_of else None
-        }  # fmt: skip
+            **options,
+            "name": name,
+            "has_report": True,
+            "ids_of": ids_of.pk if ids_of else None,
+            "withholds_unknown": bool(self.cleaned_data.get("withholds_unknown")),
+        }
 
 
 def _describe_run(run: Run) -> str:
