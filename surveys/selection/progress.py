@@ -23,7 +23,7 @@ class Bin(NamedTuple):
     lowest: int
     highest: int | None
     n_contexts: int
-    share: float
+    share: int
 
 
 class Contrast(NamedTuple):
@@ -51,8 +51,8 @@ class SelectionProgress(NamedTuple):
         return self.n_chosen + self.n_skipped
 
     @property
-    def decided_percent(self) -> float:
-        return 100 * self.n_decided / self.n_pairs if self.n_pairs else 0.0
+    def decided_percent(self) -> int:
+        return round(100 * self.n_decided / self.n_pairs) if self.n_pairs else 0
 
     @property
     def agreed_percent(self) -> float | None:
@@ -119,7 +119,10 @@ def _count_distances(distances: Sequence[int]) -> list[Bin]:
         sum(low <= distance <= (high or distance) for distance in distances) for low, high in BINS
     ]
     most = max(counts, default=0) or 1
-    return [Bin(low, high, n, 100 * n / most) for (low, high), n in zip(BINS, counts, strict=True)]
+    return [
+        Bin(low, high, n, round(100 * n / most))
+        for (low, high), n in zip(BINS, counts, strict=True)
+    ]
 
 
 def _list_contrasts(pairs: Iterable[tuple[Any, ...]]) -> list[Contrast]:

@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from surveys.access.audit_log import record
-from surveys.errors import StudyExists
+from surveys.errors import ImportRefused, StudyExists
 from surveys.models import Study, TextKind
 from surveys.study.create import create_study
 from surveys.study.design import SETTINGS, configure_study
@@ -22,12 +22,15 @@ def duplicate_study(study: Study, owner: User, *, slug: str, title: str) -> Stud
     """Create a draft like a study, with another name; answers, links and batches stay behind.
 
     Its consent text has to be reviewed before it opens. Raises StudyExists if the name is taken,
-    and ImportRefused if it is no short name.
+    and ImportRefused if it is no short name, or if the study has no stimuli.
     """
     if Study.objects.filter(slug=slug).exists():
         raise StudyExists(f"There is a study {slug} already. Give the copy another short name.")
     design = replace(StudyDesign.of(study), slug=slug, title=title)
-    stimuli = check_stimuli(read_stored_stimuli(study), design)
+    stored = read_stored_stimuli(study)
+    if not stored.pairs:
+        raise ImportRefused("The study has no stimuli yet that a copy could have.")
+    stimuli = check_stimuli(stored, design)
     kept = {name: getattr(study, name) for name in SETTINGS if name not in NOT_COPIED}
     create_study(stimuli, owner)
     copy = configure_study(Study.objects.get(slug=slug), **kept)

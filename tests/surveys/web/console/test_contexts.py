@@ -298,3 +298,12 @@ def count_queries(browser: Client, address: str) -> int:
     with CaptureQueriesContext(connection) as asked:
         browser.get(address)
     return len(asked)
+
+
+def test_a_draft_without_stimuli_is_neither_duplicated_nor_rehearsed(browser, draft):
+    copied = browser.post(page("duplicate", draft), {"title": "Copy", "slug": "copy"})
+    rehearsed = browser.post(page("rehearsal", draft), {"count": "1"})
+
+    assert (copied.status_code, rehearsed.status_code) == (422, 422)
+    assert "has no stimuli yet" in text_of(copied)
+    assert not Study.objects.filter(slug="copy").exists()
