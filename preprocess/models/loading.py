@@ -98,7 +98,9 @@ def _load_tokenizer(folder: Path) -> Any:
     from transformers import AutoTokenizer
 
     try:
-        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        tokenizer = AutoTokenizer.from_pretrained(  # nosec B615 # (nothing is downloaded)
+            folder, local_files_only=True
+        )
     except UNLOADABLE as error:
         raise ModelError(folder, f"the tokenizer cannot be loaded ({_shorten(error)})") from error
     if not tokenizer.is_fast:
@@ -119,7 +121,7 @@ def _load_network(folder: Path, precision: Precision) -> Any:
 
     numbers = {Precision.FP32: torch.float32, Precision.BF16: torch.bfloat16}
     try:
-        network, found = AutoModel.from_pretrained(
+        network, found = AutoModel.from_pretrained(  # nosec B615 # (nothing is downloaded)
             folder, local_files_only=True, dtype=numbers[precision], output_loading_info=True
         )
     except (*UNLOADABLE, RuntimeError, SafetensorError) as error:
