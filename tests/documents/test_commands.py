@@ -2,6 +2,7 @@
 
 import re
 
+import pandas as pd
 import pytest
 from django.conf import settings
 
@@ -10,7 +11,7 @@ from tests.documents.reading import list_documents, read_blocks, tracked_files
 from tests.documents.terminal import opened, split_commands
 from tests.end_to_end.conftest import pristine  # noqa: F401
 from tests.end_to_end.databases import fresh_database
-from tests.preprocess.conftest import minilm, torch  # noqa: F401
+from tests.preprocess.conftest import e5_folder, minilm, torch  # noqa: F401
 
 RUN = {"sh", "python"}
 DATA = {"text", "toml", "json", "http", "nginx", "{toctree}"}
@@ -26,6 +27,7 @@ WITHOUT_SITE = (
     "docs/comparison.md", "docs/contexts.md", "docs/scoring.md",
 )  # fmt: skip
 WITH_MODEL = "docs/contexts.md"  # among them
+WITH_E5 = "docs/corpus_tutorial.md"  # needs another model for most of its commands
 # Run by other tests, which also check the results.
 ELSEWHERE = {
     "docs/api.md": "tests/surveys/web/api/test_worked_example.py",
@@ -57,6 +59,10 @@ LEFT_OUT = {
     },
     "docs/contexts.md": {
         "hf download sentence-transformers/all-MiniLM-L6-v2 --local-dir models/minilm":
+            "needs the network; the model is that of a package",
+    },
+    "docs/corpus_tutorial.md": {
+        "hf download intfloat/multilingual-e5-small --local-dir models/e5":
             "needs the network; the model is that of a package",
     },
     "bench/README.md": {
@@ -134,6 +140,18 @@ def test_what_needs_a_model_runs_as_it_is_written(tmp_path, minilm):  # noqa: F8
             terminal.follow(block, LEFT_OUT[WITH_MODEL])
 
 
+def test_the_tutorial_of_contexts_runs_as_it_is_written(tmp_path, e5_folder):  # noqa: F811
+    with opened(copy_repository(tmp_path / "cosima")) as terminal:
+        (terminal.folder / "models").mkdir()
+        (terminal.folder / "models" / "e5").symlink_to(e5_folder)
+        for block in blocks_of(WITH_E5):
+            terminal.follow(block, LEFT_OUT[WITH_E5])
+
+        candidates = pd.read_parquet(terminal.folder / "hr/candidates.parquet")
+    assert candidates["pair"].value_counts().to_dict() == {1: 6, 2: 6, 3: 6}
+    assert {"score_e5@7", "score_e5@12"} < {*candidates}
+
+
 def needs_model(command: str) -> bool:
     return "minilm" in command
 
@@ -144,7 +162,7 @@ def test_every_command_runs_or_is_listed_with_a_reason(document):
     assert {block.language for block in blocks} <= RUN | DATA
     listed = set(LEFT_OUT.get(document, {}))
     assert listed <= set(commands_of(document))
-    if document not in {*WITH_SITE, *WITHOUT_SITE}:
+    if document not in {*WITH_SITE, *WITHOUT_SITE, WITH_E5}:
         assert set(commands_of(document)) == listed
         programs = [block for block in blocks if block.language == "python"]
         assert bool(programs) == (document in ELSEWHERE)

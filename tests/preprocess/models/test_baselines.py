@@ -1,10 +1,5 @@
 """Baselines of the shared task on the published contexts, with real weights."""
 
-import fcntl
-import hashlib
-import shutil
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -13,7 +8,6 @@ from postprocess.formats.stimuli import load_stimuli
 from postprocess.statistics.evaluation import harmonic_correlation, uncentered_pearson
 from preprocess.models.loading import load_model
 from preprocess.models.similarity import compare_targets
-from tests.preprocess.models import e5
 
 # Subtasks 1 and 2 by layer, measured when the search for contexts was specified. That of Finnish
 # has no harmonic mean in the last layer.
@@ -21,21 +15,6 @@ BASELINES = {
     "fi": {12: (0.265, 0.0), 7: (0.309, 0.118)},
     "sl": {12: (0.276, 0.255), 7: (0.540, 0.462)},
 }
-
-
-@pytest.fixture(scope="session")
-def e5_folder(torch, pytestconfig) -> Path:
-    """multilingual-e5-small, written once by the first process that needs it, and kept."""
-    made = hashlib.sha256(Path(e5.__file__).read_bytes()).hexdigest()
-    shared = pytestconfig.cache.mkdir("e5")
-    folder, mark = shared / "model", shared / "made-by"
-    with (shared / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not mark.exists() or mark.read_text() != made:
-            shutil.rmtree(folder, ignore_errors=True)
-            e5.write_e5(folder)
-            mark.write_text(made)
-    return folder
 
 
 @pytest.mark.parametrize("language", BASELINES)
