@@ -28,6 +28,9 @@ NAME_OF_FILE = re.compile(r"# (\w+\.toml)$")
 PLAIN_PYTHON = re.compile(r"python (manage\.py|-m (?:pre|post)process)( [^|<>&;$]*?)?(?: > (\S+))?")
 
 
+LOADS_TORCH = "preprocess score"  # its threads do not go together with forked processes
+
+
 class Terminal:
     """A terminal in a copy of the repository, and one more in which the site is served."""
 
@@ -68,7 +71,8 @@ class Terminal:
         if command.startswith("scripts/serve"):
             return self._serve(command)
         command = self._here(command)
-        if not (found := PLAIN_PYTHON.fullmatch(command)):
+        found = PLAIN_PYTHON.fullmatch(command)
+        if not found or LOADS_TORCH in command:
             return self._run_for_long(["bash", "-euo", "pipefail", "-c", command])
         program, arguments, file = found.groups()
         words = shlex.split(arguments or "")
