@@ -47,6 +47,8 @@ def review(request: HttpRequest, study: Study) -> HttpResponse:
             "has_waiting": has_waiting(study, reviewer),
             "latest": Verdict.objects.latest_of(study, reviewer.pk),
         }
+    has_shown = page.get("cards") or page.get("has_waiting")
+    page["is_reloading"] = page["is_filing"] and not has_shown
     return render(request, "console/review/queue.html", page)
 
 

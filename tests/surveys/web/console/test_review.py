@@ -150,6 +150,8 @@ def test_review_reloads_itself_while_new_answers_are_filed(study, sign_in, monke
 
     assert jobs == [study.pk]
     assert "are being added" in text
+    assert "reload the page" not in text
+    assert "reload the page" in text_of(client.get(page("review_questionnaires", study)))
     assert '<meta http-equiv="refresh" content="1">' in text
     queue.file_in_background(study)
     text = text_of(client.get(page("review", study)))
