@@ -141,6 +141,9 @@ def test_a_release_with_ratings_by_scripts_is_named_a_rehearsal(study, client):
     assert f"Run 1</a> {mark} </th>" in read(client, "results", study)
     text = read(client, "run", study, made.pk)
     assert "<h1>REHEARSAL: Release 1</h1>" in text
+    assert "<h1>REHEARSAL: Ratings ledger of release 1</h1>" in read(
+        client, "ledger", study, made.pk
+    )
     assert "8 of the 8 ratings, by 4 of the 4 annotators, come from scripts." in text
     answer = client.get(page("download", study, made.pk))
     assert 'filename="study_en_REHEARSAL_1.zip"' in answer["Content-Disposition"]
