@@ -59,6 +59,16 @@ def test_errors_of_a_file_are_a_list_on_a_phone(chromium, shared_site: Site, ses
     assert violations(watched) == []
 
 
+def test_details_of_the_log_stand_beside_their_label(chromium, shared_site: Site, session):
+    watched = WatchedPage(chromium, PHONE)
+    watched.visit_signed_in(f"{shared_site.url}/console/studies/plain/log/", session)
+    details = watched.page.locator("td[data-label=Details]:has(span)").first
+    label = details.evaluate("(cell) => cell.getBoundingClientRect().left")
+
+    assert details.locator("span").first.bounding_box()["x"] > label + 100
+    assert watched.sideways_scroll == 0
+
+
 def test_a_list_on_a_phone_is_a_table_to_screen_readers(chromium, shared_site: Site, session):
     watched = WatchedPage(chromium, PHONE)
     page = watched.page
