@@ -59,6 +59,18 @@ def test_errors_of_a_file_are_a_list_on_a_phone(chromium, shared_site: Site, ses
     assert violations(watched) == []
 
 
+def test_quoted_bytes_of_a_wrong_file_fit_a_phone(chromium, shared_site: Site, session):
+    watched = WatchedPage(chromium, PHONE)
+    watched.visit_signed_in(f"{shared_site.url}/console/audit/", session)
+    upload = {"name": "wrong.bin", "mimeType": "text/plain", "buffer": bytes(range(128))}
+    watched.page.locator("input[type=file]").first.set_input_files(files=[upload])
+
+    watched.follow(watched.page.get_by_role("button", name="Audit"))
+
+    assert "missing columns" in watched.page.get_by_role("alert").inner_text()
+    assert watched.sideways_scroll == 0
+
+
 def test_details_of_the_log_stand_beside_their_label(chromium, shared_site: Site, session):
     watched = WatchedPage(chromium, PHONE)
     watched.visit_signed_in(f"{shared_site.url}/console/studies/plain/log/", session)
