@@ -22,6 +22,7 @@ PRACTICE = "practice_kit"
 MOST_ROWS = 6000  # of all other tables: a minute at most, and two seconds for CoSimLex
 MOST_FILES = 500
 MOST_RATINGS = 100  # of a context
+ADVICE = "upload the file of the scores as well"
 
 
 class DatasetFile(NamedTuple):
@@ -95,6 +96,7 @@ def audit_files(
             audit = audit_dataset(place, kit if practice else None, _assume(choices))
         except (AuditError, RatingsError) as error:
             text = str(error).replace(f"{place} contains", "The upload contains")
+            text = text.replace("give the folder of a dataset, or a file", ADVICE)
             raise ImportRefused(text.replace(f"{made}/", "")) from error
     return _show(audit, with_details=choices.with_details)
 

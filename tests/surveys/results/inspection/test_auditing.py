@@ -94,7 +94,7 @@ def test_too_fine_a_scale_is_refused(folder):
     ("files", "choices", "reason"),
     [
         ([DatasetFile("notes.txt", b"x"), DatasetFile("a.pdf", b"x")], CHOICES,
-         "The upload contains no <name>_<lang>.csv"),
+         "The upload contains no <name>_<lang>.csv.* upload the file of the scores as well"),
         ([DatasetFile("cosimlex_xx.csv", b"a\tb\n")], CHOICES, "missing columns"),
         ([DatasetFile("cosimlex_xx.csv", b"\xff\xfe\n")], CHOICES, "cosimlex_xx.csv: "),
         ([DatasetFile("a.csv", b""), DatasetFile("a.csv", b"")], CHOICES, "two files with the"),
