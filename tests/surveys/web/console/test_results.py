@@ -130,6 +130,7 @@ def test_compared_runs_have_dashes_and_minus_signs(
     assert words_of(answer.content)
     assert "engagement rejected" in text
     assert re.search(r"−\d\.\d\d → −\d\.\d\d", text)
+    assert 'data-label="One-sided p, as published"' in answer.content.decode()
     assert re.findall(r"moved by|\bnan\b|\bNone\b|(?<![\w-])-\d", text) == []
 
 
