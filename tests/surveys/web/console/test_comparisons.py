@@ -10,7 +10,7 @@ from surveys.results.comparisons.candidates import list_candidates
 from surveys.results.comparisons.comparing import Wanted, request_comparison
 from surveys.tasks import perform_run
 from tests.factories.imported import OF_MODEL, import_model, rated_study, ratings_csv
-from tests.factories.studies import make_study
+from tests.factories.studies import finish, make_study, start
 from tests.surveys.web.console.test_collection import page, read
 
 pytestmark = pytest.mark.django_db
@@ -89,6 +89,28 @@ def test_a_model_is_imported_compared_and_marked_on_every_page(rated, sign_in):
 
 @pytest.mark.every_database
 @pytest.mark.usefixtures("comparisons_without_plots")
+def test_a_figure_that_cannot_be_estimated_is_a_dash_with_the_reason(rated, sign_in):
+    researcher = sign_in(Role.RESEARCHER)
+    for rating in (2, 6):
+        finish(start(rated), rating=rating)
+    ratings = [  # two people who never agree
+        f"en,{pair},{context},{name},{(pair + context + name) % 2 * (6 - name)}"
+        for name in (0, 1) for pair in (1, 2, 3) for context in (1, 2)
+    ]  # fmt: skip
+    rows = "\n".join(["language,pair,context,annotator,rating", *ratings]).encode()
+    upload(researcher, rated, kind="people", model="", file=SimpleUploadedFile("two.csv", rows))
+    code = f"collection-{ImportedCollection.objects.get().pk}"
+    sent = {"second": code, "recipe": "raw", "match": ""}
+    researcher.post(page("comparisons", rated), sent)
+    run = Run.objects.comparisons().get()
+    perform_run(run.pk)
+
+    shown = " ".join(read(researcher, "comparison", rated, run.pk).split())
+
+    reason = '<p class="hint">not estimable: too little agreement</p>'
+    assert f"<dt>Scores: without noise</dt><dd> –{reason}</dd>" in shown
+
+
 def test_a_comparison_with_a_hidden_study_is_found_nowhere(rated, sign_in):
     study = rated
     other = rated_study(slug="secretive")
