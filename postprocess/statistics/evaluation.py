@@ -158,7 +158,7 @@ def scale_to_one(values: Floats) -> Floats:
     """Divide by a power of two, which is exact, so that no square overflows or vanishes.
 
     >>> scale_to_one(np.array([3e200, -1e200])).round(3).tolist()
-    [0.747, -0.249]
+    [0.98, -0.327]
     """
     exponent = int(np.frexp(np.abs(values).max())[1])
     return np.asarray(np.ldexp(values, -exponent))

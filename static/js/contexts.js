@@ -39,6 +39,7 @@ function skip() {
   const skipping = form.querySelector(".skipping");
   skipping.open = !skipping.open;
   if (skipping.open) skipping.querySelector("button").focus();
+  else document.activeElement.blur(); // at once, or Enter would press a button that is hidden
 }
 
 function edit() {

@@ -31,11 +31,15 @@ def site_commands() -> dict[str, frozenset[str]]:
 
 @cache
 def library_commands() -> dict[str, frozenset[str]]:
-    """The commands of the library, with their options."""
-    subparsers = ArgumentParser().add_subparsers()
-    for command in (*COMMANDS, *CONTEXT_COMMANDS):
-        command.add_parser(subparsers)
-    return {name: options_of(parser) for name, parser in subparsers.choices.items()}
+    """The commands of the library's two programs, with their options."""
+    options: dict[str, frozenset[str]] = {}
+    for commands in (COMMANDS, CONTEXT_COMMANDS):
+        subparsers = ArgumentParser().add_subparsers()
+        for command in commands:
+            command.add_parser(subparsers)
+        for name, parser in subparsers.choices.items():
+            options[name] = options.get(name, frozenset()) | options_of(parser)
+    return options
 
 
 @cache

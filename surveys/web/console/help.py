@@ -56,7 +56,7 @@ _BY_SECTION = {
         "retry_comparison new_collection remove_collection"
     ),
     "docs/postprocessing.html#the-ledger": "ledger",
-    "docs/audit.html": "audit",
+    "docs/audit.html#auditing-a-dataset": "audit",
     "docs/console.html#release": (
         "release release_page verify_release differences description description_text"
     ),

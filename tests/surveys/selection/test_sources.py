@@ -71,3 +71,16 @@ def test_a_release_can_withhold_texts_of_an_unknown_licence(study, tmp_path):
     assert "Xxxxx 0 xxx xx <strong>alpha2</strong>" in data
     assert "Story 1 has an" in data
     assert (tmp_path / "out/rebuild.py").exists()
+
+
+def test_the_form_of_a_release_offers_to_mask_texts_of_unknown_licences(study, client, ana):
+    client.force_login(ana)
+    for rating in (1, 5, 2, 4):
+        finish(start(study), rating=rating)
+    page = f"/console/studies/{study.slug}/release/"
+    field = 'name="withholds_unknown"'
+
+    assert field in client.get(page).content.decode()
+
+    study.candidate_pairs.get(number=2).candidates.update(licence="CC0-1.0")
+    assert field not in client.get(page).content.decode()
