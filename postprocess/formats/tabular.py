@@ -87,6 +87,16 @@ def unreadable(
     return Finding(Severity.UNREADABLE, what, row, column, advice)
 
 
+def read_header(data: bytes) -> list[str]:
+    r"""Return the names of the columns of a file, as far as they can be read.
+
+    >>> read_header("\ufeffword1\tword2\r\nice\tsun\r\n".encode())
+    ['word1', 'word2']
+    """
+    first = data.partition(b"\n")[0].decode("utf-8-sig", "replace")
+    return first.rstrip("\r").split("\t")
+
+
 def read_table(data: bytes, columns: Sequence[str]) -> Table:
     """Split a file into rows with the given columns, which may be in any order.
 

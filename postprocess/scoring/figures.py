@@ -76,7 +76,7 @@ def score_changes(predicted: ArrayLike, gold: ArrayLike) -> Figures:
     """
     x, y = _check(predicted, gold, (None,))
     scores = np.concatenate([_uncentred(x, y, kept) for kept in _leave_out(len(x), 1)])
-    reason = Reason.CONSTANT if np.ptp(x) == 0 else Reason.NONE
+    reason = Reason.NONE if x.any() else Reason.CONSTANT
     return Figures(float(scores[0]), np.nan, np.nan, reason, len(x), scores[1:])
 
 

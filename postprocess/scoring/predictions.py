@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from postprocess.formats.tabular import Finding, Severity, Table, read_table
+from postprocess.formats.tabular import Finding, Severity, Table, read_header, read_table
 from postprocess.scoring.figures import Subtask
 from postprocess.types import Floats
 
@@ -39,7 +39,7 @@ def read_predictions(
     Every problem is found at once; none of them depends on the gold.
     """
     columns = COLUMNS[subtask]
-    header = _read_header(data)
+    header = read_header(data)
     if finding := _find_other_subtask(header, subtask, language):
         return Predictions(None, [finding])
     known = [*columns, *(name for name in CHECKED if name in header)]
@@ -62,14 +62,10 @@ def read_predictions(
     if any(one.severity is not Severity.WARNING for one in findings):
         return Predictions(None, findings)
     if np.ptp(numbers) == 0:
-        what = "all predictions are equal: constant predictions score 0"
+        scores_0 = subtask is Subtask.SCORES or not numbers.any()
+        what = "all predictions are equal" + (": constant predictions score 0" if scores_0 else "")
         findings.append(Finding(Severity.WARNING, what))
     return Predictions(numbers if subtask is Subtask.SCORES else numbers[:, 0], findings)
-
-
-def _read_header(data: bytes) -> list[str]:
-    first = data.split(b"\n", 1)[0].decode("utf-8-sig", "replace")
-    return first.rstrip("\r").split("\t")
 
 
 def _find_other_subtask(header: Sequence[str], subtask: Subtask, language: str) -> Finding | None:
@@ -86,7 +82,7 @@ def _find_other_subtask(header: Sequence[str], subtask: Subtask, language: str) 
 def _explain_header(
     table: Table, header: Sequence[str], columns: Sequence[str]
 ) -> Iterator[Finding]:
-    """Yield the findings of the table; name commas that stand for tabs."""
+    """Yield the findings of the table, or one about commas used instead of tabs."""
     is_comma = len(header) == 1 and set(re.split(r"[,;]", header[0])) >= set(columns) != {header[0]}
     for finding in table.findings:
         if is_comma and finding.row is None and finding.severity is Severity.UNREADABLE:

@@ -14,7 +14,7 @@ from postprocess.scoring.figures import Figures, Subtask, score_changes, score_s
 from postprocess.scoring.inference import (
     Interval,
     average_scores,
-    compare_averages,
+    compare_scores,
     score_interval,
 )
 from postprocess.scoring.predictions import read_predictions
@@ -213,7 +213,7 @@ def _describe_differences(scored: Scored, name: str, other: Scored) -> Iterator[
     for subtask in Subtask:
         own, others = scored.figures[subtask], other.figures[subtask]
         for language in sorted(own.keys() & others.keys()):
-            found = compare_averages([own[language]], [others[language]])
+            found = compare_scores(own[language], others[language])
             place = {"subtask": int(subtask), "part": language, "against": name}
             yield {**place, "d": found.d, "p": found.p}
 

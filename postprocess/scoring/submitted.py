@@ -1,7 +1,6 @@
 """Which of the files that a team sends are result files."""
 
 import io
-import re
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,7 +11,6 @@ from typing import NamedTuple
 from postprocess.formats.tabular import Finding, Severity
 from postprocess.scoring.figures import Subtask
 
-NAME = re.compile(r"results_subtask([12])_(.+)\.tsv")
 IGNORED = ("__MACOSX", ".DS_Store", "Thumbs.db")
 MOST_FILES = 1_000
 LARGEST = 50_000_000  # bytes of all files
@@ -60,9 +58,11 @@ def sort_files(sent: Iterable[tuple[str, bytes]], languages: Sequence[str]) -> S
     except zipfile.BadZipFile as error:
         result.findings.append(_refuse("", f"the archive cannot be read: {error}", "pack it again"))
         return result
-    accepted = [
-        f"results_subtask{subtask}_{language}.tsv" for language in languages for subtask in Subtask
-    ]
+    accepted = {
+        f"results_subtask{subtask}_{language}.tsv": (subtask, language)
+        for language in languages
+        for subtask in Subtask
+    }
     places: dict[str, str] = {}
     for path, data in members:
         place = PurePosixPath(path)
@@ -78,11 +78,10 @@ def sort_files(sent: Iterable[tuple[str, bytes]], languages: Sequence[str]) -> S
             if len(place.parts) > 1:
                 what = f"the file is in the folder {place.parent}, not at the top; it is read"
                 result.findings.append((path, Finding(Severity.WARNING, what)))
-            match = NAME.fullmatch(place.name)
-            subtask, language = match.groups() if match else ("", "")
-            result.files.append(ResultFile(Subtask(subtask), language, path, data))
+            result.files.append(ResultFile(*accepted[place.name], path, data))
     if not result.files and not result.errors:
-        result.findings.append(_refuse("", "there is no result file", f"name it {accepted[0]}"))
+        advice = f"name it {next(iter(accepted))}"
+        result.findings.append(_refuse("", "no result file was sent", advice))
     result.files.sort()
     return result
 
@@ -104,8 +103,8 @@ def _unpack(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
         raise zipfile.BadZipFile(f"{name}: {error}") from error
 
 
-def _name_nearest(name: str, accepted: Sequence[str]) -> tuple[str, str]:
-    nearest = get_close_matches(name, accepted, n=1, cutoff=0)
+def _name_nearest(name: str, accepted: Iterable[str]) -> tuple[str, str]:
+    nearest = get_close_matches(name, list(accepted), n=1, cutoff=0)
     return f"{name[:80]} is not the name of a result file", f"did you mean {nearest[0]}?"
 
 

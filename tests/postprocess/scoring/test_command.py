@@ -193,6 +193,15 @@ def test_constant_predictions_score_0_with_a_warning(gold, tmp_path, capsys):
     assert "all predictions are equal: constant predictions score 0" in err
 
 
+def test_one_change_for_all_pairs_is_scored_with_a_warning(gold, tmp_path, capsys):
+    results = write_results(tmp_path / "mine", [1] * N_PAIRS)
+
+    assert score(gold, "--results", results) == 0
+    out, err = capsys.readouterr()
+    assert "constant" not in out
+    assert err.endswith("results_subtask1_sl.tsv: all predictions are equal\n")
+
+
 def test_one_file_in_two_folders_is_refused(gold, tmp_path, capsys):
     (tmp_path / "mine").mkdir()
     for name in ("a", "b"):

@@ -188,7 +188,9 @@ def test_constant_predictions_score_0_for_a_reason(constant):
 
     assert (found.score, found.reason, found.left_out.any()) == (0, Reason.CONSTANT, False)
     assert score_interval(found, is_harmonic=True) is None
-    assert score_changes(np.zeros(12), gold[:, 0]).score == 0
+    changes = score_changes(np.full(12, constant), gold[:, 0])
+    assert changes.reason is (Reason.NONE if constant else Reason.CONSTANT)
+    assert (changes.score == 0) == (constant == 0)  # the same change for all pairs is no 0
 
 
 def test_perfect_predictions_have_no_interval():
