@@ -30,7 +30,9 @@ def main() -> int:
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="with the files of the corpus")
     parser.add_argument("--release", type=Path, default=HERE, help="(default: where this file is)")
     options = parser.parse_args()
-    (path,) = options.release.glob("sources_*.tsv")
+    path = next(options.release.glob("sources_*.tsv"), None)
+    if path is None:
+        parser.error(f"{options.release} has no file sources_<lang>.tsv; give --release")
     wanted = [row for row in read_table(path) if row["sha256"]]
     masked = read_masked(options.release)
     texts: dict[str, str] = {}

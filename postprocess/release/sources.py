@@ -6,7 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from postprocess.formats.tabular import Finding, Severity, TableError, read_table, render_rows
+from postprocess.formats.tabular import (
+    Finding,
+    Severity,
+    TableError,
+    read_header,
+    read_table,
+    render_rows,
+)
 
 OPEN_LICENCE = re.compile(
     r"\b(cc0|cc by|creativecommons|creative commons|public domain|publicdomain|pddl|odc by|odbl|"
@@ -74,6 +81,7 @@ class Document(NamedTuple):
 
 COLUMNS = ContextSource._fields
 PLACE, DESCRIBED = COLUMNS[:2], COLUMNS[2:]
+OF_CORPUS = DESCRIBED[:-2]  # what is known before a text is edited or withheld
 
 
 def judge_licence(licence: str) -> Publishing:
@@ -93,7 +101,7 @@ def parse_sources(data: bytes, n_pairs: int) -> tuple[ContextSource, ...]:
 
     Returns them by pair and context. Raises TableError with all that is wrong, by row.
     """
-    header = data.partition(b"\n")[0].decode("utf-8-sig", "replace").rstrip("\r").split("\t")
+    header = read_header(data)
     known = [name for name in COLUMNS if name in header or name in PLACE]
     table = read_table(data, known)
     findings = [one for one in table.findings if one.severity is not Severity.WARNING]

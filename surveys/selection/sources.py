@@ -9,11 +9,6 @@ from postprocess.release import sources
 from postprocess.release.sources import Publishing, judge_licence
 from surveys.models import ContextSource, Study
 
-FIELDS = (
-    "window", "file", "document", "first_sentence", "last_sentence", "first_id", "last_id", "title",
-    "url", "revision", "licence",
-)  # fmt: skip
-
 
 class LicenceCount(NamedTuple):
     """How many contexts have a licence, and what it says; empty if it is not known."""
@@ -33,7 +28,7 @@ def read_sources(study: Study) -> tuple[sources.ContextSource, ...]:
         sources.ContextSource(
             one.context.pair.position,
             one.context.number,
-            **{name: str(getattr(one.candidate, name)) for name in FIELDS},
+            **{name: str(getattr(one.candidate, name)) for name in sources.OF_CORPUS},
             edited="yes" if one.context.text != one.candidate.text else "",
         )
         for one in ordered

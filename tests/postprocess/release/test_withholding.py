@@ -100,6 +100,16 @@ def test_what_the_corpus_does_not_have_is_named(tmp_path, corpus):
     assert "not found: pair 2, context 1 (b.conllu.gz, d2)\n" in done.stderr
 
 
+def test_the_script_says_where_it_belongs(tmp_path, corpus):
+    write_release(release(collect_stories()[0]), tmp_path / "out")
+    (tmp_path / "out/sources_sl.tsv").unlink()
+
+    done = run_script(tmp_path / "out", corpus)
+
+    assert done.returncode == 2
+    assert "has no file sources_<lang>.tsv; give --release" in done.stderr
+
+
 def test_texts_of_an_unknown_licence_are_withheld_on_request():
     collected, _ = collect_stories(licence="")
     as_they_are = release(collected)
