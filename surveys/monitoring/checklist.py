@@ -54,7 +54,7 @@ class NextStep(NamedTuple):
 # The page and the button of each step, in the order in which they are asked for: answers are
 # reviewed while others are still being collected.
 NEXT_PAGES = {
-    "contexts": ("contexts", "Choose contexts"),
+    "contexts": ("contexts", "Go to the contexts"),
     "stimuli": ("stimuli", "Upload texts"),
     "design": ("opening", "Check and open the study"),
     "review": ("review", "Review answers"),

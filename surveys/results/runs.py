@@ -308,14 +308,9 @@ def make_release(run: Run, progress: Progress) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made) / "release"
         release = release_dataset(
-            run.study,
-            folder,
-            recipe,
-            options,
-            number=run.number,
-            progress=progress,
-            keep=kept.append,
-        )
+            run.study, folder, recipe, options,
+            number=run.number, progress=progress, keep=kept.append,
+        )  # fmt: skip
         (dataset,) = find_datasets(path.name for path in folder.iterdir())
         name = f"{dataset.name}_{dataset.tag}_{release.number}.zip"
         (packed,) = folder.parent.glob("*.zip")

@@ -22,7 +22,7 @@ def duplicate_study(study: Study, owner: User, *, slug: str, title: str) -> Stud
     """Create a draft like a study, with another name; answers, links and batches stay behind.
 
     Its consent text has to be reviewed before it opens. Raises StudyExists if the name is taken,
-    and ImportRefused if it is no short name, or if the study has no stimuli.
+    and ImportRefused if it is not a short name, or if the study has no stimuli.
     """
     if Study.objects.filter(slug=slug).exists():
         raise StudyExists(f"There is a study {slug} already. Give the copy another short name.")

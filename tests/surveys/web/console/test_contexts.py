@@ -103,7 +103,7 @@ def test_the_step_is_the_first_of_a_study_with_candidates(browser, draft):
     shown = text_of(browser.get(page("overview", draft)))
 
     assert "Contexts 0 of 2 Stimuli" in shown
-    assert "Next: Choose the contexts of 2 pairs. Choose contexts" in shown
+    assert "Next: Choose the contexts of 2 pairs. Go to the contexts" in shown
 
 
 def test_a_study_from_a_stimuli_file_never_meets_it(ana, browser):
