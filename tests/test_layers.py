@@ -20,6 +20,7 @@ LAYERS = (
     ("recruitment",),
     ("participation",),
     ("results",),
+    ("sharedtasks",),
     ("review",),
     ("monitoring",),
     ("crowd",),

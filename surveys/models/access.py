@@ -5,6 +5,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
+from surveys.models.sharedtasks.tasks import SharedTask
 from surveys.models.study import Study
 
 
@@ -39,6 +40,9 @@ class AuditEntry(models.Model):
 
     study = models.ForeignKey(
         Study, models.PROTECT, null=True, blank=True, related_name="audit_entries"
+    )
+    shared_task = models.ForeignKey(
+        SharedTask, models.PROTECT, null=True, blank=True, related_name="audit_entries"
     )
     at = models.DateTimeField(auto_now_add=True)
     user = models.ForeignKey(

@@ -35,12 +35,30 @@ from surveys.models import (
     Webhook,
     Worker,
 )
+from surveys.models.sharedtasks import (
+    CountedSubmission,
+    FrozenBoard,
+    Participant,
+    RefusedUpload,
+    SharedTask,
+    Submission,
+    SubtaskScore,
+    TaskPart,
+    Team,
+    TeamInvitation,
+    TeamMember,
+    Upload,
+)
 
 UNLISTED: set[type[Model]] = {
     Annotator, Arrival, Block, ConsentNotice, ContextClaim, Item, Place, ReviewClaim, SignInBudget,
     Worker,
+    # Scores that only the organisers of a shared task may see, and files that are not sent yet.
+    CountedSubmission, FrozenBoard, RefusedUpload, SubtaskScore, Upload,
 }  # fmt: skip
-PERSONAL: set[type[Model]] = {Grant, Invitation, Payment, Visit}
+PERSONAL: set[type[Model]] = {
+    Grant, Invitation, Participant, Payment, Team, TeamInvitation, TeamMember, Visit,
+}  # fmt: skip
 HIDDEN: dict[type[Model], tuple[str, ...]] = {
     ApiToken: ("digest",),
     Assignment: ("token",),
@@ -50,6 +68,10 @@ HIDDEN: dict[type[Model], tuple[str, ...]] = {
     Payment: ("token",),
     Release: ("key",),
     Run: ("archive", "ledger", "wishes"),  # may hold e-mail addresses while a job runs
+    SharedTask: ("archive", "salt"),
+    Submission: ("digest", "file"),
+    TaskPart: ("data", "gold", "practice_data", "practice_gold"),
+    TeamInvitation: ("digest",),
     Visit: ("worker",),
     Webhook: ("secret",),
 }

@@ -1,0 +1,304 @@
+import secrets
+from datetime import datetime
+from typing import ClassVar, Self
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+
+from surveys.models.results import Release, RunState
+
+MOST_ATTEMPTS = 10_000  # in a phase; more is a typing error
+
+
+def make_salt() -> str:
+    """Return 32 random bytes in hexadecimal digits."""
+    return secrets.token_hex(32)
+
+
+def name_private_file(row: models.Model, name: str) -> str:
+    """Return a random path below MEDIA_ROOT, so that no path says what a file holds."""
+    return f"sharedtasks/{secrets.token_hex(16)}"
+
+
+class SharedTaskState(models.TextChoices):
+    """How far a shared task is."""
+
+    DRAFT = "draft", "draft"
+    OPEN = "open", "open"
+    FINALISED = "finalised", "finalised"
+    PUBLISHED = "published", "published"
+
+
+class NameRule(models.TextChoices):
+    """How teams are named on pages until the boards are published."""
+
+    SHOWN = "shown", "by their names"
+    CODES = "codes", "by codes until the results are published"
+
+
+class Registration(models.TextChoices):
+    """How teams come to a shared task."""
+
+    LINKS = "links", "by a link from the organisers"
+    FORM = "form", "by a public form; organisers accept each team"
+
+
+class SharedTaskQuerySet(models.QuerySet["SharedTask"]):
+    def public(self) -> Self:
+        """Return the shared tasks that anybody may see."""
+        return self.exclude(state=SharedTaskState.DRAFT)
+
+
+class SharedTask(models.Model):
+    """A shared task: teams predict the scores of datasets and are compared on boards.
+
+    Only `sharedtasks.lifecycle` changes `state`.
+    """
+
+    slug = models.SlugField(unique=True)
+    title = models.CharField(max_length=200)
+    text = models.TextField(blank=True, default="", help_text="its overview; Markdown")
+    terms = models.TextField(blank=True, default="", help_text="which teams accept; Markdown")
+    contact = models.CharField(max_length=200, help_text="of the organisers; shown to everybody")
+    zone = models.CharField(
+        max_length=60, default="Etc/GMT+12", help_text="IANA name; Etc/GMT+12 is anywhere on earth"
+    )
+    required_languages = models.JSONField(
+        default=list, blank=True, help_text="without which results are refused"
+    )
+    best_of = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="average over so many best languages; empty: over all"
+    )
+    names = models.CharField(max_length=10, choices=NameRule, default=NameRule.SHOWN)
+    registration = models.CharField(max_length=10, choices=Registration, default=Registration.LINKS)
+    requires_description = models.BooleanField(
+        default=True, help_text="results without a description are not ranked"
+    )
+    contact_days = models.PositiveSmallIntegerField(
+        default=90, help_text="after publishing, until members and contacts are deleted"
+    )
+    state = models.CharField(max_length=10, choices=SharedTaskState, default=SharedTaskState.DRAFT)
+    salt = models.CharField(
+        max_length=64, default=make_salt, help_text="secret until publishing; hexadecimal digits"
+    )
+    commitment = models.CharField(
+        max_length=64, blank=True, default="", help_text="SHA-256 of salt and gold; once opened"
+    )
+    archive = models.FileField(upload_to=name_private_file, blank=True)
+    archive_sha256 = models.CharField(max_length=64, blank=True, default="")
+    created_at = models.DateTimeField(auto_now_add=True)
+    opened_at = models.DateTimeField(null=True, blank=True)
+    finalised_at = models.DateTimeField(null=True, blank=True)
+    published_at = models.DateTimeField(null=True, blank=True)
+    retracted_at = models.DateTimeField(
+        null=True, blank=True, help_text="when what was published was taken back"
+    )
+
+    objects = SharedTaskQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar = ["-pk"]
+        constraints: ClassVar = [
+            models.CheckConstraint(
+                condition=Q(best_of=None) | Q(best_of__gte=1), name="best_of_one_or_more"
+            ),
+            models.CheckConstraint(
+                condition=Q(state=SharedTaskState.DRAFT) | Q(opened_at__isnull=False),
+                name="open_tasks_were_opened",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state=SharedTaskState.PUBLISHED) | Q(published_at__isnull=False),
+                name="published_tasks_have_a_date",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+    @property
+    def is_published(self) -> bool:
+        """Whether boards, gold and archive are public."""
+        return self.state == SharedTaskState.PUBLISHED
+
+
+class Organiser(models.Model):
+    """A researcher who runs a shared task."""
+
+    shared_task = models.ForeignKey(SharedTask, models.CASCADE, related_name="organisers")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="organised_tasks"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering: ClassVar = ["shared_task", "user__username"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=("shared_task", "user"), name="organiser_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} organises {self.shared_task}"
+
+
+class TaskPart(models.Model):
+    """One language of a shared task: its data, and the gold that is hidden until publishing.
+
+    Only `sharedtasks.gold` reads `gold` and `practice_gold`. Files are copies: nothing that
+    happens to the release changes them.
+    """
+
+    shared_task = models.ForeignKey(SharedTask, models.CASCADE, related_name="parts")
+    language = models.CharField(max_length=35, help_text="BCP 47 tag, such as sl")
+    release = models.ForeignKey(
+        Release, models.PROTECT, null=True, blank=True, related_name="task_parts"
+    )
+    data = models.FileField(upload_to=name_private_file)
+    gold = models.FileField(upload_to=name_private_file)
+    practice_data = models.FileField(upload_to=name_private_file, blank=True)
+    practice_gold = models.FileField(upload_to=name_private_file, blank=True)
+    instructions = models.TextField(blank=True, default="", help_text="what annotators read")
+    n_pairs = models.PositiveIntegerField(help_text="of the test data")
+    n_practice = models.PositiveIntegerField(default=0)
+    data_sha256 = models.CharField(max_length=64)
+    gold_sha256 = models.CharField(max_length=64)
+    reliability = models.FloatField(
+        null=True, blank=True, help_text="R of the changes of its test data; empty: not known"
+    )
+    human = models.FloatField(
+        null=True, blank=True, help_text="mean Spearman of one person with the mean of the others"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering: ClassVar = ["language"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=("shared_task", "language"), name="part_once"),
+            models.CheckConstraint(
+                condition=Q(practice_data="", practice_gold="", n_practice=0)
+                | ~Q(practice_data="") & ~Q(practice_gold="") & Q(n_practice__gt=0),
+                name="practice_has_data_and_gold",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.shared_task}, {self.language}"
+
+
+class PhaseData(models.TextChoices):
+    """The data that are scored in a phase."""
+
+    PRACTICE = "practice", "practice data"
+    TEST = "test", "test data"
+
+
+class Visibility(models.TextChoices):
+    """Who sees the scores of a phase before the results are published."""
+
+    HIDDEN = "hidden", "hidden: a team learns only that its files are valid"
+    OWN = "own", "own: a team sees its own scores"
+    BOARD = "board", "board: everybody sees all scores"
+
+
+class Counting(models.TextChoices):
+    """The submission of a team that stands on the board."""
+
+    CHOSEN = "chosen", "the one that the team chooses, or else its last"
+    BEST = "best", "the one with the highest score"
+
+
+class PhaseQuerySet(models.QuerySet["Phase"]):
+    def running(self, now: datetime) -> Self:
+        """Return the phases in which teams may submit at an instant."""
+        return self.filter(Q(closes_at=None) | Q(closes_at__gt=now), opens_at__lte=now)
+
+
+class Phase(models.Model):
+    """A time in which data are scored under one set of limits and one rule of visibility."""
+
+    shared_task = models.ForeignKey(SharedTask, models.CASCADE, related_name="phases")
+    name = models.SlugField(max_length=40, help_text="part of addresses, such as evaluation")
+    data = models.CharField(max_length=10, choices=PhaseData, default=PhaseData.TEST)
+    subtasks = models.JSONField(default=list, help_text="1, 2 or both")
+    opens_at = models.DateTimeField()
+    closes_at = models.DateTimeField(null=True, blank=True, help_text="empty: never")
+    attempts_total = models.PositiveIntegerField(
+        null=True, blank=True, help_text="of a team; empty for no limit"
+    )
+    attempts_a_day = models.PositiveIntegerField(
+        null=True, blank=True, help_text="days of the task's zone; empty for no limit"
+    )
+    visibility = models.CharField(max_length=10, choices=Visibility, default=Visibility.HIDDEN)
+    counting = models.CharField(max_length=10, choices=Counting, default=Counting.CHOSEN)
+    moved_at = models.DateTimeField(
+        null=True, blank=True, help_text="when the end was moved last; told on the page"
+    )
+    moved_from = models.DateTimeField(null=True, blank=True, help_text="the end before that")
+
+    objects = PhaseQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar = ["opens_at", "pk"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=("shared_task", "name"), name="phase_once"),
+            models.CheckConstraint(
+                condition=Q(closes_at=None) | Q(closes_at__gt=F("opens_at")),
+                name="phases_end_after_they_begin",
+            ),
+            models.CheckConstraint(
+                condition=~Q(counting=Counting.BEST) | ~Q(visibility=Visibility.HIDDEN),
+                name="the_best_counts_where_it_is_seen",
+            ),
+            models.CheckConstraint(
+                condition=(Q(attempts_total=None) | Q(attempts_total__lte=MOST_ATTEMPTS))
+                & (Q(attempts_a_day=None) | Q(attempts_a_day__lte=MOST_ATTEMPTS)),
+                name="attempts_are_plausible",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.shared_task}, {self.name}"
+
+    def is_running(self, now: datetime) -> bool:
+        """Return whether teams may submit at an instant; the end itself is too late."""
+        return self.opens_at <= now and (self.closes_at is None or now < self.closes_at)
+
+    def has_begun(self, now: datetime) -> bool:
+        """Return whether its kit may be downloaded at an instant."""
+        return self.opens_at <= now
+
+
+class TaskJobKind(models.TextChoices):
+    """The background jobs of a shared task, other than scoring what arrives."""
+
+    RESCORE = "rescore", "scoring of all submissions again"
+    FINALISE = "finalise", "final boards"
+
+
+class TaskJob(models.Model):
+    """A background job of a shared task. A waiting row is its own queue entry."""
+
+    shared_task = models.ForeignKey(SharedTask, models.CASCADE, related_name="jobs")
+    kind = models.CharField(max_length=10, choices=TaskJobKind)
+    state = models.CharField(max_length=10, choices=RunState, default=RunState.WAITING)
+    share_done = models.PositiveSmallIntegerField(default=0, help_text="per cent")
+    error = models.TextField(blank=True, default="")
+    requested_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    requested_at = models.DateTimeField(auto_now_add=True)
+    heard_at = models.DateTimeField(auto_now=True, help_text="last sign of life")
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering: ClassVar = ["-pk"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=("shared_task", "kind"),
+                condition=Q(state__in=(RunState.WAITING, RunState.RUNNING)),
+                name="one_job_of_a_kind_at_once",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()} for {self.shared_task}, {self.state}"

@@ -1,0 +1,1 @@
+"""Shared tasks: teams predict the scores of datasets and are compared on boards."""
