@@ -159,7 +159,7 @@ AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_USERNAME_CALLABLE = "surveys.access.roles.read_username"
 AXES_CLIENT_IP_CALLABLE = "surveys.access.client_address.client_address"
 AXES_WHITELIST_CALLABLE = "surveys.access.known_browsers.is_known"
-AXES_LOCKOUT_CALLABLE = "surveys.web.console.account.sign_in.answer_locked"
+AXES_LOCKOUT_CALLABLE = "surveys.web.sign_in.answer_locked"
 PASSWORD_RESET_TIMEOUT = 3600  # seconds for which a sign-in link is valid
 AXES_RESET_ON_SUCCESS = True
 AXES_DISABLE_ACCESS_LOG = True  # addresses and times of sign-ins are not stored
@@ -372,7 +372,7 @@ LOGGING = {
         },
         "django.security": {"handlers": ["brief"], "propagate": False},  # scanners cause many
         "surveys": {"level": "INFO"},
-        "axes": {"level": "ERROR"},  # it masks addresses; account.sign_in logs them
+        "axes": {"level": "ERROR"},  # it masks addresses; surveys.web.sign_in logs them
         "weasyprint": {"level": "ERROR"},  # it warns of every CSS rule for screens
         "fontTools": {"level": "ERROR"},
     },

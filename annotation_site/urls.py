@@ -4,7 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import include, path
 
-from surveys.web.console.account.sign_in import limit_sign_ins
+from surveys.web.sign_in import limit_sign_ins
 
 admin.site.site_header = admin.site.site_title = "Cosima"
 admin.site.index_title = "Studies and answers"

@@ -1,52 +1,14 @@
-from collections.abc import Callable
-from http import HTTPStatus
 from typing import Any, TypeVar
 
 from django import forms
 from django.contrib.auth.models import User
-from django.http import HttpRequest
 
 from surveys.access.roles import find_account
-from surveys.errors import AccessRefused, SurveyError
+from surveys.errors import AccessRefused
 from surveys.models import Role
+from surveys.web.forms import refuse_unreadable
 
-UNREADABLE = "\N{REPLACEMENT CHARACTER}"  # of invalid UTF-8
 Row = TypeVar("Row", bound=forms.Form)
-
-
-def posted(request: HttpRequest) -> Any:
-    """Return the data of a POST, even if empty; None for a GET."""
-    return request.POST if request.method == "POST" else None
-
-
-def attempt(form: forms.Form, action: Callable[[], Any]) -> bool:
-    """Run the action of a valid form; return whether it succeeded. A form is valid only if sent.
-
-    Each line of a SurveyError becomes an error of the form.
-    """
-    if not form.is_valid() or _refuse_unreadable(form):
-        return False
-    try:
-        action()
-    except SurveyError as error:
-        for line in str(error).splitlines():
-            form.add_error(None, line)
-        return False
-    return True
-
-
-def status_of(*shown: forms.BaseForm) -> int:
-    """Return the HTTP status of a page that shows these forms: 422 if one of them has errors."""
-    return HTTPStatus.UNPROCESSABLE_ENTITY if any(form.errors for form in shown) else HTTPStatus.OK
-
-
-def _refuse_unreadable(form: forms.Form) -> bool:
-    """Add an error to each field whose text was not valid UTF-8."""
-    sent = {name: str(form.data.get(form.add_prefix(name))) for name in form.fields}
-    found = [name for name, text in sent.items() if UNREADABLE in text]
-    for name in found:
-        form.add_error(name, f"Part of this could not be read ({UNREADABLE}); enter it again.")
-    return bool(found)
 
 
 class RowForm(forms.Form):
@@ -54,7 +16,7 @@ class RowForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
-        _refuse_unreadable(self)
+        refuse_unreadable(self)
         return cleaned
 
 

@@ -11,7 +11,6 @@ from surveys.web.console.account import tokens, webhooks
 from surveys.web.console.account.sign_in import (
     change_password,
     choose_password,
-    limit_sign_ins,
     sign_in_by_link,
 )
 from surveys.web.console.collection import annotators
@@ -37,6 +36,7 @@ from surveys.web.console.results import runs as results
 from surveys.web.console.review import views as review
 from surveys.web.console.study import audits, design, lifecycle, preview, rehearsals, stimuli
 from surveys.web.console.study import overview as views
+from surveys.web.sign_in import limit_sign_ins
 
 
 class AnnotatorCode(StringConverter):

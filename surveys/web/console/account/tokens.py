@@ -15,7 +15,7 @@ from surveys.models import ApiToken
 from surveys.templatetags.dates import day
 from surveys.web.console.access import console_page, signed_in
 from surveys.web.console.confirmation import ask_first
-from surveys.web.console.forms import attempt, posted, status_of
+from surveys.web.forms import attempt, posted, status_of
 
 MOST_SHOWN = 100
 

@@ -14,7 +14,7 @@ from surveys.errors import WebhookRefused
 from surveys.models import Delivery, Study, Webhook, WebhookEvent
 from surveys.web.console.access import study_page
 from surveys.web.console.confirmation import ask_first
-from surveys.web.console.forms import attempt, posted, status_of
+from surveys.web.forms import attempt, posted, status_of
 
 MESSAGES_PER_PAGE = 25
 LABELS = {

@@ -43,7 +43,7 @@ from surveys.study.layout.blocks import repeat_block, undo_repeat
 from surveys.web.console.access import study_page
 from surveys.web.console.collection.forms import AnnotatorFilter, BlockFilter, RepeatForm
 from surveys.web.console.confirmation import ask_first
-from surveys.web.console.forms import attempt, posted, status_of
+from surveys.web.forms import attempt, posted, status_of
 
 BLOCKS_A_PAGE = 20
 MAX_WARNINGS = 20  # that are shown; the list of blocks has a filter for all

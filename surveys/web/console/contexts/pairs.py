@@ -12,7 +12,7 @@ from surveys.selection.queue import find_latest, order_candidates
 from surveys.web.console.access import signed_in, study_page
 from surveys.web.console.contexts.forms import ChoiceForm
 from surveys.web.console.contexts.views import open_next
-from surveys.web.console.forms import attempt, posted, status_of
+from surveys.web.forms import attempt, posted, status_of
 
 OPINIONS = {1: "First choice", 2: "Second choice", 3: "Deciding choice"}
 

@@ -24,7 +24,7 @@ from surveys.web.console.contexts.forms import (
     ReplacementForm,
     SelectionSettingsForm,
 )
-from surveys.web.console.forms import attempt, posted, status_of
+from surveys.web.forms import attempt, posted, status_of
 
 PAIRS_PER_PAGE = 100
 FILTERS = {state.value: {"state": state} for state in SelectionState}

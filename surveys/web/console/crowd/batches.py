@@ -35,7 +35,7 @@ from surveys.web.console.access import signed_in, study_page
 from surveys.web.console.confirmation import ask_first
 from surveys.web.console.crowd.forms import ApprovalForm, CostForm, PlanForm
 from surveys.web.console.crowd.work import Work, start_work
-from surveys.web.console.forms import attempt, posted, status_of
+from surveys.web.forms import attempt, posted, status_of
 
 ROWS_PER_PAGE = 25
 MAX_RANGES = 100  # of questionnaires with equally many open places, on the page of a plan

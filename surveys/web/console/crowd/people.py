@@ -16,7 +16,7 @@ from surveys.web.console.access import signed_in, study_page
 from surveys.web.console.crowd.batches import ROWS_PER_PAGE, describe, find_batch
 from surveys.web.console.crowd.forms import BonusForm, ChosenForm, PeopleFilter
 from surveys.web.console.crowd.work import Work, open_private_tasks, start_work
-from surveys.web.console.forms import attempt, status_of
+from surveys.web.forms import attempt, status_of
 
 
 @study_page(Right.WORK, "GET")

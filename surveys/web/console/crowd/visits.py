@@ -19,7 +19,7 @@ from surveys.web.console.access import Page, signed_in, study_page
 from surveys.web.console.crowd.batches import describe, find_batch
 from surveys.web.console.crowd.forms import CompensationForm, FeedbackForm, ReasonForm
 from surveys.web.console.crowd.work import Work, start_work
-from surveys.web.console.forms import attempt, status_of
+from surveys.web.forms import attempt, status_of
 
 
 class Decision(NamedTuple):

@@ -26,8 +26,8 @@ from surveys.privacy.subject_access import (
 )
 from surveys.web.console.access import study_page
 from surveys.web.console.confirmation import ask_first
-from surveys.web.console.forms import attempt, posted, status_of
 from surveys.web.console.privacy.forms import ErasureForm, FindForm, RetentionForm
+from surveys.web.forms import attempt, posted, status_of
 
 
 @study_page(Right.OWN)

@@ -23,8 +23,8 @@ from surveys.study.texts import read_text
 from surveys.tasks import start_mails
 from surveys.web.console.access import Page, study_page
 from surveys.web.console.confirmation import ask_first
-from surveys.web.console.forms import attempt, posted, status_of
 from surveys.web.console.recruitment.forms import SendForm
+from surveys.web.forms import attempt, posted, status_of
 
 MAILS_A_PAGE = 25
 

@@ -10,8 +10,8 @@ from surveys.crowd.prolific_export import read_export
 from surveys.crowd.reconciliation import reconcile_all
 from surveys.models import Entrance, Provider, Study
 from surveys.web.console.access import is_owner, study_page
-from surveys.web.console.forms import attempt, posted, status_of
 from surveys.web.console.recruitment.forms import ExportForm
+from surveys.web.forms import attempt, posted, status_of
 
 
 @study_page(Right.WORK)

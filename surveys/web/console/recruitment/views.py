@@ -33,7 +33,6 @@ from surveys.results.runs import request_links
 from surveys.tasks import start_run
 from surveys.web.console.access import Page, is_owner, signed_in, study_page
 from surveys.web.console.confirmation import ask_first
-from surveys.web.console.forms import attempt, posted, status_of
 from surveys.web.console.recruitment.forms import (
     CodesForm,
     EntranceForm,
@@ -41,6 +40,7 @@ from surveys.web.console.recruitment.forms import (
     InviteForm,
     RevokeForm,
 )
+from surveys.web.forms import attempt, posted, status_of
 
 LINKS_A_PAGE = 25
 

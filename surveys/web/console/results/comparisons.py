@@ -25,8 +25,8 @@ from surveys.results.runs import is_broken_off, retry_run
 from surveys.tasks import start_run
 from surveys.web.console.access import signed_in, study_page
 from surveys.web.console.confirmation import ask_first
-from surveys.web.console.forms import attempt, posted, status_of
 from surveys.web.console.results.comparison_forms import CollectionForm, ComparisonForm
+from surveys.web.forms import attempt, posted, status_of
 from surveys.web.rendering.sandboxed import add_way_back, answer_sandboxed
 
 COMPARISONS_A_PAGE = 25

@@ -15,9 +15,9 @@ from surveys.results.entries.description import (
     store_written,
 )
 from surveys.web.console.access import study_page
-from surveys.web.console.forms import attempt, posted, status_of
 from surveys.web.console.results.description_forms import DescriptionForm, DescriptionTextForm
 from surveys.web.console.results.forms import query_of_run
+from surveys.web.forms import attempt, posted, status_of
 
 SAVED = "The description is saved. {n_written} of {n_asked} entries are written."
 

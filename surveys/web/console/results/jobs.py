@@ -12,7 +12,7 @@ from surveys.results.jobs import EXPORT_FORMATS
 from surveys.results.runs import is_broken_off, request_export
 from surveys.tasks import start_run
 from surveys.web.console.access import signed_in, study_page
-from surveys.web.console.forms import attempt, posted, status_of
+from surveys.web.forms import attempt, posted, status_of
 
 JOBS_PER_PAGE = 25
 LABELS = {"csv": "CSV, for a spreadsheet", "parquet": "Parquet, with types"}

@@ -17,9 +17,9 @@ from surveys.results.run_inspection import write_presets
 from surveys.results.runs import read_recipe, request_results
 from surveys.tasks import start_run
 from surveys.web.console.access import is_visitor, signed_in, study_page
-from surveys.web.console.forms import attempt, posted, status_of
 from surveys.web.console.results.forms import CompareForm
 from surveys.web.console.results.recipe_forms import CARDS, RecipeForm, SettingsForm, write_fields
+from surveys.web.forms import attempt, posted, status_of
 
 RUNS_PER_PAGE = 25
 

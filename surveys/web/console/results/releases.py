@@ -23,8 +23,8 @@ from surveys.results.runs import request_release, request_verification
 from surveys.tasks import start_run
 from surveys.web.console.access import signed_in, study_page
 from surveys.web.console.confirmation import ask_first
-from surveys.web.console.forms import attempt, posted, status_of
 from surveys.web.console.results.forms import ReleaseForm, query_of_run
+from surveys.web.forms import attempt, posted, status_of
 
 MAX_SHOWN = 50
 LARGE = ("release__report", "release__differences")  # columns that lists do not need

@@ -25,8 +25,8 @@ from surveys.results.run_inspection import (
 from surveys.results.runs import is_broken_off, retry_run
 from surveys.tasks import start_run
 from surveys.web.console.access import is_visitor, mark_in_menu, study_page
-from surveys.web.console.forms import attempt, status_of
 from surveys.web.console.results.forms import CompareForm, LedgerForm
+from surveys.web.forms import attempt, status_of
 from surveys.web.rendering.sandboxed import add_way_back, answer_sandboxed
 
 LARGEST = 10  # changes on the page of a run

@@ -22,9 +22,9 @@ from surveys.review.verdicts import (
 )
 from surveys.tasks import start_filing
 from surveys.web.console.access import is_visitor, signed_in, study_page
-from surveys.web.console.forms import attempt, posted, status_of
 from surveys.web.console.review.cards import list_cards
 from surveys.web.console.review.forms import ReviewSettingsForm, VerdictForm, parse_ids
+from surveys.web.forms import attempt, posted, status_of
 
 CARDS_PER_FETCH = 2
 ROWS_A_PAGE = 50

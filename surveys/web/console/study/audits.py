@@ -17,7 +17,7 @@ from surveys.results.inspection.auditing import (
     audit_files,
 )
 from surveys.web.console.access import console_page
-from surveys.web.console.forms import attempt, posted, status_of
+from surveys.web.forms import attempt, posted, status_of
 
 
 class FilesInput(forms.FileInput):

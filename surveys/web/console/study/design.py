@@ -34,7 +34,6 @@ from surveys.study.texts import (
     set_text,
 )
 from surveys.web.console.access import Page, is_visitor, study_page
-from surveys.web.console.forms import attempt, posted, status_of
 from surveys.web.console.study.design_forms import (
     DesignForm,
     OpeningForm,
@@ -43,6 +42,7 @@ from surveys.web.console.study.design_forms import (
     WorkloadForm,
 )
 from surveys.web.console.study.text_forms import ROWS, RowsForm
+from surveys.web.forms import attempt, posted, status_of
 from surveys.web.rendering.item_pages import describe_text
 from surveys.web.rendering.markdown import render_markdown
 from surveys.web.rendering.study_page import direction_of, render_text

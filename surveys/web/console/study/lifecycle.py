@@ -16,7 +16,7 @@ from surveys.study.duplicate import duplicate_study
 from surveys.study.lifecycle import archive_study, close_study, reopen_study
 from surveys.web.console.access import Page, signed_in, study_page
 from surveys.web.console.confirmation import ask_first
-from surveys.web.console.forms import attempt, posted, status_of
+from surveys.web.forms import attempt, posted, status_of
 
 
 class Change(NamedTuple):

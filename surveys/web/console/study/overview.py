@@ -29,8 +29,9 @@ from surveys.results.public_log import mask_entries, stream_log
 from surveys.templatetags.log_entries import AREAS
 from surveys.web.console.access import console_page, is_owner, role_of, study_page
 from surveys.web.console.confirmation import ask_first
-from surveys.web.console.forms import InviteForm, MemberForm, attempt, posted, status_of
+from surveys.web.console.forms import InviteForm, MemberForm
 from surveys.web.console.menu import list_open
+from surveys.web.forms import attempt, posted, status_of
 
 ENTRIES_PER_PAGE = 50
 STUDIES_PER_PAGE = 24

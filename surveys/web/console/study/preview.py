@@ -24,7 +24,7 @@ from surveys.recruitment.providers import PLAIN_LINK, rules_of
 from surveys.study.exercises import PracticeItem, read_check, read_practice
 from surveys.study.texts import interface_of, read_text, read_texts
 from surveys.web.console.access import study_page
-from surveys.web.console.forms import posted, status_of
+from surveys.web.forms import posted, status_of
 from surveys.web.rendering.item_forms import CheckForm
 from surveys.web.rendering.item_pages import (
     RATING_PAGE,

@@ -15,7 +15,7 @@ from surveys.results.runs import request_rehearsal
 from surveys.tasks import start_run
 from surveys.web.console.access import signed_in, study_page
 from surveys.web.console.confirmation import ask_first
-from surveys.web.console.forms import attempt, posted, status_of
+from surveys.web.forms import attempt, posted, status_of
 
 FEW = 10  # annotators proposed
 

@@ -24,7 +24,6 @@ from surveys.study.stimuli.edit import (
 from surveys.study.stimuli.load import StudyDesign, check_row, write_row
 from surveys.study.stimuli.statistics import list_overlaps, measure_study
 from surveys.web.console.access import console_page, signed_in, study_page
-from surveys.web.console.forms import attempt, posted, status_of
 from surveys.web.console.study.stimuli_forms import (
     CheckpointsForm,
     NewStudyForm,
@@ -32,6 +31,7 @@ from surveys.web.console.study.stimuli_forms import (
     RowForm,
     UploadForm,
 )
+from surveys.web.forms import attempt, posted, status_of
 from surveys.web.rendering.context_preview import ShownContext, shorten_context, show_context
 from surveys.web.rendering.study_page import StudyDisplay, preview_display
 

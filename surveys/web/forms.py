@@ -1,0 +1,47 @@
+"""What the forms of all pages share: bound only if sent, errors of actions, the HTTP status."""
+
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest
+
+from surveys.errors import SurveyError
+
+UNREADABLE = "\N{REPLACEMENT CHARACTER}"  # of invalid UTF-8
+
+
+def posted(request: HttpRequest) -> Any:
+    """Return the data of a POST, even if empty; None for a GET."""
+    return request.POST if request.method == "POST" else None
+
+
+def attempt(form: forms.Form, action: Callable[[], Any]) -> bool:
+    """Run the action of a valid form; return whether it succeeded. A form is valid only if sent.
+
+    Each line of a SurveyError becomes an error of the form.
+    """
+    if not form.is_valid() or refuse_unreadable(form):
+        return False
+    try:
+        action()
+    except SurveyError as error:
+        for line in str(error).splitlines():
+            form.add_error(None, line)
+        return False
+    return True
+
+
+def status_of(*shown: forms.BaseForm) -> int:
+    """Return the HTTP status of a page that shows these forms: 422 if one of them has errors."""
+    return HTTPStatus.UNPROCESSABLE_ENTITY if any(form.errors for form in shown) else HTTPStatus.OK
+
+
+def refuse_unreadable(form: forms.Form) -> bool:
+    """Add an error to each field whose text was not valid UTF-8."""
+    sent = {name: str(form.data.get(form.add_prefix(name))) for name in form.fields}
+    found = [name for name, text in sent.items() if UNREADABLE in text]
+    for name in found:
+        form.add_error(name, f"Part of this could not be read ({UNREADABLE}); enter it again.")
+    return bool(found)
