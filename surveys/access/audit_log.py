@@ -4,13 +4,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import datetime
-from typing import Any
+from typing import Any, overload
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
 from django.db.models import QuerySet
 
 from surveys.access.redaction import mask_text
 from surveys.models import AuditEntry, Study
+from surveys.models.sharedtasks import SharedTask
 
 SITE = "the site"
 MAX_ACTOR_LENGTH = 150
@@ -34,17 +35,28 @@ def name_actor() -> str:
 
 
 def find_entries(
-    study: Study, *, action: str = "", actor: str = "", since: datetime | None = None
+    of: Study | SharedTask, *, action: str = "", actor: str = "", since: datetime | None = None
 ) -> QuerySet[AuditEntry]:
-    """Return a study's log entries, latest first, filtered by the given values.
+    """Return the log entries of a study or shared task, latest first, filtered by given values.
 
     `action` is the beginning of an action's name, such as study.
     """
     filters = {"action__startswith": action, "actor": actor, "at__gte": since}
-    return study.audit_entries.filter(**{name: value for name, value in filters.items() if value})
+    return of.audit_entries.filter(**{name: value for name, value in filters.items() if value})
 
 
-def record(action: str, study: Study | None = None, subject: str = "", **details: Any) -> None:
+@overload
+def record(action: str, study: Study | None = None, subject: str = "", **details: Any) -> None: ...
+@overload
+def record(action: str, *, shared_task: SharedTask, subject: str = "", **details: Any) -> None: ...
+def record(
+    action: str,
+    study: Study | None = None,
+    subject: str = "",
+    *,
+    shared_task: SharedTask | None = None,
+    **details: Any,
+) -> None:
     """Add an entry to the log. Details are JSON values that identify no worker.
 
     E-mail addresses and provider ids are masked in a reason, which is free text.
@@ -55,6 +67,7 @@ def record(action: str, study: Study | None = None, subject: str = "", **details
     user = actor if isinstance(actor, User) else None
     AuditEntry.objects.create(
         study=study,
+        shared_task=shared_task,
         user=user,
         actor=name_actor(),
         action=action,
