@@ -152,6 +152,10 @@ class RunTaken(SurveyError):
     """Another process performs the run now; the result of this one is discarded."""
 
 
+class SharedTaskRefused(SurveyError):
+    """A change of a shared task that cannot be made as requested."""
+
+
 class VerdictRefused(SurveyError):
     """A verdict that cannot be given as requested."""
 

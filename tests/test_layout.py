@@ -44,6 +44,7 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.results.comparisons.reading",
     "surveys.selection.candidates", "surveys.selection.choices", "surveys.selection.stimuli",
     "surveys.selection.sources",
+    "surveys.sharedtasks.gold", "surveys.sharedtasks.parts", "surveys.sharedtasks.opening",
     "surveys.templatetags.figures",  # numbers on pages are written as in the report
 }  # fmt: skip
 SHARED = {"postprocess.commands.program", "postprocess.extras"} | {
@@ -55,6 +56,11 @@ OF_CORPORA = {  # what reads the files of the library that finds texts
     ("surveys.review.spelling", WORD_LISTS),
     ("surveys.selection.candidates", "preprocess.selection.reading"),
 }
+GOLD = "surveys.sharedtasks.gold"
+OF_GOLD = {  # what may read the hidden gold of a shared task
+    "surveys.sharedtasks.opening",  # commits to it
+    "surveys.sharedtasks.scoring", "surveys.sharedtasks.finishing",
+}  # fmt: skip
 MARKS = "postprocess.formats.marks"  # the value of a text with two targets; loads nothing
 OPTIONS = "postprocess.commands.options"
 SIMULATOR = "surveys.rehearsal.simulator"  # shares nothing with the platform, not even its errors
@@ -184,6 +190,13 @@ def test_amazons_client_is_behind_the_gateway_alone():
     assert found.pop(GATEWAY) <= {"boto3", "botocore"}
     assert {n: clients for n, clients in found.items() if not is_in(n, SIMULATOR)} == {}
     assert set().union(*found.values()) <= {"botocore"}
+
+
+def test_hidden_gold_is_read_by_scoring_and_publishing_alone():
+    importers = {name for name in MODULES if GOLD in imports_of(name)}
+
+    assert importers - OF_GOLD == set()
+    assert all(not is_in(name, *DOORS) for name in OF_GOLD)
 
 
 def test_the_library_loads_without_django_and_models():

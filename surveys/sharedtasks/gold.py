@@ -1,0 +1,40 @@
+"""The hidden gold of shared tasks. No other module opens a part's files of gold.
+
+Only scoring, opening and publishing import this module; `tests/test_layout.py` holds them to it.
+"""
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from surveys.models.sharedtasks import Scoring, TaskPart
+from surveys.sharedtasks.parts import read_words
+
+if TYPE_CHECKING:
+    from postprocess.scoring.scoring import Part
+
+
+def load_gold(part: TaskPart, *, practice: bool, scoring: Scoring | None = None) -> "Part":
+    """Return the gold of a part, and the words of its pairs.
+
+    `scoring` may have corrected gold for the part's language, which is used instead.
+    """
+    from postprocess.formats.files import GOLD_COLUMNS, read_gold
+    from postprocess.scoring.scoring import Part
+
+    content = read_gold_file(part, practice=practice, scoring=scoring)
+    gold = read_gold(content)
+    return Part(
+        part.language,
+        gold[list(GOLD_COLUMNS[:2])].to_numpy(dtype=float),
+        gold["change"].to_numpy(dtype=float),
+        hashlib.sha256(content).hexdigest(),
+        read_words(part, practice=practice),
+    )
+
+
+def read_gold_file(part: TaskPart, *, practice: bool, scoring: Scoring | None = None) -> bytes:
+    """Return the content of the file with a part's gold, corrected if a scoring corrected it."""
+    stored = part.practice_gold if practice else part.gold
+    corrected = scoring.gold_files.get(part.language) if scoring and not practice else None
+    with stored.storage.open(corrected or str(stored.name), "rb") as file:
+        return bytes(file.read())

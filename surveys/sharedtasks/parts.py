@@ -1,0 +1,329 @@
+"""The parts of a shared task: test data, gold and practice pairs of each language."""
+
+import hashlib
+import math
+import re
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from django.core.files.base import ContentFile
+from django.db import transaction
+from django.db.models import QuerySet
+from django.db.models.fields.files import FieldFile
+
+from surveys.access.audit_log import record
+from surveys.access.roles import AnyUser, Right
+from surveys.errors import RunRefused, SharedTaskRefused
+from surveys.models import Release, Run
+from surveys.models.sharedtasks import SharedTask, SharedTaskState, TaskPart
+from surveys.results.run_inspection import restore_run
+from surveys.sharedtasks.tasks import lock_task
+
+if TYPE_CHECKING:
+    from postprocess.scoring.scoring import Part
+
+MASKED = "rebuild.py"  # in releases with texts that may not be published
+FEWEST_TEST, FEWEST_PRACTICE = 10, 3  # pairs
+LARGEST_FILE = 20_000_000  # bytes
+TOLERANCE = 0.01  # of a change, in parts of the largest score: each score has three digits
+LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+STORED = ("data", "gold", "practice_data", "practice_gold")
+IN_RELEASE = {
+    "data": r"data/data_[^/]+\.tsv",
+    "gold": r"gold/gold_[^/]+\.tsv",
+    "practice_data": r"practice_kit/data_[^/]+\.tsv",
+    "practice_gold": r"practice_kit/gold_[^/]+\.tsv",
+    "instructions": r"texts/instructions_\d+\.md",
+    "scores": r"scores\.tsv",
+}
+
+
+@dataclass(frozen=True)
+class PartFiles:
+    """What a part is made of: the contents of its files; those of practice pairs may be empty.
+
+    `instructions`: what annotators read; `reliability` and `human`: see `TaskPart`.
+    """
+
+    data: bytes
+    gold: bytes
+    practice_data: bytes = b""
+    practice_gold: bytes = b""
+    instructions: str = ""
+    reliability: float | None = None
+    human: float | None = None
+
+
+def read_words(part: TaskPart, *, practice: bool) -> tuple[tuple[str, str], ...]:
+    """Return the two words of each pair of a part's test or practice data, in file order."""
+    from postprocess.formats.stimuli import parse_stimuli
+
+    rows = parse_stimuli(read_data_file(part, practice=practice)).rows
+    return tuple((row[0], row[1]) for row in rows)
+
+
+def load_data(part: TaskPart, *, practice: bool) -> "Part":
+    """Return a part's pairs without the gold, which is NaN: what checking results needs."""
+    import numpy as np
+
+    from postprocess.scoring.scoring import Part
+
+    words = read_words(part, practice=practice)
+    missing = np.full((len(words), 2), np.nan)
+    return Part(part.language, missing, missing[:, 0], "", words)
+
+
+def read_data_file(part: TaskPart, *, practice: bool) -> bytes:
+    """Return the content of a part's file with test or practice data."""
+    return _read(part.practice_data if practice else part.data)
+
+
+def list_usable_releases(user: AnyUser) -> QuerySet[Release]:
+    """Return the releases whose files a user may download, and whose archive is kept."""
+    found = Release.objects.exclude(run=None).exclude(run__archive="")
+    if not getattr(user, "is_superuser", False):
+        roles = [str(role) for role in Right.WORK.value]
+        found = found.filter(study__memberships__user=user.pk, study__memberships__role__in=roles)
+    return found.select_related("study", "run").defer("report", "differences").distinct()
+
+
+def read_release(release: Release) -> PartFiles:
+    """Return the files of a part as a release's archive holds them, with what they tell of it.
+
+    Raises SharedTaskRefused for a release without an archive, or with masked texts.
+    """
+    run = getattr(release, "run", None)
+    if run is None or not run.archive:
+        raise SharedTaskRefused(
+            f"The files of {release.name} are not kept on this site. Upload them instead."
+        )
+    members = _read_archive(run)
+    if MASKED in members:
+        raise SharedTaskRefused(
+            f"{release.name.capitalize()} masks texts whose licence does not allow publishing, so "
+            "that teams could not read them. If teams may have the texts, upload the files instead."
+        )
+    found = {name: _find(members, pattern) for name, pattern in IN_RELEASE.items()}
+    if not found["data"] or not found["gold"]:
+        raise SharedTaskRefused(f"{release.name.capitalize()} has no data or no gold.")
+    return PartFiles(
+        found["data"],
+        found["gold"],
+        found["practice_data"],
+        found["practice_gold"],
+        instructions=found["instructions"].decode("utf-8", "replace"),
+        reliability=_measure_reliability(found["scores"]),
+        human=_measure_human(run, _count(found["data"])),
+    )
+
+
+def list_parts(shared_task: SharedTask) -> list[TaskPart]:
+    """Return the parts, each with `n_withdrawn_since`: people who withdrew after its release."""
+    parts = list(shared_task.parts.select_related("release__study"))
+    releases: Any = Release.objects.filter(pk__in=[part.release_id for part in parts])
+    counted = releases.with_withdrawn_since().values_list("pk", "n_withdrawn_since")
+    withdrawn = dict(counted)
+    for part in parts:
+        part.n_withdrawn_since = withdrawn.get(part.release_id, 0)  # type: ignore[attr-defined]
+    return parts
+
+
+@transaction.atomic
+def add_part(
+    shared_task: SharedTask, language: str, files: PartFiles, *, release: Release | None = None
+) -> TaskPart:
+    """Add the data of a language to a draft; the files are copied.
+
+    Raises SharedTaskRefused with all that is wrong with the files, and if there is a part for the
+    language already.
+    """
+    shared_task = _lock_draft(shared_task)
+    if not LANGUAGE.fullmatch(language):
+        raise SharedTaskRefused(f"“{language}” is no language code; write one such as sl or pt-BR.")
+    if shared_task.parts.filter(language=language).exists():
+        raise SharedTaskRefused(f"There is a part for {language} already. Remove it first.")
+    n_pairs, n_practice = _check_files(shared_task, files)
+    part = TaskPart(
+        shared_task=shared_task,
+        language=language,
+        release=release,
+        n_pairs=n_pairs,
+        n_practice=n_practice,
+        data_sha256=hashlib.sha256(files.data).hexdigest(),
+        gold_sha256=hashlib.sha256(files.gold).hexdigest(),
+        instructions=files.instructions,
+        reliability=files.reliability,
+        human=files.human,
+    )
+    for name in STORED:
+        if content := getattr(files, name):
+            getattr(part, name).save("file", ContentFile(content), save=False)
+    part.save()
+    details: dict[str, Any] = {"n_pairs": n_pairs, "n_practice": n_practice}
+    if release:
+        details["release"] = f"{release.name} of {release.study.slug}"
+    record("sharedtask.part_added", shared_task=shared_task, subject=language, **details)
+    return part
+
+
+@transaction.atomic
+def remove_part(part: TaskPart) -> None:
+    """Remove a language and its files from a draft. Raises SharedTaskRefused once it is open."""
+    shared_task = _lock_draft(part.shared_task)
+    files = [getattr(part, name) for name in STORED]
+    stored = [(file.storage, file.name) for file in files if file]
+    language = part.language
+    part.delete()
+    for storage, name in stored:
+        transaction.on_commit(partial(storage.delete, name))
+    record("sharedtask.part_removed", shared_task=shared_task, subject=language)
+
+
+def _lock_draft(shared_task: SharedTask) -> SharedTask:
+    shared_task = lock_task(shared_task)
+    if shared_task.state != SharedTaskState.DRAFT:
+        raise SharedTaskRefused(
+            "The shared task is open, so its data stays as it is. Wrong scores can be corrected."
+        )
+    return shared_task
+
+
+def _check_files(shared_task: SharedTask, files: PartFiles) -> tuple[int, int]:
+    """Return the numbers of test and practice pairs. Raises SharedTaskRefused."""
+    problems = list(_list_problems("test", files.data, files.gold, FEWEST_TEST))
+    has_practice = bool(files.practice_data or files.practice_gold)
+    if has_practice:
+        problems += _list_problems(
+            "practice", files.practice_data, files.practice_gold, FEWEST_PRACTICE
+        )
+    if not problems:
+        problems += _list_shared(shared_task, files)
+    if problems:
+        raise SharedTaskRefused("\n".join(problems))
+    return _count(files.data), _count(files.practice_data) if has_practice else 0
+
+
+def _list_problems(kind: str, data: bytes, gold: bytes, fewest: int) -> Iterator[str]:
+    """Yield what is wrong with the files of test or practice pairs."""
+    from postprocess.formats.files import read_gold
+    from postprocess.formats.stimuli import parse_stimuli
+    from postprocess.formats.tabular import TableError
+
+    names = (f"the {kind} data", f"the gold of the {kind} data")
+    sizes = dict(zip(names, (len(data), len(gold)), strict=True))
+    if missing := [name for name, size in sizes.items() if not size]:
+        yield from (f"{name} is missing; give its file" for name in missing)
+        return
+    if large := [name for name, size in sizes.items() if size > LARGEST_FILE]:
+        yield from (f"{name} has more than 20 MB" for name in large)
+        return
+    stimuli = parse_stimuli(data)
+    if stimuli.errors:
+        yield from (f"{names[0]}, {finding}" for finding in stimuli.errors[:20])
+        return
+    try:
+        scores = read_gold(gold)
+    except TableError as error:
+        yield from (f"{names[1]}, {line}" for line in str(error).splitlines()[:20])
+        return
+    n_pairs = len(stimuli.rows)
+    if len(scores) != n_pairs:
+        yield f"{names[1]} has {len(scores):,} rows, and the data has {n_pairs:,}"
+    elif n_pairs < fewest:
+        yield f"the {kind} data has {n_pairs} pairs; {fewest} or more are needed"
+    else:
+        yield from _list_odd_scores(names[1], scores.to_numpy(dtype=float))
+
+
+def _list_odd_scores(name: str, numbers: Any) -> Iterator[str]:
+    """Yield what makes scores unusable; `numbers` has both scores and the change of each pair."""
+    import numpy as np
+
+    if not np.isfinite(numbers).all():
+        row = int(np.flatnonzero(~np.isfinite(numbers).all(axis=1))[0]) + 1
+        yield f"{name}, row {row}: a score is missing; fill it in"
+        return
+    one, two, change = numbers.T
+    if np.ptp(numbers[:, :2]) == 0 or not change.any():
+        yield f"{name} is constant: no prediction can correlate with it"
+    far = np.abs(two - one - change) > TOLERANCE * max(1.0, float(np.abs(numbers).max()))
+    if far.any():
+        row = int(np.flatnonzero(far)[0]) + 1
+        yield f"{name}, row {row}: the change is not that from context 1 to context 2"
+
+
+def _list_shared(shared_task: SharedTask, files: PartFiles) -> Iterator[str]:
+    """Yield the overlaps of practice pairs and test data, of all parts."""
+    from postprocess.release import ReleaseError
+    from postprocess.release.practice import check_disjoint
+
+    tests = {"the test data": files.data}
+    practices = {"the practice data": files.practice_data} if files.practice_data else {}
+    for part in shared_task.parts.all():
+        tests[f"the test data of {part.language}"] = read_data_file(part, practice=False)
+        if part.n_practice:
+            name = f"the practice data of {part.language}"
+            practices[name] = read_data_file(part, practice=True)
+    contents = tests | practices
+    for practice in practices:
+        for test in tests:
+            try:
+                check_disjoint(contents, test, practice)
+            except ReleaseError as error:
+                shared = "; ".join(str(error).splitlines()[1:])
+                yield f"{practice} shares pairs or texts with {test}: {shared}"
+
+
+def _read_archive(run: Run) -> dict[str, bytes]:
+    """Return the files of a release's archive that a part needs, by their path in the release."""
+    wanted = re.compile("|".join((*IN_RELEASE.values(), re.escape(MASKED))))
+    with run.archive.open("rb") as file, zipfile.ZipFile(file) as archive:
+        paths = {name.partition("/")[2]: name for name in archive.namelist()}
+        return {path: archive.read(name) for path, name in paths.items() if wanted.fullmatch(path)}
+
+
+def _find(members: Mapping[str, bytes], pattern: str) -> bytes:
+    """Return the last file whose path matches a pattern, or no bytes."""
+    paths = sorted(path for path in members if re.fullmatch(pattern, path))
+    return members[paths[-1]] if paths else b""
+
+
+def _measure_reliability(scores: bytes) -> float | None:
+    """Return R of the changes of the test pairs, from the release's `scores.tsv`."""
+    from postprocess.statistics.agreement.reliability import change_reliability_from_scores
+    from postprocess.steps.stored_runs import read_scores
+
+    if not scores:
+        return None
+    found = change_reliability_from_scores(read_scores(scores))
+    return found if math.isfinite(found) and found > 0 else None
+
+
+def _measure_human(run: Run, n_pairs: int) -> float | None:
+    """Return the agreement of one person with the others on the test pairs, if it is defined."""
+    from postprocess.statistics.agreement.by_group import agreement_table
+
+    if not run.ledger:
+        return None
+    try:
+        used = restore_run(run).used
+    except RunRefused:
+        return None
+    ratings = used[used["pair"] <= n_pairs]
+    found = agreement_table(ratings, by=(), figures=["human"], n_resamples=0)
+    human = float(found["human"].iloc[-1])
+    return human if math.isfinite(human) else None
+
+
+def _count(data: bytes) -> int:
+    from postprocess.formats.stimuli import parse_stimuli
+
+    return len(parse_stimuli(data).rows)
+
+
+def _read(stored: FieldFile) -> bytes:
+    with stored.open("rb") as file:
+        return bytes(file.read())

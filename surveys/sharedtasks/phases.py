@@ -1,0 +1,244 @@
+"""The phases of a shared task: their times, limits, and who sees scores."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from typing import Any
+from zoneinfo import ZoneInfo, available_timezones
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from surveys.access.audit_log import record
+from surveys.errors import SharedTaskRefused
+from surveys.models.sharedtasks import (
+    Phase,
+    PhaseData,
+    SharedTask,
+    SharedTaskState,
+    Visibility,
+)
+from surveys.sharedtasks.tasks import lock_task
+
+ANYWHERE = "Etc/GMT+12"  # anywhere on earth: the sign of this name is turned round
+NOT_REGIONS = ("Etc/", "posix/", "right/", "SystemV/", "US/")
+RULES = (
+    "name", "data", "subtasks", "opens_at", "closes_at", "attempts_total", "attempts_a_day",
+    "visibility", "counting",
+)  # fmt: skip
+LOGGED = "%Y-%m-%d %H:%M:%S UTC"
+
+
+@lru_cache(maxsize=1)
+def list_zones() -> list[tuple[str, str]]:
+    """Return the zones in which times may be entered, and their names: anywhere on earth first."""
+    regions = (name for name in available_timezones() if "/" in name)
+    names = sorted(name for name in regions if not name.startswith(NOT_REGIONS))
+    return [
+        (ANYWHERE, name_zone(ANYWHERE)),
+        ("UTC", "UTC"),
+        *((name, name_zone(name)) for name in names),
+    ]
+
+
+def name_zone(zone: str) -> str:
+    """Return the name of a zone on pages.
+
+    >>> name_zone("Etc/GMT+12"), name_zone("America/New_York")
+    ('anywhere on earth (UTC−12)', 'America/New York')
+    """
+    return "anywhere on earth (UTC−12)" if zone == ANYWHERE else zone.replace("_", " ")
+
+
+def read_local(local: datetime, zone: str) -> datetime:
+    """Return the instant of a local time of a zone, in UTC.
+
+    Raises SharedTaskRefused for a local time that the zone has twice or never, as in the hours in
+    which summer time begins and ends.
+
+    >>> read_local(datetime(2027, 1, 31, 23, 59, 59), "Etc/GMT+12").isoformat()
+    '2027-02-01T11:59:59+00:00'
+    """
+    first, second = (local.replace(tzinfo=ZoneInfo(zone), fold=fold) for fold in (0, 1))
+    at = first.astimezone(UTC)
+    if at.astimezone(ZoneInfo(zone)).replace(tzinfo=None) != local:
+        raise SharedTaskRefused(
+            f"{local:%Y-%m-%d %H:%M} does not exist in {name_zone(zone)}: the clocks are put "
+            "forward then. Choose an hour earlier or later."
+        )
+    if first.utcoffset() != second.utcoffset():
+        raise SharedTaskRefused(
+            f"{local:%Y-%m-%d %H:%M} comes twice in {name_zone(zone)}: the clocks are put back "
+            "then. Choose an hour earlier or later."
+        )
+    return at
+
+
+def write_local(at: datetime, zone: str) -> datetime:
+    """Return the local time of an instant in a zone, without the zone.
+
+    >>> write_local(datetime(2027, 2, 1, 11, 59, 59, tzinfo=UTC), "Etc/GMT+12").isoformat()
+    '2027-01-31T23:59:59'
+    """
+    return at.astimezone(ZoneInfo(zone)).replace(tzinfo=None)
+
+
+@transaction.atomic
+def add_phase(shared_task: SharedTask, rules: Mapping[str, Any], *, now: datetime) -> Phase:
+    """Add a phase, given its rules by name.
+
+    Raises SharedTaskRefused for rules that are not possible, and, once the shared task is open, for
+    a beginning in the past.
+    """
+    shared_task = _lock_unfinished(shared_task)
+    phase = Phase(shared_task=shared_task, **rules)
+    _check(phase, now)
+    phase.save()
+    record(
+        "sharedtask.phase_added", shared_task=shared_task, subject=phase.name, **_tell_rules(phase)
+    )
+    return phase
+
+
+@transaction.atomic
+def change_phase(phase: Phase, rules: Mapping[str, Any], *, now: datetime) -> Phase:
+    """Change rules of a phase, given by name; of one that has begun, the end alone.
+
+    Raises SharedTaskRefused for rules that are not possible any more, and for an end in the past.
+    """
+    shared_task = _lock_unfinished(phase.shared_task)
+    phase = Phase.objects.select_for_update(no_key=True).get(pk=phase.pk)
+    before = _tell_rules(phase)
+    changed = {name for name, value in rules.items() if getattr(phase, name) != value}
+    is_begun = shared_task.state != SharedTaskState.DRAFT and phase.has_begun(now)
+    if is_begun and changed - {"closes_at"}:
+        raise SharedTaskRefused(
+            f"The phase {phase.name} has begun, so only its end can be changed."
+        )
+    end = phase.closes_at
+    for name in changed:
+        setattr(phase, name, rules[name])
+    if is_begun:
+        _check_moved_end(phase, end, now)
+    _check(phase, now, is_begun=is_begun)
+    if not changed:
+        return phase
+    if "closes_at" in changed and shared_task.state != SharedTaskState.DRAFT:
+        phase.moved_at, phase.moved_from = now, end
+    phase.save()
+    after = _tell_rules(phase)
+    told = {name: f"{before[name]} → {after[name]}" for name in RULES if name in changed}
+    record("sharedtask.phase_changed", shared_task=shared_task, subject=phase.name, **told)
+    return phase
+
+
+@transaction.atomic
+def remove_phase(phase: Phase, *, now: datetime) -> None:
+    """Remove a phase. Raises SharedTaskRefused if it has begun in an open shared task."""
+    shared_task = _lock_unfinished(phase.shared_task)
+    if shared_task.state != SharedTaskState.DRAFT and phase.has_begun(now):
+        raise SharedTaskRefused(f"The phase {phase.name} has begun and cannot be removed.")
+    name = phase.name
+    phase.delete()
+    record("sharedtask.phase_removed", shared_task=shared_task, subject=name)
+
+
+@transaction.atomic
+def add_gwsc_phases(
+    shared_task: SharedTask,
+    *,
+    practice_opens_at: datetime,
+    opens_at: datetime,
+    closes_at: datetime,
+    now: datetime,
+) -> list[Phase]:
+    """Add the three phases of Graded Word Similarity in Context, SemEval-2020 Task 3.
+
+    Practice has no limit and a public board; the evaluation has nine attempts and hidden scores;
+    what is sent after it has 20 attempts a day, a board, and no end. Raises SharedTaskRefused as
+    `add_phase`.
+    """
+    both = {"subtasks": [1, 2]}
+    phases: list[dict[str, Any]] = [
+        {"name": "practice", "data": PhaseData.PRACTICE, "opens_at": practice_opens_at,
+         "closes_at": None, "visibility": Visibility.BOARD},
+        {"name": "evaluation", "opens_at": opens_at, "closes_at": closes_at, "attempts_total": 9},
+        {"name": "post-evaluation", "opens_at": closes_at, "attempts_a_day": 20,
+         "visibility": Visibility.BOARD},
+    ]  # fmt: skip
+    return [add_phase(shared_task, {**both, **rules}, now=now) for rules in phases]
+
+
+def count_days(phase: Phase) -> int | None:
+    """Return the number of days on which a phase runs, in the task's zone; None without an end."""
+    if phase.closes_at is None:
+        return None
+    zone = phase.shared_task.zone
+    last = write_local(phase.closes_at - timedelta(microseconds=1), zone).date()
+    return (last - write_local(phase.opens_at, zone).date()).days + 1
+
+
+def _lock_unfinished(shared_task: SharedTask) -> SharedTask:
+    shared_task = lock_task(shared_task)
+    if shared_task.state not in (SharedTaskState.DRAFT, SharedTaskState.OPEN):
+        raise SharedTaskRefused("The shared task is finalised: its phases stay as they are.")
+    return shared_task
+
+
+def _check(phase: Phase, now: datetime, *, is_begun: bool = False) -> None:
+    """Raise SharedTaskRefused with all that is wrong with the rules of a phase."""
+    problems = []
+    try:
+        phase.full_clean()
+    except ValidationError as error:
+        problems = [_explain(text) for text in error.messages]
+    if not phase.subtasks or set(phase.subtasks) - {1, 2}:
+        problems.append("Choose subtask 1, subtask 2 or both.")
+    is_open = phase.shared_task.state != SharedTaskState.DRAFT
+    if is_open and not is_begun and phase.opens_at <= now:
+        problems.append("The phase would begin in the past. Choose a later beginning.")
+    if problems:
+        raise SharedTaskRefused("\n".join(dict.fromkeys(problems)))
+
+
+def _explain(text: str) -> str:
+    """Return a message for the name of a constraint that Django reports, or the text itself."""
+    found = {
+        "phases_end_after_they_begin": "The end must be later than the beginning.",
+        "the_best_counts_where_it_is_seen": "Where scores are hidden, the submission that a team "
+        "chooses counts: which one is best would tell its score.",
+        "attempts_are_plausible": "More than 10,000 attempts are surely a typing error.",
+        "phase_once": "There is a phase of this name already.",
+    }
+    if "already exists" in text:
+        return found["phase_once"]
+    return next((words for name, words in found.items() if name in text), text)
+
+
+def _check_moved_end(phase: Phase, end: datetime | None, now: datetime) -> None:
+    """Raise SharedTaskRefused for an end that comes too late, or of a phase that has to stay over.
+
+    A phase that is over may go on as long as no later phase has shown scores of the test data.
+    """
+    if phase.closes_at is not None and phase.closes_at <= now:
+        raise SharedTaskRefused("The new end is in the past. Choose a later one.")
+    if end is None or end > now:
+        return
+    others = Phase.objects.filter(shared_task=phase.shared_task_id, opens_at__lte=now)
+    shown = others.exclude(pk=phase.pk).exclude(visibility=Visibility.HIDDEN)
+    if phase.data == PhaseData.TEST and shown.filter(data=PhaseData.TEST).exists():
+        raise SharedTaskRefused(
+            f"The phase {phase.name} is over, and a later one shows scores of the same data. "
+            "Give teams attempts in that one instead."
+        )
+
+
+def _tell_rules(phase: Phase) -> dict[str, Any]:
+    """Return the rules of a phase as the log has them."""
+
+    def tell(value: Any) -> Any:
+        if isinstance(value, datetime):
+            return value.astimezone(UTC).strftime(LOGGED)
+        return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+    return {name: tell(getattr(phase, name)) for name in RULES}

@@ -1,0 +1,189 @@
+"""Shared tasks, the researchers who organise them, and the releases that they use."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import QuerySet
+
+from surveys.access.audit_log import record
+from surveys.access.roles import AnyUser
+from surveys.errors import SharedTaskRefused
+from surveys.models.sharedtasks import (
+    Organiser,
+    Participant,
+    SharedTask,
+    SharedTaskState,
+    TaskPart,
+)
+
+RESERVED = frozenset(
+    {"new", "sign-in", "sign-out", "invitation", "password", "register", "account"}
+)  # addresses that are no shared task
+TEXTS = ("text", "terms")  # the log says that they changed, not how
+AT_ANY_TIME = ("title", "text", "contact", "contact_days")
+UNTIL_FINALISED = (*AT_ANY_TIME, "terms", "registration", "requires_description")
+SETTINGS = (*UNTIL_FINALISED, "zone", "names", "required_languages", "best_of")
+PARTICIPANT = (
+    "{} is an account of a participant. Organisers need an account of a researcher, so that nobody "
+    "takes part in a shared task that they organise."
+)
+
+
+def organised_tasks(user: AnyUser) -> QuerySet[SharedTask]:
+    """Return the shared tasks that a user organises; operators organise all."""
+    if not user.is_active:
+        return SharedTask.objects.none()
+    if getattr(user, "is_superuser", False):
+        return SharedTask.objects.all()
+    return SharedTask.objects.filter(organisers__user_id=user.pk)
+
+
+def may_organise(shared_task: SharedTask, user: AnyUser) -> bool:
+    """Return whether a user organises a shared task."""
+    return organised_tasks(user).filter(pk=shared_task.pk).exists()
+
+
+def is_participant(user: AnyUser) -> bool:
+    """Return whether an account is one for taking part in shared tasks, and opens nothing else."""
+    return user.pk is not None and Participant.objects.filter(user_id=user.pk).exists()
+
+
+def lock_task(shared_task: SharedTask) -> SharedTask:
+    """Lock a shared task until the end of the transaction, and return it as it is stored."""
+    return SharedTask.objects.select_for_update(no_key=True).get(pk=shared_task.pk)
+
+
+@transaction.atomic
+def make_shared_task(user: User, *, slug: str, title: str, contact: str) -> SharedTask:
+    """Create a draft that a user organises.
+
+    Raises SharedTaskRefused for a name that is taken or not possible in an address, and for a
+    participant.
+    """
+    if is_participant(user):
+        raise SharedTaskRefused(PARTICIPANT.format(user.get_username()))
+    if slug in RESERVED or SharedTask.objects.filter(slug=slug).exists():
+        raise SharedTaskRefused(f"The address “{slug}” is taken. Choose another one.")
+    shared_task = SharedTask(slug=slug, title=title, contact=contact)
+    _check(shared_task)
+    shared_task.save()
+    Organiser.objects.create(shared_task=shared_task, user=user)
+    record("sharedtask.drafted", shared_task=shared_task, title=title)
+    return shared_task
+
+
+@transaction.atomic
+def configure_task(shared_task: SharedTask, changes: Mapping[str, Any]) -> SharedTask:
+    """Change settings of a shared task, given by their names.
+
+    Raises SharedTaskRefused for a value that is not possible, and for a rule that cannot be
+    changed any more.
+    """
+    shared_task = lock_task(shared_task)
+    before = {name: getattr(shared_task, name) for name in changes}
+    changed = {name: value for name, value in changes.items() if value != before[name]}
+    if locked := sorted(set(changed) - set(list_changeable(shared_task))):
+        names = ", ".join(name.replace("_", " ") for name in locked)
+        raise SharedTaskRefused(
+            f"These cannot be changed any more, since teams rely on them: {names}."
+        )
+    for name, value in changed.items():
+        setattr(shared_task, name, value)
+    _check(shared_task)
+    if changed:
+        shared_task.save(update_fields=list(changed))
+        record(
+            "sharedtask.configured",
+            shared_task=shared_task,
+            **{name: _tell(name, before[name], value) for name, value in changed.items()},
+        )
+    return shared_task
+
+
+def list_changeable(shared_task: SharedTask) -> tuple[str, ...]:
+    """Return the settings that can be changed now: fewer once teams rely on them."""
+    if shared_task.state == SharedTaskState.DRAFT:
+        return SETTINGS
+    return UNTIL_FINALISED if shared_task.state == SharedTaskState.OPEN else AT_ANY_TIME
+
+
+@transaction.atomic
+def add_organiser(shared_task: SharedTask, user: User) -> Organiser:
+    """Let a researcher organise a shared task; idempotent.
+
+    Raises SharedTaskRefused for a participant.
+    """
+    shared_task = lock_task(shared_task)
+    if is_participant(user):
+        raise SharedTaskRefused(PARTICIPANT.format(user.get_username()))
+    organiser, is_new = Organiser.objects.get_or_create(shared_task=shared_task, user=user)
+    if is_new:
+        record("sharedtask.organiser_added", shared_task=shared_task, subject=user.get_username())
+    return organiser
+
+
+@transaction.atomic
+def remove_organiser(shared_task: SharedTask, user: User) -> None:
+    """Remove an organiser; a no-op if it is none. Raises SharedTaskRefused for the only one."""
+    shared_task = lock_task(shared_task)
+    found = Organiser.objects.filter(shared_task=shared_task)
+    if not found.filter(user=user).exists():
+        return
+    if found.count() == 1:
+        raise SharedTaskRefused(
+            f"{user.get_username()} is the only organiser. Add another one first."
+        )
+    found.filter(user=user).delete()
+    record("sharedtask.organiser_removed", shared_task=shared_task, subject=user.get_username())
+
+
+def find_embargoes(releases: Collection[int]) -> dict[int, list[SharedTask]]:
+    """Return the shared tasks that are not published yet and use releases, by release id.
+
+    The files of such a release hold the gold of these tasks.
+    """
+    parts = TaskPart.objects.filter(release__in=releases).exclude(
+        shared_task__state=SharedTaskState.PUBLISHED
+    )
+    found = defaultdict(list)
+    for part in parts.select_related("shared_task").order_by("shared_task"):
+        if part.release_id is not None:
+            found[part.release_id].append(part.shared_task)
+    return dict(found)
+
+
+def warn_of_embargo(tasks: Collection[SharedTask]) -> str:
+    """Return the warning for a release that shared tasks use, or an empty text for none."""
+    if not tasks:
+        return ""
+    names = " and ".join(f"“{shared_task.title}”" for shared_task in tasks)
+    return (
+        f"This release holds the hidden scores of the shared task {names}, which is not over. "
+        "Until its results are published, pass on nothing of it but the folders data and "
+        "practice_kit."
+    )
+
+
+def _check(shared_task: SharedTask) -> None:
+    """Raise SharedTaskRefused with all fields that cannot be stored."""
+    try:
+        shared_task.full_clean(validate_unique=False)
+    except ValidationError as error:
+        found = [
+            f"{name}: {' '.join(texts)}" if name != "__all__" else " ".join(texts)
+            for name, texts in error.message_dict.items()
+        ]
+        raise SharedTaskRefused("\n".join(found)) from error
+
+
+def _tell(name: str, before: object, after: object) -> str:
+    if name in TEXTS:
+        return "changed"
+    return " → ".join(
+        ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        for value in (before, after)
+    )

@@ -1,0 +1,215 @@
+"""Times and rules of phases: anywhere on earth, summer time, moved ends, the preset of GWSC."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from surveys.errors import SharedTaskRefused
+from surveys.models import AuditEntry
+from surveys.models.sharedtasks import Phase
+from surveys.sharedtasks.phases import (
+    add_gwsc_phases,
+    add_phase,
+    change_phase,
+    count_days,
+    list_zones,
+    read_local,
+    remove_phase,
+    write_local,
+)
+from tests.factories.sharedtasks import START, make_phase, make_shared_task
+
+pytestmark = pytest.mark.django_db
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+RULES = {"name": "evaluation", "subtasks": [1], "opens_at": START, "closes_at": START + 7 * DAY}
+ALL_ZONES_BUT_THE_FIRST_TWO = 300
+
+
+@pytest.fixture
+def draft():
+    return make_shared_task(state="draft", opened_at=None, zone="UTC")
+
+
+@pytest.fixture
+def shared_task():
+    return make_shared_task(zone="UTC")
+
+
+@pytest.mark.parametrize(
+    ("local", "zone", "at"),
+    [
+        ("2027-01-31 23:59:59", "Etc/GMT+12", "2027-02-01 11:59:59"),  # anywhere on earth
+        ("2027-01-31 23:59:59", "UTC", "2027-01-31 23:59:59"),
+        ("2027-03-28 01:59:59", "Europe/Ljubljana", "2027-03-28 00:59:59"),  # before the gap
+        ("2027-03-28 03:00:00", "Europe/Ljubljana", "2027-03-28 01:00:00"),
+        ("2027-10-31 01:59:59", "Europe/Ljubljana", "2027-10-30 23:59:59"),  # before the overlap
+        ("2027-10-31 03:00:00", "Europe/Ljubljana", "2027-10-31 02:00:00"),
+        ("2027-07-01 12:00:00", "Asia/Kathmandu", "2027-07-01 06:15:00"),
+    ],
+)
+def test_local_times_are_read_in_the_zone_and_written_in_it(local, zone, at):
+    naive = datetime.fromisoformat(local)
+
+    found = read_local(naive, zone)
+
+    assert found == datetime.fromisoformat(at).replace(tzinfo=UTC)
+    assert write_local(found, zone) == naive
+
+
+@pytest.mark.parametrize(
+    ("local", "zone", "reason"),
+    [
+        ("2027-03-28 02:00:00", "Europe/Ljubljana", "does not exist"),
+        ("2027-03-28 02:59:59", "Europe/Ljubljana", "does not exist"),
+        ("2027-10-31 02:00:00", "Europe/Ljubljana", "comes twice"),
+        ("2027-10-31 02:59:59", "Europe/Ljubljana", "comes twice"),
+        ("2027-10-03 02:15:00", "Australia/Lord_Howe", "does not exist"),  # half an hour
+        ("2027-04-04 01:45:00", "Australia/Lord_Howe", "comes twice"),
+    ],
+)
+def test_local_times_that_a_zone_has_twice_or_never_are_refused(local, zone, reason):
+    with pytest.raises(SharedTaskRefused, match=reason):
+        read_local(datetime.fromisoformat(local), zone)
+
+
+def test_zones_are_offered_with_anywhere_on_earth_first():
+    zones = list_zones()
+
+    assert zones[:2] == [("Etc/GMT+12", "anywhere on earth (UTC−12)"), ("UTC", "UTC")]
+    assert ("Europe/Ljubljana", "Europe/Ljubljana") in zones
+    assert len(zones) > ALL_ZONES_BUT_THE_FIRST_TWO
+    assert len({code for code, _ in zones}) == len(zones)
+
+
+def test_a_phase_is_added_and_logged(draft):
+    phase = add_phase(draft, RULES, now=START)
+
+    assert (phase.visibility, phase.counting, phase.attempts_total) == ("hidden", "chosen", None)
+    details = AuditEntry.objects.get().details
+    assert details["opens_at"] == "2027-01-01 12:00:00 UTC"
+    assert details["subtasks"] == "1"
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"closes_at": START}, "The end must be later"),
+        ({"subtasks": []}, "Choose subtask 1"),
+        ({"subtasks": [3]}, "Choose subtask 1"),
+        ({"counting": "best"}, "would tell its score"),
+        ({"attempts_total": 10_001}, "typing error"),
+        ({"name": "taken"}, "a phase of this name"),
+        ({"name": "no name"}, "slug"),
+    ],
+)
+def test_rules_that_are_not_possible_are_refused(draft, changes, reason):
+    make_phase(draft, "taken")
+
+    with pytest.raises(SharedTaskRefused, match=reason):
+        add_phase(draft, {**RULES, **changes}, now=START)
+
+    assert Phase.objects.count() == 1
+
+
+def test_a_phase_of_an_open_shared_task_begins_in_the_future(shared_task):
+    with pytest.raises(SharedTaskRefused, match="begin in the past"):
+        add_phase(shared_task, RULES, now=START)
+
+    assert add_phase(shared_task, RULES, now=START - HOUR).pk
+
+
+def test_rules_change_until_a_phase_begins(shared_task):
+    phase = make_phase(shared_task)
+
+    change_phase(phase, {"attempts_total": 3}, now=START - timedelta(seconds=1))
+    with pytest.raises(SharedTaskRefused, match="only its end can be changed"):
+        change_phase(phase, {"attempts_total": 5}, now=START)
+
+    phase.refresh_from_db()
+    assert (phase.attempts_total, phase.moved_at) == (3, None)
+    assert AuditEntry.objects.get().details == {"attempts_total": "9 → 3"}
+
+
+def test_a_moved_end_is_stored_with_the_earlier_one_and_logged(shared_task):
+    phase = make_phase(shared_task)
+    end = phase.closes_at
+
+    change_phase(phase, {"closes_at": end + DAY}, now=end - HOUR)
+
+    phase.refresh_from_db()
+    assert (phase.closes_at, phase.moved_at, phase.moved_from) == (end + DAY, end - HOUR, end)
+    assert AuditEntry.objects.get().details == {
+        "closes_at": "2027-01-08 12:00:00 UTC → 2027-01-09 12:00:00 UTC"
+    }
+
+
+@pytest.mark.parametrize("seconds", [-1, 0])
+def test_an_end_is_never_moved_into_the_past(shared_task, seconds):
+    phase = make_phase(shared_task)
+    now = START + DAY
+
+    with pytest.raises(SharedTaskRefused, match="in the past"):
+        change_phase(phase, {"closes_at": now + timedelta(seconds=seconds)}, now=now)
+    change_phase(phase, {"closes_at": now + timedelta(seconds=1)}, now=now)
+
+    assert Phase.objects.get().closes_at == now + timedelta(seconds=1)
+
+
+def test_a_phase_that_is_over_goes_on_unless_scores_of_its_data_were_shown_since(shared_task):
+    phase = make_phase(shared_task)
+    end = phase.closes_at
+    make_phase(shared_task, "practice", data="practice", visibility="board")
+    later = make_phase(shared_task, "later", opens_at=end + DAY, closes_at=None, visibility="board")
+
+    with pytest.raises(SharedTaskRefused, match="shows scores of the same data"):
+        change_phase(phase, {"closes_at": end + 3 * DAY}, now=later.opens_at)
+    change_phase(phase, {"closes_at": end + 3 * DAY}, now=later.opens_at - HOUR)
+
+    phase.refresh_from_db()
+    assert phase.closes_at == end + 3 * DAY
+
+
+def test_a_phase_is_removed_until_it_begins(shared_task):
+    phase = make_phase(shared_task)
+
+    with pytest.raises(SharedTaskRefused, match="has begun"):
+        remove_phase(phase, now=START)
+    remove_phase(phase, now=START - timedelta(seconds=1))
+
+    assert not Phase.objects.exists()
+
+
+def test_phases_of_a_finalised_shared_task_stay():
+    phase = make_phase(make_shared_task(state="finalised"))
+
+    with pytest.raises(SharedTaskRefused, match="is finalised"):
+        change_phase(phase, {"closes_at": phase.closes_at + DAY}, now=START)
+
+
+def test_the_preset_has_the_phases_of_gwsc(draft):
+    phases = add_gwsc_phases(
+        draft, practice_opens_at=START - DAY, opens_at=START, closes_at=START + DAY, now=START
+    )
+
+    assert [
+        (one.name, one.data, one.attempts_total, one.attempts_a_day, one.visibility, one.closes_at)
+        for one in phases
+    ] == [
+        ("practice", "practice", None, None, "board", None),
+        ("evaluation", "test", 9, None, "hidden", START + DAY),
+        ("post-evaluation", "test", None, 20, "board", None),
+    ]
+    assert phases[2].opens_at == phases[1].closes_at
+
+
+@pytest.mark.parametrize(
+    ("opens_at", "closes_at", "days"),
+    [
+        (START, START + DAY, 2),  # noon to noon
+        (START, START + timedelta(hours=12), 1),  # midnight belongs to the next day
+        (START, START + timedelta(hours=12, seconds=1), 2),
+        (START, None, None),
+    ],
+)
+def test_days_are_counted_in_the_zone_of_the_task(draft, opens_at, closes_at, days):
+    assert count_days(make_phase(draft, opens_at=opens_at, closes_at=closes_at)) == days

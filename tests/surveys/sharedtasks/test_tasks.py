@@ -1,0 +1,131 @@
+"""Shared tasks, their organisers, and warnings for the releases that they use."""
+
+import pytest
+from django.contrib.auth.models import User
+
+from surveys.errors import SharedTaskRefused
+from surveys.models import AuditEntry
+from surveys.models.sharedtasks import Participant, SharedTask
+from surveys.sharedtasks.tasks import (
+    add_organiser,
+    configure_task,
+    find_embargoes,
+    make_shared_task,
+    may_organise,
+    organised_tasks,
+    remove_organiser,
+    warn_of_embargo,
+)
+from tests.factories.sharedtasks import make_part
+from tests.factories.sharedtasks import make_shared_task as make_open_task
+from tests.factories.studies import make_release, make_study
+
+pytestmark = pytest.mark.django_db
+GIVEN = {"slug": "gwsc", "title": "Graded similarity", "contact": "lab@example.org"}
+
+
+@pytest.fixture
+def ana():
+    return User.objects.create_user("ana")
+
+
+@pytest.fixture
+def draft(ana):
+    return make_shared_task(ana, **GIVEN)
+
+
+def test_making_a_shared_task_makes_its_author_an_organiser(ana, draft):
+    mate = User.objects.create_user("mate")
+
+    assert (draft.state, may_organise(draft, ana), may_organise(draft, mate)) == (
+        "draft", True, False,
+    )  # fmt: skip
+    assert list(organised_tasks(mate)) == []
+    assert AuditEntry.objects.get().shared_task == draft
+
+
+def test_operators_organise_all_shared_tasks_and_inactive_accounts_none(ana, draft):
+    operator = User.objects.create_superuser("op")
+    ana.is_active = False
+
+    assert list(organised_tasks(operator)) == [draft]
+    assert list(organised_tasks(ana)) == []
+
+
+@pytest.mark.parametrize("slug", ["gwsc", "new", "sign-in", "invitation"])
+def test_an_address_that_is_taken_is_refused(ana, draft, slug):
+    with pytest.raises(SharedTaskRefused, match="is taken"):
+        make_shared_task(ana, **{**GIVEN, "slug": slug})
+
+    assert SharedTask.objects.count() == 1
+
+
+def test_participants_organise_nothing(ana, draft):
+    eva = User.objects.create_user("eva")
+    Participant.objects.create(user=eva)
+
+    with pytest.raises(SharedTaskRefused, match="account of a participant"):
+        make_shared_task(eva, **{**GIVEN, "slug": "other"})
+    with pytest.raises(SharedTaskRefused, match="account of a participant"):
+        add_organiser(draft, eva)
+
+    assert not may_organise(draft, eva)
+
+
+def test_organisers_are_added_and_removed_but_for_the_last(ana, draft):
+    mate = User.objects.create_user("mate")
+    add_organiser(draft, mate)
+    add_organiser(draft, mate)
+
+    remove_organiser(draft, ana)
+    remove_organiser(draft, ana)
+    with pytest.raises(SharedTaskRefused, match="mate is the only organiser"):
+        remove_organiser(draft, mate)
+
+    assert [one.user for one in draft.organisers.all()] == [mate]
+    assert AuditEntry.objects.count() == 3
+
+
+def test_changed_rules_are_logged_and_texts_not_quoted(draft):
+    configure_task(draft, {"title": "Words", "text": "Predict.", "required_languages": ["sl"]})
+    configure_task(draft, {"title": "Words"})
+
+    assert AuditEntry.objects.filter(action="sharedtask.configured").get().details == {
+        "title": "Graded similarity → Words", "text": "changed", "required_languages": " → sl",
+    }  # fmt: skip
+
+
+def test_rules_that_teams_rely_on_stay_once_the_shared_task_is_open():
+    shared_task = make_open_task()
+
+    with pytest.raises(SharedTaskRefused, match=r"any more.*: best of, zone"):
+        configure_task(shared_task, {"zone": "UTC", "best_of": 1, "title": "Other"})
+    configure_task(shared_task, {"title": "Other"})
+
+    shared_task.refresh_from_db()
+    assert (shared_task.zone, shared_task.title) == ("Etc/GMT+12", "Other")
+
+
+def test_a_value_that_cannot_be_stored_is_refused(draft):
+    with pytest.raises(SharedTaskRefused, match="title: This field cannot be blank"):
+        configure_task(draft, {"title": ""})
+
+
+def test_a_release_is_under_embargo_until_the_results_are_published():
+    release = make_release(make_study(2), report={})
+    other = make_release(release.study, report={})
+    first = make_open_task(title="One")
+    second = make_open_task(slug="two", title="Two", state="draft", opened_at=None)
+    make_part(first, release=release), make_part(second, release=release)
+    both = [release.pk, other.pk]
+
+    found = find_embargoes(both)
+    assert {pk: {task.title for task in tasks} for pk, tasks in found.items()} == {
+        release.pk: {"One", "Two"}
+    }
+    assert "“One”" in warn_of_embargo([first])
+    assert warn_of_embargo([]) == ""
+
+    SharedTask.objects.update(state="published", opened_at="2027-01-01T00:00Z",
+                              published_at="2027-03-01T00:00Z")  # fmt: skip
+    assert find_embargoes(both) == {}
