@@ -7,6 +7,7 @@ but no thread.
 
 import asyncio
 import sys
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -24,6 +25,7 @@ SMALL_BODY = 64 * 1024  # bytes; larger bodies are stored on disk
 MIN_RATE = 50_000  # bytes a second at which a body may continue after the time limit
 MAX_WHOLE_RESPONSE = 1024 * 1024  # bytes; longer ones, and those of unknown length, are streamed
 SEND_SECONDS = 60  # for a client to accept a chunk of a response
+BEGAN = "cosima.began"  # key of the time, in seconds, at which the head of a request arrived
 HEADER_SEPARATORS = {"cookie": "; "}  # of repeated headers, other than a comma
 
 Head = tuple[int, list[tuple[bytes, bytes]]]
@@ -100,6 +102,7 @@ class Gateway:
         self, scope: "HTTPScope", receive: "ASGIReceiveCallable", send: "ASGISendCallable"
     ) -> None:
         """Answer a request."""
+        began = time.time()
         headers = _read_headers(scope)
         try:
             body = await self._receive_body(headers, receive)
@@ -109,7 +112,7 @@ class Gateway:
             return
         except ClientGone:
             return
-        environ = _make_environ(scope, headers, body)
+        environ = _make_environ(scope, headers, body) | {BEGAN: began}
         exchange = _Exchange(self.application, environ, body, send)
         await self.threads.run(exchange.run)
         if exchange.whole is not None:

@@ -2,11 +2,16 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.core.handlers.wsgi import WSGIRequest
+from django.utils import timezone
 
 from annotation_site.gateway import SMALL_BODY, Gateway, Limits
+from surveys.web.timing import began_at
 
 LIMITS = Limits(n_threads=1, body_seconds=60, largest_body=3 * SMALL_BODY, memory=4 * SMALL_BODY)
 FORM = [(b"content-length", b"4")]
@@ -91,6 +96,27 @@ def test_a_complete_request_reaches_the_site():
     assert client.status == 200
     assert [message["body"] for message in client.sent[1:]] == [b"yes"]
     assert site.n_closed == 1
+
+
+def test_a_request_begins_with_its_head(monkeypatch):
+    """However long its body takes: what began before the end of a phase is in time."""
+    clock = SimpleNamespace(at=1_000.0)
+    monkeypatch.setattr("annotation_site.gateway.time", SimpleNamespace(time=lambda: clock.at))
+    site, client = Site(b""), Client(b"a=12", b"", headers=FORM)
+    receive = client.receive
+
+    async def receive_slowly():
+        clock.at += 60
+        return await receive()
+
+    client.receive = receive_slowly
+    ask(site, client)
+
+    ((environ, _),) = site.asked
+    request = WSGIRequest(environ)
+    assert began_at(request) == datetime(1970, 1, 1, 0, 16, 40, tzinfo=UTC)
+    request.META.pop("cosima.began")
+    assert abs(began_at(request) - timezone.now()) < timedelta(minutes=1)
 
 
 @pytest.mark.parametrize("pieces", [(), (b"a",)])
