@@ -156,6 +156,16 @@ class SharedTaskRefused(SurveyError):
     """A change of a shared task that cannot be made as requested."""
 
 
+class TeamRefused(SharedTaskRefused):
+    """A change of a team, or of an account for shared tasks, that is not possible as requested."""
+
+
+class TooManyRequests(SurveyError):
+    """More requests of a kind within an hour than the limit allows."""
+
+    status = 429
+
+
 class VerdictRefused(SurveyError):
     """A verdict that cannot be given as requested."""
 

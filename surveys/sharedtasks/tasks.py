@@ -10,11 +10,10 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from surveys.access.audit_log import record
-from surveys.access.roles import AnyUser
+from surveys.access.roles import AnyUser, is_participant
 from surveys.errors import SharedTaskRefused
 from surveys.models.sharedtasks import (
     Organiser,
-    Participant,
     SharedTask,
     SharedTaskState,
     TaskPart,
@@ -45,11 +44,6 @@ def organised_tasks(user: AnyUser) -> QuerySet[SharedTask]:
 def may_organise(shared_task: SharedTask, user: AnyUser) -> bool:
     """Return whether a user organises a shared task."""
     return organised_tasks(user).filter(pk=shared_task.pk).exists()
-
-
-def is_participant(user: AnyUser) -> bool:
-    """Return whether an account is one for taking part in shared tasks, and opens nothing else."""
-    return user.pk is not None and Participant.objects.filter(user_id=user.pk).exists()
 
 
 def lock_task(shared_task: SharedTask) -> SharedTask:

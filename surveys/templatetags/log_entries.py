@@ -20,6 +20,7 @@ from surveys.models import (
     Standing,
     VerdictKind,
 )
+from surveys.templatetags import team_entries
 from surveys.templatetags.dates import instant
 from surveys.templatetags.figures import number
 from surveys.templatetags.money import dollars
@@ -140,6 +141,7 @@ ACTIONS = {
     "webhook.added": "Added {}",
     "webhook.changed": "Changed {}",
     "webhook.removed": "Removed {}",
+    **team_entries.ACTIONS,
 }
 # Subjects in other words than the stored ones; "" is that of an entry without one.
 SUBJECTS = {
@@ -263,6 +265,7 @@ FIELDS = {
     "word2_context2": "Word 2 in context 2",
     "zone": "Zone",
     **{standing.value: standing.value.capitalize() for standing in Standing},
+    **team_entries.FIELDS,
 }
 LEFT_OUT = {"by"}  # the number of an account, whose name the entry has
 AREAS = {

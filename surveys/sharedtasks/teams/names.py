@@ -1,0 +1,88 @@
+"""Names of teams: what they consist of, and which are the same."""
+
+import re
+import unicodedata
+
+from django.db import IntegrityError, transaction
+
+from surveys.access.audit_log import record
+from surveys.errors import TeamRefused
+from surveys.models.sharedtasks import Team
+
+SHORTEST, LONGEST, LONGEST_KEY = 2, 40, 80
+# Controls, surrogates, private use, and separators of lines and paragraphs.
+REFUSED_CATEGORIES = frozenset({"Cc", "Cs", "Co", "Zl", "Zp"})
+DIRECTIONS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+RESERVED = frozenset(
+    {
+        "human", "humans", "ceiling", "scoreceiling", "secondcrowd", "asecondcrowd", "average",
+        "bestwithoutcontext", "baseline", "baselines", "constant", "distance", "form", "static",
+        "scores", "import", "contextual", "organiser", "organisers",
+    }
+)  # fmt: skip
+TAKEN = "A team of this shared task has the name “{}” already. Choose another one."
+
+
+def read_team_name(text: str) -> str:
+    """Return a name of a team in NFC with single spaces. Raises TeamRefused for one not allowed."""
+    from postprocess.formats.invisible import list_invisible
+
+    name = unicodedata.normalize("NFC", text)
+    refused = [
+        character
+        for character in name
+        if unicodedata.category(character) in REFUSED_CATEGORIES or character in DIRECTIONS
+    ] or list_invisible(name)
+    if refused:
+        raise TeamRefused(
+            f"The name has the character U+{ord(refused[0]):04X}, which cannot be seen or changes "
+            "the direction of the text. Type the name anew, without it."
+        )
+    name = " ".join(name.split())
+    if not SHORTEST <= len(name) <= LONGEST or len(make_name_key(name)) > LONGEST_KEY:
+        raise TeamRefused(f"The name of a team has {SHORTEST} to {LONGEST} characters.")
+    if not any(character.isalnum() for character in name):
+        raise TeamRefused("The name of a team has a letter or a digit.")
+    if re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", name).casefold()) in RESERVED:
+        raise TeamRefused(f"“{name}” is the name of another row of boards. Choose another one.")
+    return name
+
+
+def make_name_key(name: str) -> str:
+    """Return the key under which a name is unique in a shared task: case does not count.
+
+    >>> make_name_key("Straße") == make_name_key("STRASSE")
+    True
+    """
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def add_team(**fields: object) -> Team:
+    """Store a team with a name that was read. Raises TeamRefused if the name is taken."""
+    name = str(fields["name"])
+    try:
+        with transaction.atomic():
+            return Team.objects.create(name_key=make_name_key(name), **fields)
+    except IntegrityError as error:
+        raise TeamRefused(TAKEN.format(name)) from error
+
+
+@transaction.atomic
+def rename_team(team: Team, name: str) -> Team:
+    """Give a team another name. Raises TeamRefused for one that is taken or not allowed."""
+    name = read_team_name(name)
+    team = Team.objects.select_for_update(no_key=True).get(pk=team.pk)
+    if name == team.name:
+        return team
+    key, before = make_name_key(name), team.name
+    others = Team.objects.filter(shared_task=team.shared_task_id, name_key=key).exclude(pk=team.pk)
+    if others.exists():
+        raise TeamRefused(TAKEN.format(name))
+    team.name, team.name_key = name, key
+    try:
+        with transaction.atomic():
+            team.save(update_fields=["name", "name_key"])
+    except IntegrityError as error:  # another team took it at the same time
+        raise TeamRefused(TAKEN.format(name)) from error
+    record("team.renamed", shared_task=team.shared_task, subject=name, before=before)
+    return team

@@ -1,0 +1,96 @@
+from datetime import timedelta
+
+import pytest
+
+from surveys.errors import TeamRefused
+from surveys.models import AuditEntry
+from surveys.models.sharedtasks import SharedTaskState
+from surveys.sharedtasks.teams.description import (
+    accept_terms,
+    describe_team,
+    has_accepted_terms,
+    list_missing,
+)
+from tests.factories.sharedtasks import START, make_shared_task, make_team
+
+pytestmark = pytest.mark.django_db
+
+LATER = START + timedelta(days=1)
+COMPLETE = {
+    "system": "Beaver 2",
+    "summary": "Layer 17 of a *large* model.",
+    "models_used": "xlm-roberta-large",
+    "resources": "none",
+    "contact": "eva@example.org",
+    "publishes_scores": True,
+}
+
+
+@pytest.fixture
+def team():
+    return make_team(make_shared_task(terms="Be fair."))
+
+
+def test_a_description_is_complete_with_all_that_is_required(team):
+    assert len(list_missing(team)) == len(COMPLETE)
+
+    half = describe_team(team, {"system": "Beaver 2"}, now=START)
+    whole = describe_team(team, COMPLETE, now=LATER)
+
+    assert (half.described_at, list_missing(half)[0]) == (None, "what the system does")
+    assert (whole.described_at, list_missing(whole)) == (LATER, [])
+
+
+def test_a_description_that_loses_a_part_is_complete_no_more(team):
+    describe_team(team, COMPLETE, now=START)
+
+    assert describe_team(team, {"publishes_scores": False}, now=LATER).described_at is None
+    assert describe_team(team, {"publishes_scores": True}, now=LATER).described_at == LATER
+
+
+def test_the_time_of_completion_stays(team):
+    describe_team(team, COMPLETE, now=START)
+
+    again = describe_team(team, {**COMPLETE, "code_url": "https://example.org"}, now=LATER)
+
+    assert (again.described_at, again.code_url) == (START, "https://example.org")
+    assert AuditEntry.objects.filter(action="team.described").count() == 2
+
+
+def test_the_same_description_is_no_change(team):
+    describe_team(team, COMPLETE, now=START)
+    describe_team(team, COMPLETE, now=LATER)
+
+    (entry,) = AuditEntry.objects.filter(action="team.described")
+    assert entry.details == {"changed": sorted(COMPLETE)}
+
+
+def test_a_description_is_open_until_the_boards_are_final(team):
+    team.shared_task.state = SharedTaskState.FINALISED
+    team.shared_task.save()
+
+    with pytest.raises(TeamRefused, match="final"):
+        describe_team(team, COMPLETE, now=START)
+
+    team.refresh_from_db()
+    assert team.system == ""
+
+
+def test_other_fields_of_a_team_are_no_part_of_its_description(team):
+    with pytest.raises(TeamRefused, match="no state"):
+        describe_team(team, {"state": "excluded"}, now=START)
+
+
+def test_terms_that_changed_are_accepted_again(team):
+    assert not has_accepted_terms(team)
+    team = accept_terms(team, now=START)
+    accept_terms(team, now=LATER)
+
+    assert has_accepted_terms(team)
+    assert team.accepted_terms_at == START
+    team.shared_task.terms = "Be very fair."
+    assert not has_accepted_terms(team)
+
+
+def test_without_terms_there_is_nothing_to_accept():
+    assert has_accepted_terms(make_team(make_shared_task()))

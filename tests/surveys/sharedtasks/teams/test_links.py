@@ -1,0 +1,252 @@
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+
+from surveys.errors import TeamRefused
+from surveys.models import AuditEntry
+from surveys.models.sharedtasks import (
+    Participant,
+    SharedTaskState,
+    Team,
+    TeamInvitation,
+    TeamMember,
+    TeamState,
+)
+from surveys.sharedtasks.teams.links import (
+    LIFETIME,
+    MOST_OPEN,
+    choose_password,
+    find_link,
+    invite_team,
+    join_team,
+    join_with_account,
+    make_link,
+    make_member_link,
+    make_password_link,
+    revoke_link,
+)
+from tests.factories.sharedtasks import START, make_phase, make_shared_task, make_team
+
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
+
+SECRET = "correct horse battery"
+BEFORE, AFTER = START - timedelta(days=1), START + timedelta(days=1)
+
+
+@pytest.fixture
+def organiser():
+    return User.objects.create_user("ana")
+
+
+@pytest.fixture
+def shared_task(organiser):
+    return make_shared_task(organiser, terms="Be fair.")
+
+
+@pytest.fixture
+def phase(shared_task):
+    return make_phase(shared_task)
+
+
+@pytest.fixture
+def team(shared_task):
+    return make_team(shared_task)
+
+
+@pytest.fixture
+def captain(team):
+    return team.members.get()
+
+
+def token_of(link):
+    return link.rstrip("/").rpartition("/")[2]
+
+
+def test_a_captain_comes_by_a_link(shared_task, organiser):
+    team, link = invite_team(shared_task, "Herons", by=organiser, now=BEFORE)
+
+    member = join_with_account(token_of(link), "eva", SECRET, now=BEFORE)
+
+    assert (member.team, member.is_captain) == (team, True)
+    assert member.participant.user.check_password(SECRET)
+    team.refresh_from_db()
+    assert (team.state, team.accepted_terms_at) == (TeamState.ACCEPTED, BEFORE)
+    entries = AuditEntry.objects.filter(shared_task=shared_task).order_by("pk")
+    assert list(entries.values_list("action", "actor", "subject")) == [
+        ("team.made", "the site", "Herons"),
+        ("team.link_made", "the site", "Herons"),
+        ("team.terms_accepted", "eva", "Herons"),
+        ("team.joined", "eva", "Herons"),
+    ]
+
+
+def test_the_database_has_no_token(team, organiser):
+    token = token_of(make_link(team, by=organiser, now=BEFORE))
+
+    stored = TeamInvitation.objects.get()
+    assert len(token) >= 43  # 32 random bytes
+    assert token not in [str(getattr(stored, f.attname)) for f in stored._meta.concrete_fields]
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT subject, details FROM surveys_auditentry")
+        assert token not in str(cursor.fetchall())
+
+
+def test_a_link_works_once(team, organiser):
+    token = token_of(make_link(team, by=organiser, now=BEFORE))
+    join_with_account(token, "eva", SECRET, now=BEFORE)
+
+    with pytest.raises(TeamRefused, match="not valid any more"):
+        join_with_account(token, "zoe", SECRET, now=BEFORE)
+
+    assert not User.objects.filter(username="zoe").exists()
+
+
+def test_a_link_is_not_used_up_by_a_refusal(team, organiser):
+    token = token_of(make_link(team, by=organiser, now=BEFORE))
+
+    with pytest.raises(TeamRefused, match="already exists"):
+        join_with_account(token, "otters", SECRET, now=BEFORE)
+
+    assert find_link(token, BEFORE)
+
+
+def test_a_link_ends_after_two_weeks(team, organiser):
+    token = token_of(make_link(team, by=organiser, now=BEFORE))
+
+    assert find_link(token, BEFORE + LIFETIME - timedelta(seconds=1))
+    assert find_link(token, BEFORE + LIFETIME) is None
+    assert find_link("x" * 43, BEFORE) is None
+    assert find_link("\ud800", BEFORE) is None
+
+
+def test_a_revoked_link_opens_nothing(team, organiser):
+    token = token_of(make_link(team, by=organiser, now=BEFORE))
+
+    revoke_link(TeamInvitation.objects.get(), now=BEFORE)
+    revoke_link(TeamInvitation.objects.get(), now=AFTER)
+
+    assert find_link(token, BEFORE) is None
+    assert TeamInvitation.objects.get().revoked_at == BEFORE
+    assert AuditEntry.objects.filter(action="team.link_revoked").count() == 1
+
+
+@pytest.mark.parametrize("state", [TeamState.EXCLUDED, TeamState.WITHDRAWN])
+def test_nobody_joins_a_team_that_is_out(team, organiser, state):
+    token = token_of(make_link(team, by=organiser, now=BEFORE))
+    Team.objects.update(state=state)
+
+    assert find_link(token, BEFORE) is None
+    with pytest.raises(TeamRefused):
+        make_link(team, by=organiser, now=BEFORE)
+
+
+def test_a_draft_has_no_teams(shared_task, organiser):
+    shared_task.state = SharedTaskState.DRAFT
+
+    with pytest.raises(TeamRefused, match="Open the shared task first"):
+        invite_team(shared_task, "Herons", by=organiser, now=BEFORE)
+
+    assert not Team.objects.exists()
+
+
+def test_a_captain_invites_until_test_data_open(captain, phase):
+    token = token_of(make_member_link(captain, now=BEFORE))
+
+    assert find_link(token, START - timedelta(seconds=1))
+    assert find_link(token, START) is None
+    with pytest.raises(TeamRefused, match="only the organisers"):
+        make_member_link(captain, now=START)
+
+
+def test_practice_data_end_no_link(captain, shared_task):
+    make_phase(shared_task, "practice", data="practice", closes_at=None)
+    token = token_of(make_member_link(captain, now=BEFORE))
+
+    member = join_with_account(token, "eva", SECRET, now=AFTER)
+
+    assert (member.is_captain, member.team) == (False, captain.team)
+
+
+def test_organisers_invite_at_any_time(team, organiser, phase):
+    token = token_of(make_link(team, by=organiser, now=AFTER))
+
+    assert join_with_account(token, "eva", SECRET, now=AFTER).team == team
+
+
+def test_a_member_makes_no_link(captain, organiser):
+    token = token_of(make_link(captain.team, by=organiser, now=BEFORE))
+    member = join_with_account(token, "eva", SECRET, now=BEFORE)
+
+    with pytest.raises(TeamRefused, match="Only a captain"):
+        make_member_link(member, now=BEFORE)
+
+
+def test_open_links_are_bounded(captain):
+    for _ in range(MOST_OPEN):
+        make_member_link(captain, now=BEFORE)
+
+    with pytest.raises(TeamRefused, match="30 links"):
+        make_member_link(captain, now=BEFORE)
+
+
+def test_a_participant_joins_a_team_of_another_shared_task(team, organiser):
+    user = User.objects.get(username="otters")
+    other, link = invite_team(
+        make_shared_task(organiser, slug="other"), "Herons", by=organiser, now=BEFORE
+    )
+
+    join_team(token_of(link), user, now=BEFORE)
+
+    teams = TeamMember.objects.filter(participant=user.participant).values_list("team", flat=True)
+    assert set(teams) == {team.pk, other.pk}
+
+
+def test_a_participant_is_in_one_team_of_a_shared_task(team, organiser, shared_task):
+    user = User.objects.get(username="otters")
+    _, link = invite_team(shared_task, "Herons", by=organiser, now=BEFORE)
+
+    with pytest.raises(TeamRefused, match="in the team Otters of this shared task already"):
+        join_team(token_of(link), user, now=BEFORE)
+
+    assert find_link(token_of(link), BEFORE)
+
+
+def test_a_new_password_comes_by_a_link(captain, organiser):
+    first = token_of(make_password_link(captain, by=organiser, now=BEFORE))
+    token = token_of(make_password_link(captain, by=organiser, now=BEFORE))
+
+    user = choose_password(token, SECRET, now=BEFORE)
+
+    assert user == captain.participant.user
+    assert User.objects.get(pk=user.pk).check_password(SECRET)
+    assert find_link(first, BEFORE) is find_link(token, BEFORE) is None
+    entry = AuditEntry.objects.get(action="account.password_chosen")
+    assert (entry.actor, entry.subject) == ("otters", "otters")
+
+
+def test_kinds_of_links_are_not_exchanged(captain, organiser):
+    to_join = token_of(make_link(captain.team, by=organiser, now=BEFORE))
+    for_password = token_of(make_password_link(captain, by=organiser, now=BEFORE))
+
+    with pytest.raises(TeamRefused):
+        choose_password(to_join, SECRET, now=BEFORE)
+    with pytest.raises(TeamRefused):
+        join_with_account(for_password, "eva", SECRET, now=BEFORE)
+
+    assert find_link(to_join, BEFORE)
+    assert find_link(for_password, BEFORE)
+    assert Participant.objects.count() == 1
+
+
+def test_an_organiser_takes_over_no_account_of_another_shared_task(captain, organiser):
+    other = make_shared_task(User.objects.create_user("mia"), slug="other")
+    herons = Team.objects.create(shared_task=other, name="Herons", name_key="herons")
+    TeamMember.objects.create(shared_task=other, team=herons, participant=captain.participant)
+
+    with pytest.raises(TeamRefused, match="an operator"):
+        make_password_link(captain, by=organiser, now=BEFORE)
+
+    operator = User.objects.create_superuser("op")
+    assert make_password_link(captain, by=operator, now=BEFORE)
