@@ -23,6 +23,7 @@ urlpatterns = [
     path("", include("surveys.web.annotate.urls")),
     path("docs/", include("surveys.web.public.documents_urls")),
     path("published/", include("surveys.web.public.urls")),
+    path("tasks/", include("surveys.web.sharedtasks.urls")),
     path("api/v1/", include("surveys.web.api.urls")),
     path("console/", include("surveys.web.console.urls")),
     # before the admin's own

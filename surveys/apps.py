@@ -4,16 +4,20 @@ from django.apps import AppConfig
 
 
 class SurveysConfig(AppConfig):
-    """The app: registers crowd providers, and starts the delivery of webhook messages."""
+    """The app: registers crowd providers, and receives the signals of sign-ins and messages."""
 
     name = "surveys"
 
     def ready(self) -> None:
         """Register what lower layers cannot import."""
+        from django.contrib.auth.signals import user_logged_in
+
+        from surveys.access.roles import mark_session
         from surveys.access.webhooks import messages_stored
         from surveys.crowd.mturk.targets import register_targets
 
         register_targets()
+        user_logged_in.connect(mark_session, dispatch_uid="mark sessions of participants")
         messages_stored.connect(_send_messages, dispatch_uid="send stored messages")
 
 

@@ -82,7 +82,7 @@ def revoke_token(token: ApiToken) -> None:
 def find_token(key: str) -> ApiToken | None:
     """Return the valid token of a key, or None; its last use is stored at most once a minute."""
     now = timezone.now()
-    tokens = ApiToken.objects.valid(now).select_related("user")
+    tokens = ApiToken.objects.valid(now).select_related("user__participant")
     token = tokens.filter(digest=_digest(key)).first()
     if token and (token.last_used_at is None or now - token.last_used_at > USE_INTERVAL):
         outdated = Q(last_used_at__isnull=True) | Q(last_used_at__lt=now - USE_INTERVAL)

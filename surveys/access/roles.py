@@ -20,6 +20,7 @@ VISITOR = "visitor"  # in a demonstration study, also without an account; never 
 # The demonstration study: its name, and the digest of its stimuli, `demo/finished_sl.tsv`.
 DEMONSTRATION = "demo-finished"
 DEMONSTRATED = "f7207c28397ea7cfcfdc8db40f34f89188e37cfd49c662e034337e380db43e5b"
+PARTICIPANTS_MARK = "is_participant"  # key of a session
 AnyUser = User | AbstractBaseUser | AnonymousUser
 
 
@@ -86,14 +87,36 @@ def find_demonstration() -> Study | None:
     return study if study and is_shown(study) else None
 
 
+def is_participant(user: AnyUser) -> bool:
+    """Return whether an account is for shared tasks alone; it then has no role in any study."""
+    return hasattr(user, "participant")  # the user keeps the answer of the database
+
+
+def mark_session(request: HttpRequest, user: User, **sent: object) -> None:
+    """Mark the session of a participant who has signed in; a receiver of `user_logged_in`.
+
+    The mark spares the console a query for each page. Without it a participant could still do
+    nothing there: `grant_role` gives none a role.
+    """
+    request.session.pop(PARTICIPANTS_MARK, None)
+    if is_participant(user):
+        request.session[PARTICIPANTS_MARK] = True
+
+
+def is_session_of_participant(request: HttpRequest) -> bool:
+    """Return whether a participant has signed in to the session of a request."""
+    return bool(request.session.get(PARTICIPANTS_MARK))
+
+
 def list_names(users: Iterable[int]) -> dict[int, str]:
     """Return the names of accounts by id."""
     return dict(User.objects.filter(pk__in=set(users)).values_list("pk", "username"))
 
 
 def find_account(username: str) -> User:
-    """Return the active account with a name. Raises AccessRefused if there is none."""
-    user = User.objects.filter(username=username.strip(), is_active=True).first()
+    """Return the active account of a researcher with a name. Raises AccessRefused for no such."""
+    researchers = User.objects.filter(is_active=True, participant=None)
+    user = researchers.filter(username=username.strip()).first()
     if user is None:
         raise AccessRefused(
             "No account with this name exists. Invite the person under People; operators can also "
@@ -106,9 +129,14 @@ def find_account(username: str) -> User:
 def grant_role(study: Study, user: User, role: Role) -> Membership:
     """Give a user a role in a study; it replaces any earlier one.
 
-    Raises AccessRefused if the study would have no owner.
+    Raises AccessRefused if the study would have no owner, and for a participant's account.
     """
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+    if is_participant(user):
+        raise AccessRefused(
+            f"{user.get_username()} is an account for shared tasks, which opens no study. Invite "
+            "the person under another name."
+        )
     if role is not Role.OWNER:
         _refuse_ownerless(study, user)
     membership, _ = Membership.objects.update_or_create(

@@ -14,7 +14,7 @@ from django.contrib.auth.forms import PasswordChangeForm, SetPasswordForm
 from django.contrib.auth.models import User
 from django.core.validators import MaxLengthValidator
 from django.db.models import Max
-from django.forms import Form
+from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -56,7 +56,7 @@ class NewPasswordForm(PasswordChangeForm):
         limit_passwords(self)
 
 
-def limit_passwords(form: Form) -> None:
+def limit_passwords(form: BaseForm) -> None:
     """Bound the lengths of all fields of a form of passwords."""
     for field in form.fields.values():
         field.validators.append(MaxLengthValidator(LONGEST_PASSWORD))
@@ -102,7 +102,14 @@ def answer_locked(
 
 def refuse_sign_in(request: HttpRequest, wait: int) -> HttpResponse:
     """Answer 429 with the seconds to wait."""
-    page = {"minutes": math.ceil(wait / 60), "seconds": wait}
+    found = request.resolver_match
+    of_tasks = found is not None and found.namespace == "sharedtasks"
+    page = {
+        "base": "sharedtasks/_base.html" if of_tasks else "console/_base.html",
+        "of_tasks": of_tasks,
+        "minutes": math.ceil(wait / 60),
+        "seconds": wait,
+    }
     answer = render(request, "console/account/locked.html", page, status=429)
     answer["Retry-After"] = str(max(wait, 1))
     return answer

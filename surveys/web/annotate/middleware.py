@@ -17,6 +17,8 @@ from surveys.errors import SurveyError
 from surveys.web.annotate.frames import allow_framing
 from surveys.web.rendering.contacts import find_contact
 
+DOORS = ("console", "sharedtasks")  # with a page of their own for refusals
+
 
 class ContentPolicyMiddleware(CSPMiddleware):
     """Set the content policy unless the response has one; Django's would build one to drop."""
@@ -59,7 +61,7 @@ class SurveyErrorMiddleware(MiddlewareMixin):
         if not isinstance(error, SurveyError):
             return None
         found = request.resolver_match
-        door = "console" if found and found.namespace == "console" else "annotate"
+        door = found.namespace if found and found.namespace in DOORS else "annotate"
         contact = find_contact(request) if door == "annotate" else ""
         page = {"error": error, "token": _find_survey(request), "contact": contact}
         answer = render(request, f"{door}/problem.html", page, status=error.status)

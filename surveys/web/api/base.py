@@ -36,6 +36,7 @@ class ApiView(ViewSet):
     reads: ClassVar[str] = ""  # the scope of requests that change nothing
     writes: ClassVar[str] = ""
     tag: ClassVar[str] = ""
+    is_for_participants: ClassVar[bool] = False  # as views of shared tasks are
     action_name: str = ""  # of a URL
     authentication_classes = [TokenAuthentication]
     permission_classes = [HasScope]

@@ -9,6 +9,7 @@ from surveys.recruitment.providers import list_pages
 from surveys.web.console.access import Page
 from surveys.web.console.account import tokens, webhooks
 from surveys.web.console.account.sign_in import (
+    ResearcherSignInForm,
     change_password,
     choose_password,
     sign_in_by_link,
@@ -210,6 +211,7 @@ urlpatterns = [
         limit_sign_ins(
             LoginView.as_view(
                 template_name="console/account/sign_in.html",
+                authentication_form=ResearcherSignInForm,
                 redirect_authenticated_user=True,
                 extra_context={"demonstration": find_demonstration},
             )

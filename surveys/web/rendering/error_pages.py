@@ -36,10 +36,14 @@ def _answer(
 ) -> HttpResponse:
     """Return the page of a status; Django passes an exception or a reason, which is not shown."""
     in_console = request.path.startswith(reverse("console:studies"))
-    page: dict[str, object] = {"in_console": in_console, "is_stale": is_stale}
-    if status == NOT_FOUND and not in_console:
+    in_tasks = request.path.startswith(reverse("sharedtasks:tasks"))
+    page: dict[str, object] = {
+        "in_console": in_console, "in_tasks": in_tasks, "is_stale": is_stale,
+    }  # fmt: skip
+    if status == NOT_FOUND and not (in_console or in_tasks):
         page["contact"] = find_contact(request)
-    with translation.override(_find_language(request, in_console=in_console)):
+    is_english = in_console or in_tasks
+    with translation.override(_find_language(request, is_english=is_english)):
         answer = HttpResponse(render_to_string(f"{status}.html", page), status=status)
     patch_vary_headers(answer, ("Accept-Language",))
     return answer
@@ -51,9 +55,9 @@ answer_not_found = partial(_answer, 404)
 answer_stale = partial(_answer, 403, is_stale=True)  # CSRF check: signed out elsewhere
 
 
-def _find_language(request: HttpRequest, *, in_console: bool) -> str:
+def _find_language(request: HttpRequest, *, is_english: bool) -> str:
     """Return the study's language on its pages, else the browser's first choice."""
     active = translation.get_language() or settings.LANGUAGE_CODE
-    if in_console or active != settings.LANGUAGE_CODE:
-        return settings.LANGUAGE_CODE if in_console else active
+    if is_english or active != settings.LANGUAGE_CODE:
+        return settings.LANGUAGE_CODE if is_english else active
     return translation.get_language_from_request(request)

@@ -14,9 +14,12 @@ from surveys.study.scale_examples import is_scale, points_between, read_scale_ex
 
 MAX_POINTS = 11  # of a wider scale some points are shown
 
-_MARKDOWN = MarkdownIt("commonmark", {"html": False}).disable(
-    ["image", "html_block", "html_inline"]
-)
+
+def _make_parser() -> MarkdownIt:
+    return MarkdownIt("commonmark", {"html": False}).disable(["image", "html_block", "html_inline"])
+
+
+_MARKDOWN, _FOREIGN = _make_parser(), _make_parser()
 
 
 def render_markdown(text: str, scale: Sequence[Decimal] = ()) -> SafeString:
@@ -27,6 +30,19 @@ def render_markdown(text: str, scale: Sequence[Decimal] = ()) -> SafeString:
     """
     rendered = _MARKDOWN.render(text, {"scale": scale})
     return SafeString(rendered)  # nosec B703 # (HTML in it is escaped)
+
+
+def render_foreign_markdown(text: str) -> SafeString:
+    r"""Return Markdown of a team as HTML, with links to https addresses alone.
+
+    Search engines are told not to count its links.
+
+    >>> render_foreign_markdown("[code](https://example.org) <b>")
+    '<p><a href="https://example.org" rel="nofollow noopener">code</a> &lt;b&gt;</p>\n'
+    >>> render_foreign_markdown("[code](http://example.org)")
+    '<p>[code](http://example.org)</p>\n'
+    """
+    return SafeString(_FOREIGN.render(text))  # nosec B703 # (HTML in it is escaped)
 
 
 def choose_shown(n_points: int) -> list[int]:
@@ -59,4 +75,11 @@ def _render_block(self: Any, tokens: Any, at: int, options: Any, env: Any) -> st
     return render_to_string("annotate/_examples.html", {"examples": examples})
 
 
+def _open_foreign_link(self: Any, tokens: Any, at: int, options: Any, env: Any) -> str:
+    tokens[at].attrSet("rel", "nofollow noopener")
+    return str(self.renderToken(tokens, at, options, env))
+
+
 _MARKDOWN.add_render_rule("fence", _render_block)
+_FOREIGN.add_render_rule("link_open", _open_foreign_link)
+_FOREIGN.validateLink = lambda url: url.startswith("https://")  # type: ignore[method-assign]

@@ -3,6 +3,9 @@
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login, update_session_auth_hash
+from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -11,6 +14,7 @@ from django.views.decorators.http import require_http_methods
 
 from surveys.access.audit_log import acting, record
 from surveys.access.known_browsers import remember_browser
+from surveys.access.roles import is_participant
 from surveys.access.sign_in_links import (
     find_invited_account,
     find_linked_account,
@@ -19,6 +23,17 @@ from surveys.access.sign_in_links import (
 from surveys.web.console.access import console_page, signed_in
 from surveys.web.forms import status_of
 from surveys.web.sign_in import BY_LINK, FirstPasswordForm, NewPasswordForm
+
+
+class ResearcherSignInForm(AuthenticationForm):
+    """Name and password of a researcher's account."""
+
+    def confirm_login_allowed(self, user: User) -> None:
+        super().confirm_login_allowed(user)
+        if is_participant(user):
+            raise ValidationError(
+                "This account is for shared tasks. Sign in on the page of the shared tasks."
+            )
 
 
 @never_cache

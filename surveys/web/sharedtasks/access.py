@@ -1,0 +1,74 @@
+"""Access to the pages of teams: an account of a participant, and a place in a team."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import cast
+
+from django.contrib.auth.models import User
+from django.contrib.auth.views import redirect_to_login
+from django.http import Http404, HttpRequest
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from surveys.access.audit_log import acting
+from surveys.access.roles import is_participant
+from surveys.sharedtasks.teams.members import find_membership
+
+Page = Callable[..., HttpResponseBase]
+
+
+def signed_in(request: HttpRequest) -> User:
+    """Return the user of a request that a decorator below has let through."""
+    return cast("User", request.user)
+
+
+def participant_page(*methods: str) -> Callable[[Page], Page]:
+    """Require an account of a participant, and log the actions of a view under its name.
+
+    The page takes GET and POST unless methods are given. Without a sign-in the answer is the
+    sign-in page; researchers are refused.
+    """
+
+    def decorate(view: Page) -> Page:
+        @require_http_methods(methods or ("GET", "POST"))
+        @never_cache
+        @wraps(view)
+        def answer(request: HttpRequest, **found: object) -> HttpResponseBase:
+            if not request.user.is_authenticated:
+                return redirect_to_login(request.get_full_path(), reverse("sharedtasks:sign_in"))
+            if not is_participant(request.user):
+                return refuse_researcher(request)
+            with acting(request.user):
+                return view(request, **found)
+
+        return answer
+
+    return decorate
+
+
+def team_page(*methods: str) -> Callable[[Page], Page]:
+    """Require a place in a team of the shared task in the URL, and pass the membership on.
+
+    The answer is 404 for all others, also in a draft, so that it does not reveal which teams exist.
+    """
+
+    def decorate(view: Page) -> Page:
+        @participant_page(*methods)
+        @wraps(view)
+        def answer(request: HttpRequest, *, slug: str, **found: object) -> HttpResponseBase:
+            member = find_membership(slug, request.user)
+            if member is None:
+                raise Http404
+            return view(request, member, **found)
+
+        return answer
+
+    return decorate
+
+
+def refuse_researcher(request: HttpRequest) -> HttpResponseBase:
+    """Answer 403 with a page that tells researchers where they work."""
+    return render(request, "sharedtasks/for_participants.html", status=403)

@@ -1,0 +1,39 @@
+from django.contrib.auth.views import LogoutView
+from django.urls import path
+
+from surveys.web.sharedtasks.access import Page
+from surveys.web.sharedtasks.public import overview
+from surveys.web.sharedtasks.teams import accounts, describing, home, members
+from surveys.web.sign_in import limit_sign_ins
+
+app_name = "sharedtasks"
+# The first part of these addresses is no name of a shared task: `sharedtasks.tasks.RESERVED`.
+ACCOUNTS: dict[str, tuple[str, Page]] = {
+    "sign_in": ("sign-in/", limit_sign_ins(accounts.SignIn.as_view())),
+    "sign_out": ("sign-out/", LogoutView.as_view(next_page="sharedtasks:sign_in")),
+    "account": ("account/", accounts.account),
+    "change_password": ("account/password/", accounts.change_password),
+    "invitation": ("invitation/<str:token>/", accounts.invitation),
+}
+PUBLIC: dict[str, tuple[str, Page]] = {
+    "tasks": ("", overview.tasks),
+    "overview": ("<slug:slug>/", overview.overview),
+    "register": ("<slug:slug>/register/", accounts.register),
+}
+OF_A_TEAM: dict[str, tuple[str, Page]] = {
+    "team": ("", home.home),
+    "terms": ("terms/", home.terms),
+    "description": ("description/", describing.description),
+    "members": ("members/", members.members),
+    "make_invitation": ("members/links/", members.make_invitation),
+    "revoke_invitation": ("members/links/<int:link_id>/revoke/", members.revoke_invitation),
+    "promote": ("members/<int:member_id>/captain/", members.promote),
+    "remove": ("members/<int:member_id>/remove/", members.remove),
+    "rename": ("name/", members.rename),
+    "withdraw": ("withdraw/", members.withdraw),
+}
+TEAM = "<slug:slug>/team/"
+urlpatterns = [
+    *(path(address, view, name=name) for name, (address, view) in (ACCOUNTS | PUBLIC).items()),
+    *(path(TEAM + address, view, name=name) for name, (address, view) in OF_A_TEAM.items()),
+]

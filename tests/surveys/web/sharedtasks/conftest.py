@@ -1,0 +1,52 @@
+from datetime import datetime
+from types import SimpleNamespace
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from tests.factories.sharedtasks import START, make_phase, make_shared_task, make_team
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """The time of requests, which stands still at START until a test sets it."""
+    clock = SimpleNamespace(at=START)
+
+    def now() -> datetime:
+        return clock.at
+
+    monkeypatch.setattr("surveys.web.timing.timezone", SimpleNamespace(now=now))
+    return clock
+
+
+@pytest.fixture
+def organiser(db):
+    return User.objects.create_user("ana", password="correct horse")
+
+
+@pytest.fixture
+def shared_task(organiser):
+    return make_shared_task(organiser, terms="Be *fair*.")
+
+
+@pytest.fixture
+def phase(shared_task):
+    return make_phase(shared_task)
+
+
+@pytest.fixture
+def team(shared_task):
+    return make_team(shared_task)
+
+
+@pytest.fixture
+def captain(team):
+    return sign_in("otters")
+
+
+def sign_in(name: str) -> Client:
+    """Return a client signed in as an account."""
+    client = Client()
+    client.force_login(User.objects.get(username=name))
+    return client
