@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from django.conf import settings
 
+from postprocess.unpacking import ArchiveRefused, Limits, unpack
 from surveys.errors import ImportRefused
 
 if TYPE_CHECKING:
@@ -119,24 +120,18 @@ def _unpack(files: Iterable[DatasetFile]) -> Iterable[DatasetFile]:
             yield DatasetFile(PurePosixPath(file.name).name, file.data)
             continue
         try:
-            with zipfile.ZipFile(io.BytesIO(file.data)) as archive:
-                yield from _read_members(archive)
-        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError) as error:
+            yield from _read_members(file.data)
+        except ArchiveRefused as error:
             raise ImportRefused(f"{file.name} cannot be unpacked: {error}.") from error
 
 
-def _read_members(archive: zipfile.ZipFile) -> Iterable[DatasetFile]:
-    members = [one for one in archive.infolist() if not one.is_dir()]
-    if len(members) > MOST_FILES:
-        raise ImportRefused(
-            f"The archive has {len(members):,} files, more than {MOST_FILES}. Upload only those of "
-            "the dataset."
-        )
-    _refuse_bytes(one.file_size for one in members if _is_read(one.filename))
-    top = _find_top([one.filename for one in members])
+def _read_members(archive: bytes) -> Iterable[DatasetFile]:
+    """Yield the files of an archive, without the folder that holds all. Raises ArchiveRefused."""
+    largest = settings.AUDIT_LARGEST_MB * 1_000_000
+    members = unpack(archive, Limits(MOST_FILES, largest, largest), _is_read)
+    top = _find_top([one.path for one in members])
     for one in members:
-        data = archive.read(one) if _is_read(one.filename) else b""
-        yield DatasetFile(one.filename.removeprefix(top), data)
+        yield DatasetFile(one.path.removeprefix(top), one.data)
 
 
 def _find_top(names: Sequence[str]) -> str:
