@@ -15,7 +15,7 @@ from postprocess.planning.plan import PlanError
 from postprocess.planning.rating_models import ModelError
 from postprocess.release import ReleaseError
 from postprocess.release.description.study import DescriptionError
-from postprocess.scoring.scoring import GoldError
+from postprocess.scoring.gold import GoldError
 from postprocess.statistics.effects.fitting import EffectsError
 from postprocess.steps.recipe import RecipeError
 from postprocess.table.ratings import RatingsError

@@ -9,18 +9,19 @@ from typing import Any
 
 from postprocess.formats.writing import write_files
 from postprocess.reporting.phrases import NONE, write_figure, write_interval, write_p
+from postprocess.scoring.bootstrap import Bootstrap
+from postprocess.scoring.gold import Part, load_parts
 from postprocess.scoring.scoring import (
-    Part,
     Scored,
     SubmissionRefused,
     describe_scores,
-    load_parts,
     score_submission,
     write_finding,
 )
 from postprocess.scoring.submitted import read_submission
 
 MOST_NAMED = 20  # findings
+FEWEST_SAMPLES, MOST_SAMPLES = 100, 100_000  # of a bootstrap
 SUBTASKS = {"1": "subtask 1, change", "2": "subtask 2, similarity"}
 EPILOG = "Exit status: 0, or 2 if the files are refused. See docs/scoring.md."
 
@@ -57,6 +58,13 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="other results to test the differences from",
     )
     add("--json", type=Path, metavar="FILE", help="write everything there, with all digits")
+    add(
+        "--bootstrap",
+        type=_n_samples,
+        metavar="N",
+        help="also show intervals by a bootstrap of N samples of the pairs, such as 2000",
+    )
+    add("--seed", type=_seed, default=0, metavar="S", help="of the bootstrap (default: 0)")
     add("--full", action="store_true", help="print all digits, not three decimals")
     parser.set_defaults(run=run)
 
@@ -69,7 +77,8 @@ def run(options: argparse.Namespace) -> int:
         others = {path.stem: _score([path], parts) for path in options.against}
     except SubmissionRefused as error:
         return _refuse(error)
-    found = describe_scores(scored, parts, others)
+    how = Bootstrap(options.bootstrap, options.seed) if options.bootstrap else None
+    found = describe_scores(scored, parts, others, bootstrap=how)
     for place, warning in scored.warnings:
         sys.stderr.write(f"warning: {write_finding(place, warning)}\n")
     if scored.ignored:
@@ -100,6 +109,8 @@ def render_scores(found: dict[str, Any], *, full: bool = False) -> str:
         if entry["parts"] and entry["missing"]:
             rows += [(name, one, "", NONE, NONE, "", "", "missing") for one in entry["missing"]]
     text = _align(rows)
+    if "bootstrap" in found:
+        text += "\n" + _render_bootstrap(found, full=full)
     if found["differences"]:
         header = ("difference from", "subtask", "language", "d", "p")
         apart = [
@@ -109,6 +120,32 @@ def render_scores(found: dict[str, Any], *, full: bool = False) -> str:
         ]  # fmt: skip
         text += "\n" + _align([header, *apart])
     return text
+
+
+def _render_bootstrap(found: dict[str, Any], *, full: bool) -> str:
+    """Return the intervals of the bootstrap as a table."""
+    rows = [
+        (f"bootstrap of {found['bootstrap']['samples']:,} samples", "language", "95 % interval")
+    ]
+    for subtask, entry in found["subtasks"].items():
+        for language, part in entry["parts"].items():
+            ends = {"low": part["bootstrap_low"], "high": part["bootstrap_high"]}
+            rows.append((SUBTASKS[subtask], language, _write_interval(ends, full=full)))
+    return _align(rows)
+
+
+def _n_samples(text: str) -> int:
+    if not text.isdecimal() or not FEWEST_SAMPLES <= int(text) <= MOST_SAMPLES:
+        raise argparse.ArgumentTypeError(
+            f"{text} is not a number from {FEWEST_SAMPLES} to {MOST_SAMPLES:,}"
+        )
+    return int(text)
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text} is not a whole number from 0")
+    return int(text)
 
 
 def _score(paths: Sequence[Path], parts: dict[str, Part], required: Sequence[str] = ()) -> Scored:
@@ -124,9 +161,12 @@ def _refuse(error: SubmissionRefused) -> int:
 
 
 def _write_score(entry: dict[str, Any], key: str, *, full: bool) -> tuple[str, str]:
+    return _write(entry[key], full=full), _write_interval(entry, full=full)
+
+
+def _write_interval(entry: dict[str, Any], *, full: bool) -> str:
     low, high = entry["low"], entry["high"]
-    interval = f"{low!r} to {high!r}" if full and low is not None else write_interval(low, high, 3)
-    return _write(entry[key], full=full), interval
+    return f"{low!r} to {high!r}" if full and low is not None else write_interval(low, high, 3)
 
 
 def _write(figure: float | None, *, full: bool) -> str:

@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import rankdata
 
-from postprocess.statistics.correlations import FEWEST_COMMON
+from postprocess.statistics.correlations import FEWEST_COMMON, rank
 from postprocess.statistics.evaluation import scale_to_one
 from postprocess.types import Floats
 
@@ -33,6 +32,20 @@ class Reason(StrEnum):
     NONE = ""
     CONSTANT = "constant"
     NOT_POSITIVE = "not positive"
+
+
+class Score(NamedTuple):
+    """The score of predictions, without what intervals need.
+
+    `score` is the metric of the subtask; `pearson` and `spearman` are those of subtask 2, NaN in
+    subtask 1 or if undefined. `n`: pairs.
+    """
+
+    score: float
+    pearson: float
+    spearman: float
+    reason: Reason
+    n: int
 
 
 class Figures(NamedTuple):
@@ -75,9 +88,8 @@ def score_changes(predicted: ArrayLike, gold: ArrayLike) -> Figures:
     0.96
     """
     x, y = _check(predicted, gold, (None,))
-    scores = np.concatenate([_uncentred(x, y, kept) for kept in _leave_out(len(x), 1)])
-    reason = Reason.NONE if x.any() else Reason.CONSTANT
-    return Figures(float(scores[0]), np.nan, np.nan, reason, len(x), scores[1:])
+    pieces = [_uncentred(x, y, kept) for kept in _leave_out(len(x), 1)]
+    return Figures(*_score_changes(x, y), np.concatenate(pieces))
 
 
 def score_similarities(predicted: ArrayLike, gold: ArrayLike) -> Figures:
@@ -98,23 +110,76 @@ def score_similarities(predicted: ArrayLike, gold: ArrayLike) -> Figures:
     ValueError
         As `score_changes`.
     """
-    x, y = _check(predicted, gold, (None, 2))
-    x, y = np.ravel(x), np.ravel(y)
-    parts = [(_pearson(x, y, kept), _spearman(x, y, kept)) for kept in _leave_out(len(x) // 2, 2)]
-    pearson, spearman = (np.concatenate(part) for part in zip(*parts, strict=True))
+    x, y = map(np.ravel, _check(predicted, gold, (None, 2)))
+    pieces = [
+        _harmonic(_pearson(x, y, kept), _spearman(x, y, kept))
+        for kept in _leave_out(len(x) // 2, 2)
+    ]
+    return Figures(*_score_similarities(x, y), np.concatenate(pieces))
+
+
+def score_once(subtask: Subtask, predicted: ArrayLike, gold: ArrayLike) -> Score:
+    """Compute the score of predictions alone, in a small part of the time that intervals take.
+
+    The arguments are those of `score_changes` or `score_similarities`. Raises ValueError as these.
+    """
+    if subtask is Subtask.CHANGES:
+        return _score_changes(*_check(predicted, gold, (None,)))
+    return _score_similarities(*map(np.ravel, _check(predicted, gold, (None, 2))))
+
+
+def score_drawn(subtask: Subtask, predicted: ArrayLike, gold: ArrayLike, counts: Floats) -> Floats:
+    """Compute the scores of samples of pairs, which may have a pair several times or not at all.
+
+    Parameters
+    ----------
+    subtask : Subtask
+        What is predicted.
+    predicted, gold : array_like
+        As those of `score_changes` or `score_similarities`.
+    counts : array, shape (n_samples, n_pairs)
+        How often each sample has each pair.
+
+    Returns
+    -------
+    array, shape (n_samples,)
+        0 if a score is undefined.
+
+    Raises
+    ------
+    ValueError
+        As `score_changes`.
+    """
+    if subtask is Subtask.CHANGES:
+        x, y = _check(predicted, gold, (None,))
+        return _uncentred(x, y, counts)
+    x, y = map(np.ravel, _check(predicted, gold, (None, 2)))
+    of_contexts = np.repeat(counts, 2, axis=1)
+    first, second = (_rank_drawn(values, of_contexts) for values in (x, y))
+    return _harmonic(_pearson(x, y, of_contexts), _correlate_ranks(first, second, of_contexts))
+
+
+def _score_changes(x: Floats, y: Floats) -> Score:
+    (score,) = _uncentred(x, y, np.ones((1, len(x))))
+    reason = Reason.NONE if x.any() else Reason.CONSTANT
+    return Score(float(score), np.nan, np.nan, reason, len(x))
+
+
+def _score_similarities(x: Floats, y: Floats) -> Score:
+    whole = np.ones((1, len(x)))
+    (pearson,), (spearman,) = _pearson(x, y, whole), _spearman(x, y, whole)
+    (score,) = _harmonic(np.array([pearson]), np.array([spearman]))
+    reason = Reason.NONE if score else Reason.NOT_POSITIVE
+    if np.ptp(x) == 0:
+        pearson, spearman, reason = np.nan, np.nan, Reason.CONSTANT
+    return Score(float(score), float(pearson), float(spearman), reason, len(x) // 2)
+
+
+def _harmonic(pearson: Floats, spearman: Floats) -> Floats:
+    """Return the harmonic means of correlations; 0 unless both are positive."""
     is_positive = (pearson > 0) & (spearman > 0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        harmonic = 2 * pearson * spearman / (pearson + spearman)
-    scores = np.where(is_positive, harmonic, 0.0)
-    reason = Reason.NONE if is_positive[0] else Reason.NOT_POSITIVE
-    return Figures(
-        float(scores[0]),
-        float(pearson[0]),
-        float(spearman[0]),
-        Reason.CONSTANT if np.ptp(x) == 0 else reason,
-        len(x) // 2,
-        scores[1:],
-    )
+        return np.where(is_positive, 2 * pearson * spearman / (pearson + spearman), 0.0)
 
 
 def _check(predicted: ArrayLike, gold: ArrayLike, shape: tuple[int | None, ...]) -> list[Floats]:
@@ -128,29 +193,29 @@ def _check(predicted: ArrayLike, gold: ArrayLike, shape: tuple[int | None, ...])
 
 
 def _leave_out(n_pairs: int, n_contexts: int) -> Iterator[Floats]:
-    """Yield pieces of an array, shape (1 + n_groups, n_pairs × n_contexts), of ones.
+    """Yield pieces of an array, shape (n_groups, n_pairs × n_contexts), of ones.
 
-    In the first row all count; each other row has zeros for the group of pairs that it leaves out.
+    Each row has zeros for the group of pairs that it leaves out.
     """
     group = np.repeat(np.arange(n_pairs) % MOST_GROUPS, n_contexts)
-    n_rows = 1 + min(n_pairs, MOST_GROUPS)
+    n_rows = min(n_pairs, MOST_GROUPS)
     at_once = max(1, COMPARED_AT_ONCE // len(group))
     for start in range(0, n_rows, at_once):
-        left_out = np.arange(start, min(start + at_once, n_rows)) - 1
+        left_out = np.arange(start, min(start + at_once, n_rows))
         yield (group != left_out[:, None]).astype(float)
 
 
 def _uncentred(x: Floats, y: Floats, kept: Floats) -> Floats:
     """Return the uncentred correlations of the numbers that each row keeps; 0 if undefined."""
     products, squares, gold_squares = (kept @ column for column in (x * y, x * x, y * y))
+    size = np.sqrt(squares * gold_squares)
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = products / np.sqrt(squares * gold_squares)
-    return np.where((squares > 0) & (gold_squares > 0), np.clip(found, -1, 1), 0.0)
+        return np.where(size > 0, np.clip(products / size, -1, 1), 0.0)
 
 
 def _pearson(x: Floats, y: Floats, kept: Floats) -> Floats:
     x, y = x - x.mean(), y - y.mean()
-    n = kept.sum(axis=1)
+    n = np.maximum(kept.sum(axis=1), 1)
     total_x, total_y, products, squares_x, squares_y = (
         kept @ column for column in (x, y, x * y, x * x, y * y)
     )
@@ -161,31 +226,49 @@ def _pearson(x: Floats, y: Floats, kept: Floats) -> Floats:
 
 def _spearman(x: Floats, y: Floats, kept: Floats) -> Floats:
     """Return the rank correlations; a number's rank falls by 1 for each smaller one left out."""
-    n = kept.sum(axis=1)
-    mean = (n + 1) / 2
     first, second = (_rank(values, kept) for values in (x, y))
+    return _correlate_ranks(first, second, kept)
+
+
+def _rank_drawn(values: Floats, counts: Floats) -> Floats:
+    """Return the ranks of numbers in samples that have them several times, the mean for equal ones.
+
+    `counts` and the result have the shape (n_samples, n_numbers).
+    """
+    _, place = np.unique(values, return_inverse=True)
+    order = np.argsort(place, kind="stable")
+    starts = np.flatnonzero(np.diff(place[order], prepend=-1))
+    of_values = np.add.reduceat(counts[:, order], starts, axis=1)
+    ranks = np.cumsum(of_values, axis=1) - (of_values - 1) / 2
+    return np.asarray(ranks[:, place])
+
+
+def _correlate_ranks(first: Floats, second: Floats, counts: Floats) -> Floats:
+    """Return the correlations of ranks, each counted so often; NaN for fewer than 3 numbers."""
+    n = counts.sum(axis=1)
+    mean = (n + 1) / 2
     found = _divide(
-        (first * second).sum(axis=1) - n * mean**2,
-        (first**2).sum(axis=1) - n * mean**2,
-        (second**2).sum(axis=1) - n * mean**2,
-    )
+        *((counts * one * two).sum(axis=1) - n * mean**2
+          for one, two in ((first, second), (first, first), (second, second)))
+    )  # fmt: skip
     return np.where(n >= FEWEST_COMMON, found, np.nan)
 
 
 def _rank(values: Floats, kept: Floats) -> Floats:
     """Return the ranks among the numbers that each row keeps, the mean for equal ones.
 
-    Those that are left out are 0.
+    Those of numbers that are left out have no meaning.
     """
-    ranks = np.tile(rankdata(values), (len(kept), 1))
+    ranks = np.tile(rank(values), (len(kept), 1))
     for row, left_out in enumerate(kept == 0):
         for value in values[left_out]:
             ranks[row] -= (value < values) + 0.5 * (value == values)
-    return ranks * kept
+    return ranks
 
 
 def _divide(products: Floats, first: Floats, second: Floats) -> Floats:
     """Return correlations from sums of squares; NaN if a side is constant."""
+    is_defined = (first > 0) & (second > 0)
+    size = np.sqrt(np.where(is_defined, first * second, 0))
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = np.clip(products / np.sqrt(first * second), -1, 1)
-    return np.where((first > 0) & (second > 0), found, np.nan)
+        return np.where(size > 0, np.clip(products / size, -1, 1), np.nan)

@@ -54,7 +54,8 @@ def standard_error(left_out: Floats) -> float:
 def score_interval(figures: Figures, *, is_harmonic: bool) -> Interval | None:
     """Return the 95 % interval of a score, by its artanh; None if it is undefined.
 
-    It is undefined for fewer than 10 pairs, for a score of 1 or -1, and in subtask 2
+    It is undefined for fewer than 10 pairs, for a score of 1 or -1, for one that is the same
+    without any of the pairs, as that of predictions that are all 0, and in subtask 2
     (`is_harmonic`) if the score is 0, with all pairs or without one of them. There the low end is
     at least 0.
     """
@@ -64,6 +65,8 @@ def score_interval(figures: Figures, *, is_harmonic: bool) -> Interval | None:
     if is_harmonic and (every == 0).any():
         return None
     error = standard_error(np.arctanh(figures.left_out))
+    if not error > 0:
+        return None
     reach = float(student.ppf(1 - TAIL, len(figures.left_out) - 1)) * error
     middle = np.arctanh(figures.score)
     low, high = (float(np.tanh(end)) for end in (middle - reach, middle + reach))

@@ -1,19 +1,35 @@
 """Reading a result file: the predictions of one subtask for the pairs of one language."""
 
+import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from postprocess.formats.tabular import Finding, Severity, Table, read_header, read_table
+from postprocess.formats.tabular import (
+    UTF_16_MARKS,
+    ZIP_MARK,
+    Finding,
+    Severity,
+    Table,
+    read_cell,
+    read_header,
+    read_table,
+    unreadable,
+)
 from postprocess.scoring.figures import Subtask
 from postprocess.types import Floats
 
 COLUMNS = {Subtask.CHANGES: ("change",), Subtask.SCORES: ("sim_context1", "sim_context2")}
-CHECKED = ("pair", "word1", "word2")  # compared with the data if a file has them
+PAIR = "pair"
+CHECKED = (PAIR, "word1", "word2")  # compared with the data if a file has them
 NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+NUMBERS = re.compile(rf"{NUMBER.pattern}(?:\n{NUMBER.pattern})*")
+MINUS = "\N{MINUS SIGN}"
 COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
+MOST_ROWS, LONGEST_LINE = 100_000, 1_000  # bytes
+LONGEST_SHOWN = 40  # characters of a field in a message
 NOT_A_NUMBER = ("nan", "na", "n/a", "none", "null", "inf", "-inf", "+inf", "infinity")
 
 
@@ -27,6 +43,15 @@ class Predictions(NamedTuple):
     findings: list[Finding]
 
 
+def name_result_file(subtask: Subtask, language: str) -> str:
+    """Return the name of the result file of a subtask and language.
+
+    >>> name_result_file(Subtask.CHANGES, "sl")
+    'results_subtask1_sl.tsv'
+    """
+    return f"results_subtask{subtask}_{language}.tsv"
+
+
 def read_predictions(
     data: bytes,
     subtask: Subtask,
@@ -38,6 +63,8 @@ def read_predictions(
 
     Every problem is found at once; none of them depends on the gold.
     """
+    if finding := _find_excess(data):
+        return Predictions(None, [finding])
     columns = COLUMNS[subtask]
     header = read_header(data)
     if finding := _find_other_subtask(header, subtask, language):
@@ -48,7 +75,46 @@ def read_predictions(
     if not table.rows and any(one.severity is not Severity.WARNING for one in findings):
         return Predictions(None, findings)
     findings += [*_count_rows(table, n_pairs), *_check_words(table, known, words)]
+    numbers, wrong = _read_numbers(table, columns, n_pairs)
+    findings = sorted([*findings, *wrong], key=lambda one: one.row or 0)
+    if any(one.severity is not Severity.WARNING for one in findings):
+        return Predictions(None, findings)
+    if (numbers == numbers.flat[0]).all():
+        scores_0 = subtask is Subtask.SCORES or not numbers.any()
+        what = "all predictions are equal" + (": constant predictions score 0" if scores_0 else "")
+        findings.append(Finding(Severity.WARNING, what))
+    return Predictions(numbers if subtask is Subtask.SCORES else numbers[:, 0], findings)
+
+
+def digest_numbers(numbers: Floats) -> str:
+    """Return a SHA-256 digest of predictions, which does not depend on how they are written.
+
+    >>> digest_numbers(np.array([0.5, -0.0])) == digest_numbers(np.array([5e-1, 0]))
+    True
+    """
+    return hashlib.sha256((numbers + 0.0).astype("<f8").tobytes()).hexdigest()
+
+
+def _read_numbers(
+    table: Table, columns: Sequence[str], n_pairs: int
+) -> tuple[Floats, list[Finding]]:
+    """Return the numbers of the first columns, shape (n_pairs, n_columns), and what is wrong."""
+    n_columns = len(columns)
+    if len(table.rows) == n_pairs:
+        fields = [field for row in table.rows.values() for field in row[:n_columns]]
+        if NUMBERS.fullmatch("\n".join(fields)):
+            numbers = np.array([*map(float, fields)]).reshape(n_pairs, n_columns)
+            if np.isfinite(numbers).all():
+                return numbers, []
+    return _explain_numbers(table, columns, n_pairs)
+
+
+def _explain_numbers(
+    table: Table, columns: Sequence[str], n_pairs: int
+) -> tuple[Floats, list[Finding]]:
+    """Read each number by itself, as `_read_numbers`."""
     numbers = np.full((n_pairs, len(columns)), np.nan)
+    findings = []
     for row, fields in table.rows.items():
         for column, field in enumerate(fields[: len(columns)]):
             number, problem = _read_number(field)
@@ -58,14 +124,7 @@ def read_predictions(
                 findings.append(finding)
             elif row <= n_pairs:
                 numbers[row - 1, column] = number
-    findings.sort(key=lambda one: one.row or 0)
-    if any(one.severity is not Severity.WARNING for one in findings):
-        return Predictions(None, findings)
-    if np.ptp(numbers) == 0:
-        scores_0 = subtask is Subtask.SCORES or not numbers.any()
-        what = "all predictions are equal" + (": constant predictions score 0" if scores_0 else "")
-        findings.append(Finding(Severity.WARNING, what))
-    return Predictions(numbers if subtask is Subtask.SCORES else numbers[:, 0], findings)
+    return numbers, findings
 
 
 def _find_other_subtask(header: Sequence[str], subtask: Subtask, language: str) -> Finding | None:
@@ -74,7 +133,7 @@ def _find_other_subtask(header: Sequence[str], subtask: Subtask, language: str) 
             if set(COLUMNS[subtask]) <= set(header):
                 return None
             what = f"these are the columns of subtask {other}: {', '.join(columns)}"
-            name = f"results_subtask{other}_{language}.tsv"
+            name = name_result_file(other, language)
             return Finding(Severity.UNREADABLE, what, advice=f"name the file {name}")
     return None
 
@@ -105,18 +164,38 @@ def _count_rows(table: Table, n_pairs: int) -> Iterator[Finding]:
 def _check_words(
     table: Table, known: Sequence[str], words: Sequence[tuple[str, str]]
 ) -> Iterator[Finding]:
-    """Yield a finding for the first row that names another pair than the data file."""
+    """Yield a finding for the first row that names another pair than the data file.
+
+    Without the words of the data file only the numbers of the pairs are compared.
+    """
     checked = [(place, name) for place, name in enumerate(known) if name in CHECKED]
+    if not words and any(name != PAIR for _, name in checked):
+        what = "the words were not compared with those of the data file, which was not given"
+        yield Finding(Severity.WARNING, what, advice="check the order of the rows")
     for row, fields in table.rows.items():
-        if row > len(words):
-            return
-        expected = dict(zip(CHECKED, (str(row), *words[row - 1]), strict=True))
+        expected = {PAIR: str(row)}
+        if row <= len(words):
+            expected |= dict(zip(CHECKED[1:], words[row - 1], strict=True))
         for place, name in checked:
-            if fields[place] != expected[name]:
-                what = f'"{fields[place][:40]}", but the data file has "{expected[name]}" here'
+            field = fields[place]
+            if name in expected and expected[name] not in (field, read_cell(field)):
+                what = f'{_show(field)}, but the data file has "{expected[name]}" here'
                 advice = "write the rows in the order of the data file"
                 yield Finding(Severity.ERROR, what, row, name, advice=advice)
                 return
+
+
+def _find_excess(data: bytes) -> Finding | None:
+    """Return a finding for a text of too many rows or with too long a line."""
+    if data.startswith((*UTF_16_MARKS, ZIP_MARK)):
+        return None  # which is what is wrong
+    if (n_rows := data.count(b"\n")) > MOST_ROWS + 1:
+        return unreadable(f"more than {MOST_ROWS:,} rows ({n_rows:,} lines)", "send fewer")
+    sizes = [len(line) for line in data.split(b"\n")]
+    if (longest := max(sizes)) > LONGEST_LINE:
+        what = f"line {sizes.index(longest) + 1:,} has {longest:,} bytes"
+        return unreadable(what, f"write {LONGEST_LINE:,} at most, and a row in each line")
+    return None
 
 
 def _read_number(field: str) -> tuple[float, tuple[str, str] | None]:
@@ -125,12 +204,25 @@ def _read_number(field: str) -> tuple[float, tuple[str, str] | None]:
         number = float(field)
         if np.isfinite(number):
             return number, None
-        return number, (f"{field} is too large", "write a smaller number")
-    shown = f'"{field[:40]}"'
-    if not field.strip():
-        return np.nan, ("the field is empty", "write a number")
-    if COMMA.fullmatch(field):
-        return np.nan, (f"decimal comma in {shown}", f"write {field.replace(',', '.')}")
-    if field.strip().casefold() in NOT_A_NUMBER:
-        return np.nan, (f"{shown} is not a number", "every pair needs a prediction")
-    return np.nan, (f"{shown} is not a number", "write digits, with a full stop for decimals")
+        return number, (f"{field[:LONGEST_SHOWN]} is too large", "write a smaller number")
+    return np.nan, _explain_field(field)
+
+
+def _explain_field(field: str) -> tuple[str, str]:
+    """Return why a field is not a number, and what to do."""
+    shown, stripped = _show(field), field.strip()
+    if not stripped:
+        return "the field is empty", "write a number"
+    if NUMBER.fullmatch(stripped):
+        return f"spaces around the number in {shown}", "remove them"
+    if COMMA.fullmatch(stripped):
+        return f"decimal comma in {shown}", f"write {stripped.replace(',', '.')[:LONGEST_SHOWN]}"
+    if stripped.casefold() in NOT_A_NUMBER:
+        return f"{shown} is not a number", "every pair needs a prediction"
+    if NUMBER.fullmatch(stripped.replace(MINUS, "-")):
+        return f"{shown} has a minus sign that is not a hyphen", "write -"
+    return f"{shown} is not a number", "write digits, with a full stop for decimals"
+
+
+def _show(field: str) -> str:
+    return f'"{field[:LONGEST_SHOWN]}"'

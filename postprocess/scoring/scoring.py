@@ -4,61 +4,72 @@ import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from postprocess.formats.files import GOLD_COLUMNS, read_gold
-from postprocess.formats.stimuli import parse_stimuli
-from postprocess.formats.tabular import Finding, Severity, TableError
-from postprocess.scoring.figures import Figures, Subtask, score_changes, score_similarities
+from postprocess.formats.tabular import Finding, Severity
+from postprocess.scoring.bootstrap import Bootstrap, bootstrap_interval
+from postprocess.scoring.figures import (
+    Figures,
+    Score,
+    Subtask,
+    score_changes,
+    score_once,
+    score_similarities,
+)
+from postprocess.scoring.gold import Part
 from postprocess.scoring.inference import (
     Interval,
     average_scores,
     compare_scores,
     score_interval,
 )
-from postprocess.scoring.predictions import read_predictions
+from postprocess.scoring.predictions import digest_numbers, name_result_file, read_predictions
 from postprocess.scoring.submitted import Submitted
 from postprocess.types import Floats
 
 SCORER = "1.0"  # raised when any figure changes
-GOLD = "gold_*.tsv"
 
 
-class GoldError(ValueError):
-    """The gold cannot be used: which file, and why."""
+Place = tuple[Subtask, str]  # a subtask, and the language of a part
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
-    """One language of a shared task: its gold, and the words of its pairs if they are known.
+class Checked:
+    """The predictions of a submission by subtask and language, and what was odd about its files.
 
-    `similarities`, shape (n_pairs, 2); `changes`, shape (n_pairs,), as the gold file has them.
+    `numbers`: shape (n_pairs,) in subtask 1, (n_pairs, 2) in subtask 2; `digests`: SHA-256 of the
+    result files.
     """
 
-    language: str
-    similarities: Floats
-    changes: Floats
-    sha256: str
-    words: tuple[tuple[str, str], ...] = ()
+    numbers: dict[Place, Floats]
+    warnings: list[tuple[str, Finding]]
+    ignored: list[str]
+    digests: dict[Place, str]
 
     @property
-    def n_pairs(self) -> int:
-        """The number of pairs."""
-        return len(self.changes)
+    def number_digests(self) -> dict[Place, str]:
+        """SHA-256 of the numbers of each file, however they are written."""
+        return {place: digest_numbers(numbers) for place, numbers in self.numbers.items()}
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of all numbers, which identifies a submission."""
+        lines = sorted(f"{place[0]} {place[1]} {one}" for place, one in self.number_digests.items())
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 @dataclass(frozen=True, eq=False)
 class Scored:
     """The figures of a submission by subtask and language, and what was odd about its files.
 
-    `digests`: SHA-256 of the result files that were scored.
+    `digests`: SHA-256 of the result files that were scored; `numbers`: as those of `Checked`.
     """
 
     figures: dict[Subtask, dict[str, Figures]]
     warnings: list[tuple[str, Finding]]
     ignored: list[str]
-    digests: dict[tuple[Subtask, str], str] = field(default_factory=dict)
+    digests: dict[Place, str] = field(default_factory=dict)
+    numbers: dict[Place, Floats] = field(default_factory=dict)
 
 
 class SubmissionRefused(ValueError):
@@ -69,29 +80,47 @@ class SubmissionRefused(ValueError):
         super().__init__("\n".join(write_finding(*one) for one in findings))
 
 
-def load_parts(folder: Path, data: Path | None = None) -> dict[str, Part]:
-    """Read the gold files in a folder or its folder `gold`, and data files if they are given.
+def check_submission(
+    submitted: Submitted,
+    parts: Mapping[str, Part],
+    required: Sequence[str] = (),
+    *,
+    earlier: Mapping[str, str] | None = None,
+    baselines: Mapping[str, str] | None = None,
+) -> Checked:
+    """Read all result files of a submission without a look at the gold.
 
-    Raises GoldError, TableError and OSError.
+    `earlier` names earlier submissions by their `Checked.digest`: the same numbers are refused.
+    `baselines` names baselines by the digests of their numbers: the same numbers give a warning.
+    Raises SubmissionRefused with all that is wrong.
     """
-    parts = {}
-    for path in sorted((*folder.glob(GOLD), *folder.glob(f"gold/{GOLD}"))):
-        language = path.stem.removeprefix("gold_")
-        content = path.read_bytes()
-        try:
-            gold = read_gold(content)
-        except TableError as error:
-            raise GoldError(f"{path}: {error}") from error
-        if language in parts:
-            raise GoldError(f"{folder} has two files gold_{language}.tsv; give the folder of one")
-        words = _read_words(data, language, len(gold)) if data else ()
-        similarities = gold[list(GOLD_COLUMNS[:2])].to_numpy(dtype=float)
-        digest = hashlib.sha256(content).hexdigest()
-        changes = gold["change"].to_numpy(dtype=float)
-        parts[language] = Part(language, similarities, changes, digest, words)
-    if not parts:
-        raise GoldError(f"{folder} has no file gold_<lang>.tsv, nor has its folder gold")
-    return parts
+    findings = [*submitted.findings, *_list_missing(submitted, required)]
+    checked = Checked({}, [], submitted.ignored, {})
+    for file in submitted.files:
+        part, place = parts[file.language], (file.subtask, file.language)
+        read = read_predictions(file.data, file.subtask, part.language, part.n_pairs, part.words)
+        findings += [(file.path, finding) for finding in read.findings]
+        if read.numbers is not None:
+            checked.numbers[place] = read.numbers
+            checked.digests[place] = hashlib.sha256(file.data).hexdigest()
+            if name := (baselines or {}).get(digest_numbers(read.numbers)):
+                what = f"these are the numbers of the baseline {name}"
+                findings.append((file.path, Finding(Severity.WARNING, what)))
+    if wrong := [one for one in findings if one[1].severity is not Severity.WARNING]:
+        raise SubmissionRefused(wrong)
+    if name := (earlier or {}).get(checked.digest):
+        what = f"these are the numbers of {name}, which is not counted again"
+        raise SubmissionRefused([("", Finding(Severity.ERROR, what, advice="send others"))])
+    checked.warnings.extend(findings)
+    return checked
+
+
+def score_checked(checked: Checked, parts: Mapping[str, Part]) -> dict[Place, Score]:
+    """Return the scores of a submission without what intervals need, which takes far longer."""
+    return {
+        (subtask, language): score_once(subtask, numbers, _gold_of(parts[language], subtask))
+        for (subtask, language), numbers in checked.numbers.items()
+    }
 
 
 def score_submission(
@@ -101,32 +130,37 @@ def score_submission(
 
     Raises SubmissionRefused with all that is wrong.
     """
-    scored = Scored({subtask: {} for subtask in Subtask}, [], submitted.ignored)
-    findings = [*submitted.findings, *_list_missing(submitted, required)]
-    for file in submitted.files:
-        part = parts[file.language]
-        read = read_predictions(file.data, file.subtask, part.language, part.n_pairs, part.words)
-        findings += [(file.path, finding) for finding in read.findings]
-        if read.numbers is not None:
-            figures = (
-                score_changes(read.numbers, part.changes)
-                if file.subtask is Subtask.CHANGES
-                else score_similarities(read.numbers, part.similarities)
-            )
-            scored.figures[file.subtask][file.language] = figures
-            digest = hashlib.sha256(file.data).hexdigest()
-            scored.digests[file.subtask, file.language] = digest
-    if wrong := [one for one in findings if one[1].severity is not Severity.WARNING]:
-        raise SubmissionRefused(wrong)
-    scored.warnings.extend(findings)
+    checked = check_submission(submitted, parts, required)
+    scored = Scored(
+        {subtask: {} for subtask in Subtask},
+        checked.warnings,
+        checked.ignored,
+        checked.digests,
+        checked.numbers,
+    )
+    for (subtask, language), numbers in checked.numbers.items():
+        gold = _gold_of(parts[language], subtask)
+        score = score_changes if subtask is Subtask.CHANGES else score_similarities
+        scored.figures[subtask][language] = score(numbers, gold)
     return scored
 
 
+def _gold_of(part: Part, subtask: Subtask) -> Floats:
+    return part.changes if subtask is Subtask.CHANGES else part.similarities
+
+
 def describe_scores(
-    scored: Scored, parts: Mapping[str, Part], others: Mapping[str, Scored] | None = None
+    scored: Scored,
+    parts: Mapping[str, Part],
+    others: Mapping[str, Scored] | None = None,
+    *,
+    bootstrap: Bootstrap | None = None,
 ) -> dict[str, Any]:
-    """Return everything that was computed, ready for JSON; differences are from `others`."""
-    return {
+    """Return everything that was computed, ready for JSON; differences are from `others`.
+
+    With `bootstrap` each part also has the interval of that method.
+    """
+    described: dict[str, Any] = {
         "scorer": SCORER,
         "subtasks": {
             subtask.value: _describe_subtask(scored, subtask, parts) for subtask in Subtask
@@ -142,6 +176,14 @@ def describe_scores(
         ],
         "ignored": scored.ignored,
     }
+    if bootstrap:
+        described["bootstrap"] = {"samples": bootstrap.n_samples, "seed": bootstrap.seed}
+        for subtask, language in scored.numbers:
+            entry = described["subtasks"][subtask.value]["parts"][language]
+            numbers, gold = scored.numbers[subtask, language], _gold_of(parts[language], subtask)
+            ends = bootstrap_interval(subtask, numbers, gold, bootstrap)
+            entry |= {"bootstrap_low": ends.low, "bootstrap_high": ends.high}
+    return described
 
 
 def write_finding(path: str, finding: Finding) -> str:
@@ -161,20 +203,9 @@ def _list_missing(submitted: Submitted, required: Sequence[str]) -> Iterator[tup
         there = {file.language for file in submitted.files if file.subtask is subtask}
         for language in required:
             if language not in there:
-                name = f"results_subtask{subtask}_{language}.tsv"
+                name = name_result_file(subtask, language)
                 what = f"{name} is missing; this language is required"
                 yield "", Finding(Severity.ERROR, what)
-
-
-def _read_words(data: Path, language: str, n_pairs: int) -> tuple[tuple[str, str], ...]:
-    name = f"data_{language}.tsv"
-    path = next((one for one in (data / name, data / "data" / name) if one.is_file()), None)
-    if path is None:
-        raise GoldError(f"{data} has no file {name}, nor has its folder data")
-    rows = parse_stimuli(path.read_bytes()).rows
-    if len(rows) != n_pairs:
-        raise GoldError(f"{path} has {len(rows):,} pairs, and the gold has {n_pairs:,}")
-    return tuple((row[0], row[1]) for row in rows)
 
 
 def _describe_subtask(

@@ -1,8 +1,5 @@
 """Which of the files that a team sends are result files."""
 
-import io
-import zipfile
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
@@ -10,10 +7,12 @@ from typing import NamedTuple
 
 from postprocess.formats.tabular import Finding, Severity
 from postprocess.scoring.figures import Subtask
+from postprocess.scoring.predictions import name_result_file
+from postprocess.unpacking import ArchiveRefused, Limits, unpack
 
 IGNORED = ("__MACOSX", ".DS_Store", "Thumbs.db")
-MOST_FILES = 1_000
-LARGEST = 50_000_000  # bytes of all files
+LONGEST_NAME = 80  # characters of a file's name in messages
+LIMITS = Limits(entries=50, bytes_each=10_000_000, bytes_together=20_000_000, ratio=100)
 
 
 class ResultFile(NamedTuple):
@@ -51,22 +50,20 @@ def read_submission(paths: Iterable[Path], languages: Sequence[str]) -> Submitte
 
 
 def sort_files(sent: Iterable[tuple[str, bytes]], languages: Sequence[str]) -> Submitted:
-    """Return the result files among files, given by their names and contents, and in archives."""
+    """Return the result files among files, given by their names and contents, and in archives.
+
+    Files and archives beyond `LIMITS` are refused; nothing is written to the disk.
+    """
     result = Submitted([], [], [])
-    try:
-        members = [member for name, data in sent for member in _unpack(name, data)]
-    except zipfile.BadZipFile as error:
-        result.findings.append(_refuse("", f"the archive cannot be read: {error}", "pack it again"))
-        return result
     accepted = {
-        f"results_subtask{subtask}_{language}.tsv": (subtask, language)
+        name_result_file(subtask, language): (subtask, language)
         for language in languages
         for subtask in Subtask
     }
     places: dict[str, str] = {}
-    for path, data in members:
+    for path, data in _unpack_all(sent, result):
         place = PurePosixPath(path)
-        if any(part in IGNORED or part.startswith(".") for part in place.parts):
+        if _is_ignored(path):
             result.ignored.append(path)
         elif place.name not in accepted:
             result.findings.append(_refuse(path, *_name_nearest(place.name, accepted)))
@@ -86,26 +83,32 @@ def sort_files(sent: Iterable[tuple[str, bytes]], languages: Sequence[str]) -> S
     return result
 
 
-def _unpack(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
-    """Yield the file, or the files in it if it is a zip archive; raises BadZipFile."""
-    if not name.lower().endswith(".zip"):
-        yield name, data
-        return
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            members = [one for one in archive.infolist() if not one.is_dir()]
-            if len(members) > MOST_FILES or sum(one.file_size for one in members) > LARGEST:
-                what = f"{name} has more than {MOST_FILES:,} files or {LARGEST:,} bytes"
-                raise zipfile.BadZipFile(what)
-            for member in members:
-                yield member.filename, archive.read(member)
-    except (NotImplementedError, RuntimeError, zlib.error, EOFError) as error:
-        raise zipfile.BadZipFile(f"{name}: {error}") from error
+def _unpack_all(
+    sent: Iterable[tuple[str, bytes]], result: Submitted
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the files that were sent, and those in archives; add what is refused to a result."""
+    for name, data in sent:
+        if name.lower().endswith(".zip"):
+            try:
+                yield from unpack(data, LIMITS, lambda path: not _is_ignored(path))
+            except ArchiveRefused as error:
+                what = f"{error.member}: {error.what}" if error.member else error.what
+                result.findings.append(_refuse(name, what, error.advice))
+        elif len(data) > LIMITS.bytes_each and not _is_ignored(name):
+            what = f"the file has {len(data):,} bytes, more than {LIMITS.bytes_each:,}"
+            result.findings.append(_refuse(name, what, "send a number for each pair alone"))
+        else:
+            yield name, data
+
+
+def _is_ignored(path: str) -> bool:
+    parts = PurePosixPath(path).parts
+    return any(part in IGNORED or part.startswith(".") for part in parts)
 
 
 def _name_nearest(name: str, accepted: Iterable[str]) -> tuple[str, str]:
-    nearest = get_close_matches(name, list(accepted), n=1, cutoff=0)
-    return f"{name[:80]} is not the name of a result file", f"did you mean {nearest[0]}?"
+    nearest = get_close_matches(name[:LONGEST_NAME], list(accepted), n=1, cutoff=0)
+    return f"{name[:LONGEST_NAME]} is not the name of a result file", f"did you mean {nearest[0]}?"
 
 
 def _refuse(path: str, what: str, advice: str) -> tuple[str, Finding]:

@@ -219,3 +219,34 @@ def test_gold_that_cannot_be_used_is_named(gold, tmp_path, capsys):
     assert "has no file gold_<lang>.tsv" in capsys.readouterr().err
     assert score(gold, "--results", results, "--data", results) == 2
     assert "has no file data_fi.tsv" in capsys.readouterr().err
+
+
+def test_a_bootstrap_is_shown_on_request(gold, tmp_path, capsys):
+    results = write_results(tmp_path / "mine", CHANGES, SCORES)
+    command = ["--results", results, "--json", tmp_path / "s.json"]
+
+    assert score(gold, *command, "--bootstrap", "200", "--seed", "3") == 0
+
+    found = json.loads((tmp_path / "s.json").read_text(encoding="utf-8"))
+    part = found["subtasks"]["1"]["parts"]["sl"]
+    assert found["bootstrap"] == {"samples": 200, "seed": 3}
+    assert part["bootstrap_low"] < part["score"] < part["bootstrap_high"]
+    lines = capsys.readouterr().out.splitlines()
+    start = next(n for n, line in enumerate(lines) if line.startswith("bootstrap of 200 samples"))
+    shown = f"{part['bootstrap_low']:.3f}–{part['bootstrap_high']:.3f}"
+    assert lines[start + 1].split(maxsplit=4)[3:] == ["sl", shown]
+
+
+@pytest.mark.parametrize("wrong", [["--bootstrap", "10"], ["--bootstrap", "x"], ["--seed", "-1"]])
+def test_a_bootstrap_that_says_nothing_is_refused(gold, tmp_path, wrong):
+    with pytest.raises(SystemExit):
+        score(gold, "--results", tmp_path, *wrong)
+
+
+def test_gold_without_a_score_is_named(gold, tmp_path, capsys):
+    results = write_results(tmp_path / "mine", CHANGES)
+    text = (gold / "gold_sl.tsv").read_text().replace("4\t", "\t", 1)
+    (gold / "gold_sl.tsv").write_text(text, encoding="utf-8")
+
+    assert score(gold, "--results", results) == 2
+    assert "gold_sl.tsv, row 1: a score is missing; fill it in" in capsys.readouterr().err
