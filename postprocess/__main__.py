@@ -4,7 +4,8 @@ import sys
 from collections.abc import Sequence
 
 from postprocess.auditing import AuditError
-from postprocess.commands import audit, build, effects, plan, score, trace
+from postprocess.baselines.errors import BaselineError
+from postprocess.commands import audit, baseline, build, effects, plan, score, trace
 from postprocess.commands.comparing import collections, recipes
 from postprocess.commands.program import run_program
 from postprocess.commands.publishing import describe, release, verify
@@ -23,10 +24,12 @@ from postprocess.table.ratings import RatingsError
 NAMES = ("postprocess", "cosima-post")
 COMMANDS = (
     build, release, describe, trace, recipes, collections, effects, plan, audit, verify, score,
+    baseline,
 )  # fmt: skip
 ERRORS = (
     TableError, RatingsError, RecipeError, LanguageError, DescriptionError, ReleaseError,
-    ModelError, PlanError, AuditError, EffectsError, GoldError, ExtraMissing,
+    ModelError, PlanError, AuditError, EffectsError, GoldError, BaselineError,
+    ExtraMissing,
 )  # fmt: skip
 
 

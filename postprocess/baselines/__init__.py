@@ -1,0 +1,1 @@
+"""Baselines of the shared task: predictions that need no model, or that come from elsewhere."""
