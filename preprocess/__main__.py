@@ -3,10 +3,12 @@
 import sys
 from collections.abc import Sequence
 
+from postprocess.baselines.errors import BaselineError
 from postprocess.commands.program import run_program
 from postprocess.extras import ExtraMissing
 from postprocess.formats.tabular import TableError
-from preprocess.commands import candidates, corpus, find, pairs, score, stimuli
+from postprocess.scoring.gold import GoldError
+from preprocess.commands import candidates, corpus, find, pairs, predict, score, stimuli
 from preprocess.corpora.errors import CorpusError
 from preprocess.corpora.lemmatising import UnknownLanguage
 from preprocess.models.loading import ModelError
@@ -18,7 +20,7 @@ from preprocess.windows.filters import FilterError
 from preprocess.windows.table import WindowsError
 
 NAMES = ("preprocess", "cosima-pre")
-COMMANDS = (corpus, pairs, find, score, candidates, stimuli)
+COMMANDS = (corpus, pairs, find, score, candidates, stimuli, predict)
 ERRORS = (
     TableError,
     CorpusError,
@@ -31,6 +33,8 @@ ERRORS = (
     ScoresError,
     ChoiceError,
     UnknownLanguage,
+    BaselineError,
+    GoldError,
 )
 
 

@@ -52,6 +52,10 @@ SHARED = {"postprocess.commands.program", "postprocess.extras"} | {
     f"postprocess.formats.{name}"
     for name in ("kinds", "marks", "stimuli", "tabular", "tokens", "writing")
 }
+RESULTS = {  # what preprocess writes and scores predictions of models with
+    "postprocess.baselines.errors", "postprocess.baselines.results", "postprocess.scoring.figures",
+    "postprocess.scoring.gold", "postprocess.types",
+}  # fmt: skip
 WORD_LISTS = "preprocess.word_lists"  # loads nothing
 OF_CORPORA = {  # what reads the files of the library that finds texts
     ("surveys.review.spelling", WORD_LISTS),
@@ -116,7 +120,7 @@ def may_import(importer: str, imported: str) -> bool:
     if is_in(importer, "postprocess"):
         return is_in(imported, "postprocess")
     if is_in(importer, "preprocess"):
-        return is_in(imported, "preprocess") or imported in SHARED
+        return is_in(imported, "preprocess") or imported in SHARED | RESULTS
     if is_in(importer, SIMULATOR, CROWD):
         return is_in(importer, SIMULATOR) and is_in(imported, SIMULATOR)
     if is_in(imported, SIMULATOR):

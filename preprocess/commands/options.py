@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import cast
 
 from postprocess.extras import require_cluster
+from preprocess.models.scoring import ALL, LAST
 
 
 def positive(text: str) -> int:
@@ -13,6 +14,19 @@ def positive(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text} is less than 1")
     return number
+
+
+def layer(text: str) -> int | str:
+    """Read the number of a layer, "last" or "all".
+
+    >>> layer("7"), layer("last")
+    (7, 'last')
+    """
+    if text in (ALL, LAST):
+        return text
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text} is not a layer; write a number, last or all")
+    return int(text)
 
 
 def corpus_file(text: str) -> Path:

@@ -10,11 +10,11 @@ from typing import Any
 
 import pandas as pd
 
-from preprocess.commands.options import named_path
+from preprocess.commands.options import layer, named_path
 from preprocess.commands.progress import showing_progress
 from preprocess.models.cache import SimilarityCache
 from preprocess.models.loading import Precision
-from preprocess.models.scoring import ALL, LAST, score_contexts
+from preprocess.models.scoring import LAST, score_contexts
 from preprocess.models.similarity import Progress, UnusableTexts
 from preprocess.selection.scores import (
     ScoresError,
@@ -41,7 +41,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="of a model as transformers saves it, or NAME=FOLDER",
     )  # fmt: skip
     add(
-        "--layer", dest="layers", type=_layer, nargs="+", default=[LAST], metavar="N",
+        "--layer", dest="layers", type=layer, nargs="+", default=[LAST], metavar="N",
         help="numbers from 0 (before the first layer), last or all (default: last)",
     )  # fmt: skip
     add(
@@ -126,11 +126,3 @@ def _settings(options: argparse.Namespace, caches: Mapping[str, SimilarityCache]
             for name, path in options.scores
         },
     }
-
-
-def _layer(text: str) -> int | str:
-    if text in (ALL, LAST):
-        return text
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text} is not a layer; write a number, last or all")
-    return int(text)

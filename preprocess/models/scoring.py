@@ -9,7 +9,7 @@ import numpy as np
 from postprocess.formats.marks import MarkedContext
 from preprocess.models.cache import Similarities, SimilarityCache, key_of
 from preprocess.models.loading import Model, ModelError, load_model
-from preprocess.models.similarity import Progress, UnusableTexts, compare_in_batches
+from preprocess.models.similarity import BATCH_SIZE, Progress, UnusableTexts, compare_in_batches
 
 SHARD = 4  # batches
 ALL, LAST = "all", "last"  # layers
@@ -21,6 +21,7 @@ def score_contexts(
     cache: SimilarityCache,
     *,
     layers: Sequence[int | str] = (LAST,),
+    batch_size: int = BATCH_SIZE,
     progress: Progress = lambda done, of: None,
 ) -> dict[int, Similarities]:
     """Return how similar the target words of one text or more are, by the layers of a model.
@@ -38,7 +39,7 @@ def score_contexts(
     if new:
         model = load_model(folder, cache.precision)
         wanted = list_layers(folder, layers, model.n_layers)
-        for shard in _compute(model, contexts, new, progress):
+        for shard in _compute(model, contexts, new, batch_size, progress):
             cache.save(shard)
             known |= shard
     else:
@@ -71,13 +72,14 @@ def _compute(
     model: Model,
     contexts: Sequence[MarkedContext],
     new: Mapping[str, int],
+    batch_size: int,
     progress: Progress,
 ) -> Iterator[dict[str, Similarities]]:
     """Yield the similarities of new texts in shards; `new` has their numbers by their keys."""
     keys, numbers = list(new), list(new.values())
     texts = [contexts[number] for number in numbers]
     try:
-        batches = compare_in_batches(model, texts, progress=progress)
+        batches = compare_in_batches(model, texts, batch_size=batch_size, progress=progress)
         while some := list(islice(batches, SHARD)):
             yield {
                 keys[row]: similarities

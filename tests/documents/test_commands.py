@@ -61,6 +61,10 @@ LEFT_OUT = {
         "hf download sentence-transformers/all-MiniLM-L6-v2 --local-dir models/minilm":
             "needs the network; the model is that of a package",
     },
+    "docs/scoring.md": {
+        "python -m preprocess predict --data demo/data_en.tsv --model models/minilm --out minilm":
+            "needs a model; tests/preprocess/commands/test_predict.py",
+    },
     "docs/corpus_tutorial.md": {
         "hf download intfloat/multilingual-e5-small --local-dir models/e5":
             "needs the network; the model is that of a package",
