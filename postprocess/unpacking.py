@@ -18,8 +18,8 @@ LEAST_SUSPICIOUS = 1_000_000  # bytes: a smaller file may be compressed to any s
 DRIVE = re.compile("[A-Za-z]:")  # of Windows, at the start of a path
 PIECE = 65_536  # bytes that are inflated at a time
 DAMAGES = (
-    zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, OverflowError, RuntimeError,
-    ValueError,
+    zipfile.BadZipFile, zlib.error, struct.error, EOFError, LookupError, OSError, OverflowError,
+    RuntimeError, ValueError,
 )  # fmt: skip
 
 
@@ -92,7 +92,9 @@ def _is_file(entry: zipfile.ZipInfo) -> bool:
         raise ArchiveRefused("this is a link", "pack the file itself", name[:80])
     if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
         raise ArchiveRefused("this is neither a file nor a folder", "leave it out", name[:80])
-    return not entry.is_dir()
+    if not name:
+        raise ArchiveRefused("an entry has no name")
+    return not name.endswith("/")
 
 
 def _leads_out(name: str) -> bool:
