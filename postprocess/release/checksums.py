@@ -21,8 +21,10 @@ def render_checksums(files: Mapping[str, bytes]) -> bytes:
     return "".join(lines).encode()
 
 
-def write_archive(files: Mapping[str, bytes], folder: str) -> bytes:
+def write_archive(files: Mapping[str, bytes], folder: str = "") -> bytes:
     """Return a zip archive of the files in a folder; the same files give the same bytes.
+
+    Without the name of a folder they are at the top of the archive.
 
     Files are ordered by path, without times and owners. Nothing is compressed, since the bytes
     of a compressed file depend on the version of the compressor.
@@ -30,7 +32,7 @@ def write_archive(files: Mapping[str, bytes], folder: str) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
         for name in sorted(files):
-            entry = zipfile.ZipInfo(f"{folder}/{name}", NO_TIME)
+            entry = zipfile.ZipInfo(f"{folder}/{name}" if folder else name, NO_TIME)
             entry.create_system, entry.external_attr = UNIX, READABLE_BY_ALL
             archive.writestr(entry, files[name])
     return out.getvalue()

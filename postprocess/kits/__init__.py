@@ -1,0 +1,1 @@
+"""Kits: what the teams of a shared task download in a phase."""

@@ -1,0 +1,138 @@
+"""The README of a kit: format, dates, limits and formulas, as Markdown."""
+
+from collections.abc import Iterator, Sequence
+
+from postprocess.kits.rules import KitPart, PhaseRules, TaskRules, Visibility
+from postprocess.kits.times import write_instant
+from postprocess.release.documents.markdown import escape
+from postprocess.reporting.phrases import write_count
+from postprocess.scoring.figures import Subtask
+from postprocess.scoring.predictions import MOST_ROWS
+
+SEEN = {
+    Visibility.HIDDEN: "You learn whether your files are valid. Scores are shown after the end.",
+    Visibility.OWN: "You see the scores of your own submissions at once.",
+    Visibility.BOARD: "Everybody sees all scores at once.",
+}
+FILES = {
+    "data": "`data/data_<lang>.tsv`: the pairs and their two contexts, with both words marked",
+    "gold": "`gold/gold_<lang>.tsv`: the scores to predict, of practice pairs alone",
+    "results": (
+        "`res1/`, `res2/`: complete result files of the baseline *distance* (minus the number of "
+        "words from one target word to the other), as examples of the format"
+    ),
+    "examples": "`submission_examples/`: the same files packed as they are sent",
+    "instructions": "`instructions/<lang>/`: what annotators read",
+    "score": "`score.py`: the scorer; it needs Python 3.6 or later and nothing else",
+    "sums": "`SHA256SUMS`: checksums of all files (`sha256sum -c SHA256SUMS`)",
+}
+FORMATS = {
+    Subtask.CHANGES: (
+        "**Subtask 1**, `results_subtask1_<lang>.tsv`: the column `change`, how much more similar "
+        "the two words are in context 2 than in context 1."
+    ),
+    Subtask.SCORES: (
+        "**Subtask 2**, `results_subtask2_<lang>.tsv`: the columns `sim_context1` and "
+        "`sim_context2`, how similar they are in each context."
+    ),
+}
+FORMULAS = {
+    Subtask.CHANGES: (
+        "Subtask 1: u = Σxg / √(Σx² · Σg²) over all pairs, for predicted changes x and published "
+        "changes g, as in the column `change`. It is 0 if all x are 0."
+    ),
+    Subtask.SCORES: (
+        "Subtask 2: H = 2PS / (P + S) over both contexts of all pairs, for Pearson's correlation P "
+        "and Spearman's S (average ranks for equal values). It is 0 if P or S is not above 0, or "
+        "if all predictions are equal."
+    ),
+}
+
+
+def render_readme(rules: TaskRules, phase: PhaseRules, parts: Sequence[KitPart]) -> str:
+    """Return the README of the kit of a phase."""
+    blocks = [
+        f"# {escape(rules.title)}: {escape(phase.name)}",
+        rules.text.strip(),
+        "## Dates and limits",
+        _list(_tell_limits(rules, phase)),
+        "## Files",
+        _list(_name_files(phase, parts)),
+        "## What to send",
+        _describe_format(phase),
+        _tell_required(rules, parts),
+        "## Scores",
+        *(FORMULAS[subtask] for subtask in phase.subtasks),
+        _tell_average(rules, parts),
+        _tell_scorer(phase),
+        *(["## Terms", rules.terms.strip()] if rules.terms.strip() else []),
+    ]
+    return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def _list(lines: Iterator[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def _tell_limits(rules: TaskRules, phase: PhaseRules) -> Iterator[str]:
+    yield f"Opens: {write_instant(phase.opens_at, rules.zone)}"
+    closes = write_instant(phase.closes_at, rules.zone) if phase.closes_at else "open for good"
+    yield f"Closes: {closes}"
+    limits = [
+        f"{write_count(number, 'submission')} {span}"
+        for number, span in ((phase.attempts_total, "in all"), (phase.attempts_a_day, "a day"))
+        if number is not None
+    ]
+    yield f"At most {' and '.join(limits)}" if limits else "Any number of submissions"
+    yield SEEN[phase.visibility]
+    if rules.address:
+        yield f"Address: <{rules.address}>"
+    if rules.contact:
+        yield f"Contact: {escape(rules.contact)}"
+
+
+def _name_files(phase: PhaseRules, parts: Sequence[KitPart]) -> Iterator[str]:
+    has_instructions = any(part.instructions for part in parts)
+    left_out = {"gold": not phase.is_practice, "instructions": not has_instructions}
+    yield from (text for name, text in FILES.items() if not left_out.get(name))
+
+
+def _describe_format(phase: PhaseRules) -> str:
+    formats = "\n\n".join(FORMATS[subtask] for subtask in phase.subtasks)
+    return (
+        f"{formats}\n\nResult files are tab separated, in UTF-8, with a header and then a row for "
+        "each pair, in the order of the data. Numbers have digits and a full stop for decimals; "
+        "their unit does not matter. Columns `pair` (1, 2, …), `word1` and `word2` are compared "
+        "with the data file if they are there. Send the files, or a zip archive of them. An "
+        "archive has at most 50 entries, 10 MB in each file and 20 MB in all; a file has at most "
+        f"{MOST_ROWS:,} rows, of 1,000 bytes at most."
+    )
+
+
+def _tell_required(rules: TaskRules, parts: Sequence[KitPart]) -> str:
+    languages = ", ".join(f"`{part.language}`" for part in parts)
+    if not rules.required:
+        return f"Languages: {languages}. A missing language has no score and is never filled in."
+    required = ", ".join(f"`{language}`" for language in rules.required)
+    return (
+        f"Languages: {languages}. Results without {required} are refused; another missing language "
+        "has no score and is never filled in."
+    )
+
+
+def _tell_average(rules: TaskRules, parts: Sequence[KitPart]) -> str:
+    if len(parts) < 2:
+        return ""
+    if rules.best_of:
+        return f"The average is that of the {rules.best_of} best languages, if there are as many."
+    return "The average is that of all languages; results that lack one have none."
+
+
+def _tell_scorer(phase: PhaseRules) -> str:
+    command = "python3 score.py --gold gold --results res1 res2 --data data"
+    if phase.is_practice:
+        return f"The scores of the practice data: `{command}`"
+    return (
+        f"When the gold is public, `{command}` gives the scores of the board; the kit of the "
+        "practice data has gold."
+    )
