@@ -1,0 +1,97 @@
+"""What about submissions an organiser should look at. Flags are never verdicts."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from postprocess.types import Floats
+
+MOST_ZEROS = 0.5  # of the predictions
+LARGEST_RATIO = 1e6  # of absolute predictions, 0 left out
+UNALIKE = 0.3  # the correlation of two submissions of a team, below which a flag is raised
+ALIKE = 0.9999  # that of two teams, above which one is
+
+
+class Flag(StrEnum):
+    """What is odd about predictions."""
+
+    MANY_ZEROS = "more than half of the predictions are 0"
+    WIDE_RANGE = "the largest prediction is more than a million times the smallest that is not 0"
+    UNALIKE = "two submissions of the team hardly correlate"
+    ALIKE = "two teams sent almost the same predictions"
+    BASELINE = "the predictions are those of a baseline"
+
+
+class AlikePair(NamedTuple):
+    """Two submissions by name, and the correlation of their predictions."""
+
+    first: str
+    second: str
+    correlation: float
+
+
+def flag_predictions(
+    predicted: ArrayLike, baselines: Mapping[str, ArrayLike] | None = None
+) -> list[tuple[Flag, str]]:
+    """Return what is odd about the predictions for one part, with the name of the baseline.
+
+    >>> [flag.name for flag, _ in flag_predictions([0, 0, 0, 1, 20403**2])]
+    ['MANY_ZEROS', 'WIDE_RANGE']
+    """
+    numbers = np.abs(np.asarray(predicted, dtype=float)).ravel()
+    found = []
+    if (numbers == 0).mean() > MOST_ZEROS:
+        found.append((Flag.MANY_ZEROS, ""))
+    others = numbers[numbers > 0]
+    if others.size and others.max() / others.min() > LARGEST_RATIO:
+        found.append((Flag.WIDE_RANGE, ""))
+    for name, baseline in (baselines or {}).items():
+        if np.array_equal(np.asarray(predicted, dtype=float), np.asarray(baseline, dtype=float)):
+            found.append((Flag.BASELINE, name))
+    return found
+
+
+def find_unalike(submissions: Mapping[str, ArrayLike]) -> list[AlikePair]:
+    """Return the pairs of submissions of one team and part whose predictions hardly correlate.
+
+    Probes are random, and so unlike each other; versions of one system are alike.
+    """
+    return [one for one in _correlate(submissions) if one.correlation < UNALIKE]
+
+
+def find_alike(submissions: Mapping[str, ArrayLike]) -> list[AlikePair]:
+    """Return the pairs of submissions of different teams to one part that are almost the same.
+
+    >>> find_alike({"a": [1, 2, 4], "b": [2, 4, 8], "c": [4, 2, 1]})[0][:2]
+    ('a', 'b')
+    """
+    return [one for one in _correlate(submissions) if one.correlation > ALIKE]
+
+
+def _correlate(submissions: Mapping[str, ArrayLike]) -> Iterator[AlikePair]:
+    """Yield Pearson's correlation of all pairs of predictions that are not constant."""
+    arrays = {
+        name: _standardise(np.asarray(one, dtype=float).ravel())
+        for name, one in submissions.items()
+    }
+    known = {name: one for name, one in arrays.items() if one is not None}
+    names: Sequence[str] = list(known)
+    if len(names) < 2:
+        return
+    table = np.array(list(known.values()))
+    correlations = np.clip(table @ table.T, -1, 1)
+    for first, second in combinations(range(len(names)), 2):
+        yield AlikePair(names[first], names[second], float(correlations[first, second]))
+
+
+def _standardise(numbers: Floats) -> Floats | None:
+    """Return numbers with a mean of 0 and a length of 1; None if they are constant."""
+    if np.ptp(numbers) == 0:
+        return None
+    centred = numbers / np.abs(numbers).max()
+    centred = centred - centred.mean()
+    return np.asarray(centred / np.linalg.norm(centred))
