@@ -1,0 +1,244 @@
+"""Making a board of results: averages, intervals, ranks, tests, and the order of its rows."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from postprocess.boards.board import Board, Cell, Differences, Place, Row
+from postprocess.boards.comparing import (
+    Comparisons,
+    Scores,
+    compare_all,
+    compare_with_one,
+    place_systems,
+)
+from postprocess.boards.entries import AVERAGE, BoardError, Entry, Kind, Rules
+from postprocess.scoring.figures import Figures
+from postprocess.scoring.inference import average_scores, score_interval
+from postprocess.scoring.ranking import correct_by_holm, round_score
+
+DISTANCE = "distance"  # the name of the baseline that every board has
+
+
+class _Column(NamedTuple):
+    """The results in a column: the languages that count of each, by name, and its figures."""
+
+    name: str
+    entries: dict[str, Entry]
+    languages: dict[str, tuple[str, ...]]
+    cells: dict[str, Cell]
+
+
+def make_board(rules: Rules, entries: Sequence[Entry]) -> Board:
+    """Make the board of a phase and a subtask.
+
+    Parameters
+    ----------
+    rules : Rules
+        What the board is about.
+    entries : sequence of Entry
+        The counted submissions and the references, in any order. Left-out values may be missing.
+
+    Returns
+    -------
+    Board
+        Each column has ranks by the scores as shown. It has tests, rank ranges and groups if the
+        left-out values of all its ranked systems are known.
+
+    Raises
+    ------
+    BoardError
+        Two rows of one name, a language that the task does not have, figures of another number of
+        pairs or that are not finite, or an average of more languages than there are.
+    """
+    _check(rules, entries)
+    columns = [_fill(rules, entries, name) for name in (AVERAGE, *rules.languages)]
+    cells: dict[str, dict[str, Cell]] = {entry.name: {} for entry in entries}
+    places: dict[str, dict[str, Place]] = {entry.name: {} for entry in entries}
+    differences, best_baseline = {}, {}
+    for column in columns:
+        if best := _find_best_baseline(column):
+            best_baseline[column.name] = best
+        for name, cell in _compare_with_baselines(rules, column, best).items():
+            cells[name][column.name] = cell
+        found, tested = _rank(rules, column)
+        for name, place in found.items():
+            places[name][column.name] = place
+        if tested:
+            differences[column.name] = tested
+    rows = [
+        Row(
+            entry.name,
+            entry.kind,
+            entry.system,
+            entry.attempts,
+            entry.result,
+            entry.outside,
+            cells[entry.name],
+            places[entry.name],
+        )
+        for entry in entries
+    ]
+    board = Board(rules, tuple(rows), differences, best_baseline)
+    return replace(board, rows=tuple(sorted(rows, key=lambda row: _key(row, board.columns[0]))))
+
+
+def _key(row: Row, column: str) -> tuple[int, bool, float, str]:
+    """Return what rows are sorted by: their kind, and their scores as shown in a column."""
+    cell = row.cells.get(column)
+    shown = -float(round_score(cell.score)) if cell else 0.0
+    return 1 if row.is_reference else 2 * bool(row.outside), cell is None, shown, row.name
+
+
+def _check(rules: Rules, entries: Sequence[Entry]) -> None:
+    names = Counter(entry.name for entry in entries)
+    if twice := [name for name, n in names.items() if n > 1]:
+        raise BoardError(f"two rows have the name {twice[0]}; give each row its own")
+    if rules.best_of is not None and not 1 <= rules.best_of <= len(rules.sizes):
+        raise BoardError(
+            f"the average is of {rules.best_of} languages, and the task has {len(rules.sizes)}"
+        )
+    for entry in entries:
+        for language, figures in entry.figures.items():
+            place = f"{entry.name}, {language}"
+            if language not in rules.sizes:
+                raise BoardError(f"{place}: the task does not have this language")
+            if figures.n not in (0, rules.sizes[language]):
+                n = rules.sizes[language]
+                raise BoardError(f"{place}: figures of {figures.n} pairs; the part has {n}")
+            if not np.isfinite([figures.score, *figures.left_out]).all():
+                raise BoardError(f"{place}: the score is not a finite number")
+
+
+def _fill(rules: Rules, entries: Sequence[Entry], name: str) -> _Column:
+    """Return the column of a language or of the averages."""
+    column = _Column(name, {}, {}, {})
+    for entry in entries:
+        languages = _choose(rules, entry.figures, name)
+        if languages is None:
+            continue
+        column.entries[entry.name] = entry
+        column.languages[entry.name] = languages
+        chosen = [entry.figures[language] for language in languages]
+        column.cells[entry.name] = (
+            _average(chosen) if name == AVERAGE else _describe(rules, entry, name)
+        )
+    return column
+
+
+def _choose(rules: Rules, figures: Mapping[str, Figures], name: str) -> tuple[str, ...] | None:
+    """Return the languages that count in a column; None if the row has no score there."""
+    if name != AVERAGE:
+        return (name,) if name in figures else None
+    there = [language for language in rules.languages if language in figures]
+    wanted = rules.best_of or len(rules.languages)
+    if len(there) < wanted:
+        return None
+    best = sorted(there, key=lambda language: -figures[language].score)[:wanted]
+    return tuple(language for language in there if language in best)
+
+
+def _average(chosen: Sequence[Figures]) -> Cell:
+    if not all(_has_left_out(one) for one in chosen):
+        return Cell(float(np.mean([one.score for one in chosen])))
+    average = average_scores(chosen)
+    low, high = average.interval or (None, None)
+    return Cell(average.score, low, high)
+
+
+def _describe(rules: Rules, entry: Entry, language: str) -> Cell:
+    figures = entry.figures[language]
+    is_known = _has_left_out(figures)
+    interval = score_interval(figures, is_harmonic=rules.is_harmonic) if is_known else None
+    low, high = interval or (None, None)
+    pearson, spearman = (
+        None if np.isnan(one) else float(one) for one in (figures.pearson, figures.spearman)
+    )
+    digest = entry.file_sha256.get(language)
+    reason = figures.reason.value or None
+    n = figures.n or None
+    return Cell(figures.score, low, high, n, pearson, spearman, reason, digest)
+
+
+def _has_left_out(figures: Figures) -> bool:
+    return len(figures.left_out) > 1
+
+
+def _stack(rules: Rules, column: _Column, names: Sequence[str]) -> Scores | None:
+    """Return the scores and left-out values of rows; None unless all have them."""
+    used = {language for name in names for language in column.languages[name]}
+    lengths = {
+        language: {
+            len(column.entries[name].figures[language].left_out)
+            for name in names
+            if language in column.languages[name]
+        }
+        for language in rules.languages
+        if language in used
+    }
+    if any(len(found) > 1 or min(found) < 2 for found in lengths.values()):
+        return None
+    arrays = []
+    for language, (n_groups,) in lengths.items():
+        array = np.zeros((len(names), n_groups))
+        for row, name in enumerate(names):
+            if language in (languages := column.languages[name]):
+                array[row] = column.entries[name].figures[language].left_out / len(languages)
+        arrays.append(array)
+    return Scores(np.array([column.cells[name].score for name in names]), tuple(arrays))
+
+
+def _rank(rules: Rules, column: _Column) -> tuple[dict[str, Place], Differences | None]:
+    """Return the places of the ranked rows of a column, and the tests of all pairs of them."""
+    scores = {
+        name: column.cells[name].score for name, one in column.entries.items() if one.is_ranked
+    }
+    names = sorted(scores, key=lambda name: (-round_score(scores[name]), name))
+    stacked = _stack(rules, column, names) if len(names) > 1 else None
+    in_order = np.array([scores[name] for name in names])
+    if stacked is None:
+        return dict(zip(names, place_systems(in_order), strict=True)), None
+    found = compare_all(stacked)
+    places = place_systems(in_order, found)
+    holm = correct_by_holm(found.p.tolist())
+    figures = (tuple(one.tolist()) for one in (found.d, found.p, holm))
+    return dict(zip(names, places, strict=True)), Differences(tuple(names), *figures)
+
+
+def _find_best_baseline(column: _Column) -> str | None:
+    """Return the name of the best baseline of a column, the first of several."""
+    found = [name for name, one in column.entries.items() if one.kind is Kind.BASELINE]
+    return min(found, key=lambda name: (-column.cells[name].score, name), default=None)
+
+
+def _compare_with_baselines(rules: Rules, column: _Column, best: str | None) -> dict[str, Cell]:
+    """Return the cells of a column, those of teams with p against the baselines."""
+    against_distance = _compare_teams(rules, column, DISTANCE)
+    against_best = _compare_teams(rules, column, best)
+    return {
+        name: replace(
+            cell, p_distance=against_distance.get(name), p_baseline=against_best.get(name)
+        )
+        for name, cell in column.cells.items()
+    }
+
+
+def _compare_teams(rules: Rules, column: _Column, baseline: str | None) -> dict[str, float]:
+    """Return p of each team whose left-out values are known against a baseline; {} without one."""
+    if baseline is None or baseline not in column.entries:
+        return {}
+    if column.entries[baseline].kind is not Kind.BASELINE:
+        return {}
+    names = [
+        name
+        for name, one in column.entries.items()
+        if one.kind is Kind.TEAM and _stack(rules, column, [name, baseline])
+    ]
+    stacked = _stack(rules, column, [*names, baseline])
+    if not names or stacked is None:
+        return {}
+    found: Comparisons = compare_with_one(stacked.of(range(len(names))), stacked.of([len(names)]))
+    return dict(zip(names, found.p.tolist(), strict=True))
