@@ -1,0 +1,1 @@
+"""The files of a board, all made of the same object."""

@@ -1,0 +1,138 @@
+"""`board.json`: a board as it is frozen, and read again into the same object."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from postprocess.boards.board import Board, Cell, Differences, Place, Row
+from postprocess.boards.entries import AVERAGE, BoardError, Kind, Rules
+from postprocess.boards.exports.rounding import round_board
+from postprocess.scoring.figures import Subtask
+
+FORMAT = 1  # raised when a reader must know of a change
+OF_LANGUAGES = ("n", "score", "low", "high", "reason", "file_sha256", "pearson", "spearman")
+AGAINST = ("p_distance", "p_baseline")
+NUMBERS = re.compile(r"\[\n[-+.0-9eE,\s]*+\]")  # no text of JSON has a line break in it
+
+
+def render_board(board: Board, *, is_gold_public: bool = False) -> bytes:
+    """Return the content of `board.json`.
+
+    Rows are as `python -m postprocess score --json` writes submissions, with their places and p
+    against the baselines. `differences` has for each column the names of its ranked rows, and d, p
+    and Holm's p of all pairs of them in the order first–second, first–third, …, second–third, ….
+    Unless the gold is public, all figures have three decimals.
+    """
+    shown = board if is_gold_public else round_board(board)
+    content = {
+        "format": FORMAT,
+        "rules": _describe_rules(shown.rules),
+        "is_rounded": shown.is_rounded,
+        "columns": list(shown.columns),
+        "best_baseline": dict(shown.best_baseline),
+        "rows": [_describe_row(row, shown.rules) for row in shown.rows],
+        "differences": {name: asdict(one) for name, one in shown.differences.items()},
+    }
+    text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
+    return (_join_lists(text) + "\n").encode()
+
+
+def read_board(data: bytes) -> Board:
+    """Return the board of a file. Raises BoardError for another file."""
+    try:
+        content = json.loads(data)
+        if content["format"] != FORMAT:
+            raise BoardError(
+                f"the file has the format {content['format']}; this version reads {FORMAT}"
+            )
+        return Board(
+            _read_rules(content["rules"]),
+            tuple(_read_row(row) for row in content["rows"]),
+            {name: _read_tests(one) for name, one in content["differences"].items()},
+            content["best_baseline"],
+            content["is_rounded"],
+        )
+    except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
+        if isinstance(error, BoardError):
+            raise
+        raise BoardError(f"the file is not the JSON file of a board: {error}") from error
+
+
+def _describe_rules(rules: Rules) -> dict[str, Any]:
+    return {
+        "task": rules.task,
+        "phase": rules.phase,
+        "subtask": rules.subtask.value,
+        "sizes": dict(rules.sizes),
+        "best_of": rules.best_of,
+        "scorer": rules.scorer,
+        "gold_sha256": dict(rules.gold_sha256),
+        "remarks": list(rules.remarks),
+    }
+
+
+def _read_rules(content: Mapping[str, Any]) -> Rules:
+    return Rules(
+        **{
+            **content,
+            "subtask": Subtask(content["subtask"]),
+            "remarks": tuple(content["remarks"]),
+        }
+    )
+
+
+def _describe_row(row: Row, rules: Rules) -> dict[str, Any]:
+    average = row.cells.get(AVERAGE)
+    return {
+        "name": row.name,
+        "kind": row.kind.value,
+        "system": row.system,
+        "attempts": row.attempts,
+        "result": row.result,
+        "outside": row.outside,
+        "parts": {
+            language: {name: getattr(row.cells[language], name) for name in OF_LANGUAGES}
+            for language in rules.languages
+            if language in row.cells
+        },
+        "missing": [language for language in rules.languages if language not in row.cells],
+        "average": average.score if average else None,
+        "average_low": average.low if average else None,
+        "average_high": average.high if average else None,
+        "places": {column: asdict(place) for column, place in row.places.items()},
+        "against": {
+            column: {name: getattr(cell, name) for name in AGAINST}
+            for column, cell in row.cells.items()
+            if cell.p_distance is not None or cell.p_baseline is not None
+        },
+    }
+
+
+def _read_row(content: Mapping[str, Any]) -> Row:
+    cells = {}
+    if content["average"] is not None:
+        ends = content["average_low"], content["average_high"]
+        cells[AVERAGE] = {"score": content["average"], "low": ends[0], "high": ends[1]}
+    cells |= content["parts"]
+    against = content["against"]
+    return Row(
+        content["name"],
+        Kind(content["kind"]),
+        content["system"],
+        content["attempts"],
+        content["result"],
+        content["outside"],
+        {column: Cell(**one, **against.get(column, {})) for column, one in cells.items()},
+        {column: Place(**place) for column, place in content["places"].items()},
+    )
+
+
+def _read_tests(content: Mapping[str, Any]) -> Differences:
+    return Differences(**{name: tuple(figures) for name, figures in content.items()})
+
+
+def _join_lists(text: str) -> str:
+    """Return JSON with the numbers of a list on one line."""
+    return NUMBERS.sub(lambda found: " ".join(found[0].split()), text)
