@@ -1,0 +1,278 @@
+"""The figures of a board: scores with intervals, p of all pairs, predictions against the gold."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import ListedColormap
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from numpy.typing import ArrayLike
+
+from postprocess.boards.board import Board, Differences
+from postprocess.boards.entries import AVERAGE, BoardError, Kind
+from postprocess.boards.exports.rounding import round_board
+from postprocess.boards.shown import Line, describe_board, list_lines, write_score
+from postprocess.reporting.figures.drawing import (
+    DOT,
+    INK,
+    PAPER,
+    REFERENCE_LINE,
+    RING,
+    RULE,
+    STRONG,
+    draw_points,
+    in_style,
+    new_figure,
+    write_instead,
+)
+from postprocess.reporting.figures.gallery import Illustration
+from postprocess.reporting.phrases import shorten, write_count, write_figure
+from postprocess.scoring.figures import Subtask
+from postprocess.scoring.ranking import LEVEL
+from postprocess.types import Floats
+
+MOST_NAMED = 60  # rows with names; more are drawn closer together, without
+ROW = 0.17  # inches
+MOST_WRITTEN = 12  # systems whose p are written into the heat map
+BOUNDS = (Kind.CEILING, Kind.SECOND_CROWD)  # drawn as lines
+LEVELS = (0.001, 0.01, LEVEL)
+SHADES = ("#1f4e79", "#6f93b8", "#b9cde0", "#f2f2f2")  # p below each level, and above all
+
+
+def illustrate_board(board: Board, *, is_gold_public: bool = False) -> list[Illustration]:
+    """Draw the figures of each column of a board that has any scores: scores, and p if tested.
+
+    Unless the gold is public, figures with three decimals are drawn, since the places of marks in
+    an SVG file could be read with more.
+    """
+    board = board if is_gold_public else round_board(board)
+    drawn = []
+    for column in board.columns:
+        if not any(column in row.cells for row in board.rows):
+            continue
+        title = f"Scores, {name_scores(board, column)}"
+        drawn.append(
+            Illustration(
+                f"scores-{column}",
+                title,
+                caption_scores(board, column),
+                draw_scores(board, column),
+            )
+        )
+        if column in board.differences:
+            title = f"Tests of all pairs, {name_scores(board, column)}"
+            caption = caption_tests(board, column)
+            drawn.append(Illustration(f"p-{column}", title, caption, draw_tests(board, column)))
+    return drawn
+
+
+def name_scores(board: Board, column: str) -> str:
+    """Return what is in a column, as part of a title."""
+    what = "average" if column == AVERAGE else column
+    return f"{what}, subtask {board.rules.subtask}"
+
+
+@in_style
+def draw_scores(board: Board, column: str) -> Figure:
+    """Draw the scores of a column with their intervals, the best above; lines separate groups."""
+    lines = [line for line in list_lines(board, column) if line.cell]
+    rows = [line for line in lines if line.row.kind not in BOUNDS]
+    figure = new_figure(1.1 + ROW * min(max(len(rows), 1), MOST_NAMED))
+    axes = figure.subplots()
+    axes.set_xlabel("score")
+    if not rows:
+        write_instead(axes, "No row has a score.")
+        axes.set_yticks([])
+        return figure
+    _draw_intervals(axes, rows)
+    for line in lines:
+        if line.row.kind in BOUNDS and line.cell:
+            axes.axvline(line.cell.score, **_style_bound(line))
+    _name_rows(axes, rows)
+    figure.legend(handles=_list_handles(lines), loc="outside upper left", ncols=3)
+    return figure
+
+
+def caption_scores(board: Board, column: str) -> str:
+    """Return the caption of the figure, with its numbers."""
+    lines = [line for line in list_lines(board, column) if line.cell]
+    ranked = [line for line in lines if line.place]
+    text = (
+        f"{describe_board(board)}: the scores of {write_count(len(ranked), 'ranked system')}, "
+        "filled, and of references, open, with 95\u00a0% intervals (jackknife over pairs)."
+    )
+    if ranked and ranked[0].cell:
+        text += f" The best is {ranked[0].row.name} with {write_score(ranked[0].cell.score)}."
+    if any(line.begins_group for line in lines):
+        text += " Grey lines separate groups whose order is proven."
+    bounds = [
+        f"{line.row.name} {write_score(line.cell.score)}"
+        for line in lines
+        if line.row.kind in BOUNDS and line.cell
+    ]
+    return f"{text} Vertical lines: {', '.join(bounds)}." if bounds else text
+
+
+@in_style
+def draw_tests(board: Board, column: str) -> Figure:
+    """Draw p of all pairs of ranked systems as shades; raises BoardError without tests."""
+    tests = _require_tests(board, column)
+    n = len(tests.names)
+    figure = new_figure(1.0 + max(1.6, ROW * min(n, MOST_NAMED)))
+    axes = figure.subplots()
+    table = _arrange(tests)
+    classes = np.searchsorted(LEVELS, table, side="right").astype(float)
+    classes[np.isnan(table)] = np.nan
+    axes.imshow(
+        classes,
+        cmap=ListedColormap(list(SHADES)),
+        vmin=-0.5,
+        vmax=len(LEVELS) + 0.5,
+        interpolation="nearest",
+        aspect="auto",
+    )
+    if n <= MOST_WRITTEN:
+        _write_p(axes, table)
+    _name_systems(axes, tests.names)
+    labels = [f"p < {level:g}" for level in LEVELS] + [f"p ≥ {LEVELS[-1]:g}"]
+    handles = [
+        Patch(label=label, facecolor=shade, edgecolor=RULE)
+        for label, shade in zip(labels, SHADES, strict=True)
+    ]
+    axes.legend(handles=handles, loc="upper right", fontsize=7)  # where no cells are
+    return figure
+
+
+def caption_tests(board: Board, column: str) -> str:
+    """Return the caption of the heat map, with its numbers."""
+    tests = _require_tests(board, column)
+    n_proven = sum(p < LEVEL for p in tests.holm)
+    return (
+        f"{describe_board(board)}: p of the difference between each two ranked systems, after "
+        f"Holm’s correction, rows and columns in the order of ranks. "
+        f"{write_count(n_proven)} of {write_count(len(tests.holm), 'difference')} "
+        f"{'is' if n_proven == 1 else 'are'} proven at 5\u00a0%."
+    )
+
+
+@in_style
+def draw_predictions(predicted: ArrayLike, gold: ArrayLike, subtask: Subtask) -> Figure:
+    """Draw predictions against the gold: changes, or the scores of all contexts."""
+    x, y = (np.asarray(one, dtype=float).ravel() for one in (gold, predicted))
+    figure = new_figure()
+    axes = figure.subplots()
+    what = "change" if subtask is Subtask.CHANGES else "score"
+    axes.set_xlabel(f"{what} in the gold")
+    axes.set_ylabel(f"predicted {what}")
+    if subtask is Subtask.CHANGES:
+        axes.axhline(0, color=RULE, linewidth=0.8)
+        axes.axvline(0, color=RULE, linewidth=0.8)
+    span = (*_bound(x), *_bound(y))
+    axes.set_xlim(span[:2])
+    axes.set_ylim(span[2:])
+    draw_points(axes, x, y, span)
+    return figure
+
+
+def caption_predictions(name: str, language: str, subtask: Subtask, n_pairs: int) -> str:
+    """Return the caption of predictions against the gold."""
+    what = "changes of" if subtask is Subtask.CHANGES else "scores of both contexts of"
+    return (
+        f"{name}: predicted {what} {write_count(n_pairs, 'pair')} ({language}) against the gold. "
+        "The scale of predictions has no influence on any score."
+    )
+
+
+def _draw_intervals(axes: Axes, rows: Sequence[Line]) -> None:
+    for place, line in enumerate(rows):
+        if not line.cell:
+            continue
+        if line.cell.low is not None and line.cell.high is not None:
+            axes.hlines(place, line.cell.low, line.cell.high, color=STRONG, linewidth=1.2)
+        style = RING | {"markerfacecolor": PAPER} if line.row.is_reference else DOT
+        axes.plot([line.cell.score], [place], markersize=4.5, **style)
+        if line.begins_group:
+            axes.axhline(place - 0.5, color=RULE, linewidth=0.8)
+    ends = [
+        end
+        for line in rows
+        if line.cell
+        for end in (line.cell.score, line.cell.low)
+        if end is not None
+    ]
+    lowest = min(0.0, *ends)
+    axes.set_xlim(float(np.floor((lowest - 0.02) * 10) / 10) if lowest < 0 else -0.02, 1.02)
+    axes.set_ylim(len(rows) - 0.4, -0.6)
+
+
+def _name_rows(axes: Axes, rows: Sequence[Line]) -> None:
+    if len(rows) > MOST_NAMED:
+        axes.set_yticks([])
+        axes.set_ylabel(f"{len(rows):,} systems", color=INK)
+        return
+    names = [shorten(line.row.name) for line in rows]
+    axes.set_yticks(range(len(rows)), names, fontsize=6.5)
+    for label, line in zip(axes.get_yticklabels(), rows, strict=True):
+        label.set_fontstyle("italic" if line.row.is_reference else "normal")
+
+
+def _style_bound(line: Line) -> dict[str, Any]:
+    is_ceiling = line.row.kind is Kind.CEILING
+    return REFERENCE_LINE if is_ceiling else REFERENCE_LINE | {"linestyle": (0, (1, 2))}
+
+
+def _list_handles(lines: Sequence[Line]) -> list[Line2D]:
+    handles = [Line2D([], [], label="ranked", markersize=4.5, **DOT)]
+    if any(line.row.is_reference and line.row.kind not in BOUNDS for line in lines):
+        handles.append(Line2D([], [], label="reference", markersize=4.5, **RING))
+    return handles + [
+        Line2D([], [], label=line.row.name, **_style_bound(line))
+        for line in lines
+        if line.row.kind in BOUNDS
+    ]
+
+
+def _require_tests(board: Board, column: str) -> Differences:
+    if column not in board.differences:
+        raise BoardError(f"the column {column} has no tests")
+    return board.differences[column]
+
+
+def _arrange(tests: Differences) -> Floats:
+    """Return p of each system (row) and each better one (column); NaN elsewhere."""
+    n = len(tests.names)
+    first, second = np.triu_indices(n, 1)
+    table = np.full((n, n), np.nan)
+    table[second, first] = tests.holm
+    return table
+
+
+def _write_p(axes: Axes, table: Floats) -> None:
+    for row, column in zip(*np.nonzero(~np.isnan(table)), strict=True):
+        p = float(table[row, column])
+        if p < LEVELS[0]:  # the shade says so
+            continue
+        colour = PAPER if p < LEVELS[1] else INK
+        text = write_figure(p, 3).removeprefix("0")
+        axes.text(column, row, text, ha="center", va="center", fontsize=5.5, color=colour)
+
+
+def _name_systems(axes: Axes, names: Sequence[str]) -> None:
+    if len(names) > MOST_NAMED:
+        axes.set_xticks([])
+        axes.set_yticks([])
+        axes.set_ylabel(f"{len(names):,} systems", color=INK)
+        return
+    shown = [shorten(name, 20) for name in names]
+    axes.set_yticks(range(len(names)), shown, fontsize=6.5)
+    axes.set_xticks(range(len(names)), shown, fontsize=6.5, rotation=90)
+
+
+def _bound(numbers: Floats) -> tuple[float, float]:
+    """Return the ends of an axis a little beyond the numbers."""
+    low, high = float(numbers.min()), float(numbers.max())
+    margin = 0.04 * (high - low) or 0.5
+    return low - margin, high + margin

@@ -1,0 +1,110 @@
+"""The figures of boards: captions with the right numbers, marks, and the same bytes each time."""
+
+import numpy as np
+import pytest
+from lxml import etree
+
+from postprocess.boards.entries import BoardError, Entry, Kind, only_score
+from postprocess.boards.plots import (
+    caption_predictions,
+    caption_scores,
+    caption_tests,
+    draw_predictions,
+    draw_scores,
+    draw_tests,
+    illustrate_board,
+)
+from postprocess.reporting.figures.drawing import render_png, render_svg
+from postprocess.reporting.figures.gallery import render_plates
+from postprocess.scoring.figures import Subtask
+
+
+@pytest.fixture
+def board(small_board):
+    ceiling = Entry("score ceiling", {"fi": only_score(0.9), "sl": only_score(0.95)}, Kind.CEILING)
+    return small_board(Subtask.CHANGES, more=[ceiling])
+
+
+def test_every_column_has_scores_and_tests(board):
+    drawn = illustrate_board(board)
+
+    assert [one.name for one in drawn] == [
+        "scores-average", "p-average", "scores-fi", "p-fi", "scores-sl", "p-sl",
+    ]  # fmt: skip
+    assert not any("nan" in one.caption for one in drawn)
+
+
+def test_marks_of_hidden_gold_have_three_decimals(board):
+    hidden, public = (
+        illustrate_board(board, is_gold_public=is_public)[0].figure for is_public in (False, True)
+    )
+
+    places = [line.get_xdata()[0] for line in hidden.axes[0].lines if len(line.get_xdata()) == 1]
+    assert places
+    assert all(place == round(place, 3) for place in places)
+    exact = [line.get_xdata()[0] for line in public.axes[0].lines if len(line.get_xdata()) == 1]
+    assert places == pytest.approx(exact, abs=5e-4)
+    assert places != exact
+
+
+def test_figures_have_the_same_bytes_each_time(board):
+    first, second = (render_plates(illustrate_board(board)) for _ in range(2))
+
+    assert first == second
+    for plate in first.values():
+        assert plate.png.startswith(b"\x89PNG")
+        assert plate.title in "".join(etree.fromstring(plate.svg).itertext())
+
+
+def test_scores_are_drawn_with_intervals_groups_and_ceiling(board):
+    axes = draw_scores(board, "sl").axes[0]
+
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    assert set(names) == {"Alba", "Brenta", "Cem & Co", "=Delta_1", "Eno", "distance"}
+    styles = {label.get_text(): label.get_fontstyle() for label in axes.get_yticklabels()}
+    assert (styles["distance"], styles["Alba"]) == ("italic", "normal")
+    verticals = [line for line in axes.lines if list(line.get_xdata()) == [0.95, 0.95]]
+    assert len(verticals) == 1
+    assert len(axes.collections) == 6  # an interval each
+    caption = caption_scores(board, "sl")
+    assert "5 ranked systems" in caption
+    assert "score ceiling 0.950" in caption
+
+
+def test_scores_without_left_out_values_have_no_intervals(small_board):
+    board = small_board(more=[Entry("Garonne", {"fi": only_score(-0.31)})])
+
+    axes = draw_scores(board, "fi").axes[0]
+
+    assert axes.get_xlim()[0] == pytest.approx(-0.4)
+    with pytest.raises(BoardError, match="the column fi has no tests"):
+        draw_tests(board, "fi")
+
+
+def test_the_heat_map_has_a_cell_for_each_pair(board):
+    axes = draw_tests(board, "sl").axes[0]
+
+    classes = np.ma.filled(axes.images[0].get_array(), np.nan)
+    tests = board.differences["sl"]
+    n = len(tests.names)
+    assert (~np.isnan(classes)).sum() == len(tests.holm) == n * (n - 1) / 2
+    assert (classes <= 2).sum() == sum(p < 0.05 for p in tests.holm)
+    assert f"of {len(tests.holm)} differences" in caption_tests(board, "sl")
+    assert len(axes.texts) == sum(p >= 0.001 for p in tests.holm)  # shades say the others
+
+
+def test_predictions_are_drawn_against_the_gold():
+    rng = np.random.default_rng(0)
+    gold = rng.normal(size=(30, 2))
+
+    of_scores = draw_predictions(3 * gold, gold, Subtask.SCORES)
+    of_changes = draw_predictions(np.zeros(30), gold[:, 0], Subtask.CHANGES)
+
+    assert len(of_scores.axes[0].lines[0].get_xdata()) == 60
+    assert of_changes.axes[0].get_ylabel() == "predicted change"
+    svg = render_svg(of_scores, title="t", description="d")
+    assert render_svg(
+        draw_predictions(3 * gold, gold, Subtask.SCORES), title="t", description="d"
+    ) == svg  # fmt: skip
+    assert render_png(of_changes).startswith(b"\x89PNG")
+    assert "60" not in caption_predictions("Alba", "sl", Subtask.SCORES, 30)
