@@ -1,7 +1,6 @@
 """`board.json`: a board as it is frozen, and read again into the same object."""
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
@@ -14,7 +13,6 @@ from postprocess.scoring.figures import Subtask
 FORMAT = 1  # raised when a reader must know of a change
 OF_LANGUAGES = ("n", "score", "low", "high", "reason", "file_sha256", "pearson", "spearman")
 AGAINST = ("p_distance", "p_baseline")
-NUMBERS = re.compile(r"\[\n[-+.0-9eE,\s]*+\]")  # no text of JSON has a line break in it
 
 
 def render_board(board: Board, *, is_gold_public: bool = False) -> bytes:
@@ -33,10 +31,9 @@ def render_board(board: Board, *, is_gold_public: bool = False) -> bytes:
         "columns": list(shown.columns),
         "best_baseline": dict(shown.best_baseline),
         "rows": [_describe_row(row, shown.rules) for row in shown.rows],
-        "differences": {name: asdict(one) for name, one in shown.differences.items()},
     }
-    text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
-    return (_join_lists(text) + "\n").encode()
+    text = _dump(content, indent=1).removesuffix("\n}")
+    return f'{text},\n "differences": {_write_differences(shown)}\n}}\n'.encode()
 
 
 def read_board(data: bytes) -> Board:
@@ -133,6 +130,19 @@ def _read_tests(content: Mapping[str, Any]) -> Differences:
     return Differences(**{name: tuple(figures) for name, figures in content.items()})
 
 
-def _join_lists(text: str) -> str:
-    """Return JSON with the numbers of a list on one line."""
-    return NUMBERS.sub(lambda found: " ".join(found[0].split()), text)
+def _write_differences(board: Board) -> str:
+    """Return the tests as JSON, a line for the figures of each kind; there may be millions."""
+    columns = [
+        f"  {_dump(name)}: {{\n{_write_tests(tests)}\n  }}"
+        for name, tests in board.differences.items()
+    ]
+    return "{{\n{}\n }}".format(",\n".join(columns)) if columns else "{}"
+
+
+def _write_tests(tests: Differences) -> str:
+    lists = {"names": tests.names, "d": tests.d, "p": tests.p, "holm": tests.holm}
+    return ",\n".join(f"   {_dump(name)}: {_dump(figures)}" for name, figures in lists.items())
+
+
+def _dump(content: object, *, indent: int | None = None) -> str:
+    return json.dumps(content, ensure_ascii=False, indent=indent, allow_nan=False)

@@ -1,9 +1,14 @@
 """Boards with three decimals, all that may be shown while the gold is not public."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+
+import numpy as np
 
 from postprocess.boards.board import Board, Cell, Differences, Row
 from postprocess.scoring.ranking import round_score
+
+NEAR_TIE = 1e-6  # thousandths; nearer to a half, decimal arithmetic decides
 
 
 def round_board(board: Board) -> Board:
@@ -32,6 +37,20 @@ def round_figure(figure: float | None) -> float | None:
     return None if figure is None else float(round_score(figure) + 0)
 
 
+def round_all(figures: Sequence[float]) -> tuple[float, ...]:
+    """Return many figures with three decimals, as `round_figure` does.
+
+    >>> round_all([0.6125, -0.0001, 0.1234, -1.0])
+    (0.613, 0.0, 0.123, -1.0)
+    """
+    given = np.asarray(figures, dtype=float)
+    thousandths = np.abs(given) * 1000
+    rounded = np.copysign(np.floor(thousandths + 0.5), given) / 1000 + 0
+    is_tie = np.abs(thousandths % 1 - 0.5) < NEAR_TIE
+    rounded[is_tie] = [float(round_score(x) + 0) for x in given[is_tie].tolist()]
+    return tuple(rounded.tolist())
+
+
 def _round_row(row: Row) -> Row:
     return replace(row, cells={name: _round_cell(cell) for name, cell in row.cells.items()})
 
@@ -50,8 +69,5 @@ def _round_cell(cell: Cell) -> Cell:
 
 
 def _round_tests(tests: Differences) -> Differences:
-    rounded = (
-        tuple(float(round_score(x) + 0) for x in figures)
-        for figures in (tests.d, tests.p, tests.holm)
-    )
+    rounded = (round_all(figures) for figures in (tests.d, tests.p, tests.holm))
     return Differences(tests.names, *rounded)

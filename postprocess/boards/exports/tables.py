@@ -8,7 +8,6 @@ from postprocess.boards.board import Board, Cell, Row
 from postprocess.boards.exports.rounding import round_board
 from postprocess.boards.shown import list_lines, list_outside, write_rank
 from postprocess.formats.tabular import write_cell
-from postprocess.scoring.ranking import round_score
 
 Field = str | int | float | None
 
@@ -77,5 +76,5 @@ def _write(field: Field, is_rounded: bool) -> str:
     if field is None:
         return ""
     if isinstance(field, float):
-        return str(round_score(field)) if is_rounded else repr(field)
+        return f"{field:.3f}" if is_rounded else repr(field)
     return write_cell(field) if isinstance(field, str) else str(field)

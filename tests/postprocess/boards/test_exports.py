@@ -9,6 +9,8 @@ import subprocess
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 from lxml import html
 
 from postprocess.boards.entries import AVERAGE, BoardError, Entry, Kind, only_score
@@ -21,7 +23,7 @@ from postprocess.boards.exports.elsewhere import (
 from postprocess.boards.exports.freezing import read_board, render_board
 from postprocess.boards.exports.latex import render_latex
 from postprocess.boards.exports.page import render_page
-from postprocess.boards.exports.rounding import round_board
+from postprocess.boards.exports.rounding import round_all, round_board, round_figure
 from postprocess.boards.exports.tables import render_csv, render_differences
 from postprocess.boards.shown import write_score
 from postprocess.scoring.figures import Subtask
@@ -74,6 +76,11 @@ def test_hidden_gold_is_not_given_away(board):
     assert not LONG.search(page)
     assert LONG.search(render_board(board, is_gold_public=True))
     assert round_board(round_board(board)) == round_board(board)
+
+
+@given(st.lists(st.floats(-1, 1) | st.integers(-2000, 2000).map(lambda n: n / 2000)))
+def test_many_figures_are_rounded_as_single_ones(figures):
+    assert round_all(figures) == tuple(round_figure(one) for one in figures)
 
 
 @pytest.mark.parametrize(
