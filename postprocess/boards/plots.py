@@ -69,6 +69,22 @@ def illustrate_board(board: Board, *, is_gold_public: bool = False) -> list[Illu
     return drawn
 
 
+def illustrate_predictions(
+    name: str, slug: str, part: tuple[Subtask, str], predicted: ArrayLike, gold: ArrayLike
+) -> Illustration:
+    """Draw the predictions of a system for a subtask and language; only for public gold.
+
+    `name` is for the caption, `slug` for the name of the file.
+    """
+    subtask, language = part
+    return Illustration(
+        f"predictions-{slug}-{subtask}-{language}",
+        f"Predictions of {name}, {language}, subtask {subtask}",
+        caption_predictions(name, language, subtask, len(np.asarray(gold))),
+        draw_predictions(predicted, gold, subtask),
+    )
+
+
 def name_scores(board: Board, column: str) -> str:
     """Return what is in a column, as part of a title."""
     what = "average" if column == AVERAGE else column

@@ -6,13 +6,13 @@ from lxml import etree
 
 from postprocess.boards.entries import BoardError, Entry, Kind, only_score
 from postprocess.boards.plots import (
-    caption_predictions,
     caption_scores,
     caption_tests,
     draw_predictions,
     draw_scores,
     draw_tests,
     illustrate_board,
+    illustrate_predictions,
 )
 from postprocess.reporting.figures.drawing import render_png, render_svg
 from postprocess.reporting.figures.gallery import render_plates
@@ -107,4 +107,6 @@ def test_predictions_are_drawn_against_the_gold():
         draw_predictions(3 * gold, gold, Subtask.SCORES), title="t", description="d"
     ) == svg  # fmt: skip
     assert render_png(of_changes).startswith(b"\x89PNG")
-    assert "60" not in caption_predictions("Alba", "sl", Subtask.SCORES, 30)
+    drawn = illustrate_predictions("Alba", "alba", (Subtask.SCORES, "sl"), 3 * gold, gold)
+    assert drawn.name == "predictions-alba-2-sl"
+    assert "scores of both contexts of 30 pairs (sl)" in drawn.caption
