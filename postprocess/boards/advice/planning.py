@@ -2,7 +2,7 @@
 
 The formulas are those of large samples of normal scores, of which simulations found errors within
 7 %. With heavy tails (Student's t with 5 degrees of freedom) errors were up to 1.4 times as large.
-`n_pairs` is for subtask 1; in subtask 2 each pair has two scores, so that up to twice as many count.
+`n_pairs` is for subtask 1; in subtask 2 each pair has two scores, and up to twice as many count.
 """
 
 import math
