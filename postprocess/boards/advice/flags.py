@@ -1,14 +1,13 @@
 """What about submissions an organiser should look at. Flags are never verdicts."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from enum import StrEnum
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from postprocess.types import Floats
+from postprocess.types import Bools, Floats
 
 MOST_ZEROS = 0.5  # of the predictions
 LARGEST_RATIO = 1e6  # of absolute predictions, 0 left out
@@ -60,7 +59,7 @@ def find_unalike(submissions: Mapping[str, ArrayLike]) -> list[AlikePair]:
 
     Probes are random, and so unlike each other; versions of one system are alike.
     """
-    return [one for one in _correlate(submissions) if one.correlation < UNALIKE]
+    return _find_pairs(submissions, lambda correlations: correlations < UNALIKE)
 
 
 def find_alike(submissions: Mapping[str, ArrayLike]) -> list[AlikePair]:
@@ -69,23 +68,24 @@ def find_alike(submissions: Mapping[str, ArrayLike]) -> list[AlikePair]:
     >>> find_alike({"a": [1, 2, 4], "b": [2, 4, 8], "c": [4, 2, 1]})[0][:2]
     ('a', 'b')
     """
-    return [one for one in _correlate(submissions) if one.correlation > ALIKE]
+    return _find_pairs(submissions, lambda correlations: correlations > ALIKE)
 
 
-def _correlate(submissions: Mapping[str, ArrayLike]) -> Iterator[AlikePair]:
-    """Yield Pearson's correlation of all pairs of predictions that are not constant."""
+def _find_pairs(
+    submissions: Mapping[str, ArrayLike], is_wanted: Callable[[Floats], Bools]
+) -> list[AlikePair]:
+    """Return the pairs of predictions, neither constant, whose Pearson correlation is wanted."""
     arrays = {
         name: _standardise(np.asarray(one, dtype=float).ravel())
         for name, one in submissions.items()
     }
     known = {name: one for name, one in arrays.items() if one is not None}
-    names: Sequence[str] = list(known)
-    if len(names) < 2:
-        return
-    table = np.array(list(known.values()))
+    if len(known) < 2:
+        return []
+    names, table = list(known), np.array(list(known.values()))
     correlations = np.clip(table @ table.T, -1, 1)
-    for first, second in combinations(range(len(names)), 2):
-        yield AlikePair(names[first], names[second], float(correlations[first, second]))
+    pairs = np.argwhere(np.triu(is_wanted(correlations), 1))
+    return [AlikePair(names[i], names[j], float(correlations[i, j])) for i, j in pairs]
 
 
 def _standardise(numbers: Floats) -> Floats | None:
