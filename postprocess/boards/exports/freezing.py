@@ -39,7 +39,7 @@ def render_board(board: Board, *, is_gold_public: bool = False) -> bytes:
 def read_board(data: bytes) -> Board:
     """Return the board of a file. Raises BoardError for another file."""
     try:
-        content = json.loads(data)
+        content = json.loads(data, parse_constant=_refuse_constant)
         if content["format"] != FORMAT:
             raise BoardError(
                 f"the file has the format {content['format']}; this version reads {FORMAT}"
@@ -55,6 +55,10 @@ def read_board(data: bytes) -> Board:
         if isinstance(error, BoardError):
             raise
         raise BoardError(f"the file is not the JSON file of a board: {error}") from error
+
+
+def _refuse_constant(name: str) -> None:
+    raise BoardError(f"the file has the number {name}")
 
 
 def _describe_rules(rules: Rules) -> dict[str, Any]:

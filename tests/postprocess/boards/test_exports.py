@@ -84,7 +84,8 @@ def test_many_figures_are_rounded_as_single_ones(figures):
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"{}", b"[1]", b'{"format": 2}', b'{"format": 1, "rules": {}}', b"[" * 9999]
+    "data",
+    [b"", b"{}", b"[1]", b'{"format": 2}', b'{"format": 1, "rules": {}}', b"[" * 9999, b"[NaN]"],
 )
 def test_what_is_no_board_is_not_read(data):
     with pytest.raises(BoardError):
