@@ -10,7 +10,7 @@ from surveys.models.sharedtasks import Scoring, TaskPart
 from surveys.sharedtasks.parts import read_words
 
 if TYPE_CHECKING:
-    from postprocess.scoring.scoring import Part
+    from postprocess.scoring.gold import Part
 
 
 def load_gold(part: TaskPart, *, practice: bool, scoring: Scoring | None = None) -> "Part":
@@ -19,7 +19,7 @@ def load_gold(part: TaskPart, *, practice: bool, scoring: Scoring | None = None)
     `scoring` may have corrected gold for the part's language, which is used instead.
     """
     from postprocess.formats.files import GOLD_COLUMNS, read_gold
-    from postprocess.scoring.scoring import Part
+    from postprocess.scoring.gold import Part
 
     content = read_gold_file(part, practice=practice, scoring=scoring)
     gold = read_gold(content)

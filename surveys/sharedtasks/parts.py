@@ -23,7 +23,7 @@ from surveys.results.run_inspection import restore_run
 from surveys.sharedtasks.tasks import lock_task
 
 if TYPE_CHECKING:
-    from postprocess.scoring.scoring import Part
+    from postprocess.scoring.gold import Part
 
 MASKED = "rebuild.py"  # in releases with texts that may not be published
 FEWEST_TEST, FEWEST_PRACTICE = 10, 3  # pairs
@@ -69,7 +69,7 @@ def load_data(part: TaskPart, *, practice: bool) -> "Part":
     """Return a part's pairs without the gold, which is NaN: what checking results needs."""
     import numpy as np
 
-    from postprocess.scoring.scoring import Part
+    from postprocess.scoring.gold import Part
 
     words = read_words(part, practice=practice)
     missing = np.full((len(words), 2), np.nan)
