@@ -45,6 +45,7 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.selection.candidates", "surveys.selection.choices", "surveys.selection.stimuli",
     "surveys.selection.sources",
     "surveys.sharedtasks.gold", "surveys.sharedtasks.parts", "surveys.sharedtasks.opening",
+    "surveys.sharedtasks.kits",
     "surveys.sharedtasks.teams.names",  # characters that cannot be seen
     "surveys.templatetags.figures",  # numbers on pages are written as in the report
 }  # fmt: skip
@@ -64,6 +65,7 @@ OF_CORPORA = {  # what reads the files of the library that finds texts
 GOLD = "surveys.sharedtasks.gold"
 OF_GOLD = {  # what may read the hidden gold of a shared task
     "surveys.sharedtasks.opening",  # commits to it
+    "surveys.sharedtasks.kits",  # packs that of practice data, which is public
     "surveys.sharedtasks.scoring", "surveys.sharedtasks.finishing",
 }  # fmt: skip
 MARKS = "postprocess.formats.marks"  # the value of a text with two targets; loads nothing

@@ -3,11 +3,10 @@
 Only scoring, opening and publishing import this module; `tests/test_layout.py` holds them to it.
 """
 
-import hashlib
 from typing import TYPE_CHECKING
 
 from surveys.models.sharedtasks import Scoring, TaskPart
-from surveys.sharedtasks.parts import read_words
+from surveys.sharedtasks.parts import read_data_file
 
 if TYPE_CHECKING:
     from postprocess.scoring.gold import Part
@@ -18,18 +17,10 @@ def load_gold(part: TaskPart, *, practice: bool, scoring: Scoring | None = None)
 
     `scoring` may have corrected gold for the part's language, which is used instead.
     """
-    from postprocess.formats.files import GOLD_COLUMNS, read_gold
-    from postprocess.scoring.gold import Part
+    from postprocess.scoring.gold import make_part
 
     content = read_gold_file(part, practice=practice, scoring=scoring)
-    gold = read_gold(content)
-    return Part(
-        part.language,
-        gold[list(GOLD_COLUMNS[:2])].to_numpy(dtype=float),
-        gold["change"].to_numpy(dtype=float),
-        hashlib.sha256(content).hexdigest(),
-        read_words(part, practice=practice),
-    )
+    return make_part(part.language, content, read_data_file(part, practice=practice))
 
 
 def read_gold_file(part: TaskPart, *, practice: bool, scoring: Scoring | None = None) -> bytes:

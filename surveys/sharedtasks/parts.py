@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from postprocess.scoring.gold import Part
 
 MASKED = "rebuild.py"  # in releases with texts that may not be published
-FEWEST_TEST, FEWEST_PRACTICE = 10, 3  # pairs
+PRACTICE = "practice"
+MOST_LISTED = 20  # problems of a file
 LARGEST_FILE = 20_000_000  # bytes
 TOLERANCE = 0.01  # of a change, in parts of the largest score: each score has three digits
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
@@ -145,7 +146,7 @@ def add_part(
         raise SharedTaskRefused(f"“{language}” is no language code; write one such as sl or pt-BR.")
     if shared_task.parts.filter(language=language).exists():
         raise SharedTaskRefused(f"There is a part for {language} already. Remove it first.")
-    n_pairs, n_practice = _check_files(shared_task, files)
+    n_pairs, n_practice = _check_files(shared_task, language, files)
     part = TaskPart(
         shared_task=shared_task,
         language=language,
@@ -191,14 +192,12 @@ def _lock_draft(shared_task: SharedTask) -> SharedTask:
     return shared_task
 
 
-def _check_files(shared_task: SharedTask, files: PartFiles) -> tuple[int, int]:
+def _check_files(shared_task: SharedTask, language: str, files: PartFiles) -> tuple[int, int]:
     """Return the numbers of test and practice pairs. Raises SharedTaskRefused."""
-    problems = list(_list_problems("test", files.data, files.gold, FEWEST_TEST))
+    problems = list(_list_problems(language, "test", files.data, files.gold))
     has_practice = bool(files.practice_data or files.practice_gold)
     if has_practice:
-        problems += _list_problems(
-            "practice", files.practice_data, files.practice_gold, FEWEST_PRACTICE
-        )
+        problems += _list_problems(language, PRACTICE, files.practice_data, files.practice_gold)
     if not problems:
         problems += _list_shared(shared_task, files)
     if problems:
@@ -206,50 +205,38 @@ def _check_files(shared_task: SharedTask, files: PartFiles) -> tuple[int, int]:
     return _count(files.data), _count(files.practice_data) if has_practice else 0
 
 
-def _list_problems(kind: str, data: bytes, gold: bytes, fewest: int) -> Iterator[str]:
+def _list_problems(language: str, kind: str, data: bytes, gold: bytes) -> Iterator[str]:
     """Yield what is wrong with the files of test or practice pairs."""
-    from postprocess.formats.files import read_gold
     from postprocess.formats.stimuli import parse_stimuli
-    from postprocess.formats.tabular import TableError
+    from postprocess.scoring.gold import GoldError, check_gold, make_part
 
-    names = (f"the {kind} data", f"the gold of the {kind} data")
-    sizes = dict(zip(names, (len(data), len(gold)), strict=True))
+    names = (f"the gold of the {kind} data", f"the {kind} data")
+    sizes = dict(zip(names, (len(gold), len(data)), strict=True))
     if missing := [name for name, size in sizes.items() if not size]:
         yield from (f"{name} is missing; give its file" for name in missing)
         return
     if large := [name for name, size in sizes.items() if size > LARGEST_FILE]:
         yield from (f"{name} has more than 20 MB" for name in large)
         return
-    stimuli = parse_stimuli(data)
-    if stimuli.errors:
-        yield from (f"{names[0]}, {finding}" for finding in stimuli.errors[:20])
+    if errors := parse_stimuli(data).errors:
+        yield from (f"{names[1]}, {finding}" for finding in errors[:MOST_LISTED])
         return
     try:
-        scores = read_gold(gold)
-    except TableError as error:
-        yield from (f"{names[1]}, {line}" for line in str(error).splitlines()[:20])
+        part = make_part(language, gold, data, names=names)
+        check_gold(part, is_practice=kind == PRACTICE)
+    except GoldError as error:
+        yield from str(error).splitlines()[:MOST_LISTED]
         return
-    n_pairs = len(stimuli.rows)
-    if len(scores) != n_pairs:
-        yield f"{names[1]} has {len(scores):,} rows, and the data has {n_pairs:,}"
-    elif n_pairs < fewest:
-        yield f"the {kind} data has {n_pairs} pairs; {fewest} or more are needed"
-    else:
-        yield from _list_odd_scores(names[1], scores.to_numpy(dtype=float))
+    yield from _list_odd_changes(names[0], part)
 
 
-def _list_odd_scores(name: str, numbers: Any) -> Iterator[str]:
-    """Yield what makes scores unusable; `numbers` has both scores and the change of each pair."""
+def _list_odd_changes(name: str, part: "Part") -> Iterator[str]:
+    """Yield the first change that is not the difference of its scores, such as a negated one."""
     import numpy as np
 
-    if not np.isfinite(numbers).all():
-        row = int(np.flatnonzero(~np.isfinite(numbers).all(axis=1))[0]) + 1
-        yield f"{name}, row {row}: a score is missing; fill it in"
-        return
-    one, two, change = numbers.T
-    if np.ptp(numbers[:, :2]) == 0 or not change.any():
-        yield f"{name} is constant: no prediction can correlate with it"
-    far = np.abs(two - one - change) > TOLERANCE * max(1.0, float(np.abs(numbers).max()))
+    one, two = part.similarities.T
+    largest = max(1.0, float(np.abs(part.similarities).max()))
+    far = np.abs(two - one - part.changes) > TOLERANCE * largest
     if far.any():
         row = int(np.flatnonzero(far)[0]) + 1
         yield f"{name}, row {row}: the change is not that from context 1 to context 2"

@@ -7,11 +7,12 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from surveys.access.audit_log import record
 from surveys.access.roles import AnyUser, is_participant
 from surveys.errors import SharedTaskRefused
+from surveys.models.results import RunQuerySet
 from surveys.models.sharedtasks import (
     Organiser,
     SharedTask,
@@ -140,14 +141,18 @@ def find_embargoes(releases: Collection[int]) -> dict[int, list[SharedTask]]:
 
     The files of such a release hold the gold of these tasks.
     """
-    parts = TaskPart.objects.filter(release__in=releases).exclude(
-        shared_task__state=SharedTaskState.PUBLISHED
-    )
+    parts = _unfinished_parts().filter(release__in=releases)
     found = defaultdict(list)
     for part in parts.select_related("shared_task").order_by("shared_task"):
         if part.release_id is not None:
             found[part.release_id].append(part.shared_task)
     return dict(found)
+
+
+def mark_embargoes(runs: RunQuerySet) -> RunQuerySet:
+    """Annotate runs with `is_embargoed`: a shared task that is not over uses their release."""
+    parts = _unfinished_parts().filter(release=OuterRef("release"))
+    return runs.annotate(is_embargoed=Exists(parts))
 
 
 def warn_of_embargo(tasks: Collection[SharedTask]) -> str:
@@ -160,6 +165,10 @@ def warn_of_embargo(tasks: Collection[SharedTask]) -> str:
         "Until its results are published, pass on nothing of it but the folders data and "
         "practice_kit."
     )
+
+
+def _unfinished_parts() -> QuerySet[TaskPart]:
+    return TaskPart.objects.exclude(shared_task__state=SharedTaskState.PUBLISHED)
 
 
 def _check(shared_task: SharedTask) -> None:

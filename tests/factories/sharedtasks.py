@@ -32,9 +32,9 @@ def make_shared_task(organiser: User | None = None, **fields: Any) -> SharedTask
 def make_part(shared_task: SharedTask, language: str = "sl", **fields: Any) -> TaskPart:
     """Return a part whose files hold nothing."""
     files = {name: ContentFile(b"", name) for name in ("data", "gold")}
-    digests = {"data_sha256": "d" * 64, "gold_sha256": "e" * 64}
+    told = {"n_pairs": 12, "data_sha256": "d" * 64, "gold_sha256": "e" * 64}
     return TaskPart.objects.create(
-        shared_task=shared_task, language=language, n_pairs=12, **{**files, **digests, **fields}
+        shared_task=shared_task, language=language, **{**files, **told, **fields}
     )
 
 

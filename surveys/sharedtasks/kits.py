@@ -1,0 +1,100 @@
+"""The kit of a phase: what teams download to take part."""
+
+import hashlib
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.core.cache import cache
+from django.urls import reverse
+
+from surveys.errors import SharedTaskRefused
+from surveys.models.sharedtasks import Phase, PhaseData, SharedTask, TaskPart
+from surveys.sharedtasks.gold import read_gold_file
+from surveys.sharedtasks.parts import read_data_file
+
+if TYPE_CHECKING:
+    from postprocess.kits.rules import KitPart, PhaseRules, TaskRules
+
+KEPT_SECONDS = 3600
+LARGEST_KEPT = 5_000_000  # bytes
+INSTRUCTIONS = "instructions.md"
+
+
+def name_kit(phase: Phase) -> str:
+    """Return the name of the archive of a phase's kit, without its ending."""
+    return f"{phase.shared_task.slug}_{phase.name}_kit"
+
+
+def pack_kit(phase: Phase, *, now: datetime) -> bytes:
+    """Return the archive of a phase's kit; the same bytes from the same data and rules.
+
+    Raises SharedTaskRefused before the phase begins: its data is not public yet.
+    """
+    if not phase.has_begun(now):
+        raise SharedTaskRefused(f"The phase {phase.name} has not begun, so its kit is not out yet.")
+    return _pack(phase)
+
+
+def pack_kit_for_organisers(phase: Phase) -> bytes:
+    """Return the archive of a phase's kit before it begins, for organisers to look at."""
+    return _pack(phase)
+
+
+def _pack(phase: Phase) -> bytes:
+    from postprocess.kits.kit import write_kit
+
+    rules, limits = _describe_task(phase.shared_task), _describe_phase(phase)
+    parts = list(phase.shared_task.parts.order_by("language"))
+    told = (rules, limits, [(part.language, part.data_sha256) for part in parts])
+    key = f"kit-{hashlib.sha256(repr((phase.pk, told)).encode()).hexdigest()}"
+    found: bytes | None = cache.get(key)
+    if found is None:
+        kit_parts = [_describe_part(part, phase) for part in parts]
+        found = write_kit(kit_parts, rules, limits, folder=name_kit(phase))
+        if len(found) <= LARGEST_KEPT:
+            cache.set(key, found, KEPT_SECONDS)
+    return found
+
+
+def _describe_task(shared_task: SharedTask) -> "TaskRules":
+    from postprocess.kits.rules import TaskRules
+
+    return TaskRules(
+        title=shared_task.title,
+        text=shared_task.text,
+        terms=shared_task.terms,
+        contact=shared_task.contact,
+        address=f"{settings.SITE_URL}{reverse('sharedtasks:overview', args=[shared_task.slug])}",
+        zone=shared_task.zone,
+        required=tuple(shared_task.required_languages),
+        best_of=shared_task.best_of,
+    )
+
+
+def _describe_phase(phase: Phase) -> "PhaseRules":
+    from postprocess.kits.rules import PhaseRules, Visibility
+    from postprocess.scoring.figures import Subtask
+
+    return PhaseRules(
+        name=phase.name,
+        is_practice=phase.data == PhaseData.PRACTICE,
+        opens_at=phase.opens_at,
+        closes_at=phase.closes_at,
+        attempts_total=phase.attempts_total,
+        attempts_a_day=phase.attempts_a_day,
+        visibility=Visibility(phase.visibility),
+        subtasks=tuple(Subtask(str(number)) for number in sorted(phase.subtasks)),
+    )
+
+
+def _describe_part(part: TaskPart, phase: Phase) -> "KitPart":
+    from postprocess.kits.rules import KitPart
+
+    practice = phase.data == PhaseData.PRACTICE
+    return KitPart(
+        part.language,
+        read_data_file(part, practice=practice),
+        read_gold_file(part, practice=True) if practice else None,
+        {INSTRUCTIONS: part.instructions.encode()} if part.instructions.strip() else {},
+    )

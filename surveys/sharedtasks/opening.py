@@ -1,0 +1,190 @@
+"""Opening a shared task, and what its data and limits can be expected to show."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+
+from surveys.access.audit_log import record
+from surveys.errors import SharedTaskRefused
+from surveys.models.sharedtasks import (
+    Phase,
+    PhaseData,
+    SharedTask,
+    SharedTaskState,
+    TaskPart,
+    Visibility,
+)
+from surveys.sharedtasks.gold import read_gold_file
+from surveys.sharedtasks.phases import count_days
+from surveys.sharedtasks.tasks import lock_task
+
+CONFIRM = (
+    "Teams could learn so much of the hidden scores from the scores that they see that it would "
+    "move them by more than half of an interval. Confirm that this is intended, or hide the scores."
+)
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What the data of a part can show.
+
+    `ceiling`: the score of a system that knew the true changes, None if it is not known; `low` and
+    `high`: the 95 % interval to expect of a score of .65; `smallest`: the difference of two such
+    systems that a test at 5 % proves.
+    """
+
+    part: TaskPart
+    ceiling: float | None
+    low: float
+    high: float
+    smallest: float
+
+    @property
+    def width(self) -> float:
+        """The width of the interval."""
+        return self.high - self.low
+
+
+@dataclass(frozen=True)
+class Probing:
+    """What a team can gain in a phase by submissions that serve to learn the hidden scores.
+
+    `n_seen`: the scores that it sees, None for no limit; `blind`: the score reached by them alone;
+    `reached`: the score reached by a system that scores .65; `is_large`: whether it gains more than
+    half of its interval.
+    """
+
+    phase: Phase
+    part: TaskPart
+    n_seen: int | None
+    blind: float
+    reached: float
+    is_large: bool
+
+
+def expect_figures(shared_task: SharedTask) -> list[Outlook]:
+    """Return what the data of each part can show."""
+    from postprocess.boards.advice.planning import TYPICAL, expect_interval, smallest_difference
+
+    found = []
+    for part in shared_task.parts.all():
+        interval = expect_interval(TYPICAL, part.n_pairs)
+        ceiling = part.reliability and math.sqrt(part.reliability)
+        smallest = smallest_difference(part.n_pairs)
+        found.append(Outlook(part, ceiling, interval.low, interval.high, smallest))
+    return found
+
+
+def expect_probing(shared_task: SharedTask) -> list[Probing]:
+    """Return what can be gained by probing in each phase that shows scores of test data."""
+    from postprocess.boards.advice.planning import TYPICAL
+    from postprocess.boards.advice.probing import blind_score, is_probing_worthwhile, probed_score
+
+    found = []
+    parts = list(shared_task.parts.all())
+    for phase in shared_task.phases.filter(data=PhaseData.TEST).exclude(
+        visibility=Visibility.HIDDEN
+    ):
+        n_seen = count_scores(phase)
+        for part in parts:
+            n = part.n_pairs if n_seen is None else n_seen
+            found.append(
+                Probing(
+                    phase,
+                    part,
+                    n_seen,
+                    blind_score(n, part.n_pairs),
+                    probed_score(TYPICAL, n, part.n_pairs),
+                    is_probing_worthwhile(n, part.n_pairs),
+                )
+            )
+    return found
+
+
+def count_scores(phase: Phase) -> int | None:
+    """Return how many scores a team can see in a phase of each subtask, or None for no limit."""
+    limits = [] if phase.attempts_total is None else [phase.attempts_total]
+    n_days = count_days(phase)
+    if phase.attempts_a_day is not None and n_days is not None:
+        limits.append(phase.attempts_a_day * n_days)
+    return min(limits) if limits else None
+
+
+def list_lacking(shared_task: SharedTask, *, now: datetime) -> list[str]:
+    """Return what prevents a draft from being opened, each with advice."""
+    parts, phases = list(shared_task.parts.all()), list(shared_task.phases.all())
+    return [
+        *_list_lacking_texts(shared_task),
+        *_list_lacking_data(shared_task, parts, phases),
+        *_list_lacking_phases(phases, now),
+    ]
+
+
+@transaction.atomic
+def open_task(shared_task: SharedTask, *, now: datetime, accepts_probing: bool = False) -> None:
+    """Open a shared task and commit to its gold; idempotent.
+
+    Raises SharedTaskRefused with everything that it lacks, and for a large gain by probing unless
+    `accepts_probing`.
+    """
+    shared_task = lock_task(shared_task)
+    if shared_task.state != SharedTaskState.DRAFT:
+        return
+    if lacking := list_lacking(shared_task, now=now):
+        raise SharedTaskRefused("\n".join(lacking))
+    if not accepts_probing and any(one.is_large for one in expect_probing(shared_task)):
+        raise SharedTaskRefused(CONFIRM)
+    shared_task.state, shared_task.opened_at = SharedTaskState.OPEN, now
+    shared_task.commitment = _commit(shared_task)
+    shared_task.save(update_fields=["state", "opened_at", "commitment"])
+    record("sharedtask.opened", shared_task=shared_task, commitment=shared_task.commitment)
+
+
+def _commit(shared_task: SharedTask) -> str:
+    """Return SHA-256 of the salt, followed by the gold files in the order of their languages."""
+    from postprocess.boards.commitment import commit_to_gold
+
+    gold = {part.language: read_gold_file(part, practice=False) for part in shared_task.parts.all()}
+    return commit_to_gold(bytes.fromhex(shared_task.salt), gold)
+
+
+def _list_lacking_texts(shared_task: SharedTask) -> Iterator[str]:
+    if not shared_task.text.strip():
+        yield "The overview has no text. Write what teams predict, and why (Texts and rules)."
+    if not shared_task.terms.strip():
+        yield "There are no terms yet. Teams accept them when they register (Texts and rules)."
+    if not shared_task.contact.strip():
+        yield "Give a contact for questions, such as an e-mail address (Texts and rules)."
+
+
+def _list_lacking_data(
+    shared_task: SharedTask, parts: list[TaskPart], phases: list[Phase]
+) -> Iterator[str]:
+    if not parts:
+        yield "There is no data yet. Add at least one language (Data)."
+        return
+    languages = [part.language for part in parts]
+    if absent := [one for one in shared_task.required_languages if one not in languages]:
+        yield f"Languages without data are required: {', '.join(absent)} (Texts and rules)."
+    if shared_task.best_of is not None and shared_task.best_of > len(parts):
+        yield (
+            f"The average is over the best {shared_task.best_of} languages, and there are only "
+            f"{len(parts)} (Texts and rules)."
+        )
+    without = [part.language for part in parts if not part.n_practice]
+    if without and any(phase.data == PhaseData.PRACTICE for phase in phases):
+        yield (
+            f"A phase uses practice data, which these languages lack: {', '.join(without)}. Add "
+            "practice data, or remove the phase."
+        )
+
+
+def _list_lacking_phases(phases: list[Phase], now: datetime) -> Iterator[str]:
+    if not any(phase.data == PhaseData.TEST for phase in phases):
+        yield "No phase uses the test data. Add one, or the phases of GWSC (Phases)."
+    for phase in phases:
+        if phase.closes_at is not None and phase.closes_at <= now:
+            yield f"The phase {phase.name} would be over already. Choose a later end (Phases)."

@@ -1,0 +1,155 @@
+"""Opening a shared task: what is lacking, what can be shown, and the commitment to the gold."""
+
+import hashlib
+from datetime import timedelta
+
+import pytest
+
+from surveys.errors import SharedTaskRefused
+from surveys.models import AuditEntry
+from surveys.sharedtasks.opening import (
+    count_scores,
+    expect_figures,
+    expect_probing,
+    list_lacking,
+    open_task,
+)
+from surveys.sharedtasks.parts import add_part
+from surveys.sharedtasks.progress import find_next_step
+from tests.factories.sharedtasks import START, make_part, make_phase, make_shared_task, make_team
+from tests.factories.task_files import part_files
+
+pytestmark = pytest.mark.django_db
+DAY = timedelta(days=1)
+READY = {"text": "Predict.", "terms": "Be fair."}
+
+
+@pytest.fixture
+def draft():
+    return make_shared_task(state="draft", opened_at=None, zone="UTC", **READY)
+
+
+def test_everything_that_is_lacking_is_listed_at_once():
+    shared_task = make_shared_task(state="draft", opened_at=None, required_languages=["fi"])
+    make_phase(shared_task, "practice", data="practice")
+
+    lacking = "\n".join(list_lacking(shared_task, now=START + 8 * DAY))
+
+    for words in ("no text", "no terms", "no data", "No phase uses the test", "over already"):
+        assert words in lacking
+    with pytest.raises(SharedTaskRefused, match="no data"):
+        open_task(shared_task, now=START)
+    shared_task.refresh_from_db()
+    assert shared_task.state == "draft"
+
+
+def test_rules_need_the_data_that_they_are_about(draft):
+    add_part(draft, "sl", part_files(n_practice=0))
+    make_phase(draft), make_phase(draft, "practice", data="practice")
+    draft.required_languages, draft.best_of = ["fi"], 2
+    draft.save()
+
+    lacking = "\n".join(list_lacking(draft, now=START))
+
+    for words in ("required: fi", "best 2 languages", "practice data, which these languages lack"):
+        assert words in lacking
+
+
+def test_opening_commits_to_salt_and_gold_in_the_order_of_languages(draft):
+    files = {"sl": part_files(), "fi": part_files(first=100)}
+    for language, one in files.items():
+        add_part(draft, language, one)
+    make_phase(draft)
+
+    open_task(draft, now=START)
+    open_task(draft, now=START + DAY)
+
+    draft.refresh_from_db()
+    salt = bytes.fromhex(draft.salt)
+    committed = hashlib.sha256(salt + files["fi"].gold + files["sl"].gold).hexdigest()
+    assert (draft.state, draft.opened_at, draft.commitment) == ("open", START, committed)
+    entry = AuditEntry.objects.get(action="sharedtask.opened")
+    assert entry.details == {"commitment": committed}
+
+
+def test_the_figures_before_opening_are_those_of_the_specification(draft):
+    make_part(draft, "sl", n_pairs=111, reliability=0.841)
+    make_part(draft, "fi", n_pairs=24)
+
+    finnish, slovene = expect_figures(draft)
+
+    assert round(slovene.ceiling, 3) == 0.917
+    assert finnish.ceiling is None
+    assert [round(one.smallest, 3) for one in (finnish, slovene)] == [0.185, 0.086]
+    assert (round(finnish.low, 2), round(finnish.high, 2)) == (0.34, 0.83)
+    assert finnish.width == finnish.high - finnish.low
+
+
+def test_probing_is_expected_where_scores_of_test_data_are_seen(draft):
+    make_part(draft, n_pairs=24)
+    make_phase(draft, "hidden")
+    make_phase(draft, "practice", data="practice", visibility="board")
+    make_phase(draft, "own", visibility="own")
+    make_phase(draft, "endless", closes_at=None, visibility="board", attempts_total=None,
+               attempts_a_day=20)  # fmt: skip
+
+    found = {one.phase.name: one for one in expect_probing(draft)}
+
+    assert {name: (one.n_seen, one.is_large) for name, one in found.items()} == {
+        "own": (9, False), "endless": (None, True),
+    }  # fmt: skip
+    assert (round(found["own"].blind, 3), found["endless"].reached) == (0.612, 1.0)
+
+
+def test_the_scores_seen_are_limited_by_days_and_in_all(draft):
+    limits = {"closes_at": START + 2 * DAY, "attempts_total": 50}
+
+    assert count_scores(make_phase(draft, "one", attempts_a_day=10, **limits)) == 30  # three days
+    assert count_scores(make_phase(draft, "two", attempts_a_day=20, **limits)) == 50
+    assert count_scores(make_phase(draft, "three", **limits | {"attempts_total": None})) is None
+
+
+def test_a_large_gain_by_probing_wants_a_confirmation(draft):
+    add_part(draft, "sl", part_files(60))
+    make_phase(draft, visibility="board", attempts_total=100)
+
+    with pytest.raises(SharedTaskRefused, match="Confirm that this is intended"):
+        open_task(draft, now=START)
+    open_task(draft, now=START, accepts_probing=True)
+
+    draft.refresh_from_db()
+    assert draft.state == "open"
+
+
+def test_the_next_step_leads_from_data_to_the_publication():
+    shared_task = make_shared_task(state="draft", opened_at=None)
+
+    def follow():
+        step = find_next_step(shared_task, now=START + DAY)
+        return step and step.page
+
+    steps = [follow()]
+    make_part(shared_task)
+    steps.append(follow())
+    phase = make_phase(shared_task)
+    steps.append(follow())
+    shared_task.text = shared_task.terms = "Text."
+    steps.append(follow())
+    shared_task.state = "open"
+    steps.append(follow())
+    team = make_team(shared_task, state="pending")
+    steps.append(follow())
+    team.state = "accepted"
+    team.save()
+    steps.append(follow())
+    phase.closes_at = START + DAY
+    phase.save()
+    steps.append(follow())
+    shared_task.state = "finalised"
+    steps.append(follow())
+    shared_task.state = "published"
+    steps.append(follow())
+
+    assert steps == [
+        "data", "phases", "rules", "opening", "teams", "teams", None, "scores", "scores", None,
+    ]  # fmt: skip
