@@ -133,11 +133,16 @@ class ReleaseRunSerializer(RunSerializer):
         source="release.n_differences", allow_null=True, read_only=True,
         help_text="places that do not; if any, do not publish it",
     )  # fmt: skip
+    is_embargoed = serializers.BooleanField(
+        default=False, read_only=True,
+        help_text="whether its files hold the gold of a shared task that is not over; do not share",
+    )  # fmt: skip
 
     class Meta(RunSerializer.Meta):
         fields = (  # type: ignore[assignment]
             *RunSerializer.Meta.fields,
             "release", "verification", "verified_at", "n_figures", "n_differences",
+            "is_embargoed",
         )  # fmt: skip
 
 

@@ -30,6 +30,7 @@ from surveys.results.runs import (
     request_verification,
     retry_run,
 )
+from surveys.sharedtasks.tasks import mark_embargoes
 from surveys.tasks import start_run
 from surveys.web.api.base import ApiView, StudyView
 from surveys.web.api.pagination import (
@@ -154,7 +155,9 @@ class Releases(_OfWorkers):
     run_serializer = s.ReleaseRunSerializer
 
     def find_runs(self) -> RunQuerySet:
-        runs = Run.objects.filter(study=self.study).releases().with_withdrawn_since()
+        runs = mark_embargoes(
+            Run.objects.filter(study=self.study).releases().with_withdrawn_since()
+        )
         return runs.select_related("release").defer("release__report", "release__differences")
 
     def find_release(self, run_id: int) -> Release:

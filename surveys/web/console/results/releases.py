@@ -20,6 +20,7 @@ from surveys.results.entries.description import (
 from surveys.results.inspection.public_page import close_page, open_page, refuse_unpublishable
 from surveys.results.inspection.verification import write_differences
 from surveys.results.runs import request_release, request_verification
+from surveys.sharedtasks.tasks import find_embargoes, mark_embargoes, warn_of_embargo
 from surveys.tasks import start_run
 from surveys.web.console.access import signed_in, study_page
 from surveys.web.console.confirmation import ask_first
@@ -33,7 +34,7 @@ LARGE = ("release__report", "release__differences")  # columns that lists do not
 @study_page(Right.WORK, also=Right.LOOK)
 def release(request: HttpRequest, study: Study) -> HttpResponse:
     """List the releases of a study, newest first; a POST creates one."""
-    made = Run.objects.filter(study=study).releases().with_withdrawn_since()
+    made = mark_embargoes(Run.objects.filter(study=study).releases().with_withdrawn_since())
     listed = made.select_related("release", "requested_by", "study").defer(*LARGE)
     runs = list(listed[:MAX_SHOWN])
     elsewhere = Release.objects.filter(study=study, run=None).with_withdrawn_since()
@@ -113,6 +114,8 @@ def _ask_to_publish(request: HttpRequest, study: Study, release: Release) -> Htt
     written = count_released(release.run)
     if written["n_written"] < written["n_asked"]:
         text += "Description: {n_written} of {n_asked} entries are written.\n\n".format(**written)
+    if warning := _warn(release):
+        text += f"{warning}\n\n"
     if missing := find_missing_review(study):
         text += f"Review: {missing}\n\n"
     return ask_first(
@@ -124,6 +127,11 @@ def _ask_to_publish(request: HttpRequest, study: Study, release: Release) -> Htt
         back=reverse("console:release", args=[study.slug]),
         fields={"is_open": "yes"},
     )
+
+
+def _warn(release: Release) -> str:
+    """Return the warning for a release that a shared task uses, or an empty text."""
+    return warn_of_embargo(find_embargoes([release.pk]).get(release.pk, []))
 
 
 def _find(study: Study, number: int) -> Release:
@@ -148,6 +156,7 @@ def deposit(request: HttpRequest, study: Study, number: int, repository: str) ->
         "study": study,
         "release": release,
         "place": place,
+        "embargo": _warn(release),
         "deposit": find_deposit(study, place),
         "steps": [(step, step.show_headers(place), step.show_body()) for step in steps],
     }

@@ -23,6 +23,7 @@ from surveys.results.run_inspection import (
     read_member,
 )
 from surveys.results.runs import is_broken_off, retry_run
+from surveys.sharedtasks.tasks import find_embargoes, warn_of_embargo
 from surveys.tasks import start_run
 from surveys.web.console.access import is_visitor, mark_in_menu, study_page
 from surveys.web.console.results.forms import CompareForm, LedgerForm
@@ -52,6 +53,9 @@ def run(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
         "of_run": f"?run={found.pk}",
     }
     if found.release:
+        page["embargo"] = warn_of_embargo(
+            find_embargoes([found.release.pk]).get(found.release.pk, [])
+        )
         page |= _describe_verification(found.release) | _describe_deposits(request, found.release)
     if found.state == RunState.DONE and found.ledger:
         table = load_pairs(found)
