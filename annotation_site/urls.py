@@ -25,6 +25,7 @@ urlpatterns = [
     path("published/", include("surveys.web.public.urls")),
     path("tasks/", include("surveys.web.sharedtasks.urls")),
     path("api/v1/", include("surveys.web.api.urls")),
+    path("console/shared-tasks/", include("surveys.web.console.sharedtasks.urls")),
     path("console/", include("surveys.web.console.urls")),
     # before the admin's own
     path("admin/login/", limit_sign_ins(admin.site.login), name="admin_sign_in"),

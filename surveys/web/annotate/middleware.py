@@ -17,7 +17,8 @@ from surveys.errors import SurveyError
 from surveys.web.annotate.frames import allow_framing
 from surveys.web.rendering.contacts import find_contact
 
-DOORS = ("console", "sharedtasks")  # with a page of their own for refusals
+# Those with a page of their own for refusals, by namespace of their addresses.
+DOORS = {"console": "console", "organisers": "console", "sharedtasks": "sharedtasks"}
 
 
 class ContentPolicyMiddleware(CSPMiddleware):
@@ -61,7 +62,7 @@ class SurveyErrorMiddleware(MiddlewareMixin):
         if not isinstance(error, SurveyError):
             return None
         found = request.resolver_match
-        door = found.namespace if found and found.namespace in DOORS else "annotate"
+        door = DOORS.get(found.namespace, "annotate") if found else "annotate"
         contact = find_contact(request) if door == "annotate" else ""
         page = {"error": error, "token": _find_survey(request), "contact": contact}
         answer = render(request, f"{door}/problem.html", page, status=error.status)

@@ -4,6 +4,7 @@ from django.conf import settings
 from django.http import HttpRequest
 
 FIRST = "docs/console.html"
+OF_SHARED_TASKS = "docs/sharedtasks.html#the-organiser"
 _BATCH = "docs/console.html#paid-batches"
 _BY_SECTION = {
     "docs/console.html#accounts-and-roles": (
@@ -80,5 +81,7 @@ def find_help(page: str) -> str:
 def link_to_help(request: HttpRequest) -> dict[str, str]:
     """Give all templates `help_url`, the address of the section that explains the page shown."""
     match = request.resolver_match
+    if match and match.namespace == "organisers":
+        return {"help_url": f"{settings.DOCS_URL}{OF_SHARED_TASKS}"}
     page = match.url_name if match and match.namespace == "console" else None
     return {"help_url": find_help(page or "")}

@@ -1,0 +1,97 @@
+"""The pages with the phases of a shared task."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+
+from surveys.models.sharedtasks import Phase, SharedTask, SharedTaskState
+from surveys.sharedtasks.phases import add_gwsc_phases, add_phase, change_phase, remove_phase
+from surveys.web.console.sharedtasks.access import ask_first, now_of, task_page
+from surveys.web.console.sharedtasks.forms import EndForm, GwscForm, PhaseForm
+from surveys.web.forms import attempt, posted, status_of
+
+
+@task_page("GET")
+def phases(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
+    """List the phases of a shared task, in the order of their beginnings."""
+    page = {
+        "shared_task": shared_task,
+        "phases": shared_task.phases.all(),
+        "now": now_of(request),
+        "is_draft": shared_task.state == SharedTaskState.DRAFT,
+    }
+    return render(request, "console/sharedtasks/phases.html", page)
+
+
+@task_page()
+def add(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
+    """Add a phase."""
+    form = PhaseForm(shared_task, posted(request))
+    if attempt(form, lambda: add_phase(shared_task, form.cleaned_data, now=now_of(request))):
+        return redirect("organisers:phases", shared_task.slug)
+    return _show(request, shared_task, form, "Add a phase", "Add the phase")
+
+
+@task_page()
+def gwsc(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
+    """Add the three phases of GWSC."""
+    form = GwscForm(shared_task, posted(request))
+    if attempt(
+        form, lambda: add_gwsc_phases(shared_task, **form.cleaned_data, now=now_of(request))
+    ):
+        return redirect("organisers:phases", shared_task.slug)
+    return _show(request, shared_task, form, "Phases of GWSC", "Add the three phases")
+
+
+@task_page()
+def phase(request: HttpRequest, shared_task: SharedTask, name: str) -> HttpResponse:
+    """Change the rules of a phase; of one that has begun, its end alone."""
+    found = _find(shared_task, name)
+    is_begun = shared_task.state != SharedTaskState.DRAFT and found.has_begun(now_of(request))
+    make = EndForm if is_begun else PhaseForm
+    form = make(shared_task, posted(request), phase=found)
+    if attempt(form, lambda: change_phase(found, form.cleaned_data, now=now_of(request))):
+        messages.success(request, f"The phase {name} was changed.")
+        return redirect("organisers:phases", shared_task.slug)
+    title = f"Move the end of {name}" if is_begun else f"Phase {name}"
+    return _show(request, shared_task, form, title, "Save", found)
+
+
+@task_page()
+def remove(request: HttpRequest, shared_task: SharedTask, name: str) -> HttpResponse:
+    """Confirm (GET) or remove (POST) a phase that has not begun."""
+    found = _find(shared_task, name)
+    back = reverse("organisers:phases", args=[shared_task.slug])
+    if request.method == "GET":
+        return ask_first(
+            request,
+            shared_task,
+            title=f"Remove the phase {name}",
+            text="Nothing was submitted in it yet.",
+            button="Remove the phase",
+            back=back,
+        )
+    remove_phase(found, now=now_of(request))
+    messages.success(request, f"The phase {name} was removed.")
+    return redirect(back)
+
+
+def _find(shared_task: SharedTask, name: str) -> Phase:
+    return get_object_or_404(
+        Phase.objects.select_related("shared_task"), shared_task=shared_task, name=name
+    )
+
+
+def _show(
+    request: HttpRequest,
+    shared_task: SharedTask,
+    form: PhaseForm | EndForm | GwscForm,
+    title: str,
+    button: str,
+    found: Phase | None = None,
+) -> HttpResponse:
+    page = {
+        "shared_task": shared_task, "form": form, "title": title, "button": button, "phase": found,
+    }  # fmt: skip
+    return render(request, "console/sharedtasks/phase.html", page, status=status_of(form))
