@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import t as student
 
-from postprocess.scoring.figures import Figures
+from postprocess.scoring.figures import MOST_GROUPS, Figures
 from postprocess.types import Floats
 
 FEWEST_PAIRS = 10  # for an interval
@@ -22,6 +22,14 @@ class Interval(NamedTuple):
 
     low: float
     high: float
+
+
+class Measured(NamedTuple):
+    """A score, its standard error, and the number of pairs."""
+
+    score: float
+    error: float
+    n: int
 
 
 class Average(NamedTuple):
@@ -75,8 +83,20 @@ def score_interval(figures: Figures, *, is_harmonic: bool) -> Interval | None:
 
 def average_scores(parts: Sequence[Figures]) -> Average:
     """Return the mean of the scores of several parts, with a 95 % interval."""
+    return average_measured(
+        [Measured(part.score, standard_error(part.left_out), part.n) for part in parts]
+    )
+
+
+def average_measured(parts: Sequence[Measured]) -> Average:
+    """Return the mean of scores whose standard errors are known, as `average_scores`.
+
+    >>> round(average_measured([Measured(0.7, 0.05, 111), Measured(0.6, 0.1, 24)]).error, 4)
+    0.0559
+    """
     mean = float(np.mean([part.score for part in parts]))
-    error, freedom = _combine([part.left_out for part in parts])
+    freedoms = [min(part.n, MOST_GROUPS) - 1 for part in parts]
+    error, freedom = _combine([part.error for part in parts], freedoms)
     is_bounded = abs(mean) < 1 and all(part.n >= FEWEST_PAIRS for part in parts)
     if not is_bounded or not error > 0:
         return Average(mean, None, error, freedom)
@@ -94,7 +114,8 @@ def compare_averages(first: Sequence[Figures], second: Sequence[Figures]) -> Dif
     """Test whether two averages over the same parts differ."""
     d = float(np.mean([a.score - b.score for a, b in zip(first, second, strict=True)]))
     apart = [a.left_out - b.left_out for a, b in zip(first, second, strict=True)]
-    error, freedom = _combine(apart)
+    errors = [standard_error(one) for one in apart]
+    error, freedom = _combine(errors, [len(one) - 1 for one in apart])
     if d == 0:
         return Difference(d, error, 1.0)
     with np.errstate(divide="ignore"):
@@ -102,11 +123,10 @@ def compare_averages(first: Sequence[Figures], second: Sequence[Figures]) -> Dif
     return Difference(d, error, float(p))
 
 
-def _combine(left_out: Sequence[Floats]) -> tuple[float, float]:
+def _combine(errors: Sequence[float], freedoms: Sequence[int]) -> tuple[float, float]:
     """Return the standard error of the mean of independent figures, and its degrees of freedom."""
-    variances = np.array([standard_error(one) ** 2 for one in left_out]) / len(left_out) ** 2
-    freedoms = np.array([len(one) - 1 for one in left_out])
+    variances = np.array(errors) ** 2 / len(errors) ** 2
     total = variances.sum()
     if not total > 0:
-        return 0.0, float(freedoms.sum())
-    return float(np.sqrt(total)), float(total**2 / (variances**2 / freedoms).sum())
+        return 0.0, float(sum(freedoms))
+    return float(np.sqrt(total)), float(total**2 / (variances**2 / np.array(freedoms)).sum())

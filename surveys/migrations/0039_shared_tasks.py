@@ -627,6 +627,14 @@ class Migration(migrations.Migration):
                 ("pearson", models.FloatField(blank=True, null=True)),
                 ("spearman", models.FloatField(blank=True, null=True)),
                 ("n", models.PositiveIntegerField(help_text="pairs")),
+                (
+                    "error",
+                    models.FloatField(
+                        blank=True,
+                        help_text="its standard error; empty until it is computed",
+                        null=True,
+                    ),
+                ),
                 ("low", models.FloatField(blank=True, help_text="of the 95 % interval", null=True)),
                 ("high", models.FloatField(blank=True, null=True)),
                 ("reason", models.CharField(blank=True, default="", max_length=20)),

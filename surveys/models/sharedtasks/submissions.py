@@ -188,6 +188,9 @@ class SubtaskScore(models.Model):
     pearson = models.FloatField(null=True, blank=True)
     spearman = models.FloatField(null=True, blank=True)
     n = models.PositiveIntegerField(help_text="pairs")
+    error = models.FloatField(
+        null=True, blank=True, help_text="its standard error; empty until it is computed"
+    )
     low = models.FloatField(null=True, blank=True, help_text="of the 95 % interval")
     high = models.FloatField(null=True, blank=True)
     reason = models.CharField(max_length=20, blank=True, default="")
