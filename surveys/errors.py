@@ -166,6 +166,30 @@ class TooManyRequests(SurveyError):
     status = 429
 
 
+class UploadRefused(SharedTaskRefused):
+    """Result files that cannot be scored; the message lists every problem, one per line."""
+
+    def __init__(
+        self, message: str, *, found: Iterable[tuple[str, int | None, str | None, str]] = ()
+    ) -> None:
+        """`found` lists each problem: its file, row, column and reason."""
+        super().__init__(message)
+        self.found = list(found)
+
+
+class SubmissionRefused(SharedTaskRefused):
+    """A submission that cannot be made, or changed, as requested."""
+
+
+class TooLate(SubmissionRefused):
+    """A submission after the end of its phase."""
+
+    def __init__(self, message: str, *, phases: Iterable[object] = ()) -> None:
+        """`phases` are the open phases in which the same files may be submitted."""
+        super().__init__(message)
+        self.phases = list(phases)
+
+
 class VerdictRefused(SurveyError):
     """A verdict that cannot be given as requested."""
 

@@ -1,0 +1,110 @@
+"""Who may see which scores of a shared task, and under which names. Every door asks here."""
+
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+
+from surveys.models.sharedtasks import (
+    FrozenBoard,
+    NameRule,
+    Phase,
+    PhaseData,
+    SharedTask,
+    SharedTaskState,
+    Team,
+    Visibility,
+)
+
+SHOWN = Decimal("0.001")
+OF_CORRELATIONS = ("pearson", "spearman")
+FIGURES = ("score", "low", "high", "average", "average_low", "average_high", *OF_CORRELATIONS)
+
+
+@dataclass(frozen=True)
+class Viewer:
+    """A reader of a shared task's pages: an organiser, a member of a team, or anybody."""
+
+    team: Team | None = None
+    is_organiser: bool = False
+
+
+ANYBODY = Viewer()
+
+
+def may_see_scores(phase: Phase, viewer: Viewer, team: Team | None = None) -> bool:
+    """Return whether a viewer may see the scores of a team in a phase.
+
+    Without a team: whether they may see those of all teams, which is the phase's board. Whoever may
+    see a score still sees only what `show_figures` returns of it.
+    """
+    shared_task = phase.shared_task
+    if viewer.is_organiser:
+        return True
+    if shared_task.state == SharedTaskState.DRAFT:
+        return False
+    if phase.visibility == Visibility.BOARD or is_published(phase):
+        return True
+    is_own = team is not None and viewer.team is not None and viewer.team.pk == team.pk
+    return phase.visibility == Visibility.OWN and is_own
+
+
+def is_published(phase: Phase) -> bool:
+    """Return whether the final boards of a phase are public."""
+    is_public = phase.shared_task.state == SharedTaskState.PUBLISHED
+    return is_public and FrozenBoard.objects.filter(phase=phase).exists()
+
+
+def is_gold_public(phase: Phase) -> bool:
+    """Return whether figures of a phase may have all their digits.
+
+    From nine scores with full digits the gold of a small part can be computed. That of practice
+    data is in the kit.
+    """
+    return phase.shared_task.is_published or phase.data == PhaseData.PRACTICE
+
+
+def show_figures(figures: dict[str, Any], phase: Phase) -> dict[str, Any]:
+    """Return figures as they may leave the server.
+
+    Until the gold is public they have three decimals, halves away from zero, and no correlations.
+    """
+    if is_gold_public(phase):
+        return dict(figures)
+    return {
+        name: round_figure(figure) if name in FIGURES else figure
+        for name, figure in figures.items()
+        if name not in OF_CORRELATIONS
+    }
+
+
+def round_figure(figure: float | None) -> float | None:
+    """Return a figure with three decimals, halves away from zero.
+
+    >>> round_figure(0.6125), round_figure(-0.0001), round_figure(None)
+    (0.613, 0.0, None)
+    """
+    if figure is None:
+        return None
+    return float(Decimal(repr(figure)).quantize(SHOWN, ROUND_HALF_UP)) + 0.0
+
+
+def name_team(team: Team, viewer: Viewer = ANYBODY) -> str:
+    """Return the name under which a viewer sees a team: its own, or its code.
+
+    Organisers and the team itself see its name.
+    """
+    is_own = viewer.team is not None and viewer.team.pk == team.pk
+    if viewer.is_organiser or is_own or not shows_code(team, team.shared_task):
+        return team.name
+    return team.code
+
+
+def shows_code(team: Team, shared_task: SharedTask) -> bool:
+    """Return whether pages have a team's code instead of its name."""
+    hides_all = shared_task.names == NameRule.CODES and not shared_task.is_published
+    return team.hides_name or hides_all
+
+
+def name_published(team: Team) -> str:
+    """Return the name of a team on published boards: its code if it asked for that."""
+    return team.code if team.hides_name else team.name
