@@ -1,5 +1,7 @@
 """Shared tasks with small made-up data, their phases and teams."""
 
+import hashlib
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -11,10 +13,15 @@ from surveys.models.sharedtasks import (
     Participant,
     Phase,
     SharedTask,
+    Submission,
     TaskPart,
     Team,
     TeamMember,
 )
+from surveys.sharedtasks.parts import STORED
+from surveys.sharedtasks.submissions import submit
+from surveys.sharedtasks.uploads import check_files
+from tests.factories.task_files import part_files
 
 START = datetime(2027, 1, 1, 12, tzinfo=UTC)
 
@@ -62,3 +69,46 @@ def make_team(shared_task: SharedTask, name: str = "Otters", **fields: Any) -> T
         is_captain=True,
     )
     return team
+
+
+def make_data(shared_task: SharedTask, language: str = "sl", **fields: Any) -> TaskPart:
+    """Return a part with files: twelve made-up pairs, and four for practice."""
+    files = part_files()
+    contents = {name: getattr(files, name) for name in STORED}
+    stored = {name: ContentFile(content, name) for name, content in contents.items()}
+    digests = {
+        f"{name}_sha256": hashlib.sha256(contents[name]).hexdigest() for name in ("data", "gold")
+    }
+    return make_part(shared_task, language, n_practice=4, **{**stored, **digests, **fields})
+
+
+def result_file(
+    numbers: Iterable[float], subtask: int = 1, language: str = "sl"
+) -> tuple[str, bytes]:
+    """Return a result file with these numbers as changes, or as both scores."""
+    header = "change" if subtask == 1 else "sim_context1\tsim_context2"
+    rows = [f"{x}" if subtask == 1 else f"{x}\t{x * x}" for x in numbers]
+    content = "\n".join([header, *rows]) + "\n"
+    return f"results_subtask{subtask}_{language}.tsv", content.encode()
+
+
+def predictions(seed: int = 1, n: int = 12) -> list[float]:
+    """Return predictions that differ by their seed; those for the made-up gold correlate with it.
+
+    The gold's changes are 6 times the number of the pair, modulo 10, less its own digits.
+    """
+    gold = [(k * 7) % 10 - k % 10 for k in range(n)]
+    return [change + ((seed * (k + 3)) % 7) / 2 for k, change in enumerate(gold)]
+
+
+def send(
+    team: Team,
+    phase: Phase,
+    files: Sequence[tuple[str, bytes]] | None = None,
+    *,
+    seed: int = 1,
+    now: datetime = START,
+) -> Submission:
+    """Check files and submit them: by default predictions of the changes in one language."""
+    files = files or [result_file(predictions(seed))]
+    return submit(check_files(team, phase, files, by=None, now=now), by=None, now=now)

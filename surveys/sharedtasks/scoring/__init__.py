@@ -1,0 +1,1 @@
+"""Scoring submissions in the background, and which of them counts."""

@@ -1,0 +1,89 @@
+"""The figures of submissions: predictions against the gold of a scoring."""
+
+import math
+from typing import TYPE_CHECKING
+
+from surveys.models.sharedtasks import (
+    Phase,
+    PhaseData,
+    Scoring,
+    Submission,
+    SubtaskScore,
+    TaskPart,
+)
+from surveys.sharedtasks.gold import load_gold
+from surveys.sharedtasks.scoring.predictions import Place
+
+if TYPE_CHECKING:
+    from postprocess.scoring.figures import Figures
+    from postprocess.scoring.gold import Part
+    from postprocess.types import Floats
+
+
+class Golds:
+    """The gold of a scoring, each part of which is read once."""
+
+    def __init__(self, scoring: Scoring) -> None:
+        self.scoring = scoring
+        self.parts = {
+            part.language: part
+            for part in TaskPart.objects.filter(shared_task=scoring.shared_task_id)
+        }
+        self._loaded: dict[tuple[str, bool], Part] = {}
+
+    def find(self, language: str, phase: Phase) -> "Part":
+        """Return the gold of a language for a phase."""
+        key = language, phase.data == PhaseData.PRACTICE
+        if key not in self._loaded:
+            self._loaded[key] = load_gold(
+                self.parts[language], practice=key[1], scoring=self.scoring
+            )
+        return self._loaded[key]
+
+
+def compute_figures(
+    predictions: "dict[Place, Floats]", phase: Phase, golds: Golds
+) -> "dict[Place, Figures]":
+    """Return the figures of predictions, with what intervals and tests need."""
+    from postprocess.scoring.figures import score_changes, score_similarities
+
+    return {
+        (subtask, language): score_changes(numbers, golds.find(language, phase).changes)
+        if subtask == 1
+        else score_similarities(numbers, golds.find(language, phase).similarities)
+        for (subtask, language), numbers in predictions.items()
+    }
+
+
+def make_scores(
+    submission: Submission, figures: "dict[Place, Figures]", golds: Golds
+) -> list[SubtaskScore]:
+    """Return the scores of a submission by a scoring; they are not stored yet."""
+    from postprocess.scoring.inference import score_interval, standard_error
+
+    digests = {(one["subtask"], one["language"]): one["sha256"] for one in submission.contents}
+    scores = []
+    for (subtask, language), found in sorted(figures.items()):
+        low, high = score_interval(found, is_harmonic=subtask == 2) or (None, None)
+        scores.append(
+            SubtaskScore(
+                submission=submission,
+                part=golds.parts[language],
+                subtask=subtask,
+                scoring=golds.scoring,
+                score=found.score,
+                pearson=_known(found.pearson),
+                spearman=_known(found.spearman),
+                n=found.n,
+                error=standard_error(found.left_out),
+                low=low,
+                high=high,
+                reason=found.reason.value,
+                file_sha256=digests[subtask, language],
+            )
+        )
+    return scores
+
+
+def _known(figure: float) -> float | None:
+    return None if math.isnan(figure) else float(figure)

@@ -1,0 +1,87 @@
+"""What about a submission organisers should look at. Flags are hints, never verdicts."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, TypedDict
+
+from surveys.models.sharedtasks import Submission, SubmissionState, TeamKind
+from surveys.sharedtasks.scoring.predictions import Place, load_predictions
+from surveys.sharedtasks.uploads import list_baselines
+
+if TYPE_CHECKING:
+    from postprocess.boards.advice.flags import Flag as Found
+    from postprocess.types import Floats
+
+MOST_COMPARED = 10  # earlier submissions of a team
+
+
+class Flag(TypedDict):
+    """A flag as it is stored: its name, the file it is about, and another submission or team."""
+
+    flag: str
+    text: str
+    subtask: int
+    language: str
+    other: str
+
+
+def find_flags(submission: Submission, predictions: "dict[Place, Floats]") -> list[Flag]:
+    """Return the flags of a submission; those of organisers have none."""
+    if submission.team.kind != TeamKind.TEAM:
+        return []
+    return [
+        *_flag_numbers(predictions),
+        *_flag_baselines(submission),
+        *_flag_unalike(submission, predictions),
+        *_flag_copies(submission),
+    ]
+
+
+def make_flag(found: "Found", place: Place, other: str = "") -> Flag:
+    """Return a flag about a file."""
+    return Flag(flag=found.name, text=found.value, subtask=place[0], language=place[1], other=other)
+
+
+def _flag_numbers(predictions: "dict[Place, Floats]") -> Iterator[Flag]:
+    from postprocess.boards.advice.flags import flag_predictions
+
+    for place, numbers in sorted(predictions.items(), key=lambda one: one[0]):
+        for found, _ in flag_predictions(numbers):
+            yield make_flag(found, place)
+
+
+def _flag_baselines(submission: Submission) -> Iterator[Flag]:
+    from postprocess.boards.advice.flags import Flag as Kind
+
+    baselines = list_baselines(submission.team.shared_task_id)
+    for one in submission.contents:
+        if name := baselines.get(one["digest"]):
+            yield make_flag(Kind.BASELINE, (one["subtask"], one["language"]), name)
+
+
+def _flag_unalike(submission: Submission, predictions: "dict[Place, Floats]") -> Iterator[Flag]:
+    """Yield a flag for each file that hardly correlates with one of the team's other files."""
+    from postprocess.boards.advice.flags import Flag as Kind
+    from postprocess.boards.advice.flags import find_unalike
+
+    others = Submission.objects.filter(
+        team=submission.team_id, phase=submission.phase_id, state=SubmissionState.SCORED
+    ).exclude(pk=submission.pk)
+    flagged = set()
+    for other in others.order_by("-number")[:MOST_COMPARED]:
+        for place, numbers in load_predictions(other).items():
+            if place not in predictions or place in flagged:
+                continue
+            if find_unalike({"this": predictions[place], "other": numbers}):
+                flagged.add(place)
+                yield make_flag(Kind.UNALIKE, place, f"submission {other.number}")
+
+
+def _flag_copies(submission: Submission) -> Iterator[Flag]:
+    """Yield a flag for each team that sent exactly the same predictions in this phase."""
+    from postprocess.boards.advice.flags import Flag as Kind
+
+    same = Submission.objects.filter(phase=submission.phase_id, digest=submission.digest)
+    others = same.exclude(team=submission.team_id).filter(team__kind=TeamKind.TEAM)
+    for other in others.attempts().select_related("team").order_by("number", "pk"):
+        first = submission.contents[0]
+        yield make_flag(Kind.ALIKE, (first["subtask"], first["language"]), other.team.name)

@@ -1,0 +1,36 @@
+"""The predictions of stored submissions, read again from their files."""
+
+from typing import TYPE_CHECKING, Any
+
+from surveys.models.sharedtasks import Submission
+
+if TYPE_CHECKING:
+    from postprocess.types import Floats
+
+Place = tuple[int, str]  # a subtask and a language
+
+
+def load_predictions(submission: Submission) -> "dict[Place, Floats]":
+    """Return the predictions of a submission by subtask and language.
+
+    Raises OSError and ValueError for a file that is damaged since it was checked.
+    """
+    from postprocess.scoring.predictions import read_predictions
+    from postprocess.scoring.submitted import sort_files
+
+    with submission.file.open("rb") as stored:
+        archive = stored.read()
+    contents: dict[Place, dict[str, Any]] = {
+        (one["subtask"], one["language"]): one for one in submission.contents
+    }
+    files = sort_files([("results.zip", archive)], sorted({place[1] for place in contents})).files
+    predictions = {}
+    for file in files:
+        place = int(file.subtask), file.language
+        n_pairs = contents[place]["n"]
+        read = read_predictions(file.data, file.subtask, file.language, n_pairs)
+        if read.numbers is not None:
+            predictions[place] = read.numbers
+    if missing := sorted(set(contents) - set(predictions)):
+        raise ValueError(f"the results of subtask {missing[0][0]}, {missing[0][1]} are damaged")
+    return predictions

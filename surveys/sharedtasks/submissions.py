@@ -1,0 +1,184 @@
+"""Submissions: sent by teams, cancelled, withdrawn, and chosen for the board."""
+
+import hashlib
+from datetime import datetime
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Max
+from django.dispatch import Signal
+
+from surveys.access.audit_log import record
+from surveys.errors import SubmissionRefused
+from surveys.models.sharedtasks import (
+    CountedSubmission,
+    Counting,
+    FrozenBoard,
+    Phase,
+    Submission,
+    SubmissionState,
+    Team,
+    Upload,
+)
+from surveys.sharedtasks.attempts import (
+    count_attempts,
+    find_earlier,
+    lock_team,
+    refuse_beyond,
+    refuse_phase,
+    refuse_team,
+)
+from surveys.sharedtasks.scoring.counting import count_team
+from surveys.sharedtasks.uploads import name_earlier
+
+MOST_NOTED = 300  # characters
+submission_stored = Signal()  # sent within the transaction that stores a submission
+
+
+@transaction.atomic
+def submit(
+    upload: Upload, *, now: datetime, by: User | None, phase: Phase | None = None, note: str = ""
+) -> Submission:
+    """Submit checked files in their phase, or in a later one; idempotent. Uses an attempt.
+
+    `now` is the instant at which the request began. Raises SubmissionRefused for a team that may
+    not submit, no attempt that is left, predictions that were submitted before, and files that were
+    dropped meanwhile; TooLate, with the phases in which they may be submitted, after the end.
+    """
+    team = lock_team(upload.team_id)
+    phase = phase or upload.phase
+    stored = Upload.objects.select_for_update().filter(pk=upload.pk).first()
+    sent = Submission.objects.filter(team=team, phase=phase, file=upload.file.name)
+    if submitted := sent.first():
+        return submitted
+    if stored is None:
+        raise SubmissionRefused("These files were checked more than a day ago. Send them again.")
+    refuse_team(team)
+    refuse_phase(team, phase, now)
+    _refuse_other_data(stored, phase)
+    if earlier := find_earlier(team, phase, stored.digest):
+        raise SubmissionRefused(
+            f"These are the predictions of {name_earlier(earlier)}. Nothing was counted."
+        )
+    refuse_beyond(count_attempts(team, phase, now), phase)
+    return _store(stored, team, phase, now=now, by=by, note=note)
+
+
+def _refuse_other_data(upload: Upload, phase: Phase) -> None:
+    """Raise SubmissionRefused if files were checked for other data than those of a phase."""
+    subtasks = {one["subtask"] for one in upload.contents}
+    if upload.phase.data != phase.data or not subtasks <= set(phase.subtasks):
+        raise SubmissionRefused(
+            f"The files were checked for the phase {upload.phase.name}. Send them again for the "
+            f"phase {phase.name}."
+        )
+
+
+def _store(
+    upload: Upload, team: Team, phase: Phase, *, now: datetime, by: User | None, note: str
+) -> Submission:
+    """Store a submission of a locked team under its next number, and have it scored."""
+    numbers = Submission.objects.filter(phase=phase, team=team).aggregate(last=Max("number"))
+    with upload.file.open("rb") as file:
+        archive = file.read()
+    submission = Submission(
+        phase=phase, team=team, number=(numbers["last"] or 0) + 1, sent_at=now, sent_by=by,
+        file=upload.file.name, file_sha256=hashlib.sha256(archive).hexdigest(),
+        digest=upload.digest, contents=upload.contents, warnings=upload.warnings,
+        note=note.strip()[:MOST_NOTED],
+    )  # fmt: skip
+    submission.save()
+    submission_stored.send(Submission)
+    return submission
+
+
+@transaction.atomic
+def cancel_submission(submission: Submission, reason: str) -> Submission:
+    """Cancel a submission by the organisers, which gives the attempt back; idempotent.
+
+    Raises SubmissionRefused without a reason, and once the board of its phase is final.
+    """
+    submission = _lock(submission)
+    if submission.state == SubmissionState.CANCELLED:
+        return submission
+    if not reason.strip():
+        raise SubmissionRefused("Write why it is cancelled; the team reads it.")
+    refuse_final(submission.phase)
+    _end(submission, SubmissionState.CANCELLED, reason)
+    record(
+        "submission.cancelled", shared_task=submission.phase.shared_task,
+        subject=name_submission(submission), reason=reason,
+    )  # fmt: skip
+    return submission
+
+
+@transaction.atomic
+def withdraw_submission(submission: Submission) -> Submission:
+    """Withdraw a submission by its team, which does not give the attempt back; idempotent.
+
+    Raises SubmissionRefused for one that was cancelled.
+    """
+    submission = _lock(submission)
+    if submission.state == SubmissionState.WITHDRAWN:
+        return submission
+    if submission.state == SubmissionState.CANCELLED:
+        raise SubmissionRefused("The organisers have cancelled this submission.")
+    _end(submission, SubmissionState.WITHDRAWN, "")
+    return submission
+
+
+@transaction.atomic
+def choose_submission(submission: Submission, subtask: int, now: datetime) -> CountedSubmission:
+    """Let a submission stand on the board of a subtask, until its phase ends; idempotent.
+
+    Raises SubmissionRefused where the best one counts, after the end, and for a submission that was
+    withdrawn or cancelled or has no results of the subtask.
+    """
+    submission = _lock(submission)
+    phase = submission.phase
+    if phase.counting == Counting.BEST:
+        raise SubmissionRefused("In this phase the submission with the highest score counts.")
+    refuse_phase(submission.team, phase, now)
+    if submission.state not in (SubmissionState.STORED, SubmissionState.SCORED):
+        raise SubmissionRefused(f"Submission {submission.number} does not count any more.")
+    if subtask not in {one["subtask"] for one in submission.contents}:
+        raise SubmissionRefused(f"Submission {submission.number} has no results of this subtask.")
+    counted, _ = CountedSubmission.objects.update_or_create(
+        phase=phase, subtask=subtask, team=submission.team,
+        defaults={"submission": submission, "is_chosen": True},
+    )  # fmt: skip
+    count_team(submission.team, [phase])
+    counted.refresh_from_db()
+    return counted
+
+
+@transaction.atomic
+def note_submission(submission: Submission, note: str) -> Submission:
+    """Store a team's own note on a submission."""
+    submission.note = note.strip()[:MOST_NOTED]
+    submission.save(update_fields=["note"])
+    return submission
+
+
+def refuse_final(phase: Phase) -> None:
+    """Raise SubmissionRefused once the boards of a phase are final."""
+    if FrozenBoard.objects.filter(phase=phase).exists():
+        raise SubmissionRefused(f"The boards of the phase {phase.name} are final.")
+
+
+def name_submission(submission: Submission) -> str:
+    """Return how the log names a submission."""
+    phase = submission.phase.name
+    return f"submission {submission.number} of {submission.team.name} in {phase}"
+
+
+def _lock(submission: Submission) -> Submission:
+    """Lock the team of a submission, and return the submission as it is stored."""
+    lock_team(submission.team_id)
+    return Submission.objects.select_related("phase__shared_task", "team").get(pk=submission.pk)
+
+
+def _end(submission: Submission, state: SubmissionState, reason: str) -> None:
+    submission.state, submission.state_reason = state, reason.strip()[:MOST_NOTED]
+    submission.save(update_fields=["state", "state_reason"])
+    count_team(submission.team, [submission.phase])

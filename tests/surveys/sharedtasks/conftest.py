@@ -1,0 +1,47 @@
+"""Fixtures of shared tasks."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Barrier
+from typing import Any
+
+import pytest
+from django.db import connection, connections
+
+SECONDS = 60  # longer than anything here takes; only a fault waits so long
+
+AtOnce = Callable[..., list[Any]]
+
+
+@pytest.fixture
+def at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AtOnce:
+    """Call functions at the same time, each over its own connection to one database.
+
+    Returns what they return, or the errors that they raise. On SQLite it is a file with a copy of
+    the test's database, since several connections cannot wait for each other in memory: what a test
+    makes must be there before, and later calls see what earlier ones changed.
+    """
+    if connection.vendor == "sqlite":
+        path = tmp_path / "copy.sqlite3"
+        with connection.cursor() as cursor:
+            cursor.execute(f"VACUUM INTO '{path}'")
+        monkeypatch.setitem(connections.settings["default"], "NAME", str(path))
+
+    def call(*actions: Callable[[], Any]) -> list[Any]:
+        together = Barrier(len(actions))
+
+        def do(action: Callable[[], Any]) -> Any:
+            try:
+                connection.ensure_connection()
+                together.wait(SECONDS)
+                return action()
+            except Exception as error:  # noqa: BLE001  # what it is, is what a test looks at
+                return error
+            finally:
+                connection.close()
+
+        with ThreadPoolExecutor(len(actions)) as people:
+            return list(people.map(do, actions))
+
+    return call

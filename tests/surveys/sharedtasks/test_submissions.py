@@ -1,0 +1,249 @@
+"""Submissions: limits, times, and what a team or an organiser may do with them."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from surveys.errors import SubmissionRefused, TooLate
+from surveys.models import AuditEntry
+from surveys.models.sharedtasks import Allowance, Phase, Submission, Upload
+from surveys.sharedtasks.attempts import count_attempts
+from surveys.sharedtasks.scoring.waiting import score_waiting
+from surveys.sharedtasks.submissions import (
+    cancel_submission,
+    choose_submission,
+    submit,
+    withdraw_submission,
+)
+from surveys.sharedtasks.uploads import check_files
+from tests.factories.sharedtasks import (
+    START,
+    make_data,
+    make_phase,
+    make_shared_task,
+    make_team,
+    predictions,
+    result_file,
+    send,
+)
+
+pytestmark = pytest.mark.django_db
+HOUR = timedelta(hours=1)
+
+
+@pytest.fixture
+def shared_task():
+    shared_task = make_shared_task(zone="Europe/Ljubljana")
+    make_data(shared_task)
+    return shared_task
+
+
+@pytest.fixture
+def team(shared_task):
+    return make_team(shared_task)
+
+
+@pytest.fixture
+def phase(shared_task):
+    return make_phase(shared_task, attempts_total=2)
+
+
+def check(team, phase, seed=1, now=START):
+    return check_files(team, phase, [result_file(predictions(seed))], by=None, now=now)
+
+
+def test_submissions_are_numbered_by_team_and_phase(team, phase, shared_task):
+    other = make_phase(shared_task, "other")
+    stranger = make_team(shared_task, "Herons")
+
+    sent = [
+        send(team, phase), send(team, phase, seed=2), send(team, other), send(stranger, phase),
+    ]  # fmt: skip
+
+    assert [one.number for one in sent] == [1, 2, 1, 1]
+    assert len({one.code for one in sent}) == 4
+
+
+def test_a_submission_sent_twice_is_stored_once(team, phase):
+    upload = check(team, phase)
+
+    first = submit(upload, by=None, now=START)
+
+    assert submit(upload, by=None, now=START) == first
+    assert Submission.objects.count() == 1
+
+
+def test_attempts_are_limited_in_all(team, phase):
+    late = check(team, phase, 3)
+    send(team, phase)
+    withdraw_submission(send(team, phase, seed=2))
+
+    with pytest.raises(SubmissionRefused, match="All 2 attempts of the phase evaluation"):
+        submit(late, by=None, now=START)
+
+    assert Submission.objects.count() == 2
+
+
+def test_a_cancelled_attempt_is_given_back(team, phase):
+    cancelled = send(team, phase)
+    send(team, phase, seed=2)
+
+    cancel_submission(cancelled, "the site was down")
+
+    assert count_attempts(team, phase, START).n_left == 1
+    assert send(team, phase).number == 3
+    assert AuditEntry.objects.get(action="submission.cancelled").details["reason"] == (
+        "the site was down"
+    )
+
+
+def test_cancelling_needs_a_reason(team, phase):
+    with pytest.raises(SubmissionRefused, match="Write why"):
+        cancel_submission(send(team, phase), " ")
+
+
+def test_attempts_a_day_are_those_of_the_tasks_zone(team, shared_task):
+    """Midnight in Ljubljana is 23:00 in UTC."""
+    phase = make_phase(shared_task, attempts_total=None, attempts_a_day=1)
+    evening = datetime(2027, 1, 1, 22, 59, tzinfo=UTC)
+    send(team, phase, now=evening)
+
+    with pytest.raises(SubmissionRefused, match="All 1 attempts of today"):
+        send(team, phase, seed=2, now=evening + timedelta(seconds=59))
+
+    assert send(team, phase, seed=2, now=evening + timedelta(seconds=60)).number == 2
+
+
+def test_an_allowance_adds_attempts_in_all_and_on_any_day(team, shared_task):
+    phase = make_phase(shared_task, attempts_total=3, attempts_a_day=1)
+    Allowance.objects.create(team=team, phase=phase, n_attempts=2, reason="an outage")
+    send(team, phase)
+    send(team, phase, seed=2)
+
+    assert count_attempts(team, phase, START) == (2, 5, 2, 3)
+    assert count_attempts(team, phase, START + 24 * HOUR) == (2, 5, 0, 2)
+    assert count_attempts(team, phase, START).n_left == 1
+
+
+def test_organisers_have_no_limits(shared_task, phase):
+    trial = make_team(shared_task, "trial", kind="trial")
+
+    for seed in (1, 2, 3):
+        send(trial, phase, seed=seed)
+
+    assert count_attempts(trial, phase, START).n_left is None
+
+
+def test_what_is_late_is_offered_to_a_later_phase(team, phase, shared_task):
+    later = make_phase(shared_task, "post-evaluation", opens_at=phase.closes_at, closes_at=None)
+    make_phase(shared_task, "practice", data="practice", closes_at=None)
+    make_phase(shared_task, "changes", subtasks=[1], closes_at=None)
+    upload = check(team, phase, now=phase.closes_at - HOUR)
+
+    with pytest.raises(TooLate, match="submit in the phase post-evaluation") as late:
+        submit(upload, by=None, now=phase.closes_at)
+    submitted = submit(upload, by=None, now=phase.closes_at, phase=later)
+
+    assert late.value.phases == [later]
+    assert (submitted.phase, submitted.number) == (later, 1)
+
+
+def test_files_are_submitted_to_phases_of_the_same_data_alone(team, phase, shared_task):
+    practice = make_phase(shared_task, "practice", data="practice")
+
+    with pytest.raises(SubmissionRefused, match="were checked for the phase evaluation"):
+        submit(check(team, phase), by=None, now=START, phase=practice)
+
+
+def test_the_instant_at_which_a_request_began_decides(team, phase):
+    upload = check(team, phase)
+    last = phase.closes_at - timedelta(microseconds=1)
+
+    assert submit(upload, by=None, now=last).sent_at == last
+
+
+def test_files_that_were_dropped_must_be_sent_again(team, phase):
+    upload = check(team, phase)
+    Upload.objects.all().delete()
+
+    with pytest.raises(SubmissionRefused, match="Send them again"):
+        submit(upload, by=None, now=START)
+
+
+def test_the_same_predictions_of_two_tabs_are_submitted_once(team, phase):
+    first, second = check(team, phase), check(team, phase)
+    submit(first, by=None, now=START)
+
+    with pytest.raises(SubmissionRefused, match="your submission 1"):
+        submit(second, by=None, now=START)
+
+
+def test_the_last_submission_counts_unless_the_team_chooses(team, phase):
+    first, second = send(team, phase), send(team, phase, seed=2)
+    score_waiting()
+    assert team.counted_submissions.get().submission == second
+
+    choose_submission(first, 1, START)
+
+    counted = team.counted_submissions.get()
+    assert (counted.submission, counted.is_chosen) == (first, True)
+    assert counted.scores["sl"]["score"] == first.scores.get().score
+
+
+def test_a_submission_may_be_chosen_before_it_is_scored(team, phase):
+    chosen = send(team, phase)
+    choose_submission(chosen, 1, START)
+    send(team, phase, seed=2)
+    score_waiting()
+
+    assert team.counted_submissions.get().submission == chosen
+    assert team.counted_submissions.get().scores["sl"]["n"] == 12
+
+
+def test_nothing_is_chosen_after_the_end(team, phase):
+    first = send(team, phase)
+
+    with pytest.raises(TooLate):
+        choose_submission(first, 1, phase.closes_at)
+
+
+def test_results_of_another_subtask_cannot_be_chosen(team, phase):
+    with pytest.raises(SubmissionRefused, match="no results of this subtask"):
+        choose_submission(send(team, phase), 2, START)
+
+
+def test_the_best_counts_where_the_phase_says_so(team, shared_task):
+    phase = make_phase(shared_task, counting="best", visibility="own")
+    best = send(team, phase, [result_file([(k * 7) % 10 - k % 10 for k in range(12)])])
+    send(team, phase, seed=2)
+    score_waiting()
+
+    assert team.counted_submissions.get().submission == best
+    with pytest.raises(SubmissionRefused, match="highest score counts"):
+        choose_submission(best, 1, START)
+
+
+def test_a_withdrawn_submission_leaves_the_board_to_the_one_before(team, phase):
+    first, second = send(team, phase), send(team, phase, seed=2)
+    score_waiting()
+
+    withdraw_submission(second)
+    assert team.counted_submissions.get().submission == first
+    withdraw_submission(first)
+
+    assert not team.counted_submissions.exists()
+    assert count_attempts(team, phase, START).n_left == 0
+
+
+def test_a_cancelled_submission_cannot_be_withdrawn(team, phase):
+    with pytest.raises(SubmissionRefused, match="organisers have cancelled"):
+        withdraw_submission(cancel_submission(send(team, phase), "a fault"))
+
+
+def test_a_draft_takes_no_submissions(team, phase, shared_task):
+    upload = check(team, phase)
+    shared_task.state = "draft"
+    shared_task.save()
+
+    with pytest.raises(SubmissionRefused, match="not open yet"):
+        submit(upload, by=None, now=START, phase=Phase.objects.get(pk=phase.pk))
