@@ -25,6 +25,7 @@ from surveys.crowd.mturk import qualifications
 from surveys.crowd.mturk.jobs import perform_batch_work
 from surveys.errors import SurveyError
 from surveys.models import Delivery, Run, RunKind, Study
+from surveys.models.sharedtasks import TaskJobKind
 from surveys.monitoring.checklist import forget_steps
 from surveys.operations.broker import BROKER, Job
 from surveys.operations.outages import OUTAGES, log_outage
@@ -37,6 +38,10 @@ from surveys.results.inspection.verification import verify_archive
 from surveys.results.jobs import make_links, write_export
 from surveys.results.run_leases import RENEWALS, release_own_runs, requeue_silent_runs
 from surveys.review import queue
+from surveys.sharedtasks import jobs
+from surveys.sharedtasks.finishing.finalising import perform_finalising
+from surveys.sharedtasks.scoring.rescoring import perform_rescoring
+from surveys.sharedtasks.scoring.waiting import count_waiting, score_waiting
 
 PAGE_DELAY = 0.3  # seconds in which the page that has asked for a job is sent
 MAX_RUN_THREADS = 2  # in a process that serves pages
@@ -53,6 +58,10 @@ MAKERS: dict[RunKind, runs.Maker] = {
     RunKind.COMPARE: make_comparison,
     **dict.fromkeys(RunKind.of_batches(), perform_batch_work),
 }
+TASK_MAKERS: dict[TaskJobKind, jobs.Maker] = {
+    TaskJobKind.RESCORE: perform_rescoring,
+    TaskJobKind.FINALISE: perform_finalising,
+}
 log = logging.getLogger(__name__)
 
 
@@ -64,6 +73,22 @@ def perform_runs() -> int:
         perform_run(due[0])
         n_runs += 1
     return n_runs
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def score_submissions() -> int:
+    """Score the submissions of shared tasks that wait for their scores. Return their number."""
+    return score_waiting()
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def perform_task_jobs() -> int:
+    """Perform the jobs of shared tasks one after another. Return their number."""
+    n_jobs = 0
+    while (job_id := jobs.find_due_job()) is not None:
+        jobs.perform_job(job_id, TASK_MAKERS)
+        n_jobs += 1
+    return n_jobs
 
 
 @shared_task  # type: ignore[untyped-decorator]
@@ -136,6 +161,16 @@ def start_deliveries() -> None:
     _start_stored(send_messages)
 
 
+def start_scoring() -> None:
+    """Score submissions in the background once their transaction is committed."""
+    _start_stored(score_submissions)
+
+
+def start_task_jobs() -> None:
+    """Perform jobs of shared tasks in the background once their transaction is committed."""
+    _start_stored(perform_task_jobs)
+
+
 def start_mails() -> None:
     """Send e-mails in the background once their transaction is committed."""
     _start_stored(send_mails)
@@ -186,6 +221,8 @@ class Dispatcher:
         self._runs: list[Thread] = []
         self._senders: list[Thread] = []
         self._mailers: list[Thread] = []  # at most one
+        self._scorers: list[Thread] = []  # at most one
+        self._task_jobs: list[Thread] = []  # at most one
         self.is_started = False
 
     def start(self) -> None:
@@ -210,6 +247,7 @@ class Dispatcher:
             return
         with thread_connection():
             requeue_silent_runs()
+            jobs.requeue_silent_jobs()
             if settings.BACKGROUND == "workers":
                 self._ask_workers()
             else:
@@ -234,16 +272,23 @@ class Dispatcher:
             due.add(Job(send_messages))
         if mails.seconds_until_next() is not None:
             due.add(Job(send_mails))
+        if count_waiting(1):
+            due.add(Job(score_submissions))
+        if jobs.find_due_job() is not None:
+            due.add(Job(perform_task_jobs))
         if BROKER.ask(due | asked):
             with self._lock:
                 self._jobs -= asked
 
     def _start_threads(self) -> None:
-        self._runs = [thread for thread in self._runs if thread.is_alive()]
-        self._senders = [thread for thread in self._senders if thread.is_alive()]
-        self._mailers = [thread for thread in self._mailers if thread.is_alive()]
-        if not self._mailers and mails.seconds_until_next() is not None:
-            self._mailers.append(self._start_thread(send_mails, "mails"))
+        for threads in (self._runs, self._senders):
+            threads[:] = _alive(threads)
+        if not _alive(self._mailers) and mails.seconds_until_next() is not None:
+            self._mailers = [self._start_thread(send_mails, "mails")]
+        if not _alive(self._scorers) and count_waiting(1):
+            self._scorers = [self._start_thread(score_submissions, "scores")]
+        if not _alive(self._task_jobs) and jobs.find_due_job() is not None:
+            self._task_jobs = [self._start_thread(perform_task_jobs, "task-jobs")]
         for run_id in list_due_runs(MAX_RUN_THREADS - len(self._runs)):
             self._runs.append(self._start_thread(partial(perform_run, run_id), "run"))
         for _ in range(_count_due_messages(MAX_SENDER_THREADS) - len(self._senders)):
@@ -303,6 +348,10 @@ def _start_stored(work: Callable[[], object]) -> None:
             DISPATCHER.wake()
 
     transaction.on_commit(start)
+
+
+def _alive(threads: list[Thread]) -> list[Thread]:
+    return [thread for thread in threads if thread.is_alive()]
 
 
 def _count_due_messages(at_most: int) -> int:

@@ -47,6 +47,12 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.sharedtasks.gold", "surveys.sharedtasks.parts", "surveys.sharedtasks.opening",
     "surveys.sharedtasks.kits",
     "surveys.sharedtasks.teams.names",  # characters that cannot be seen
+    "surveys.sharedtasks.uploads",
+    "surveys.sharedtasks.scoring.counting", "surveys.sharedtasks.scoring.figures",
+    "surveys.sharedtasks.scoring.flags", "surveys.sharedtasks.scoring.predictions",
+    "surveys.sharedtasks.scoring.rescoring", "surveys.sharedtasks.scoring.waiting",
+    "surveys.sharedtasks.finishing.archiving", "surveys.sharedtasks.finishing.entries",
+    "surveys.sharedtasks.finishing.finalising",
     "surveys.templatetags.figures",  # numbers on pages are written as in the report
 }  # fmt: skip
 SHARED = {"postprocess.commands.program", "postprocess.extras"} | {
@@ -66,7 +72,7 @@ GOLD = "surveys.sharedtasks.gold"
 OF_GOLD = {  # what may read the hidden gold of a shared task
     "surveys.sharedtasks.opening",  # commits to it
     "surveys.sharedtasks.kits",  # packs that of practice data, which is public
-    "surveys.sharedtasks.scoring", "surveys.sharedtasks.finishing",
+    "surveys.sharedtasks.scoring.figures", "surveys.sharedtasks.finishing.archiving",
 }  # fmt: skip
 MARKS = "postprocess.formats.marks"  # the value of a text with two targets; loads nothing
 OPTIONS = "postprocess.commands.options"

@@ -55,28 +55,26 @@ def render_readme(rules: TaskRules, phase: PhaseRules, parts: Sequence[KitPart])
         f"# {escape(rules.title)}: {escape(phase.name)}",
         rules.text.strip(),
         "## Dates and limits",
-        make_list(tell_limits(rules, phase)),
+        _list(_tell_limits(rules, phase)),
         "## Files",
-        make_list(_name_files(phase, parts)),
+        _list(_name_files(phase, parts)),
         "## What to send",
-        describe_format(phase),
-        tell_languages(rules, parts),
+        _describe_format(phase),
+        _tell_required(rules, parts),
         "## Scores",
         *(FORMULAS[subtask] for subtask in phase.subtasks),
-        tell_average(rules, parts),
+        _tell_average(rules, parts),
         _tell_scorer(phase),
         *(["## Terms", rules.terms.strip()] if rules.terms.strip() else []),
     ]
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
-def make_list(lines: Iterator[str]) -> str:
-    """Return lines as a list in Markdown."""
+def _list(lines: Iterator[str]) -> str:
     return "\n".join(f"- {line}" for line in lines)
 
 
-def tell_limits(rules: TaskRules, phase: PhaseRules) -> Iterator[str]:
-    """Yield when a phase is open, how often teams may submit, and who sees scores."""
+def _tell_limits(rules: TaskRules, phase: PhaseRules) -> Iterator[str]:
     yield f"Opens: {write_instant(phase.opens_at, rules.zone)}"
     closes = write_instant(phase.closes_at, rules.zone) if phase.closes_at else "open for good"
     yield f"Closes: {closes}"
@@ -99,8 +97,7 @@ def _name_files(phase: PhaseRules, parts: Sequence[KitPart]) -> Iterator[str]:
     yield from (text for name, text in FILES.items() if not left_out.get(name))
 
 
-def describe_format(phase: PhaseRules) -> str:
-    """Return what result files and archives are like."""
+def _describe_format(phase: PhaseRules) -> str:
     formats = "\n\n".join(FORMATS[subtask] for subtask in phase.subtasks)
     return (
         f"{formats}\n\nResult files are tab separated, in UTF-8, with a header and then a row for "
@@ -112,8 +109,7 @@ def describe_format(phase: PhaseRules) -> str:
     )
 
 
-def tell_languages(rules: TaskRules, parts: Sequence[KitPart]) -> str:
-    """Return which languages there are, and which are required."""
+def _tell_required(rules: TaskRules, parts: Sequence[KitPart]) -> str:
     languages = ", ".join(f"`{part.language}`" for part in parts)
     if not rules.required:
         return f"Languages: {languages}. A missing language has no score and is never filled in."
@@ -124,8 +120,7 @@ def tell_languages(rules: TaskRules, parts: Sequence[KitPart]) -> str:
     )
 
 
-def tell_average(rules: TaskRules, parts: Sequence[KitPart]) -> str:
-    """Return what the average is; "" for one language."""
+def _tell_average(rules: TaskRules, parts: Sequence[KitPart]) -> str:
     if len(parts) < 2:
         return ""
     if rules.best_of:

@@ -1,0 +1,1 @@
+"""The end of a shared task: final boards, the archive, and publishing."""

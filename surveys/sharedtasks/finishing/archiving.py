@@ -1,0 +1,115 @@
+"""The archive of a shared task: everything that is published, as files."""
+
+import zipfile
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from surveys.models.sharedtasks import (
+    CountedSubmission,
+    Phase,
+    SharedTask,
+    Team,
+    TeamKind,
+    TeamState,
+)
+from surveys.sharedtasks.finishing.entries import Results
+from surveys.sharedtasks.gold import read_gold_file
+from surveys.sharedtasks.scoring.figures import Golds
+from surveys.sharedtasks.scoring.rescoring import find_corrections
+from surveys.sharedtasks.visibility import name_published
+
+if TYPE_CHECKING:
+    from postprocess.boards.archive import ArchivedTeam
+    from postprocess.boards.board import Board
+
+Boards = Mapping[tuple[Phase, int], "Board"]
+
+
+def make_archive(
+    shared_task: SharedTask, boards: Boards, results: Mapping[Phase, Results], golds: Golds
+) -> bytes:
+    """Return the archive of a shared task as a zip."""
+    from postprocess.boards.archive import Archive, pack_archive, zip_archive
+    from postprocess.kits.kit import read_scorer
+
+    gold = {
+        language: read_gold_file(part, practice=False, scoring=golds.scoring)
+        for language, part in golds.parts.items()
+    }
+    is_kept = shared_task.commitment and not find_corrections(shared_task)
+    archive = Archive(
+        shared_task.title,
+        boards={f"{phase.name}-{subtask}": board for (phase, subtask), board in boards.items()},
+        gold=gold,
+        score=read_scorer(),
+        text=shared_task.text,
+        baselines=_render_baselines(results),
+        teams=list(_list_teams(results)),
+        salt=bytes.fromhex(shared_task.salt) if is_kept else b"",
+        commitment=shared_task.commitment if is_kept else "",
+    )
+    return zip_archive(pack_archive(archive), shared_task.slug)
+
+
+def list_archive(shared_task: SharedTask) -> dict[str, int]:
+    """Return the paths of an archive's files, and their sizes in bytes."""
+    with shared_task.archive.open("rb") as file, zipfile.ZipFile(file) as archive:
+        entries = archive.infolist()
+    return {one.filename.partition("/")[2]: one.file_size for one in entries}
+
+
+def read_archived(shared_task: SharedTask, path: str) -> bytes | None:
+    """Return a file of an archive, or None if it has none of this path."""
+    with shared_task.archive.open("rb") as file, zipfile.ZipFile(file) as archive:
+        name = f"{shared_task.slug}/{path}"
+        return archive.read(name) if name in archive.namelist() else None
+
+
+def _render_baselines(results: Mapping[Phase, Results]) -> dict[str, dict[str, bytes]]:
+    """Return the result files of the baselines that every board has."""
+    from postprocess.baselines.results import render_results
+
+    predicted = next(iter(results.values())).baselines
+    return {
+        name: {
+            path: content
+            for (subtask, language), numbers in sorted(places.items(), key=lambda one: one[0])
+            if subtask == 2
+            for path, content in render_results(numbers, language).items()
+        }
+        for name, places in predicted.items()
+    }
+
+
+def _list_teams(results: Mapping[Phase, Results]) -> "Iterator[ArchivedTeam]":
+    """Yield the teams on the boards, with the files of those who agreed to publish them."""
+    from postprocess.boards.archive import ArchivedTeam
+
+    rows = CountedSubmission.objects.filter(phase__in=list(results), team__kind=TeamKind.TEAM)
+    found = rows.filter(team__state=TeamState.ACCEPTED).select_related(
+        "team", "phase", "submission"
+    )
+    by_team: dict[Team, dict[str, bytes]] = {}
+    for counted in found.order_by("team__name_key", "phase", "subtask"):
+        files = by_team.setdefault(counted.team, {})
+        if counted.team.publishes_files:
+            files |= {
+                f"{counted.phase.name}-{counted.subtask}/{path}": content
+                for path, content in _read_files(counted)
+            }
+    for team, files in by_team.items():
+        yield ArchivedTeam(name_published(team), team.code, files, _describe(team))
+
+
+def _read_files(counted: CountedSubmission) -> Iterator[tuple[str, bytes]]:
+    with counted.submission.file.open("rb") as file, zipfile.ZipFile(file) as archive:
+        for name in archive.namelist():
+            if name.startswith(f"results_subtask{counted.subtask}_"):
+                yield name, archive.read(name)
+
+
+def _describe(team: Team) -> str:
+    """Return what a team wrote about its system, for the archive's README."""
+    texts = (team.system, team.summary, team.models_used, team.resources)
+    links = (team.paper_url, team.code_url)
+    return ". ".join(text.strip().rstrip(".") for text in (*texts, *links) if text.strip())

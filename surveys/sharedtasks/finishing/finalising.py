@@ -1,0 +1,156 @@
+"""Finalising a shared task: its boards are computed, frozen under a digest, and archived."""
+
+import hashlib
+from collections.abc import Collection
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from django.contrib.auth.models import User
+from django.core.files.base import ContentFile
+from django.db import transaction
+from django.utils import timezone
+
+from surveys.access.audit_log import record
+from surveys.errors import SharedTaskRefused
+from surveys.models.sharedtasks import (
+    FrozenBoard,
+    Phase,
+    SharedTask,
+    SharedTaskState,
+    Submission,
+    SubmissionState,
+    TaskJob,
+    TaskJobKind,
+)
+from surveys.sharedtasks.attempts import lock_teams
+from surveys.sharedtasks.finishing.archiving import make_archive
+from surveys.sharedtasks.finishing.entries import (
+    Results,
+    list_entries,
+    make_rules,
+    predict_baselines,
+)
+from surveys.sharedtasks.finishing.unranked import (
+    NONE_ENDED,
+    list_final_phases,
+    list_obstacles,
+    list_unranked,
+)
+from surveys.sharedtasks.jobs import Progress, finish_job, request_job
+from surveys.sharedtasks.scoring.figures import Golds
+from surveys.sharedtasks.scoring.waiting import find_scoring
+from surveys.sharedtasks.tasks import lock_task
+
+if TYPE_CHECKING:
+    from postprocess.boards.board import Board
+
+STEPS_OF_ARCHIVE = 3  # as many boards take as long
+
+
+@transaction.atomic
+def request_finalising(
+    shared_task: SharedTask, *, settled: Collection[str], now: datetime, by: User | None
+) -> TaskJob:
+    """Queue the making of final boards. `settled`: the keys of what `list_unranked` returned.
+
+    Once more after finalising, the boards are made anew, such as after a correction. Raises
+    SharedTaskRefused with all that forbids it.
+    """
+    shared_task = lock_task(shared_task)
+    problems = list_obstacles(shared_task, now)
+    unranked = list_unranked(shared_task, now)
+    for one in unranked:
+        if one.key not in settled:
+            problems.append(
+                f"Decide about {one.counted.team.name} in subtask {one.counted.subtask} of "
+                f"{one.counted.phase.name}, which would not be ranked: {one.reason}."
+            )
+    if problems:
+        raise SharedTaskRefused("\n".join(problems))
+    record(
+        "sharedtask.finalising", shared_task=shared_task,
+        unranked=", ".join(f"{one.counted.team.name} ({one.reason})" for one in unranked),
+    )  # fmt: skip
+    return request_job(shared_task, TaskJobKind.FINALISE, by)
+
+
+def perform_finalising(job: TaskJob, progress: Progress) -> None:
+    """Make the final boards and the archive of a job's shared task, and store all of it."""
+    finalise(job, progress, now=timezone.now())
+
+
+def finalise(job: TaskJob, progress: Progress, *, now: datetime) -> None:
+    """Make final boards; see `perform_finalising`.
+
+    Raises SharedTaskRefused if no phase has ended, or something arrived meanwhile.
+    """
+    shared_task = job.shared_task
+    phases = list_final_phases(shared_task, now)
+    if not phases:
+        raise SharedTaskRefused(NONE_ENDED)
+    golds = Golds(find_scoring(shared_task))
+    places = [(phase, subtask) for phase in phases for subtask in phase.subtasks]
+    n_steps = len(places) + STEPS_OF_ARCHIVE
+    boards: dict[tuple[Phase, int], Board] = {}
+    baselines = predict_baselines(golds)
+    results = {phase: Results(phase, golds, baselines) for phase in phases}
+    for number, (phase, subtask) in enumerate(places):
+        progress(number, n_steps)
+        boards[phase, subtask] = make_final_board(results[phase], subtask)
+    progress(len(places), n_steps)
+    archive = make_archive(shared_task, boards, results, golds)
+    _store(job, golds, boards, archive, now=now)
+
+
+def make_final_board(results: Results, subtask: int) -> "Board":
+    """Return the board of a phase and subtask, with tests of all pairs of ranked teams."""
+    from postprocess.boards.making import make_board
+
+    rules = make_rules(results.phase, subtask, results.golds)
+    return make_board(rules, list(list_entries(results, subtask)))
+
+
+@transaction.atomic
+def _store(
+    job: TaskJob,
+    golds: Golds,
+    boards: "dict[tuple[Phase, int], Board]",
+    archive: bytes,
+    *,
+    now: datetime,
+) -> None:
+    from postprocess.boards.exports.freezing import render_board
+
+    shared_task = lock_task(job.shared_task)
+    lock_teams(shared_task)
+    _refuse_late_changes(shared_task, golds, [phase for phase, _ in boards])
+    finish_job(job)
+    FrozenBoard.objects.filter(phase__shared_task=shared_task).delete()
+    for (phase, subtask), board in boards.items():
+        body = render_board(board, is_gold_public=True)
+        FrozenBoard.objects.create(
+            phase=phase, subtask=subtask, scoring=golds.scoring, body=body.decode(),
+            sha256=hashlib.sha256(body).hexdigest(),
+        )  # fmt: skip
+    replaced = shared_task.archive.name, shared_task.archive.storage
+    shared_task.archive.save("archive.zip", ContentFile(archive), save=False)
+    shared_task.archive_sha256 = hashlib.sha256(archive).hexdigest()
+    shared_task.finalised_at = now
+    if shared_task.state == SharedTaskState.OPEN:
+        shared_task.state = SharedTaskState.FINALISED
+    shared_task.save(update_fields=["archive", "archive_sha256", "finalised_at", "state"])
+    if replaced[0]:
+        transaction.on_commit(lambda: replaced[1].delete(str(replaced[0])))
+    record(
+        "sharedtask.finalised", shared_task=shared_task, n_boards=len(boards),
+        sha256=shared_task.archive_sha256,
+    )  # fmt: skip
+
+
+def _refuse_late_changes(shared_task: SharedTask, golds: Golds, phases: list[Phase]) -> None:
+    """Raise SharedTaskRefused if the boards are not those of what is stored now."""
+    waiting = Submission.objects.filter(phase__in=phases, state=SubmissionState.STORED)
+    if waiting.exists() or find_scoring(shared_task) != golds.scoring:
+        raise SharedTaskRefused(
+            "Submissions or scores changed while the boards were made. Finalise again."
+        )

@@ -1,0 +1,321 @@
+"""Final boards: what forbids them, who is not ranked and why, and what is frozen and archived."""
+
+import hashlib
+import io
+import zipfile
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from postprocess.boards.commitment import commit_to_gold, is_gold_unchanged
+from postprocess.boards.exports.freezing import read_board
+from surveys.errors import SharedTaskRefused, SubmissionRefused
+from surveys.models import AuditEntry
+from surveys.models.sharedtasks import FrozenBoard, SharedTask, TaskJob, TaskJobKind
+from surveys.sharedtasks.finishing.archiving import list_archive, read_archived
+from surveys.sharedtasks.finishing.finalising import finalise, request_finalising
+from surveys.sharedtasks.finishing.publishing import publish, retract
+from surveys.sharedtasks.finishing.unranked import list_obstacles, list_unranked
+from surveys.sharedtasks.gold import read_gold_file
+from surveys.sharedtasks.jobs import perform_job
+from surveys.sharedtasks.scoring.rescoring import request_rescoring, use_scoring
+from surveys.sharedtasks.scoring.waiting import score_waiting
+from surveys.sharedtasks.submissions import submit
+from surveys.sharedtasks.teams.registration import withdraw_team
+from surveys.sharedtasks.uploads import check_files
+from surveys.tasks import perform_task_jobs
+from tests.factories.sharedtasks import (
+    START,
+    make_data,
+    make_phase,
+    make_shared_task,
+    make_team,
+    predictions,
+    result_file,
+    send,
+)
+from tests.factories.task_files import HEADER, gold_file
+
+pytestmark = pytest.mark.django_db
+END = START + timedelta(days=7)
+SALT = bytes(range(32))
+
+
+@pytest.fixture
+def shared_task():
+    shared_task = make_shared_task(salt=SALT.hex())
+    part = make_data(shared_task, reliability=0.81, human=0.77)
+    gold = {"sl": read_gold_file(part, practice=False)}
+    shared_task.commitment = commit_to_gold(SALT, gold)
+    shared_task.save()
+    return shared_task
+
+
+@pytest.fixture
+def phase(shared_task):
+    return make_phase(shared_task)
+
+
+@pytest.fixture
+def teams(shared_task, phase):
+    """Three teams with changes and scores, of which one agreed to publish its files."""
+    names = ("Otters", "Herons", "Newts")
+    fields = {"described_at": START, "system": "a system"}
+    teams = [make_team(shared_task, name, **fields) for name in names]
+    for seed, team in enumerate(teams, 1):
+        files = [result_file(predictions(seed)), result_file(predictions(seed + 3), subtask=2)]
+        send(team, phase, files)
+    teams[0].publishes_files = True
+    teams[0].save()
+    score_waiting()
+    return teams
+
+
+def settle(shared_task, now=END):
+    return [one.key for one in list_unranked(shared_task, now)]
+
+
+def finish(shared_task, now=END):
+    job = request_finalising(shared_task, settled=settle(shared_task, now), now=now, by=None)
+    perform_job(job.pk, {
+        TaskJobKind.FINALISE: lambda job, progress: finalise(job, progress, now=now)
+    })  # fmt: skip
+    job.refresh_from_db()
+    assert job.error == ""
+    return SharedTask.objects.get(pk=shared_task.pk)
+
+
+def test_boards_are_frozen_with_ranks_references_and_all_digits(shared_task, teams):
+    shared_task = finish(shared_task)
+
+    frozen = FrozenBoard.objects.get(subtask=1)
+    board = read_board(frozen.body.encode())
+    counted = {row.team.name: row for row in frozen.phase.counted_submissions.filter(subtask=1)}
+    assert shared_task.state == "finalised"
+    assert frozen.sha256 == hashlib.sha256(frozen.body.encode()).hexdigest()
+    assert [row.name for row in board.rows if row.places] == sorted(
+        counted, key=lambda name: -counted[name].scores["sl"]["score"]
+    )
+    assert {row.name: row.cells["sl"].score for row in board.rows if row.name in counted} == {
+        name: row.scores["sl"]["score"] for name, row in counted.items()
+    }
+    assert {row.name for row in board.rows if row.is_reference} == {
+        "score ceiling", "a second crowd", "distance", "form", "best without context",
+    }  # fmt: skip
+    scores = read_board(FrozenBoard.objects.get(subtask=2).body.encode())
+    assert "human" in {row.name for row in scores.rows}
+    assert board.rules.gold_sha256 == {"sl": shared_task.parts.get().gold_sha256}
+
+
+def test_the_archive_has_boards_gold_salt_baselines_and_agreed_files(shared_task, teams):
+    shared_task = finish(shared_task)
+
+    paths = set(list_archive(shared_task))
+    own = f"submissions/{teams[0].code}/evaluation-1/results_subtask1_sl.tsv"
+    assert {
+        "README.md", "SHA256SUMS", "score.py", "salt.bin", "gold/gold_sl.tsv", own,
+        "evaluation-1/board.json", "evaluation-1/board.csv", "evaluation-2/board.tex",
+        "evaluation-1/differences.csv", "baselines/form/results_subtask2_sl.tsv",
+    } <= paths  # fmt: skip
+    assert not any(team.code in path for team in teams[1:] for path in paths)
+    assert is_gold_unchanged(
+        shared_task.commitment,
+        read_archived(shared_task, "salt.bin"),
+        {"sl": read_archived(shared_task, "gold/gold_sl.tsv")},
+    )
+    assert read_archived(shared_task, own) == result_file(predictions(1))[1]
+    assert read_archived(shared_task, "../x") is None
+    with shared_task.archive.open("rb") as file:
+        content = file.read()
+    assert shared_task.archive_sha256 == hashlib.sha256(content).hexdigest()
+    assert zipfile.ZipFile(io.BytesIO(content)).testzip() is None
+
+
+def test_finalising_is_refused_while_anything_waits(shared_task, phase, teams):
+    send(teams[0], phase, seed=5)
+
+    with pytest.raises(SharedTaskRefused, match="wait for their scores: 1"):
+        finish(shared_task)
+
+    assert TaskJob.objects.count() == 0
+
+
+def test_obstacles_are_named(shared_task, phase, teams):
+    assert list_obstacles(shared_task, END - timedelta(seconds=1)) == [
+        "No phase of test data has ended.",
+        (
+            "The phase evaluation ends on 2027-01-08 at 12:00 UTC. A phase of test data without an "
+            "end does not have to be waited for."
+        ),
+    ]
+    later = make_phase(shared_task, "later", closes_at=None)
+    assert list_obstacles(shared_task, END) == [
+        "The phase later hides its scores and has no end. Give it one."
+    ]
+    later.visibility = "board"
+    later.save()
+    make_phase(shared_task, "practice", data="practice", closes_at=None)
+    assert list_obstacles(shared_task, END) == []
+    teams[0].submissions.update(state="failed")
+    assert "could not be scored: 1" in list_obstacles(shared_task, END)[0]
+
+
+def test_the_unranked_are_listed_with_reasons_and_each_has_to_be_settled(shared_task, phase, teams):
+    undescribed = make_team(shared_task, "Voles")
+    over = make_team(shared_task, "Wolves", described_at=START)
+    trial = make_team(shared_task, "Trial", kind="trial")
+    for team in (undescribed, over, over, trial):
+        send(team, phase, seed=10 + team.pk + team.submissions.count())
+    score_waiting()
+    phase.attempts_total = 1
+    phase.save()
+    late = teams[1].submissions.get()
+    late.is_late = True
+    late.save()
+    teams[2].state = "excluded"
+    teams[2].save()
+
+    found = {
+        (one.counted.team.name, one.reason, one.is_shown) for one in list_unranked(shared_task, END)
+    }
+
+    assert found == {
+        ("Voles", "no description", True),
+        ("Wolves", "over the limit", True),
+        ("Trial", "organisers’ own", True),
+        ("Herons", "late", True),
+        ("Newts", "excluded", False),
+    }
+    with pytest.raises(SharedTaskRefused, match="Decide about Herons in subtask 1 of evaluation"):
+        request_finalising(shared_task, settled=[], now=END, by=None)
+    finish(shared_task)
+    board = read_board(FrozenBoard.objects.get(subtask=1).body.encode())
+    assert {row.name: row.outside for row in board.rows if not row.is_reference} == {
+        "Otters": "", "Herons": "late", "Voles": "no description", "Wolves": "over the limit",
+        "Trial": "organisers’ own",
+    }  # fmt: skip
+    entry = AuditEntry.objects.get(action="sharedtask.finalising")
+    assert "Voles (no description)" in entry.details["unranked"]
+
+
+def test_descriptions_are_not_required_if_the_rule_is_off(shared_task, phase):
+    shared_task.requires_description = False
+    shared_task.save()
+    send(make_team(shared_task), phase)
+    score_waiting()
+
+    assert list_unranked(shared_task, END) == []
+
+
+def test_a_withdrawn_team_is_not_on_the_board(shared_task, teams):
+    withdraw_team(teams[0], hides_name=False, now=START)
+
+    finish(shared_task)
+
+    assert "Otters" not in FrozenBoard.objects.get(subtask=1).body
+
+
+def test_a_team_may_stand_under_its_code(shared_task, teams):
+    teams[0].hides_name = True
+    teams[0].save()
+
+    shared_task = finish(shared_task)
+
+    body = FrozenBoard.objects.get(subtask=1).body
+    assert "Otters" not in body
+    assert teams[0].code in body
+    assert b"Otters" not in read_archived(shared_task, "README.md")
+
+
+def test_a_baseline_of_the_organisers_replaces_the_one_of_its_name(shared_task, phase, teams):
+    send(make_team(shared_task, "form", kind="baseline"), phase, seed=20)
+    score_waiting()
+
+    finish(shared_task)
+
+    board = read_board(FrozenBoard.objects.get(subtask=1).body.encode())
+    (form,) = [row for row in board.rows if row.name == "form"]
+    score = phase.counted_submissions.get(team__name="form").scores["sl"]["score"]
+    assert (form.kind, form.cells["sl"].score) == ("baseline", score)
+
+
+def test_a_final_phase_takes_no_submissions(shared_task, phase, teams):
+    """Not even one whose request began before the end and came late to the lock."""
+    upload = check_files(
+        teams[0], phase, [result_file(predictions(6))], by=None, now=END - timedelta(seconds=1)
+    )
+    finish(shared_task)
+
+    with pytest.raises(SubmissionRefused, match="are final"):
+        submit(upload, by=None, now=END - timedelta(seconds=1))
+
+
+def test_what_arrives_while_boards_are_made_stops_them(shared_task, phase, teams):
+    job = request_finalising(shared_task, settled=settle(shared_task), now=END, by=None)
+
+    def arrive(job, progress):
+        send(teams[0], phase, seed=6, now=END - timedelta(seconds=1))
+        finalise(job, progress, now=END)
+
+    perform_job(job.pk, {TaskJobKind.FINALISE: arrive})
+
+    job.refresh_from_db()
+    assert (job.state, job.error.split(".")[0]) == (
+        "failed", "Submissions or scores changed while the boards were made"
+    )  # fmt: skip
+    assert FrozenBoard.objects.count() == 0
+    shared_task.refresh_from_db()
+    assert shared_task.state == "open"
+
+
+def test_publishing_and_taking_back(shared_task, teams):
+    with pytest.raises(SharedTaskRefused, match="Finalise the shared task first"):
+        publish(shared_task, END)
+    shared_task = publish(finish(shared_task), END)
+
+    assert (shared_task.state, shared_task.published_at) == ("published", END)
+    assert publish(shared_task, END + timedelta(days=1)).published_at == END
+    with pytest.raises(SharedTaskRefused, match="Write why"):
+        retract(shared_task, "", END)
+    retracted = retract(shared_task, "wrong gold", END)
+    assert (retracted.state, retracted.retracted_at) == ("finalised", END)
+    assert retract(retracted, "", END).retracted_at == END
+    again = publish(retracted, END + timedelta(days=2))
+    assert (again.state, again.retracted_at) == ("published", None)
+    actions = AuditEntry.objects.filter(shared_task=shared_task).order_by("pk")
+    assert [entry.action for entry in actions][-3:] == [
+        "sharedtask.published", "sharedtask.retracted", "sharedtask.published",
+    ]  # fmt: skip
+
+
+def test_a_correction_is_told_on_boards_made_anew(shared_task, teams):
+    shared_task = publish(finish(shared_task), END)
+    first = FrozenBoard.objects.get(subtask=1).body
+    rows = gold_file(12).decode().removeprefix(HEADER).replace("0\t0\t0\n", "0\t9\t9\n")
+    gold = {"sl": (HEADER + rows).encode()}
+    scoring = request_rescoring(shared_task, "pair 1 was wrong", gold=gold, by=None)
+    perform_task_jobs()
+    scoring.refresh_from_db()
+    use_scoring(scoring)
+
+    shared_task = finish(shared_task)
+
+    board = read_board(FrozenBoard.objects.get(subtask=1).body.encode())
+    assert FrozenBoard.objects.get(subtask=1).body != first
+    assert "with corrected gold (sl): pair 1 was wrong" in board.rules.remarks[0]
+    assert read_archived(shared_task, "gold/gold_sl.tsv") == gold["sl"]
+    assert "salt.bin" not in list_archive(shared_task)
+    assert shared_task.state == "published"
+
+
+def test_finalising_uses_the_clock_of_the_job(shared_task, phase, teams):
+    """The phase ends in the future of this machine's clock: nothing has ended yet."""
+    phase.opens_at, phase.closes_at = START, timezone.now() + timedelta(days=1000)
+    phase.save()
+    TaskJob.objects.create(shared_task=shared_task, kind="finalise")
+
+    perform_task_jobs()
+
+    job = TaskJob.objects.get()
+    assert (job.state, job.error) == ("failed", "No phase of test data has ended.")
