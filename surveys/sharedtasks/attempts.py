@@ -30,8 +30,8 @@ NOT_ACCEPTED = {
 class Attempts(NamedTuple):
     """The attempts of a team in a phase, in all and on a day of the task's zone.
 
-    Limits include the team's allowance; None is no limit. Only attempts beyond the daily limit use
-    up the allowance of a day.
+    Limits include the team's allowance; None means unlimited. Only attempts beyond the daily limit
+    use up the allowance of a day.
     """
 
     n_used: int
@@ -41,7 +41,7 @@ class Attempts(NamedTuple):
 
     @property
     def n_left(self) -> int | None:
-        """The number of attempts that are left now; None if there is no limit."""
+        """The number of attempts that are left now; None if unlimited."""
         left = [
             max(0, limit - used)
             for used, limit in (

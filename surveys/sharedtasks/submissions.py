@@ -129,7 +129,7 @@ def withdraw_submission(submission: Submission) -> Submission:
 
 @transaction.atomic
 def choose_submission(submission: Submission, subtask: int, now: datetime) -> CountedSubmission:
-    """Let a submission stand on the board of a subtask, until its phase ends; idempotent.
+    """Choose the submission on the board of a subtask, until its phase ends; idempotent.
 
     Raises SubmissionRefused where the best one counts, after the end, and for a submission that was
     withdrawn or cancelled or has no results of the subtask.

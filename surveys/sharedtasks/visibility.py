@@ -34,8 +34,8 @@ ANYBODY = Viewer()
 def may_see_scores(phase: Phase, viewer: Viewer, team: Team | None = None) -> bool:
     """Return whether a viewer may see the scores of a team in a phase.
 
-    Without a team: whether they may see those of all teams, which is the phase's board. Whoever may
-    see a score still sees only what `show_figures` returns of it.
+    Without a team: whether they may see those of all teams, which is the board of the phase. Doors
+    show of a visible score only what `show_figures` returns.
     """
     shared_task = phase.shared_task
     if viewer.is_organiser:

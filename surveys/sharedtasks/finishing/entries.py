@@ -1,4 +1,4 @@
-"""What a final board is made of: results with their figures, baselines, and other references."""
+"""The rows of a final board: results with their figures, baselines, and other references."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -25,7 +25,7 @@ BASELINES = ("distance", "form")  # on every board
 
 
 class Results:
-    """The predictions that stand on the boards of a phase, each file of which is read once."""
+    """The predictions on the boards of a phase, each file of which is read once."""
 
     def __init__(
         self, phase: Phase, golds: Golds, baselines: "Mapping[str, dict[Place, Floats]]"
@@ -59,7 +59,7 @@ def predict_baselines(golds: Golds) -> "dict[str, dict[Place, Floats]]":
 
 
 def make_rules(phase: Phase, subtask: int, golds: Golds) -> "Rules":
-    """Return what a board is about."""
+    """Return the rules of a board: its task, phase, languages and gold."""
     from postprocess.boards.entries import Rules
     from postprocess.scoring.figures import Subtask
 

@@ -53,7 +53,7 @@ def request_finalising(
 ) -> TaskJob:
     """Queue the making of final boards. `settled`: the keys of what `list_unranked` returned.
 
-    Once more after finalising, the boards are made anew, such as after a correction. Raises
+    Once more after finalising, the boards are made again, such as after a correction. Raises
     SharedTaskRefused with all that forbids it.
     """
     shared_task = lock_task(shared_task)

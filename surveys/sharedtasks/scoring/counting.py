@@ -1,4 +1,4 @@
-"""Counted submissions: which one of a team stands on the board, and its average."""
+"""Counted submissions: which one of a team is shown on the board, and its average."""
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence

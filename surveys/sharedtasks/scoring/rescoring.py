@@ -95,7 +95,7 @@ def request_rescoring(
 
 
 def perform_rescoring(job: TaskJob, progress: Progress) -> None:
-    """Compute all scores of the scoring that is in progress; what is there already is kept."""
+    """Compute all scores of the scoring that is in progress; scores that exist are kept."""
     scoring = Scoring.objects.get(shared_task=job.shared_task, state=ScoringState.COMPUTING)
     n_all = Submission.objects.without_scores(scoring).count()
     for number, _ in enumerate(_score_missing(scoring), 1):

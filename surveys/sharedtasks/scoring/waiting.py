@@ -24,7 +24,10 @@ from surveys.sharedtasks.scoring.predictions import load_predictions
 from surveys.sharedtasks.tasks import lock_task
 
 EARLIEST = 8  # of those that wait; processes choose among them, so that they rarely choose the same
-FAILED = "It could not be scored: {}. It is no attempt; the organisers can have it scored again."
+FAILED = (
+    "It could not be scored: {}. It does not count as an attempt; the organisers can have it "
+    "scored again."
+)
 log = logging.getLogger(__name__)
 
 

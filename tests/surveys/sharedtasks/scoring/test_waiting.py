@@ -203,7 +203,7 @@ def test_a_file_that_is_lost_is_a_fault_of_the_site_and_no_attempt(team, phase):
 
     submission.refresh_from_db()
     assert (submission.state, submission.scores.count()) == (SubmissionState.FAILED, 0)
-    assert "no attempt" in submission.state_reason
+    assert "not count as an attempt" in submission.state_reason
     assert phase.submissions.attempts().count() == 0
 
     Path(submission.file.path).write_bytes(content)
