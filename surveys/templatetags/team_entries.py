@@ -8,7 +8,7 @@ ACTIONS = {
     "team.described": "Changed the description of the team {}",
     "team.joined": "Joined the team {}",
     "team.link_made": "Made a link to join the team {}",
-    "team.link_revoked": "Took back a link of the team {}",
+    "team.link_revoked": "Revoked a link of the team {}",
     "team.made": "Invited the team {}",
     "team.member_removed": "Removed a member from the team {}",
     "team.password_link_made": "Made a link to choose a new password, for a member of the team {}",

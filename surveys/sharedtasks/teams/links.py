@@ -58,7 +58,7 @@ def make_link(team: Team, *, by: User, now: datetime, is_captain: bool = False) 
     team = Team.objects.select_for_update(no_key=True).get(pk=team.pk)
     _require_open(team)
     if TeamInvitation.objects.valid(now).filter(team=team).count() >= MOST_OPEN:
-        raise TeamRefused(f"{MOST_OPEN} links of the team are open. Take one back first.")
+        raise TeamRefused(f"{MOST_OPEN} links of the team are open. Revoke one first.")
     record("team.link_made", shared_task=team.shared_task, subject=team.name)
     return _make_link(team=team, created_by=by, is_captain=is_captain, expires_at=now + LIFETIME)
 
@@ -74,7 +74,7 @@ def make_member_link(captain: TeamMember, *, now: datetime) -> str:
 def make_password_link(member: TeamMember, *, by: User, now: datetime) -> str:
     """Return a link with which a member chooses a new password; earlier ones end.
 
-    Whoever has the link has the account. Raises TeamRefused for a member who is also in a team of
+    The link gives access to the account. Raises TeamRefused for a member who is also in a team of
     a shared task that the other does not organise.
     """
     participant = member.participant

@@ -18,7 +18,7 @@ from surveys.models.sharedtasks import (
 )
 
 AFTER_OPENING = (
-    "The test data are out, so only the organisers change the members and the name of a team. "
+    "The test data is published, so only the organisers change the members and names of teams. "
     "Write to them."
 )
 

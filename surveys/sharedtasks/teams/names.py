@@ -36,7 +36,7 @@ def read_team_name(text: str) -> str:
     if refused:
         raise TeamRefused(
             f"The name has the character U+{ord(refused[0]):04X}, which cannot be seen or changes "
-            "the direction of the text. Type the name anew, without it."
+            "the direction of the text. Enter the name again without it."
         )
     name = " ".join(name.split())
     if not SHORTEST <= len(name) <= LONGEST or len(make_name_key(name)) > LONGEST_KEY:

@@ -43,7 +43,7 @@ def _take(what: str, limit: Limit, *of: str) -> None:
 def _refuse(what: str, wait: int) -> None:
     minutes = math.ceil(wait / 60)
     raise TooManyRequests(
-        f"That were many {what} within an hour. Nothing was counted. Try again in {minutes} "
+        f"Too many {what} within an hour. Nothing was counted. Try again in {minutes} "
         f"minute{'s' if minutes > 1 else ''}.",
         retry_after=wait,
     )

@@ -75,10 +75,10 @@ def decline_team(team: Team) -> None:
 
 @transaction.atomic
 def withdraw_team(team: Team, *, hides_name: bool, now: datetime) -> Team:
-    """Withdraw a team: it submits nothing more, and stands on no board that becomes final later.
+    """Withdraw a team: it submits nothing more, and boards that become final later leave it out.
 
-    A row of a board that is final stays, marked as withdrawn; with `hides_name` it is under the
-    code of the team. Idempotent. Raises TeamRefused for a team that was excluded or merged.
+    A row of a final board stays, marked as withdrawn; with `hides_name` it shows the code of the
+    team. Idempotent. Raises TeamRefused for a team that was excluded or merged.
     """
     team = Team.objects.select_for_update(no_key=True).get(pk=team.pk)
     if team.state not in (TeamState.PENDING, TeamState.ACCEPTED, TeamState.WITHDRAWN):

@@ -3,11 +3,18 @@ from django.urls import path
 
 from surveys.web.sharedtasks.access import Page
 from surveys.web.sharedtasks.public import overview
-from surveys.web.sharedtasks.teams import accounts, describing, home, members
+from surveys.web.sharedtasks.teams import (
+    accounts,
+    describing,
+    home,
+    members,
+    submissions,
+    submitting,
+)
 from surveys.web.sign_in import limit_sign_ins
 
 app_name = "sharedtasks"
-# The first part of these addresses is no name of a shared task: `sharedtasks.tasks.RESERVED`.
+# No shared task has the first part of these URLs as its name: `sharedtasks.tasks.RESERVED`.
 ACCOUNTS: dict[str, tuple[str, Page]] = {
     "sign_in": ("sign-in/", limit_sign_ins(accounts.SignIn.as_view())),
     "sign_out": ("sign-out/", LogoutView.as_view(next_page="sharedtasks:sign_in")),
@@ -20,9 +27,17 @@ PUBLIC: dict[str, tuple[str, Page]] = {
     "overview": ("<slug:slug>/", overview.overview),
     "register": ("<slug:slug>/register/", accounts.register),
 }
+SUBMISSION = "submissions/<slug:phase>/<int:number>/"
 OF_A_TEAM: dict[str, tuple[str, Page]] = {
     "team": ("", home.home),
     "terms": ("terms/", home.terms),
+    "submit": ("submit/", submitting.choose_files),
+    "checked": ("submit/<int:upload_id>/", submitting.checked),
+    "submissions": ("submissions/", submissions.submissions),
+    "submission": (SUBMISSION, submissions.submission),
+    "download": (f"{SUBMISSION}files/", submissions.download),
+    "withdraw_submission": (f"{SUBMISSION}withdraw/", submissions.withdraw),
+    "choice": ("choice/", submissions.choice),
     "description": ("description/", describing.description),
     "members": ("members/", members.members),
     "make_invitation": ("members/links/", members.make_invitation),

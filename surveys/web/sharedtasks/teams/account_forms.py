@@ -56,7 +56,7 @@ class RegistrationForm(forms.Form):
     name = forms.CharField(
         max_length=LONGEST,
         label="Name of the team",
-        help_text="2 to 40 characters. It stands on boards, unless the team chooses a code.",
+        help_text="2 to 40 characters. Boards show it, unless the team chooses a code.",
     )
     contact = forms.CharField(
         max_length=200,

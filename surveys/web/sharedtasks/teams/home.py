@@ -9,6 +9,7 @@ from surveys.sharedtasks.teams.description import (
     has_accepted_terms,
     list_missing,
 )
+from surveys.sharedtasks.teams.history import list_phases
 from surveys.sharedtasks.teams.members import may_change_members
 from surveys.web.forms import attempt, posted, status_of
 from surveys.web.rendering.markdown import render_markdown
@@ -24,7 +25,8 @@ def home(request: HttpRequest, member: TeamMember) -> HttpResponse:
     page = {
         "shared_task": team.shared_task,
         "member": member,
-        "phases": team.shared_task.phases.all(),
+        "phases": list_phases(team, now),
+        "n_sent": team.submissions.count(),
         "has_accepted": has_accepted_terms(team),
         "missing": list_missing(team),
         "may_invite": may_change_members(member, now),

@@ -40,12 +40,12 @@ def make_invitation(request: HttpRequest, member: TeamMember) -> HttpResponse:
 
 @team_page("POST")
 def revoke_invitation(request: HttpRequest, member: TeamMember, link_id: int) -> HttpResponse:
-    """Take back a link of the team."""
+    """Revoke a link of the team."""
     now = began_at(request)
     require_captain(member, now)
     links = TeamInvitation.objects.filter(team=member.team, participant=None)
     revoke_link(get_object_or_404(links, pk=link_id), now=now)
-    messages.success(request, "The link opens nothing any more.")
+    messages.success(request, "The link is revoked.")
     return redirect("sharedtasks:members", member.shared_task.slug)
 
 

@@ -9,7 +9,7 @@ from surveys.models.sharedtasks import Team
 from surveys.sharedtasks.teams.description import FIELDS
 from surveys.sharedtasks.teams.names import LONGEST
 
-NAMING = {"False": "Under the name of the team", "True": "Under a code"}
+NAMING = {"False": "The name of the team", "True": "A code"}
 
 
 class NameForm(forms.Form):
@@ -70,17 +70,17 @@ class DescriptionForm(forms.Form):
     publishes_files = forms.BooleanField(
         required=False,
         label="We agree that our result files are published under CC BY 4.0",
-        help_text="Then others can analyse them. You may leave this open.",
+        help_text="Optional. Others can then analyse them.",
     )
     hides_name = forms.TypedChoiceField(
         choices=NAMING.items(),
         coerce=lambda chosen: chosen == "True",
         widget=forms.RadioSelect,
-        label="How you stand on boards",
+        label="Name on boards",
     )
 
     @classmethod
     def of(cls, team: Team, sent: Any) -> "DescriptionForm":
-        """Return the form of a team, filled with what was sent or else with what is stored."""
+        """Return the form of a team, bound to what was sent, or with the stored values."""
         stored = {name: getattr(team, name) for name in FIELDS}
         return cls(sent, initial=stored | {"hides_name": str(team.hides_name)})

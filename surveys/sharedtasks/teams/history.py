@@ -1,0 +1,128 @@
+"""The submissions of a team, as its members see them: visible scores, and which ones count."""
+
+from collections import defaultdict
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from surveys.models.sharedtasks import (
+    CountedSubmission,
+    Counting,
+    FrozenBoard,
+    Phase,
+    ScoringState,
+    Submission,
+    SubmissionState,
+    SubtaskScore,
+    Team,
+    Upload,
+)
+from surveys.sharedtasks.attempts import Attempts, count_attempts
+from surveys.sharedtasks.scoring.counting import describe_score
+from surveys.sharedtasks.visibility import Viewer, may_see_scores, show_figures
+
+HARMONIC = 2  # the subtask whose scores are harmonic means, of which none is below 0
+
+
+class PhaseOfTeam(NamedTuple):
+    """A phase, and the attempts of a team in it."""
+
+    phase: Phase
+    is_running: bool
+    is_over: bool
+    attempts: Attempts
+
+
+class Choice(NamedTuple):
+    """The submissions of a team that can count for a phase and subtask.
+
+    `counted` is the one that does, or None.
+    """
+
+    phase: Phase
+    subtask: int
+    candidates: list[Submission]
+    counted: CountedSubmission | None
+    is_open: bool
+
+
+def list_phases(team: Team, now: datetime) -> list[PhaseOfTeam]:
+    """Return the phases of a shared task in the order in which they open."""
+    return [
+        PhaseOfTeam(
+            phase=phase,
+            is_running=phase.is_running(now),
+            is_over=phase.closes_at is not None and phase.closes_at <= now,
+            attempts=count_attempts(team, phase, now),
+        )
+        for phase in team.shared_task.phases.select_related("shared_task")
+    ]
+
+
+def find_submitted(upload: Upload, phase: Phase | None = None) -> Submission | None:
+    """Return the submission that checked files became, or None."""
+    sent = Submission.objects.filter(team=upload.team_id, file=upload.file.name)
+    found = sent.filter(phase=phase) if phase else sent
+    return found.select_related("phase").first()
+
+
+def list_shown_scores(
+    team: Team, submissions: Collection[Submission]
+) -> dict[int, list[dict[str, Any]]]:
+    """Return the scores of a team's submissions that it may see, by the id of the submission."""
+    viewer = Viewer(team=team)
+    phases = {one.phase_id: one.phase for one in submissions}
+    visible = {pk: may_see_scores(phase, viewer, team) for pk, phase in phases.items()}
+    wanted = [one.pk for one in submissions if visible[one.phase_id]]
+    rows = SubtaskScore.objects.filter(
+        submission__in=wanted, scoring__state=ScoringState.CURRENT
+    ).select_related("part")
+    phase_of = {one.pk: one.phase for one in submissions}
+    shown = defaultdict(list)
+    for row in rows.order_by("subtask", "part__language"):
+        figures = show_figures(describe_score(row), phase_of[row.submission_id])
+        named = {"subtask": row.subtask, "language": row.part.language}
+        if row.subtask == HARMONIC and figures["low"] is not None:
+            figures["low"] = max(0.0, figures["low"])
+        shown[row.submission_id].append(figures | named)
+    return dict(shown)
+
+
+def shows_scores(team: Team, phase: Phase) -> bool:
+    """Return whether a team may see its scores of a phase."""
+    return may_see_scores(phase, Viewer(team=team), team)
+
+
+def list_counted(team: Team) -> set[tuple[int, int]]:
+    """Return the submissions that count, as ids with subtasks.
+
+    Where the best one counts, it is included only if the team may see its scores.
+    """
+    rows = CountedSubmission.objects.filter(team=team).select_related("phase__shared_task")
+    return {
+        (row.submission_id, row.subtask)
+        for row in rows
+        if row.phase.counting != Counting.BEST or shows_scores(team, row.phase)
+    }
+
+
+def list_choices(team: Team, now: datetime) -> list[Choice]:
+    """Return the phases and subtasks for which submissions of a team can count."""
+    phases = team.shared_task.phases.filter(submissions__team=team).distinct()
+    found = []
+    for phase in phases.select_related("shared_task"):
+        is_open = phase.is_running(now) and phase.counting == Counting.CHOSEN
+        is_open = is_open and not FrozenBoard.objects.filter(phase=phase).exists()
+        sent = phase.submissions.filter(
+            team=team, state__in=(SubmissionState.STORED, SubmissionState.SCORED)
+        ).order_by("number")
+        counted = {one.subtask: one for one in phase.counted_submissions.filter(team=team)}
+        for subtask in phase.subtasks:
+            candidates = [
+                one for one in sent if subtask in {file["subtask"] for file in one.contents}
+            ]
+            if candidates:
+                found.append(
+                    Choice(phase, subtask, candidates, counted.get(subtask), is_open=is_open)
+                )
+    return found
