@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 from django.urls import reverse
 
 from surveys.management.commands._base import SurveyCommand
-from surveys.models import Study
+from surveys.models import SharedTask, Study
 from surveys.recruitment.links import personal_link
 from surveys.rehearsal.control_token import control_link
 from surveys.rehearsal.demo import (
@@ -32,6 +32,7 @@ class Command(SurveyCommand):
         prepare_static_files()
         studies = prepare_demo_studies() if demo else []
         finished = prepare_finished_study() if demo else None
+        shared_task = prepare_shared_task() if finished else None
         password = prepare_researcher()  # last, since it is shown only once
         lines = [f"\nCosima is running at {settings.SITE_URL}/", "", "As an annotator"]
         lines += [f"  {study.title}: {_link(study)}" for study in studies] or [
@@ -41,6 +42,9 @@ class Command(SurveyCommand):
         if finished:
             address = reverse("console:overview", args=[finished.slug])
             lines += ["A finished study with invented answers", f"  {settings.SITE_URL}{address}"]
+        if shared_task:
+            address = reverse("sharedtasks:overview", args=[shared_task.slug])
+            lines += ["A shared task with invented teams", f"  {settings.SITE_URL}{address}"]
         lines += [
             "As a researcher",
             f"  {settings.SITE_URL}{reverse('console:studies')}",
@@ -69,6 +73,13 @@ def prepare_finished_study() -> Study | None:
     from surveys.rehearsal.finished import study
 
     return study.prepare_finished_study()
+
+
+def prepare_shared_task() -> SharedTask | None:
+    """Imported here for the same reason."""
+    from surveys.rehearsal.finished import shared_task
+
+    return shared_task.prepare_shared_task()
 
 
 def _link(study: Study) -> str:
