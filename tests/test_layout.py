@@ -53,6 +53,7 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.sharedtasks.scoring.rescoring", "surveys.sharedtasks.scoring.waiting",
     "surveys.sharedtasks.finishing.archiving", "surveys.sharedtasks.finishing.entries",
     "surveys.sharedtasks.finishing.finalising",
+    "surveys.sharedtasks.watching.alike", "surveys.sharedtasks.watching.own",
     "surveys.templatetags.figures",  # numbers on pages are written as in the report
 }  # fmt: skip
 SHARED = {"postprocess.commands.program", "postprocess.extras"} | {

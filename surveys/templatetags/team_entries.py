@@ -3,6 +3,11 @@
 # What was done; {} is the name of the team.
 ACTIONS = {
     "team.accepted": "Accepted the team {}",
+    "team.attempts_allowed": "Allowed more attempts to {}",
+    "team.excluded": "Excluded the team {}",
+    "team.merged": "Merged the team {}",
+    "team.own_made": "Made the organisers’ own team {}",
+    "team.readmitted": "Accepted the excluded team {} again",
     "team.captain_made": "Made a member a captain of the team {}",
     "team.declined": "Declined the team {}",
     "team.described": "Changed the description of the team {}",

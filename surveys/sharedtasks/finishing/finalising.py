@@ -40,6 +40,7 @@ from surveys.sharedtasks.jobs import Progress, finish_job, request_job
 from surveys.sharedtasks.scoring.figures import Golds
 from surveys.sharedtasks.scoring.waiting import find_scoring
 from surveys.sharedtasks.tasks import lock_task
+from surveys.sharedtasks.watching.alike import flag_alike_teams
 
 if TYPE_CHECKING:
     from postprocess.boards.board import Board
@@ -92,6 +93,8 @@ def finalise(job: TaskJob, progress: Progress, *, now: datetime) -> None:
     places = [(phase, subtask) for phase in phases for subtask in phase.subtasks]
     n_steps = len(places) + STEPS_OF_ARCHIVE
     boards: dict[tuple[Phase, int], Board] = {}
+    for phase in phases:
+        flag_alike_teams(phase)
     baselines = predict_baselines(golds)
     results = {phase: Results(phase, golds, baselines) for phase in phases}
     for number, (phase, subtask) in enumerate(places):
