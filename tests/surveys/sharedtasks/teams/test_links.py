@@ -1,4 +1,5 @@
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from django.contrib.auth.models import User
@@ -58,6 +59,12 @@ def team(shared_task):
 @pytest.fixture
 def captain(team):
     return team.members.get()
+
+
+@pytest.fixture
+def token(team, organiser):
+    """The token of a link to join the team."""
+    return token_of(make_link(team, by=organiser, now=BEFORE))
 
 
 def token_of(link):
@@ -250,3 +257,14 @@ def test_an_organiser_takes_over_no_account_of_another_shared_task(captain, orga
 
     operator = User.objects.create_superuser("op")
     assert make_password_link(captain, by=operator, now=BEFORE)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_people_who_use_a_link_at_once_one_joins(token, at_once):
+    answers = at_once(
+        *(partial(join_with_account, token, f"eva{n}", SECRET, now=BEFORE) for n in range(4))
+    )
+
+    refused = [one for one in answers if isinstance(one, TeamRefused)]
+    assert len(refused) == 3
+    assert len([one for one in answers if isinstance(one, TeamMember)]) == 1
