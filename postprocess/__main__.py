@@ -5,12 +5,14 @@ from collections.abc import Sequence
 
 from postprocess.auditing import AuditError
 from postprocess.baselines.errors import BaselineError
-from postprocess.commands import audit, baseline, build, effects, plan, score, trace
+from postprocess.bundles.errors import BundleError
+from postprocess.commands import audit, baseline, build, bundle, effects, plan, score, trace
 from postprocess.commands.comparing import collections, recipes
 from postprocess.commands.program import run_program
 from postprocess.commands.publishing import describe, release, verify
 from postprocess.extras import ExtraMissing
 from postprocess.formats.tabular import TableError
+from postprocess.kits.rules import KitError
 from postprocess.pipeline import LanguageError
 from postprocess.planning.plan import PlanError
 from postprocess.planning.rating_models import ModelError
@@ -24,12 +26,12 @@ from postprocess.table.ratings import RatingsError
 NAMES = ("postprocess", "cosima-post")
 COMMANDS = (
     build, release, describe, trace, recipes, collections, effects, plan, audit, verify, score,
-    baseline,
+    baseline, bundle,
 )  # fmt: skip
 ERRORS = (
     TableError, RatingsError, RecipeError, LanguageError, DescriptionError, ReleaseError,
     ModelError, PlanError, AuditError, EffectsError, GoldError, BaselineError,
-    ExtraMissing,
+    BundleError, KitError, ExtraMissing,
 )  # fmt: skip
 
 

@@ -55,26 +55,28 @@ def render_readme(rules: TaskRules, phase: PhaseRules, parts: Sequence[KitPart])
         f"# {escape(rules.title)}: {escape(phase.name)}",
         rules.text.strip(),
         "## Dates and limits",
-        _list(_tell_limits(rules, phase)),
+        make_list(tell_limits(rules, phase)),
         "## Files",
-        _list(_name_files(phase, parts)),
+        make_list(_name_files(phase, parts)),
         "## What to send",
-        _describe_format(phase),
-        _tell_required(rules, parts),
+        describe_format(phase),
+        tell_languages(rules, parts),
         "## Scores",
         *(FORMULAS[subtask] for subtask in phase.subtasks),
-        _tell_average(rules, parts),
+        tell_average(rules, parts),
         _tell_scorer(phase),
         *(["## Terms", rules.terms.strip()] if rules.terms.strip() else []),
     ]
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
-def _list(lines: Iterator[str]) -> str:
+def make_list(lines: Iterator[str]) -> str:
+    """Return lines as a list in Markdown."""
     return "\n".join(f"- {line}" for line in lines)
 
 
-def _tell_limits(rules: TaskRules, phase: PhaseRules) -> Iterator[str]:
+def tell_limits(rules: TaskRules, phase: PhaseRules) -> Iterator[str]:
+    """Yield when a phase is open, how often teams may submit, and who sees scores."""
     yield f"Opens: {write_instant(phase.opens_at, rules.zone)}"
     closes = write_instant(phase.closes_at, rules.zone) if phase.closes_at else "open for good"
     yield f"Closes: {closes}"
@@ -97,7 +99,8 @@ def _name_files(phase: PhaseRules, parts: Sequence[KitPart]) -> Iterator[str]:
     yield from (text for name, text in FILES.items() if not left_out.get(name))
 
 
-def _describe_format(phase: PhaseRules) -> str:
+def describe_format(phase: PhaseRules) -> str:
+    """Return what result files and archives are like."""
     formats = "\n\n".join(FORMATS[subtask] for subtask in phase.subtasks)
     return (
         f"{formats}\n\nResult files are tab separated, in UTF-8, with a header and then a row for "
@@ -109,7 +112,8 @@ def _describe_format(phase: PhaseRules) -> str:
     )
 
 
-def _tell_required(rules: TaskRules, parts: Sequence[KitPart]) -> str:
+def tell_languages(rules: TaskRules, parts: Sequence[KitPart]) -> str:
+    """Return which languages there are, and which are required."""
     languages = ", ".join(f"`{part.language}`" for part in parts)
     if not rules.required:
         return f"Languages: {languages}. A missing language has no score and is never filled in."
@@ -120,7 +124,8 @@ def _tell_required(rules: TaskRules, parts: Sequence[KitPart]) -> str:
     )
 
 
-def _tell_average(rules: TaskRules, parts: Sequence[KitPart]) -> str:
+def tell_average(rules: TaskRules, parts: Sequence[KitPart]) -> str:
+    """Return what the average is; "" for one language."""
     if len(parts) < 2:
         return ""
     if rules.best_of:

@@ -12,11 +12,11 @@ def write_instant(at: datetime, zone: str) -> str:
     >>> write_instant(datetime(2027, 2, 1, 11, 59, 59, tzinfo=UTC), "Etc/GMT+12")
     '1 February 2027, 11:59:59 UTC (31 January 2027, 23:59:59 anywhere on earth, UTC−12)'
     """
-    told = f"{_write(at.astimezone(UTC))} UTC"
+    text = f"{_write(at.astimezone(UTC))} UTC"
     if zone == "UTC":
-        return told
+        return text
     name = "anywhere on earth, UTC−12" if zone == ANYWHERE else zone.replace("_", " ")
-    return f"{told} ({_write(at.astimezone(ZoneInfo(zone)))} {name})"
+    return f"{text} ({_write(at.astimezone(ZoneInfo(zone)))} {name})"
 
 
 def _write(at: datetime) -> str:

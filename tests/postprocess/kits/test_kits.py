@@ -1,4 +1,4 @@
-"""Kits: what is in them, what never is, and that their examples can be scored."""
+"""Files of kits, gold that kits must not have, and examples that can be scored."""
 
 import io
 import subprocess
