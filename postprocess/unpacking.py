@@ -14,6 +14,7 @@ CENTRAL_ENTRY = b"PK\x01\x02"  # at the start of each entry of the directory of 
 ARCHIVE = b"PK\x03\x04"  # at the start of an archive
 ENCRYPTED = 1  # flag of an entry
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+NESTED = ("this is an archive in the archive", "pack its files")
 LEAST_SUSPICIOUS = 1_000_000  # bytes: a smaller file may be compressed to any share
 DRIVE = re.compile("[A-Za-z]:")  # of Windows, at the start of a path
 PIECE = 65_536  # bytes that are inflated at a time
@@ -111,6 +112,8 @@ def _check_sizes(entries: list[zipfile.ZipInfo], limits: Limits) -> None:
         if entry.compress_type not in METHODS:
             what = "the file is compressed in an unusual way"
             raise ArchiveRefused(what, "use an ordinary zip archive", name)
+        if name.lower().endswith(".zip"):
+            raise ArchiveRefused(*NESTED, name)
         _check_size(entry.file_size, limits.bytes_each, "the file has", name)
     _check_size(sum(entry.file_size for entry in entries), limits.bytes_together)
     for entry in entries:
@@ -141,8 +144,8 @@ def _inflate(
                 n_together += len(piece)
                 _check_size(len(content), limits.bytes_each, "the file has", name)
                 _check_size(n_together, limits.bytes_together)
-        if content.startswith(ARCHIVE) or name.lower().endswith(".zip"):
-            raise ArchiveRefused("this is an archive in the archive", "pack its files", name)
+        if content.startswith(ARCHIVE):
+            raise ArchiveRefused(*NESTED, name)
         yield entry, bytes(content)
 
 

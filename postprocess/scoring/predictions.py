@@ -169,6 +169,8 @@ def _check_words(
     Without the words of the data file only the numbers of the pairs are compared.
     """
     checked = [(place, name) for place, name in enumerate(known) if name in CHECKED]
+    if not checked:
+        return
     if not words and any(name != PAIR for _, name in checked):
         what = "the words were not compared with those of the data file, which was not given"
         yield Finding(Severity.WARNING, what, advice="check the order of the rows")

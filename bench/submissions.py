@@ -1,0 +1,138 @@
+"""Measure how long submissions to a shared task take to check and score, or to refuse.
+
+    .venv/bin/python bench/submissions.py
+
+First, milliseconds of processor time to check a result file of subtask 2, and to score it, and
+seconds for its interval, by the number of pairs. Then, milliseconds and megabytes until hostile
+archives are refused. Every measurement is a separate process; the figures are medians.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+import tracemalloc
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+from reporting import number, say, table
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+SIZES = (340, 2_000, 10_000)  # pairs
+AIMS = {340: "≤ 3 together", 10_000: "≤ 50 together; ≤ 6 s"}
+NAME = "results_subtask2_sl.tsv"
+REPETITIONS = 5  # within a process, of what takes little time
+
+
+def measure(given: argparse.Namespace, *what: str) -> dict[str, float]:
+    """Measure in separate processes; return the medians of what they print."""
+    words = [sys.executable, str(Path(__file__).resolve()), "--measure", *what]
+    found = []
+    for _ in range(given.repetitions):
+        done = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603  (this script)
+        if done.returncode:
+            raise SystemExit(done.stderr)
+        found.append(json.loads(done.stdout))
+    return {name: median(one[name] for one in found) for name in found[0]}
+
+
+def time_cpu(act: Callable[[], object], repetitions: int = REPETITIONS) -> float:
+    """Return the median processor time of an action in milliseconds."""
+    found = []
+    for _ in range(repetitions):
+        began = time.process_time()
+        act()
+        found.append(1000 * (time.process_time() - began))
+    return median(found)
+
+
+def measure_scoring(n_pairs: int) -> dict[str, float]:
+    """Check and score the predictions of some pairs."""
+    from postprocess.scoring.gold import Part
+    from postprocess.scoring.scoring import check_submission, score_checked, score_submission
+    from postprocess.scoring.submitted import sort_files
+
+    rng = np.random.default_rng(1)
+    gold = rng.normal(5, 2, (n_pairs, 2)).round(2)
+    predicted = (gold + rng.normal(0, 1, gold.shape)).tolist()
+    rows = "".join(f"{one!r}\t{two!r}\n" for one, two in predicted)
+    data = f"sim_context1\tsim_context2\n{rows}".encode()
+    parts = {"sl": Part("sl", gold, np.diff(gold)[:, 0], "")}
+    checked = check_submission(sort_files([(NAME, data)], ["sl"]), parts)
+    return {
+        "check": time_cpu(lambda: check_submission(sort_files([(NAME, data)], ["sl"]), parts)),
+        "score": time_cpu(lambda: score_checked(checked, parts)),
+        "interval": time_cpu(
+            lambda: score_submission(sort_files([(NAME, data)], ["sl"]), parts), repetitions=1
+        ),
+    }
+
+
+def measure_refusal(name: str) -> dict[str, float]:
+    """Read a hostile archive that is refused."""
+    from postprocess.scoring.submitted import sort_files
+
+    data = make_archives()[name]
+    began = time.process_time()
+    refused = sort_files([("results.zip", data)], ["sl"]).errors
+    passed = 1000 * (time.process_time() - began)
+    if not refused:
+        raise SystemExit(f"{name} was not refused")
+    tracemalloc.start()
+    sort_files([("results.zip", data)], ["sl"])
+    return {"ms": passed, "megabytes": tracemalloc.get_traced_memory()[1] / 1e6}
+
+
+def make_archives() -> dict[str, bytes]:
+    """Return hostile archives by their names, those of the tests; none has more than 4 MB."""
+    from tests.hostile_archives import encrypted, kinds_of_bombs, linked, pack
+
+    content = b"change\n" + b"1\n" * 340
+    zeros_and_ones = np.random.default_rng(1).integers(48, 50, 9_500_000, np.uint8).tobytes()
+    return {
+        **dict(kinds_of_bombs()),
+        "40,000 entries": pack({str(n): b"" for n in range(40_000)}),
+        "a path out of the archive": pack({f"../{NAME}": content}),
+        "a link": linked(NAME, "/etc/passwd"),
+        "encrypted": encrypted({NAME: content}),
+        "truncated": pack({NAME: content})[:-40],
+        "19 MB, then an archive": pack(
+            {NAME: zeros_and_ones, f"a/{NAME}": zeros_and_ones, "z.tsv": pack({"x": b""})},
+            zipfile.ZIP_DEFLATED,
+        ),
+    }
+
+
+def main() -> None:
+    """Measure all, and print two tables."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--repetitions", type=int, default=3)
+    parser.add_argument("--measure", nargs=2, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    sys.path.insert(0, str(REPOSITORY))
+    if given.measure:
+        kind, what = given.measure
+        say(json.dumps(measure_scoring(int(what)) if kind == "pairs" else measure_refusal(what)))
+        return
+    rows = []
+    for n_pairs in SIZES:
+        found = measure(given, "pairs", str(n_pairs))
+        seconds = number(found["interval"] / 1000)
+        figures = [number(found["check"]), number(found["score"]), seconds]
+        rows.append([f"{n_pairs:,}", *figures, AIMS.get(n_pairs, "")])
+    say(table(("pairs", "check, ms", "score, ms", "with interval, s", "aim"), rows))
+    say()
+    refusals = []
+    for name, data in make_archives().items():
+        found = measure(given, "archive", name)
+        size = f"{len(data) / 1000:,.1f}"
+        refusals.append([name, size, number(found["ms"]), number(found["megabytes"])])
+    say(table(("archive", "kB", "ms", "MB more"), refusals))
+
+
+if __name__ == "__main__":
+    main()
