@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
+from postprocess.baselines.texts import predict_form
 from postprocess.formats.files import render_gold
 from postprocess.formats.stimuli import load_stimuli
 from postprocess.formats.tokens import locate_targets
@@ -53,6 +54,7 @@ def systems():
             "distance": np.array(
                 [[-locate_targets(one).distance for one in both] for both in contexts]
             ),
+            "form": predict_form(pairs),
             "length": np.array([[-len(one.text) for one in both] for both in contexts]),
             "mbert": published.round(4 if language == "fi" else 9).to_numpy(),
         }
@@ -91,6 +93,12 @@ def test_five_pairs_by_hand():
         ("fi", "wave", 1, (0.723754, 0.530753, 0.845392)),
         ("fi", "wave", 2, (0.790178, 0.650591, 0.878119)),
         ("sl", "wave", 1, (0.818898, 0.746710, 0.872020)),
+        ("sl", "wave", 2, (0.786462, 0.730651, 0.831832)),
+        ("fi", "form", 1, (0.149936, -0.276108, 0.526733)),
+        ("sl", "form", 1, (0.417654, 0.187018, 0.604652)),
+        ("sl", "form", 2, (0.168953, 0.015364, 0.314753)),
+        ("fi", "length", 1, (0.278418, -0.125111, 0.602908)),
+        ("fi", "length", 2, (0.101916, 0, 0.401158, 0.133415, 0.082450)),
         ("fi", "distance", 2, (0.091113, 0, 0.311249, 0.100760, 0.083152)),
         ("sl", "length", 1, (-0.071173, -0.261898, 0.124903)),
     ],
@@ -135,11 +143,47 @@ def test_differences_ranks_and_groups(systems):
 
 
 @needs_shared
+@pytest.mark.parametrize(
+    ("subtask", "tested_pairs", "ranks"),
+    [
+        (1,
+         {("form", "distance"): (0.0290409, 0.0580818),
+          ("wave", "form"): (0.000201387, 0.000805548),
+          ("form", "length"): (0.000785785, 0.00235736)},
+         [("wave", 1, 1, 1), ("form", 2, 3, 2), ("distance", 2, 4, 2), ("length", 3, 4, 2)]),
+        (2,
+         {("form", "length"): (0.0284716, 0.0854149)},
+         [("wave", 1, 1, 1), ("form", 2, 4, 2), ("distance", 2, 4, 2), ("length", 2, 4, 2)]),
+    ],
+)  # fmt: skip
+def test_the_baseline_of_the_forms_is_ranked(systems, subtask, tested_pairs, ranks):
+    names = ("wave", "form", "distance", "length")
+    of_part = {name: systems["sl", name][subtask - 1] for name in names}
+
+    ranked, tested = rank_systems(
+        {name: one.score for name, one in of_part.items()},
+        lambda first, second: compare_scores(of_part[first], of_part[second]),
+    )
+
+    found = {(one.first, one.second): (one.difference.p, one.holm) for one in tested}
+    for pair, expected in tested_pairs.items():
+        assert found[pair] == pytest.approx(expected, rel=1e-4)
+    assert [(one.name, one.best, one.worst, one.group) for one in ranked] == ranks
+    if subtask == 1:
+        d = compare_scores(of_part["form"], of_part["distance"]).d
+        assert d == pytest.approx(0.295158, abs=EXACT)
+
+
+@needs_shared
 def test_averages_over_languages(systems):
     wave = average_scores([systems[language, "wave"][0] for language in ("fi", "sl")])
     distance = average_scores([systems[language, "distance"][0] for language in ("fi", "sl")])
 
     assert (wave.score, *wave.interval) == pytest.approx((0.771326, 0.671616, 0.843593), abs=EXACT)
+    form = average_scores([systems[language, "form"][0] for language in ("fi", "sl")])
+    assert (form.score, *form.interval) == pytest.approx((0.283795, 0.035984, 0.498726), abs=EXACT)
+    ends = (0.239968, 0.046494, 0.416088)
+    assert (distance.score, *distance.interval) == pytest.approx(ends, abs=EXACT)
     assert distance.error == pytest.approx(0.092429, abs=EXACT)
     assert distance.freedom == pytest.approx(40.05, abs=0.005)
 
