@@ -21,7 +21,7 @@ from postprocess.bundles.competition import (
 )
 from postprocess.bundles.errors import BundleError
 from postprocess.bundles.logo import draw_logo
-from postprocess.bundles.pages import TITLES, render_organisers_readme, render_pages
+from postprocess.bundles.pages import TITLES, find_address, render_organisers_readme, render_pages
 from postprocess.bundles.task import UNLIMITED, BundlePart, BundleTask
 from postprocess.formats.stimuli import parse_stimuli
 from postprocess.kits.kit import read_scorer, render_kit
@@ -208,7 +208,7 @@ def _make_competition(task: BundleTask, subtask: Subtask) -> Competition:
         "description": f"Subtask {subtask} of {task.rules.title}",
         "image": LOGO,
         "terms": TERMS,
-        "contact_email": task.rules.contact,
+        "contact_email": find_address(task.rules.contact),
         "docker_image": IMAGE,
         "registration_auto_approve": False,
         "make_programs_available": False,

@@ -111,7 +111,7 @@ class Competition(Section):
     description: str
     image: Text
     terms: Text
-    contact_email: str
+    contact_email: Annotated[str, StringConstraints(pattern=r"^[^\s@]+@[^\s@]+$")] | None = None
     docker_image: Text
     registration_auto_approve: bool
     make_programs_available: Literal[False]

@@ -1,5 +1,6 @@
 """The pages of a bundle for teams, and its README for the organisers, as Markdown."""
 
+import re
 from collections.abc import Sequence
 
 from postprocess.bundles.task import BundleTask
@@ -15,6 +16,7 @@ from postprocess.kits.rules import PhaseRules, Visibility
 from postprocess.release.documents.markdown import escape
 from postprocess.scoring.figures import Subtask
 
+ADDRESS = re.compile(r"[^\s@<>,;()]+@[^\s@<>,;()]+")
 TITLES = {
     "overview": "Overview",
     "data": "Data",
@@ -70,6 +72,16 @@ def render_organisers_readme(task: BundleTask, subtask: Subtask) -> str:
     )
 
 
+def find_address(contact: str) -> str | None:
+    """Return the first e-mail address in a text, or None.
+
+    >>> find_address("The organisers <words@example.org>")
+    'words@example.org'
+    """
+    found = ADDRESS.search(contact)
+    return found[0] if found else None
+
+
 def name_bundle(task: BundleTask, subtask: Subtask) -> str:
     """Return the title of a bundle, escaped."""
     return f"{escape(task.rules.title)}, subtask {subtask}"
@@ -87,7 +99,7 @@ def _list_checks(task: BundleTask) -> list[str]:
     )
     trial = "A trial submission: pack the files of `solution/` (baseline *distance*) and send it."
     registration = "Registration: you accept each team yourself."
-    if not task.rules.contact:
+    if find_address(task.rules.contact) is None:
         registration += " Add your address as contact."
     return [times, limits, trial, registration]
 

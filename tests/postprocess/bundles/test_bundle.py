@@ -104,6 +104,18 @@ def test_hidden_scores_hide_the_leaderboard(visibility, hidden, hides_score, sai
     assert said in files["README.md"].decode()
 
 
+def test_a_contact_without_an_address_is_on_the_pages_alone():
+    task = replace(TASK, rules=replace(RULES, contact="Room 5"))
+
+    files = render_bundle(task, Subtask.SCORES)
+
+    assert "contact_email" not in yaml.safe_load(files[COMPETITION])
+    assert "Contact: Room 5" in files["pages/overview.md"].decode()
+    assert "Add your address as contact." in files["README.md"].decode()
+    found = yaml.safe_load(render_bundle(TASK, Subtask.SCORES)[COMPETITION])
+    assert found["contact_email"] == "organisers@example.org"
+
+
 def test_the_same_input_gives_the_same_bytes():
     assert write_bundle(TASK, Subtask.SCORES) == write_bundle(TASK, Subtask.SCORES)
     assert draw_logo() == draw_logo()

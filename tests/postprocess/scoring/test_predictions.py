@@ -275,6 +275,15 @@ def test_the_same_numbers_are_recognised_however_they_are_written():
     ]
 
 
+def test_the_order_of_files_changes_nothing():
+    sent = [(f"results_subtask1_{language}.tsv", CHANGE) for language in ("sl", "fi")]
+
+    first, again = check(*sent), check(*sent[::-1])
+
+    assert list(first.numbers) == list(again.numbers)
+    assert (first.digest, first.digests) == (again.digest, again.digests)
+
+
 def test_quick_scores_are_those_of_the_whole_scoring():
     sent = [
         ("results_subtask1_sl.tsv", CHANGE),
