@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import yaml
@@ -71,6 +72,7 @@ def render_bundle(task: BundleTask, subtask: Subtask) -> dict[str, bytes]:
         test data.
     """
     _check_task(task)
+    task = _hide_board(task)
     files = {
         COMPETITION: write_yaml(_make_competition(task, subtask).model_dump(exclude_none=True)),
         TERMS: task.rules.terms.strip() + "\n",
@@ -138,6 +140,18 @@ def _check_task(task: BundleTask) -> None:
             check_disjoint(dict(zip(names, (part.data, part.practice_data), strict=True)), *names)
 
 
+def _hide_board(task: BundleTask) -> BundleTask:
+    """Return the task with the visibility that Codabench can offer: one board for all phases."""
+    if all(phase.visibility is Visibility.BOARD for phase in task.phases):
+        return task
+    hidden = {Visibility.BOARD: Visibility.OWN}
+    phases = [
+        replace(phase, visibility=hidden.get(phase.visibility, phase.visibility))
+        for phase in task.phases
+    ]
+    return replace(task, phases=tuple(phases))
+
+
 def _make_part(part: BundlePart, *, is_practice: bool) -> Part:
     """Return the gold and words of a part. Raises BundleError and GoldError."""
     if not is_practice:
@@ -184,11 +198,7 @@ def _render_kit(task: BundleTask, subtask: Subtask, is_practice: bool) -> dict[s
     phase = next(phase for phase in task.phases if phase.is_practice == is_practice)
     parts = task.list_parts(is_practice=is_practice)
     of_kit = [part.for_kit(is_practice=is_practice) for part in parts]
-    return render_kit(of_kit, task.rules, _with_subtask(phase, subtask))
-
-
-def _with_subtask(phase: PhaseRules, subtask: Subtask) -> PhaseRules:
-    return PhaseRules(**{**vars(phase), "subtasks": (subtask,)})
+    return render_kit(of_kit, task.rules, replace(phase, subtasks=(subtask,)))
 
 
 def _render_solution(task: BundleTask, subtask: Subtask) -> Iterator[tuple[str, bytes]]:

@@ -9,6 +9,7 @@ from postprocess.kits.readme import (
     describe_format,
     make_list,
     tell_average,
+    tell_contact,
     tell_languages,
     tell_limits,
 )
@@ -32,6 +33,7 @@ def render_pages(task: BundleTask, subtask: Subtask) -> dict[str, str]:
             f"# {name_bundle(task, subtask)}",
             task.rules.text.strip(),
             f"This site scores subtask {subtask} alone.",
+            make_list(tell_contact(task.rules)),
             *(block for phase in task.phases for block in _describe_phase(task, phase)),
         ),
         "data": _join(
@@ -63,7 +65,7 @@ def render_organisers_readme(task: BundleTask, subtask: Subtask) -> str:
         "column ranks it, and phases must not overlap, so that two subtasks on one site would "
         "share a board. Make a bundle and a site for each.",
         "## Check after uploading",
-        make_list(iter(_list_checks(task))),
+        make_list(_list_checks(task)),
         "## What teams can see",
         _describe_visibility(task.phases),
         "Programs and gold are not offered for download, and what the scorer prints never depends "

@@ -1,6 +1,6 @@
 """The README of a kit: format, dates, limits and formulas, as Markdown."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from postprocess.kits.rules import KitPart, PhaseRules, TaskRules, Visibility
 from postprocess.kits.times import write_instant
@@ -55,7 +55,7 @@ def render_readme(rules: TaskRules, phase: PhaseRules, parts: Sequence[KitPart])
         f"# {escape(rules.title)}: {escape(phase.name)}",
         rules.text.strip(),
         "## Dates and limits",
-        make_list(tell_limits(rules, phase)),
+        make_list([*tell_limits(rules, phase), *tell_contact(rules)]),
         "## Files",
         make_list(_name_files(phase, parts)),
         "## What to send",
@@ -70,7 +70,7 @@ def render_readme(rules: TaskRules, phase: PhaseRules, parts: Sequence[KitPart])
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
-def make_list(lines: Iterator[str]) -> str:
+def make_list(lines: Iterable[str]) -> str:
     """Return lines as a list in Markdown."""
     return "\n".join(f"- {line}" for line in lines)
 
@@ -87,6 +87,10 @@ def tell_limits(rules: TaskRules, phase: PhaseRules) -> Iterator[str]:
     ]
     yield f"At most {' and '.join(limits)}" if limits else "Any number of submissions"
     yield SEEN[phase.visibility]
+
+
+def tell_contact(rules: TaskRules) -> Iterator[str]:
+    """Yield the address of the shared task, and how to reach its organisers."""
     if rules.address:
         yield f"Address: <{rules.address}>"
     if rules.contact:
@@ -129,12 +133,14 @@ def tell_average(rules: TaskRules, parts: Sequence[KitPart]) -> str:
     if len(parts) < 2:
         return ""
     if rules.best_of:
-        return f"The average is that of the {rules.best_of} best languages, if there are as many."
+        best = "language" if rules.best_of == 1 else f"{rules.best_of} languages"
+        return f"The average is that of the best {best}, if there are as many."
     return "The average is that of all languages; results that lack one have none."
 
 
 def _tell_scorer(phase: PhaseRules) -> str:
-    command = "python3 score.py --gold gold --results res1 res2 --data data"
+    folders = " ".join(f"res{subtask}" for subtask in phase.subtasks)
+    command = f"python3 score.py --gold gold --results {folders} --data data"
     if phase.is_practice:
         return f"The scores of the practice data: `{command}`"
     return (

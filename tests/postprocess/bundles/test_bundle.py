@@ -102,6 +102,9 @@ def test_hidden_scores_hide_the_leaderboard(visibility, hidden, hides_score, sai
     assert found.leaderboards[0].hidden is hidden
     assert [phase.hide_score_output for phase in found.phases] == [False, hides_score]
     assert said in files["README.md"].decode()
+    is_public = "Everybody sees all scores at once." in files["pages/overview.md"].decode()
+    assert is_public is not hidden
+    assert files["pages/overview.md"].decode().count("Contact: ") == 1
 
 
 def test_a_contact_without_an_address_is_on_the_pages_alone():

@@ -68,6 +68,7 @@ def test_a_kit_of_one_subtask_has_no_results_of_the_other():
         *(name for name in RESULTS if name.startswith("res1")), "submission_examples/res1.zip",
     }  # fmt: skip
     assert b"Subtask 1" not in files["README.md"]
+    assert b"--results res2 --data" in files["README.md"]
 
 
 def test_the_examples_are_submissions():
@@ -120,7 +121,7 @@ def test_the_readme_says_dates_limits_and_formulas():
         "At most 9 submissions in all and 3 submissions a day",
         "Scores are shown after the end.",
         "Results without `sl` are refused",
-        "that of the 1 best languages",
+        "that of the best language, if",
         "u = Σxg / √(Σx² · Σg²)",
         "H = 2PS / (P + S)",
         "Contact: organisers@example.org",
