@@ -4,7 +4,7 @@
 
 First, milliseconds of processor time to check a result file of subtask 2, and to score it, and
 seconds for its interval, by the number of pairs. Then, milliseconds and megabytes until hostile
-archives are refused. Every measurement is a separate process; the figures are medians.
+archives and tables are refused. Every measurement is a separate process; the figures are medians.
 """
 
 import argparse
@@ -73,17 +73,24 @@ def measure_scoring(n_pairs: int) -> dict[str, float]:
 
 
 def measure_refusal(name: str) -> dict[str, float]:
-    """Read a hostile archive that is refused."""
+    """Read a hostile archive, or a table for 340 pairs, that is refused."""
+    from postprocess.scoring.figures import Subtask
+    from postprocess.scoring.predictions import read_predictions
     from postprocess.scoring.submitted import sort_files
 
-    data = make_archives()[name]
+    def read() -> bool:
+        if name in archives:
+            return bool(sort_files([("results.zip", archives[name])], ["sl"]).errors)
+        return read_predictions(tables[name], Subtask.SCORES, "sl", 340).numbers is None
+
+    archives, tables = make_archives(), make_tables()
     began = time.process_time()
-    refused = sort_files([("results.zip", data)], ["sl"]).errors
+    is_refused = read()
     passed = 1000 * (time.process_time() - began)
-    if not refused:
+    if not is_refused:
         raise SystemExit(f"{name} was not refused")
     tracemalloc.start()
-    sort_files([("results.zip", data)], ["sl"])
+    read()
     return {"ms": passed, "megabytes": tracemalloc.get_traced_memory()[1] / 1e6}
 
 
@@ -107,6 +114,19 @@ def make_archives() -> dict[str, bytes]:
     }
 
 
+def make_tables() -> dict[str, bytes]:
+    """Return hostile result files of 10 MB by their names."""
+    header = b"sim_context1\tsim_context2\n"
+    return {
+        "rows of a letter": header + b"x\n" * 4_990_000,
+        "tabs": header + (b"\t" * 999 + b"\n") * 9_990,
+        "a line": header + b"1" * 9_990_000,
+        "wrong rows": header + (b"ab\t" * 300 + b"\n") * 1_340,
+        "wrong numbers": header + (b"a" * 490 + b"\t" + b"b" * 490 + b"\n") * 1_340,
+        "no UTF-8": header + b"\xff\n" * 1_340,
+    }
+
+
 def main() -> None:
     """Measure all, and print two tables."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -127,11 +147,11 @@ def main() -> None:
     say(table(("pairs", "check, ms", "score, ms", "with interval, s", "aim"), rows))
     say()
     refusals = []
-    for name, data in make_archives().items():
+    for name, data in {**make_archives(), **make_tables()}.items():
         found = measure(given, "archive", name)
         size = f"{len(data) / 1000:,.1f}"
         refusals.append([name, size, number(found["ms"]), number(found["megabytes"])])
-    say(table(("archive", "kB", "ms", "MB more"), refusals))
+    say(table(("hostile file", "kB", "ms", "MB more"), refusals))
 
 
 if __name__ == "__main__":

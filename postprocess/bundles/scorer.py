@@ -38,6 +38,8 @@ UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 ZIP_MARK = b"PK\x03\x04"
 LARGEST_FILE, MOST_ROWS, LONGEST_LINE = 10000000, 100000, 1000
 MOST_MISSHAPEN, MOST_UNKNOWN, LONGEST_NAME, LONGEST_SHOWN, MOST_NAMED = 10000, 20, 100, 40, 20
+MOST_MORE, MOST_COLUMNS = 1000, 20
+ONE_EACH = "write one for each pair of the data file, in its order"
 REFUSED = 2
 
 Numbers = List[float]
@@ -150,7 +152,7 @@ def read_predictions(
 ) -> Tuple[Optional[Numbers], List[Finding]]:
     """Return the predictions of a file, row by row, or None; and what is wrong or odd."""
     columns = COLUMNS[subtask]
-    excess = _find_excess(data)
+    excess = _find_excess(data, n_pairs)
     header = data.partition(b"\n")[0].decode("utf-8-sig", "replace").rstrip("\r").split("\t")
     excess = excess or _find_other_subtask(header, subtask, language)
     if excess:
@@ -164,9 +166,7 @@ def read_predictions(
     if n_rows != n_pairs:
         noun = "row" if n_rows == 1 else "rows"
         what = f"{n_rows:,} {noun}, wanted {n_pairs:,}"
-        findings.append(
-            Finding(True, what, "write one for each pair of the data file, in its order")
-        )
+        findings.append(Finding(True, what, ONE_EACH))
     findings += _check_words(rows, known, words)
     numbers: Numbers = []
     for row, fields in rows.items():
@@ -276,19 +276,23 @@ def _explain_shapes(misshapen: Rows, n_columns: int) -> Iterator[Finding]:
         yield Finding(True, what, "correct them too", list(misshapen)[MOST_MISSHAPEN])
 
 
-def _find_excess(data: bytes) -> Optional[Finding]:
+def _find_excess(data: bytes, n_pairs: int) -> Optional[Finding]:
+    """Return a finding for a text of far too many rows, or with too long a line or many fields."""
     if data.startswith(UTF_16_MARKS) or data.startswith(ZIP_MARK):
         return None
-    n_rows = data.count(b"\n")
-    if n_rows > MOST_ROWS + 1:
-        what = f"more than {MOST_ROWS:,} rows ({n_rows:,} lines)"
-        return Finding(True, what, "send fewer")
-    sizes = [len(line) for line in data.split(b"\n")]
+    lines = data.rstrip(b"\r\n").split(b"\n", MOST_ROWS + 1)
+    n_rows = len(lines) - 1
+    if n_rows > MOST_ROWS:
+        return Finding(True, f"more than {MOST_ROWS:,} rows", "send fewer")
+    if n_rows > n_pairs + MOST_MORE:
+        return Finding(True, f"{n_rows:,} rows, wanted {n_pairs:,}", ONE_EACH)
+    sizes = [len(line) for line in lines]
     longest = max(sizes)
     if longest > LONGEST_LINE:
         what = f"line {sizes.index(longest) + 1:,} has {longest:,} bytes"
-        advice = f"write {LONGEST_LINE:,} at most, and a row in each line"
-        return Finding(True, what, advice)
+        return Finding(True, what, f"write {LONGEST_LINE:,} at most, and a row in each line")
+    if data.count(b"\t") > MOST_COLUMNS * len(lines):
+        return Finding(True, f"more than {MOST_COLUMNS} columns", "send only those that are read")
     return None
 
 
@@ -465,13 +469,21 @@ def read_files(paths: Sequence[Path]) -> List[Tuple[str, bytes]]:
             inner = sorted(one for one in path.rglob("*") if one.is_file())
             found += [(one.relative_to(path).as_posix(), one.read_bytes()) for one in inner]
         elif path.suffix.lower() == ".zip":
-            with zipfile.ZipFile(str(path)) as archive:
-                names = [one.filename for one in archive.infolist()]
-                files = [name for name in names if not name.endswith("/") and not _is_ignored(name)]
-                found += [(name, archive.read(name)) for name in files]
+            found += _read_archive(path)
         else:
             found.append((path.name, path.read_bytes()))
     return found
+
+
+def _read_archive(path: Path) -> List[Tuple[str, bytes]]:
+    """Return the files of a zip archive; end the program if it cannot be read."""
+    try:
+        with zipfile.ZipFile(str(path)) as archive:
+            names = [one.filename for one in archive.infolist()]
+            files = [name for name in names if not name.endswith("/") and not _is_ignored(name)]
+            return [(name, archive.read(name)) for name in files]
+    except (zipfile.BadZipFile, RuntimeError) as error:
+        raise SystemExit(f"{path}: the archive cannot be read ({error})") from error
 
 
 def read_parts(gold: Path, data: Optional[Path] = None) -> Dict[str, Part]:

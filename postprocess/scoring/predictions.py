@@ -29,6 +29,8 @@ NUMBERS = re.compile(rf"{NUMBER.pattern}(?:\n{NUMBER.pattern})*")
 MINUS = "\N{MINUS SIGN}"
 COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 MOST_ROWS, LONGEST_LINE = 100_000, 1_000  # bytes
+MOST_MORE, MOST_COLUMNS = 1_000, 20  # rows beyond those wanted that are read; columns on average
+ONE_EACH = "write one for each pair of the data file, in its order"
 LONGEST_SHOWN = 40  # characters of a field in a message
 NOT_A_NUMBER = ("nan", "na", "n/a", "none", "null", "inf", "-inf", "+inf", "infinity")
 
@@ -63,7 +65,7 @@ def read_predictions(
 
     Every problem is found at once; none of them depends on the gold.
     """
-    if finding := _find_excess(data):
+    if finding := _find_excess(data, n_pairs):
         return Predictions(None, [finding])
     columns = COLUMNS[subtask]
     header = read_header(data)
@@ -157,8 +159,7 @@ def _count_rows(table: Table, n_pairs: int) -> Iterator[Finding]:
     n_rows = len(table.rows) + len(shapeless)
     if n_rows != n_pairs:
         what = f"{n_rows:,} {'row' if n_rows == 1 else 'rows'}, wanted {n_pairs:,}"
-        advice = "write one for each pair of the data file, in its order"
-        yield Finding(Severity.ERROR, what, advice=advice)
+        yield Finding(Severity.ERROR, what, advice=ONE_EACH)
 
 
 def _check_words(
@@ -187,16 +188,25 @@ def _check_words(
                 return
 
 
-def _find_excess(data: bytes) -> Finding | None:
-    """Return a finding for a text of too many rows or with too long a line."""
+def _find_excess(data: bytes, n_pairs: int) -> Finding | None:
+    """Return a finding for a text of far too many rows, or with too long a line or many fields.
+
+    Such a text is not read, since its fields would take a multiple of its size in memory.
+    """
     if data.startswith((*UTF_16_MARKS, ZIP_MARK)):
         return None  # which is what is wrong
-    if (n_rows := data.count(b"\n")) > MOST_ROWS + 1:
-        return unreadable(f"more than {MOST_ROWS:,} rows ({n_rows:,} lines)", "send fewer")
-    sizes = [len(line) for line in data.split(b"\n")]
+    lines = data.rstrip(b"\r\n").split(b"\n", MOST_ROWS + 1)
+    n_rows = len(lines) - 1
+    if n_rows > MOST_ROWS:
+        return unreadable(f"more than {MOST_ROWS:,} rows", "send fewer")
+    if n_rows > n_pairs + MOST_MORE:
+        return unreadable(f"{n_rows:,} rows, wanted {n_pairs:,}", ONE_EACH)
+    sizes = [len(line) for line in lines]
     if (longest := max(sizes)) > LONGEST_LINE:
         what = f"line {sizes.index(longest) + 1:,} has {longest:,} bytes"
         return unreadable(what, f"write {LONGEST_LINE:,} at most, and a row in each line")
+    if data.count(b"\t") > MOST_COLUMNS * len(lines):
+        return unreadable(f"more than {MOST_COLUMNS} columns", "send only those that are read")
     return None
 
 

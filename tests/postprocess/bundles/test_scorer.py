@@ -157,6 +157,10 @@ def test_messages_are_those_of_the_library(subtask, data, language):
 @given(st.binary(max_size=100), st.sampled_from(["1", "2"]))
 @example(b"change\n\xff\n\xfe\n1\n2\n", "1")
 @example(b"change\n" + b"\n" * 100_001, "1")
+@example(b"change\n" + b"x\n" * 1_006, "1")
+@example(b"change\n" + b"x\n" * 1_004, "1")
+@example(b"change\n" + b"1\t2" * 200, "1")
+@example(b"\n" * 5 + b"change\n" * 100_002, "2")
 @example(b"change\n" + b"1" * 1_001, "1")
 @example(b"change\n" + b"1\t\n" * 10_002, "1")
 @example("\t".join(f"c{n}" for n in range(30)).encode(), "1")
@@ -238,6 +242,14 @@ def test_the_published_baseline_has_its_scores(tmp_path):
         ("1", "fi", "0.671"), ("1", "sl", "0.603"), ("1", "average", "0.637"),
         ("2", "fi", "0.289"), ("2", "sl", "0.516"), ("2", "average", "0.403"),
     ]  # fmt: skip
+
+
+def test_an_archive_that_cannot_be_read_is_named(tmp_path):
+    (tmp_path / "gold_sl.tsv").write_text("sim_context1\tsim_context2\tchange\n1\t2\t1\n")
+    (tmp_path / "r.zip").write_bytes(b"x")
+
+    with pytest.raises(SystemExit, match=r"r\.zip: the archive cannot be read \(File is not a zip"):
+        scorer.main(["--gold", str(tmp_path), "--results", str(tmp_path / "r.zip")])
 
 
 def test_what_is_wrong_is_said(tmp_path, capsys):

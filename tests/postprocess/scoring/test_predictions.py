@@ -41,6 +41,7 @@ def said(found):
     [
         (b"change\n1\n-2\n.5", [1, -2, 0.5]),
         (b"\xef\xbb\xbfchange\r\n1\r\n2\r\n3\r\n\r\n\r\n", [1, 2, 3]),
+        (b"change\n1\n2\n3\n" + b"\n" * 200_000, [1, 2, 3]),
         (b"change\n+1.\n2e1\n3E-1\n", [1, 20, 0.3]),
         (b"change\n1e-400\n-1e-400\n1e308\n", [0, 0, 1e308]),
         (b"change\n-1e308\n1e308\n0\n", [-1e308, 1e308, 0]),
@@ -133,7 +134,9 @@ LONG = "write 1,000 at most, and a row in each line"
         (b"change\tchange\n1\t1\n", "change: the header names this column twice; keep one"),
         (b"sim_context1\tsim_context2\n", OTHER[SCORES]),
         (b"change,note\n", COMMAS),
-        (b"change\n" * 100_002, "more than 100,000 rows (100,002 lines); send fewer"),
+        (b"change\n" * 100_002, "more than 100,000 rows; send fewer"),
+        (b"change\n" + b"x\n" * 1_004, f"1,004 rows, wanted 3; {ONE_EACH}"),
+        (b"change\n" + b"1\t2" * 200, "more than 20 columns; send only those that are read"),
         (b"change\n1\n" + b"9" * 1001, f"line 3 has 1,001 bytes; {LONG}"),
         (b"change\r1\r2\r3" * 100, f"line 1 has 1,200 bytes; {LONG}"),
     ],
