@@ -83,8 +83,10 @@ def render_bundle(task: BundleTask, subtask: Subtask) -> dict[str, bytes]:
     found = {name: text.encode() for name, text in files.items()}
     found |= {LOGO: task.logo or draw_logo(), f"{PROGRAM}/scoring.py": read_scorer()}
     for is_practice, name, _ in _list_data(task):
-        found |= _add_folder(f"reference_{name}", _render_reference(task, subtask, is_practice))
-        found |= _add_folder(f"kit_{name}", _render_kit(task, subtask, is_practice))
+        found |= _add_folder(
+            f"reference_{name}", _render_reference(task, subtask, is_practice=is_practice)
+        )
+        found |= _add_folder(f"kit_{name}", _render_kit(task, subtask, is_practice=is_practice))
     found |= _add_folder(SOLUTION, dict(_render_solution(task, subtask)))
     check_bundle(found)
     return found
@@ -171,7 +173,7 @@ def _add_folder(folder: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
     return {f"{folder}/{name}": content for name, content in files.items()}
 
 
-def _render_reference(task: BundleTask, subtask: Subtask, is_practice: bool) -> dict[str, bytes]:
+def _render_reference(task: BundleTask, subtask: Subtask, *, is_practice: bool) -> dict[str, bytes]:
     """Return the gold files and the rules for the scorer."""
     parts = [
         (part, _make_part(part, is_practice=is_practice))
@@ -193,7 +195,7 @@ def _render_reference(task: BundleTask, subtask: Subtask, is_practice: bool) -> 
     return {"task.json": text.encode(), **gold}
 
 
-def _render_kit(task: BundleTask, subtask: Subtask, is_practice: bool) -> dict[str, bytes]:
+def _render_kit(task: BundleTask, subtask: Subtask, *, is_practice: bool) -> dict[str, bytes]:
     """Return the starting kit of the first phase of some data."""
     phase = next(phase for phase in task.phases if phase.is_practice == is_practice)
     parts = task.list_parts(is_practice=is_practice)

@@ -10,6 +10,7 @@ from postprocess.__main__ import main
 from postprocess.bundles.bundle import check_bundle
 from postprocess.bundles.task import load_task
 from postprocess.kits.rules import Visibility
+from tests.documents.reading import read_blocks
 from tests.postprocess.kits.tasks import make_data, make_gold
 
 TASK = """
@@ -88,6 +89,21 @@ def test_the_file_of_a_task_is_read(task):
     assert (practice.visibility, test.visibility) == (Visibility.BOARD, Visibility.HIDDEN)
     assert (test.attempts_total, test.attempts_a_day, test.closes_at) == (9, 3, None)
     assert found.parts[0].practice_gold == make_gold(4)
+
+
+def test_the_file_in_the_documents_is_that_of_a_task(task):
+    (example,) = (b.text for b in read_blocks("docs/scoring.md") if b.language == "toml")
+    files = {
+        "task/data/data_sl.tsv": make_data(12), "task/gold/gold_sl.tsv": make_gold(12),
+        "task/practice_kit/data_sl.tsv": make_data(4, 100),
+        "task/practice_kit/gold_sl.tsv": make_gold(4), "instructions_sl.md": b"Rate both.",
+    }  # fmt: skip
+    for name, content in files.items():
+        (task.parent / name).parent.mkdir(parents=True, exist_ok=True)
+        (task.parent / name).write_bytes(content)
+    task.write_text(example, encoding="utf-8")
+
+    assert bundle(task)[0] == 0
 
 
 @pytest.mark.parametrize(
