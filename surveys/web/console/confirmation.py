@@ -16,11 +16,12 @@ def ask_first(
     back: str,
     action: str = "",
     fields: dict[str, str] | None = None,
+    is_grave: bool = True,
 ) -> HttpResponse:
     """Show the effect of an action, with a button to confirm and a link to cancel.
 
     Empty lines separate paragraphs of `text`. The button posts `fields` to `action`, or to the
-    page's own URL if that is empty.
+    page's own URL if that is empty. It is red unless nothing is lost by the action.
     """
     page = {
         "base": "console/_base.html" if study is None else "console/_study.html",
@@ -31,5 +32,6 @@ def ask_first(
         "back": back,
         "action": action,
         "fields": fields or {},
+        "is_grave": is_grave,
     }
     return render(request, "console/confirm.html", page)

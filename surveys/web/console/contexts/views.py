@@ -116,13 +116,15 @@ def use_stimuli(request: HttpRequest, study: Study) -> HttpResponse:
         use_as_stimuli(study)
         messages.success(request, "The chosen contexts are the stimuli of the study now.")
         return redirect("console:stimuli", study.slug)
+    preview = preview_stimuli(study)
     return ask_first(
         request,
         study,
         title="Use as stimuli",
-        text=describe_stimuli(preview_stimuli(study)),
+        text=describe_stimuli(preview),
         button="Use as stimuli",
         back=reverse("console:contexts", args=[study.slug]),
+        is_grave=preview.n_replaced > 0,
     )
 
 

@@ -224,15 +224,19 @@ def test_chosen_contexts_are_used_as_stimuli_after_a_confirmation(browser, ana, 
     address = page("use_stimuli", draft)
     assert address in browser.get(page("contexts", draft)).content.decode()
 
-    asked = text_of(browser.get(address))
-    assert "1 pair with chosen contexts will be the stimuli. 1 undecided and 0 skipped are" in asked
+    asked = browser.get(address)
+    shown = text_of(asked)
+    assert "1 pair with chosen contexts will be the stimuli. 1 undecided and 0 skipped are" in shown
+    assert b'class="grave"' not in asked.content  # nothing is lost
     assert not draft.pairs.exists()
 
     answer = browser.post(address)
     assert answer["Location"] == page("stimuli", draft)
     assert [str(pair) for pair in draft.pairs.all()] == ["alpha1 – beta1"]
     assert "Stimuli ✓ done" in text_of(browser.get(page("overview", draft)))
-    assert "They replace the 1 row that the draft has now" in text_of(browser.get(address))
+    again = browser.get(address)
+    assert "They replace the 1 row that the draft has now" in text_of(again)
+    assert b'<button class="grave">Use as stimuli</button>' in again.content
 
 
 def test_nothing_chosen_is_explained(browser, draft):
