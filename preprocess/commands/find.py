@@ -3,33 +3,18 @@
 import argparse
 import os
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from postprocess.formats.writing import write_files
 from preprocess.commands.options import corpus_file, positive
 from preprocess.commands.progress import showing_progress
-from preprocess.corpora.checking import check_corpus
-from preprocess.corpora.errors import CorpusError
 from preprocess.pairs.reading import WordPair, load_pairs
 from preprocess.windows.dividing import Processes
-from preprocess.windows.examining import (
-    DUPLICATE,
-    SOURCE_COLUMNS,
-    Examination,
-    count_windows,
-)
-from preprocess.windows.filters import Filter, change_filter, default_filters
-from preprocess.windows.finding import examine_places, find_places
-from preprocess.windows.scanning import SearchSettings
-from preprocess.windows.storing import ScanStore
-from preprocess.windows.table import write_windows
+from preprocess.windows.examining import SOURCE_COLUMNS
+from preprocess.windows.searching import Search, search_corpus
 
-ALWAYS = ("place", "mark")  # reasons that no setting switches off
-EXAMINED = 2  # windows that are read for each that is wanted
 EPILOG = "See docs/contexts.md for the filters and an example."
 
 
@@ -66,33 +51,23 @@ def run(options: argparse.Namespace) -> int:
     """Find, judge and write the windows; print what was found."""
     pairs, warnings = load_pairs(options.pairs)
     sys.stderr.write("".join(f"{options.pairs}: warning: {one}\n" for one in warnings))
-    filters = default_filters(options.language)
-    for setting in options.filters:
-        filters = change_filter(filters, setting)
-    names = [path.name for path in options.corpus]
-    if repeated := next((name for name in names if names.count(name) > 1), None):
-        raise CorpusError(Path(repeated), "two files have this name; rename one of them")
-    for path in options.corpus:
-        check_corpus(path, options.language)
-    search = SearchSettings(
-        options.sentences, EXAMINED * options.per_pair, options.seed, options.by_paragraph
+    search = Search(
+        options.corpus,
+        pairs,
+        options.language,
+        per_pair=options.per_pair,
+        size=options.sentences,
+        seed=options.seed,
+        by_paragraph=options.by_paragraph,
+        filters=options.filters,
+        source={name: getattr(options, name) for name in SOURCE_COLUMNS[1:]},
     )
-    source = {name: getattr(options, name) for name in SOURCE_COLUMNS[1:]}
-    examination = Examination(options.sentences, options.per_pair, filters, source)
     processes = Processes(options.processes, cluster=options.cluster)
-    store = ScanStore(options.out.with_suffix(".parts"), repr((search, pairs)))
+    store = search.open_store(options.out.with_suffix(".parts"))
     with showing_progress() as progress:
-        found = find_places(
-            options.corpus, pairs, search, processes=processes, store=store, progress=progress
+        counts = search_corpus(
+            search, options.out, store=store, processes=processes, progress=progress
         )
-        tables = examine_places(
-            options.corpus, pairs, found, examination, processes=processes, progress=progress
-        )
-        settings = _settings(options, filters)
-        judged = [
-            table[["pair", "rejected"]] for table in write_windows(options.out, tables, settings)
-        ]
-    counts = count_windows(pairs, found.n_seen, pd.concat(judged), [*ALWAYS, *filters, DUPLICATE])
     path = options.out.with_suffix(".counts.tsv")
     text = counts.to_csv(sep="\t", index_label="pair", lineterminator="\n")
     write_files({path.name: text.encode()}, path.parent)
@@ -100,18 +75,6 @@ def run(options: argparse.Namespace) -> int:
     sys.stdout.write(_summarise(pairs, counts, options.per_pair))
     sys.stdout.write(f"written   {options.out}\nwritten   {path}\n")
     return 0
-
-
-def _settings(options: argparse.Namespace, filters: Mapping[str, Filter]) -> dict[str, Any]:
-    return {
-        "language": options.language,
-        "corpus": [[path.name, path.stat().st_size] for path in options.corpus],
-        "sentences": options.sentences,
-        "per_pair": options.per_pair,
-        "seed": options.seed,
-        "by_paragraph": options.by_paragraph,
-        "filters": [[one.code, one.least, one.most, one.action] for one in filters.values()],
-    }
 
 
 def _summarise(pairs: list[WordPair], counts: pd.DataFrame, wanted: int) -> str:

@@ -40,6 +40,8 @@ def find_places(
     rest = [part for part in parts if part not in scans]
     sizes = {part: (part.stop or part.path.stat().st_size) - part.start for part in parts}
     done, total = sum(sizes[part] for part in scans), sum(sizes.values())
+    if rest:
+        progress("scanning", done, total)
     scan_one = partial(scan_part, lexicon=Lexicon(pairs), settings=settings)
     for part, result in work_on_each(scan_one, rest, processes):
         store.save(part, result)

@@ -1,0 +1,103 @@
+"""A whole search: a corpus is checked and scanned for all pairs, and the windows are written."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from preprocess.corpora.checking import check_corpus
+from preprocess.corpora.errors import CorpusError
+from preprocess.pairs.reading import WordPair
+from preprocess.windows.dividing import Processes
+from preprocess.windows.examining import DUPLICATE, Examination, count_windows
+from preprocess.windows.filters import Filter, change_filter, default_filters
+from preprocess.windows.finding import Progress, examine_places, find_places
+from preprocess.windows.scanning import SearchSettings
+from preprocess.windows.storing import ScanStore
+from preprocess.windows.table import write_windows
+
+ALWAYS = ("place", "mark")  # reasons that no setting switches off
+EXAMINED = 2  # windows that are read for each that is wanted
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What is looked for, and in which files.
+
+    `per_pair`: windows that are kept per pair, of `size` sentences each. `seed` of the choice among
+    many. `filters`: changes of the filters, as `change_filter` reads them. `source`: what is known
+    of documents that do not state it (title, url, revision, licence).
+    """
+
+    paths: Sequence[Path]
+    pairs: Sequence[WordPair]
+    language: str
+    per_pair: int = 100
+    size: int = 3
+    seed: int = 1
+    by_paragraph: bool = False
+    filters: Sequence[str] = ()
+    source: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def settings(self) -> SearchSettings:
+        """The settings of the scan."""
+        return SearchSettings(self.size, EXAMINED * self.per_pair, self.seed, self.by_paragraph)
+
+    def open_store(self, folder: Path) -> ScanStore:
+        """Return the store of this search in a folder, with which it goes on if it is stopped."""
+        return ScanStore(folder, repr((self.settings, list(self.pairs))))
+
+    def make_filters(self) -> dict[str, Filter]:
+        """Return the filters as changed. Raises FilterError."""
+        filters = default_filters(self.language)
+        for setting in self.filters:
+            filters = change_filter(filters, setting)
+        return filters
+
+
+def search_corpus(
+    search: Search, out: Path, *, store: ScanStore, processes: Processes, progress: Progress
+) -> pd.DataFrame:
+    """Write the windows of all pairs into a file, and return their counts (`count_windows`).
+
+    The store is not removed, so that its owner can first store what belongs to the windows. Raises
+    FilterError; CorpusError for a file that cannot be searched, or two of one name; ClusterError;
+    and OSError, after which the same search goes on where it was.
+    """
+    filters = search.make_filters()
+    paths, pairs = search.paths, search.pairs
+    _check_files(paths, search.language)
+    examination = Examination(search.size, search.per_pair, filters, search.source)
+    found = find_places(
+        paths, pairs, search.settings, processes=processes, store=store, progress=progress
+    )
+    tables = examine_places(
+        paths, pairs, found, examination, processes=processes, progress=progress
+    )
+    written = write_windows(out, tables, _describe(search, filters))
+    judged = pd.concat([table[["pair", "rejected"]] for table in written])
+    return count_windows(pairs, found.n_seen, judged, [*ALWAYS, *filters, DUPLICATE])
+
+
+def _check_files(paths: Sequence[Path], language: str) -> None:
+    names = [path.name for path in paths]
+    if repeated := next((name for name in names if names.count(name) > 1), None):
+        raise CorpusError(Path(repeated), "two files have this name; rename one of them")
+    for path in paths:
+        check_corpus(path, language)
+
+
+def _describe(search: Search, filters: Mapping[str, Filter]) -> dict[str, Any]:
+    """Return what the file of windows says about their origin."""
+    return {
+        "language": search.language,
+        "corpus": [[path.name, path.stat().st_size] for path in search.paths],
+        "sentences": search.size,
+        "per_pair": search.per_pair,
+        "seed": search.seed,
+        "by_paragraph": search.by_paragraph,
+        "filters": [[one.code, one.least, one.most, one.action] for one in filters.values()],
+    }
