@@ -14,6 +14,7 @@ import pytest
 from postprocess.formats.stimuli import load_stimuli
 from preprocess.__main__ import main
 from tests.preprocess.corpus import write
+from tests.preprocess.disk import full_disk
 from tests.preprocess.windows.test_finding import story
 from tests.requirements import ROOT
 
@@ -141,6 +142,21 @@ def test_a_file_that_holds_no_windows_is_refused(folder, capsys):
     said = capsys.readouterr().err
     assert "error: x.parquet: column window is missing" in said
     assert "error: pairs.tsv: this is not a Parquet file" in said
+
+
+def test_a_full_disk_is_reported_and_the_same_command_goes_on(folder, capsys):
+    with full_disk(2_000):
+        assert run(f"{FIND} --processes 1") == 2
+    said = capsys.readouterr().err
+    assert said.startswith("error: ")
+    assert "File too large" in said
+    assert not Path("w/windows.parquet").exists()
+
+    assert run(FIND) == 0
+
+    assert sorted(path.name for path in Path("w").iterdir()) == [
+        "windows.counts.tsv", "windows.parquet"
+    ]  # fmt: skip
 
 
 def test_a_search_that_is_stopped_goes_on(folder):

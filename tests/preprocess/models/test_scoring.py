@@ -1,6 +1,7 @@
 """Scores that are kept: the model reads each text once, also after a stop."""
 
 import shutil
+from contextlib import ExitStack
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from preprocess.models.cache import SimilarityCache
 from preprocess.models.loading import ModelError, Precision
 from preprocess.models.scoring import ALL, LAST, score_contexts
 from preprocess.models.similarity import BATCH_SIZE, UnusableTexts, compare_targets
+from tests.preprocess.disk import full_disk
 from tests.preprocess.models.texts import CONTEXTS, long_context
 
 FP32, BF16 = Precision.FP32, Precision.BF16
@@ -84,6 +86,29 @@ def test_a_stopped_run_goes_on_and_loses_one_shard_at_most(
     assert np.array_equal(resumed[2], whole[2])
     assert len(seen) == 2
     assert seen[-1][0] == seen[-1][1]
+
+
+def test_a_full_disk_stops_a_run_that_goes_on_where_it_was(
+    tiny_folder, tmp_path, monkeypatch, runs
+):
+    monkeypatch.setattr(scoring, "SHARD", 1)
+    whole = score_contexts(tiny_folder, MANY, SimilarityCache(tmp_path / "a", tiny_folder, FP32))
+    cache = SimilarityCache(tmp_path / "b", tiny_folder, FP32)
+    with ExitStack() as disk:
+
+        def fill(done: int, of: int) -> None:
+            if len(list(cache.folder.glob("*.npz"))) == 2:
+                disk.enter_context(full_disk())
+
+        with pytest.raises(OSError, match="File too large"):
+            score_contexts(tiny_folder, MANY, cache, progress=fill)
+
+    assert {path.suffix for path in cache.folder.iterdir()} == {".npz"}  # none is half written
+    assert len(cache.load()) == 2 * BATCH_SIZE
+    seen = []
+    resumed = score_contexts(tiny_folder, MANY, cache, progress=lambda *step: seen.append(step))
+    assert np.array_equal(resumed[2], whole[2])
+    assert len(seen) == 2
 
 
 def test_a_damaged_file_of_the_cache_is_computed_again(tiny_folder, tmp_path, runs):

@@ -13,6 +13,7 @@ from preprocess.windows.finding import examine_places, find_places
 from preprocess.windows.scanning import SearchSettings
 from preprocess.windows.storing import ScanStore
 from tests.preprocess.corpus import sentence, write
+from tests.preprocess.disk import full_disk
 
 PAIRS = [WordPair("ice", "sun"), WordPair("sun", "lake"), WordPair("ice", "fire")]
 PLACES = ("forest", "harbour", "village", "station", "market", "garden", "castle", "mountain")
@@ -115,6 +116,24 @@ def test_stored_scans_are_used_again_for_the_same_search_alone(corpus, tmp_path)
     corpus[0].write_text(corpus[0].read_text(encoding="utf-8") + "\n", encoding="utf-8")
     with pytest.raises(AssertionError):
         find(corpus, store, processes=parts, progress=fail)
+
+
+def test_a_full_disk_stops_a_search_that_goes_on_where_it_was(corpus, tmp_path):
+    few = write(tmp_path / "0.conllu", story(40, "# newdoc"))
+    files = [few, *corpus]  # the second has 40 places of 40 bytes
+    store = ScanStore(tmp_path / "parts", "search")
+
+    with full_disk(2_000), pytest.raises(OSError, match="File too large"):
+        find(files, store)
+    stored = [path.name for path in store.folder.iterdir()]  # no part of a file
+    found, windows, stages = find(files, store)
+
+    assert [Path(name).suffix for name in stored] == [".npz"]
+    size = sum(path.stat().st_size for path in files)
+    assert stages[0] == ("scanning", few.stat().st_size, size)
+    assert found.n_seen.tolist() == [31, 31, 0]
+    _, whole, _ = find(files, ScanStore(tmp_path / "others", "search"))
+    pd.testing.assert_frame_equal(windows, whole)
 
 
 def test_a_stored_scan_that_is_damaged_is_made_again(corpus, tmp_path):
