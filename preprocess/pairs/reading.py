@@ -1,6 +1,7 @@
 """The pairs of words of a study: `pairs.tsv` with the columns word1 and word2."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from postprocess.formats.tabular import Finding, Severity, TableError, read_cell
 from preprocess.corpora.lemmas import normalise_lemma
 
 COLUMNS = ("word1", "word2")
+SIGNS = re.compile(r"[\t,;]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,24 +21,64 @@ class WordPair:
 
 
 def load_pairs(path: Path) -> tuple[list[WordPair], list[Finding]]:
-    """Read the pairs of a study, in file order, and warnings.
+    """Read the file with the pairs of a study. Raises OSError, and as `read_pairs`."""
+    return read_pairs(path.read_bytes())
+
+
+def read_pairs(data: bytes) -> tuple[list[WordPair], list[Finding]]:
+    """Return the pairs of a study, in the order of the file, and warnings.
 
     Further columns are ignored, and so is a pair that was there before, also the other way round.
-    Raises OSError, and TableError with every row that is unusable.
+    Raises TableError with every row that is unusable.
     """
-    table = read_table(path.read_bytes(), COLUMNS)
-    findings = list(table.findings)
+    table = read_table(data, COLUMNS)
+    rows = {row: WordPair(*map(read_cell, fields)) for row, fields in table.rows.items()}
+    return _list_pairs(rows, table.findings)
+
+
+def read_listed_pairs(text: str) -> tuple[list[WordPair], list[Finding]]:
+    r"""Return pairs written one a line, with a tab, comma, semicolon or space between the words.
+
+    Empty lines are left out, and so is a header as in a file. Raises TableError, by lines.
+
+    >>> read_listed_pairs("word1 word2\n\nsea, river")
+    ([WordPair(word1='sea', word2='river')], [])
+    """
+    lines = {n: _split_line(line) for n, line in enumerate(text.splitlines(), 1) if line.strip()}
+    rows = {number: words for number, words in lines.items() if words != list(COLUMNS)}
+    advice = "write two words with a comma between them"
+    if findings := [
+        Finding(Severity.ERROR, _count_words(words), number, advice=advice)
+        for number, words in rows.items()
+        if len(words) != len(COLUMNS)
+    ]:
+        raise TableError(findings)
+    return _list_pairs({number: WordPair(*words) for number, words in rows.items()}, [])
+
+
+def _count_words(words: Sequence[str]) -> str:
+    return f"{len(words)} word{'' if len(words) == 1 else 's'} instead of two"
+
+
+def _split_line(line: str) -> list[str]:
+    return [word.strip() for word in SIGNS.split(line)] if SIGNS.search(line) else line.split()
+
+
+def _list_pairs(
+    rows: Mapping[int, WordPair], found: Iterable[Finding]
+) -> tuple[list[WordPair], list[Finding]]:
+    """Return the pairs of rows without repetitions, and warnings. Raises TableError."""
+    findings = list(found)
     pairs: dict[frozenset[str], tuple[int, WordPair]] = {}
-    for row, fields in table.rows.items():
-        pair = WordPair(*map(read_cell, fields))
+    for row, pair in rows.items():
         findings += _check_pair(row, pair)
         words = frozenset(map(normalise_lemma, (pair.word1, pair.word2)))
         first, _ = pairs.setdefault(words, (row, pair))
         if first != row:
             what = f"the same pair as in row {first}, read once"
             findings.append(Finding(Severity.WARNING, what, row))
-    if not table.rows:
-        findings.append(Finding(Severity.ERROR, "the file has no pairs", advice="add rows"))
+    if not rows:
+        findings.append(Finding(Severity.ERROR, "there are no pairs", advice="add some"))
     if errors := [one for one in findings if one.severity is not Severity.WARNING]:
         raise TableError(errors)
     return [pair for _, pair in pairs.values()], [one for one in findings if one.row is not None]
