@@ -15,6 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from preprocess.windows.duplicates import find_near_duplicates
+
 AT_RANDOM = "random"
 MOST, LEAST = "most similar", "least similar"
 
@@ -62,6 +64,24 @@ def pick_candidates(
     ]
     rows, reasons, places = zip(*picked, strict=True) if picked else ((), (), ())
     return table.loc[list(rows)].assign(picked=reasons, order=places).reset_index(drop=True)
+
+
+def leave_out_known(windows: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
+    """Return the windows of a pair that differ from those that are known.
+
+    Both need the columns window, text, file, document, first_sentence and last_sentence. A window
+    is left out if it has the identifier of a known one, a sentence in common with one, or nearly
+    the same text (`find_near_duplicates`).
+    """
+    texts = [*known["text"], *windows["text"]]
+    is_alike = np.array(list(find_near_duplicates(texts))[len(known) :], dtype=bool)
+    is_known = windows["window"].isin(known["window"]).to_numpy()
+    shared = windows.reset_index().merge(known, on=["file", "document"], suffixes=("", "_known"))
+    overlaps = shared[
+        (shared["first_sentence"] <= shared["last_sentence_known"])
+        & (shared["last_sentence"] >= shared["first_sentence_known"])
+    ]
+    return windows[~(is_alike | is_known | windows.index.isin(overlaps["index"]))]
 
 
 def _pick_of_pair(

@@ -4,7 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from preprocess.selection.candidates import Choice, ChoiceError, pick_candidates
+from preprocess.selection.candidates import (
+    Choice,
+    ChoiceError,
+    leave_out_known,
+    pick_candidates,
+)
 
 
 def windows_of(sizes: list[int], seed: int = 0) -> tuple[pd.DataFrame, pd.Series, pd.Series]:
@@ -134,3 +139,36 @@ def test_more_models_than_candidates_are_refused():
         ChoiceError, match="2 models contribute 4 candidates, more than 3; choose some with"
     ):
         pick_candidates(table, {"e5": first, "mini": second}, Choice(3))
+
+
+PLACE = {"file": "a.conllu", "document": "d1"}
+WORDS = ("harbour", "village", "mountain", "castle", "garden", "market", "station", "forest")
+
+
+def windows_at(*firsts: int, **changed: str) -> pd.DataFrame:
+    """Return windows of three sentences that begin with these sentences of a document."""
+    rows = [
+        {"window": f"w{first}", "text": " ".join(WORDS[first % 8 :] + WORDS[: first % 8]) * 2,
+         **PLACE, "first_sentence": first, "last_sentence": first + 2, **changed}
+        for first in firsts
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=["window", "text", *PLACE, "first_sentence", "last_sentence"])
+
+
+@pytest.mark.parametrize(
+    ("known", "left"),
+    [
+        (windows_at(), ["w1", "w4", "w7"]),
+        (windows_at(4), ["w1", "w7"]),
+        (windows_at(3), ["w7"]),
+        (windows_at(6, window="x"), ["w1"]),
+        (windows_at(6, window="x", document="d2"), ["w1", "w4", "w7"]),
+        (windows_at(6, window="x", file="b.conllu"), ["w1", "w4", "w7"]),
+        (windows_at(21, window="w7"), ["w1", "w4"]),
+        (windows_at(20, text=windows_at(7)["text"].iloc[0] + "!"), ["w1", "w4"]),
+    ],
+)
+def test_windows_that_are_known_or_overlap_or_read_alike_are_left_out(known, left):
+    found = leave_out_known(windows_at(1, 4, 7), known)
+
+    assert found["window"].tolist() == left
