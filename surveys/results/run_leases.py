@@ -5,9 +5,10 @@ two processes perform it.
 """
 
 import logging
+import math
 import secrets
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from threading import Event, Thread
@@ -30,6 +31,8 @@ PROCESS_NAME = (
 )
 RENEWALS = 6  # within the time after which a lease expires
 MAX_DEATHS = 1  # after which a run is retried automatically
+PROGRESS_INTERVAL = timedelta(seconds=1)
+ESTIMATE_AFTER = timedelta(seconds=5)  # of a stage
 RELEASE_PAUSE = timedelta(seconds=2)  # for a process that gives a run back to exit
 DIED_TWICE = (
     "The process that performed it ended unexpectedly, twice: it may have been killed or run out "
@@ -66,6 +69,27 @@ def renewing(run: Run) -> Iterator[None]:
         yield
     finally:
         ended.set()
+
+
+def report_progress(run: Run) -> Callable[[str, int, int], None]:
+    """Return a function that stores the progress of a run, at most once a second per stage.
+
+    After some seconds the stage has the time left. It raises RunTaken if another process has taken
+    the run.
+    """
+    last: dict[str, Any] = {"stage": None, "at": None}
+
+    def report(stage: str, done: int, of: int) -> None:
+        now = timezone.now()
+        if stage == last["stage"] and now - last["at"] < PROGRESS_INTERVAL:
+            return
+        if stage != last["stage"]:
+            last.update(begun=now, first=done)
+        last.update(stage=stage, at=now)
+        left = _write_time_left(now - last["begun"], done - last["first"], of - done)
+        renew_lease(run, stage=f"{stage}{left}"[:40], share_done=100 * done // max(of, 1))
+
+    return report
 
 
 def release_run(run: Run) -> None:
@@ -125,3 +149,14 @@ def _renew(run: Run, ended: Event) -> None:
                 return
     finally:
         connection.close()
+
+
+def _write_time_left(passed: timedelta, n_done: int, n_left: int) -> str:
+    """Return the time left in words, if enough was done to estimate it."""
+    if passed < ESTIMATE_AFTER or n_done <= 0 or n_left <= 0:
+        return ""
+    minutes = math.ceil(passed * n_left / n_done / timedelta(minutes=1))
+    if minutes == 1:
+        return ", less than a minute left"
+    hours = math.ceil(minutes / 60)
+    return f", about {minutes} minutes left" if minutes < 100 else f", about {hours} h left"

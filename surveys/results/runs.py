@@ -41,6 +41,7 @@ from surveys.results.run_leases import (
     release_run,
     renew_lease,
     renewing,
+    report_progress,
     requeue,
 )
 
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
     from postprocess.steps.recipe import Recipe
 
 Maker = Callable[[Run, Progress], dict[str, Any]]
-PROGRESS_INTERVAL = timedelta(seconds=1)
 MAX_RETRIES = 5
 FIRST_PAUSE = timedelta(seconds=15)  # doubled each time; in all less than a lease lasts
 INTERRUPTED = "It was interrupted. Try again; if that does not help, ask an operator for the log."
@@ -200,7 +200,7 @@ def perform_run(run_id: int, makers: Mapping[RunKind, Maker]) -> None:
     _delete_files(run)  # of a process that was killed
     with _storing_failure(run), renewing(run):
         try:
-            _finish(run, **makers[RunKind(run.kind)](run, _report_progress(run)))
+            _finish(run, **makers[RunKind(run.kind)](run, report_progress(run)))
         except GatewayDown as error:
             if not _postpone(run, str(error)):
                 raise
@@ -385,20 +385,3 @@ def _storing_failure(run: Run) -> Iterator[None]:
         reason = str(error)
     finally:
         fail_run(run, reason)
-
-
-def _report_progress(run: Run) -> Progress:
-    """Return a function that stores the progress of a run, at most once a second per stage.
-
-    It raises RunTaken if another process has taken the run.
-    """
-    last: dict[str, Any] = {"stage": None, "at": None}
-
-    def report(stage: str, done: int, of: int) -> None:
-        now = timezone.now()
-        if stage == last["stage"] and now - last["at"] < PROGRESS_INTERVAL:
-            return
-        last.update(stage=stage, at=now)
-        renew_lease(run, stage=stage[:40], share_done=100 * done // max(of, 1))
-
-    return report

@@ -14,6 +14,7 @@ from surveys.results.run_leases import (
     lease_duration,
     make_lease,
     release_own_runs,
+    report_progress,
     requeue_silent_runs,
 )
 from surveys.results.runs import request_export, retry_run
@@ -163,3 +164,27 @@ def test_migration_fails_runs_left_by_an_earlier_version(run):
     migration.fail_what_was_left_behind(apps, None)
 
     assert (stored(run, "state"), stored(waiting, "state")) == (("failed",), ("waiting",))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "stage"),
+    [
+        (4, "reading"),
+        (6, "reading, less than a minute left"),
+        (60, "reading, about 3 minutes left"),
+        (3_600, "reading, about 3 h left"),
+        (36_000, "reading, about 25 h left"),
+    ],
+)
+def test_progress_has_the_time_left_after_some_seconds(run, monkeypatch, seconds, stage):
+    begun = timezone.now()
+    report = report_progress(run)
+    report("reading", 10, 80)
+    assert stored(run, "stage", "share_done") == ("reading", 12)
+
+    monkeypatch.setattr(
+        "surveys.results.run_leases.timezone.now", lambda: begun + timedelta(seconds=seconds)
+    )
+    report("reading", 30, 80)
+
+    assert stored(run, "stage", "share_done") == (stage, 37)
