@@ -2,11 +2,13 @@
 
 import hashlib
 import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
+from django.db.models import Max
 
 from postprocess.formats.tabular import Finding, Severity, TableError
 from surveys.access.audit_log import record
@@ -73,7 +75,7 @@ def check_candidates(data: bytes) -> CheckedCandidates:
 
 @transaction.atomic
 def begin_study(
-    checked: CheckedCandidates,
+    checked: CheckedCandidates | None,
     design: StudyDesign,
     owner: User,
     *,
@@ -82,8 +84,9 @@ def begin_study(
 ) -> Study:
     """Create a draft without stimuli that has candidates for them; the user becomes its owner.
 
-    `settings` are those that `configure_study` accepts. Raises ImportRefused for the design or the
-    file, and StudyExists for a name that is taken.
+    Without a file the candidates are still to be found. `settings` are those that
+    `configure_study` accepts. Raises ImportRefused for the design or the file, and StudyExists for
+    a name that is taken.
     """
     if problems := design.problems():
         raise ImportRefused("\n".join(problems), found=[(one, None, None) for one in problems])
@@ -97,7 +100,8 @@ def begin_study(
         ) from error
     grant_role(study, owner, Role.OWNER)
     record("study.drafted", study, n_pairs=0)
-    import_candidates(study, checked, owner, file_name=file_name)
+    if checked is not None:
+        import_candidates(study, checked, owner, file_name=file_name)
     return configure_study(study, **settings) if settings else study
 
 
@@ -144,6 +148,39 @@ def import_candidates(
     return made
 
 
+def refuse_standing_choices(study: Study) -> None:
+    """Raise CandidatesKept if experts have made choices among the candidates of a draft."""
+    n_standing = ContextChoice.objects.standing().filter(pair__study=study).count()
+    if n_standing:
+        n = f"{n_standing:,} {'choice was' if n_standing == 1 else 'choices were'}"
+        raise CandidatesKept(
+            f"{n} made among the present candidates. Tick the box to discard them, or keep the "
+            "candidates."
+        )
+
+
+@transaction.atomic
+def add_candidates(pair: CandidatePair, rows: Sequence[Mapping[str, Any]]) -> int:
+    """Add rows of a checked file to the candidates of a pair of a draft; choices stay.
+
+    Windows that it has already are left out. Return how many are new. Raises StudyOpen, and
+    ImportRefused for more than there are keys.
+    """
+    lock_draft(pair.study)
+    pair = CandidatePair.objects.select_for_update(no_key=True).get(pk=pair.pk)
+    known = set(pair.candidates.values_list("window", flat=True))
+    new = [row for row in rows if row["window"] not in known]
+    if pair.n_candidates + len(new) > len(KEYS):
+        raise ImportRefused(f"{pair} would have more than {len(KEYS)} candidates.")
+    last = pair.candidates.aggregate(last=Max("number"))["last"] or 0
+    _insert([(pair.pk, last + 1, new)])
+    pair.n_candidates += len(new)
+    pair.save(update_fields=["n_candidates"])
+    if new:
+        record("candidates.added", pair.study, str(pair), n_candidates=len(new))
+    return len(new)
+
+
 def _list_crowded(checked: CheckedCandidates) -> list[list[dict[str, Any]]]:
     return [rows for rows in checked.pairs.values() if len(rows) > len(KEYS)]
 
@@ -156,14 +193,10 @@ def _describe_crowd(rows: list[dict[str, Any]]) -> Finding:
 
 def _clear(study: Study, *, discards_choices: bool) -> int:
     """Delete the candidates of a draft; return how many choices went with them."""
+    if not discards_choices:
+        refuse_standing_choices(study)
     choices = ContextChoice.objects.filter(pair__study=study)
     n_standing = choices.standing().count()
-    if n_standing and not discards_choices:
-        n = f"{n_standing:,} {'choice was' if n_standing == 1 else 'choices were'}"
-        raise CandidatesKept(
-            f"{n} made among the present candidates. Tick the box to discard them, or keep the "
-            "candidates."
-        )
     ContextSource.objects.filter(choice__pair__study=study).delete()
     choices.delete()
     CandidatePair.objects.filter(study=study).delete()
@@ -180,6 +213,11 @@ def _store(study: Study, pairs: list[list[dict[str, Any]]]) -> None:
         for number, rows in enumerate(pairs, 1)
     )  # fmt: skip
     stored = CandidatePair.objects.filter(study=study).values_list("pk", flat=True)
+    _insert((pair, 1, rows) for pair, rows in zip(stored, pairs, strict=True))
+
+
+def _insert(groups: Iterable[tuple[int, int, Sequence[Mapping[str, Any]]]]) -> None:
+    """Store candidates: those of some pairs, with the number of the first."""
     insert_rows(
         Candidate,
         ("pair", "number", "window", *SPANS, "scores", *COPIED),
@@ -192,7 +230,7 @@ def _store(study: Study, pairs: list[list[dict[str, Any]]]) -> None:
                 json.dumps(row["scores"]),
                 *(row[name] for name in COPIED),
             )
-            for pair, rows in zip(stored, pairs, strict=True)
-            for number, row in enumerate(rows, 1)
+            for pair, first, rows in groups
+            for number, row in enumerate(rows, first)
         ),
     )
