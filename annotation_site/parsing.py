@@ -5,6 +5,7 @@ All raise ImproperlyConfigured with the name of the setting and an example.
 
 import re
 from ipaddress import IPv4Network, IPv6Network, ip_network
+from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 
 import environ
@@ -98,6 +99,14 @@ def service_url(name: str, default: str) -> str:
     if not is_safe or not parts.hostname or parts.path not in {"", "/"} or parts.username:
         raise ImproperlyConfigured(f"{name} must be a URL such as {default}, got {url!r}.")
     return url.rstrip("/")
+
+
+def folder(name: str) -> Path | None:
+    """Return a folder, which must exist; None if it is not set."""
+    text: str = env(name, default="").strip()
+    if text and not Path(text).is_dir():
+        raise ImproperlyConfigured(f"{name} must be a folder that exists, got {text!r}.")
+    return Path(text).resolve() if text else None
 
 
 def secret(name: str) -> str:

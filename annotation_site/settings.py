@@ -17,6 +17,7 @@ from annotation_site.parsing import (
     docs_url,
     env,
     fee_rates,
+    folder,
     loopback,
     networks,
     secret,
@@ -308,6 +309,7 @@ SPECTACULAR_SETTINGS = {
 
 MEDIA_ROOT = VAR_DIR / "files"  # files of runs and releases, served only by views
 FILE_UPLOAD_PERMISSIONS = 0o600
+CORPORA_DIR = folder("CORPORA_DIR")  # in which the console searches for texts
 
 STATIC_URL = "static/"
 STATIC_ROOT = Path(env("STATIC_ROOT", default="") or VAR_DIR / "static").resolve()

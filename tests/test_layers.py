@@ -20,6 +20,7 @@ LAYERS = (
     ("recruitment",),
     ("participation",),
     ("results",),
+    ("corpora",),
     ("sharedtasks",),
     ("review",),
     ("monitoring",),

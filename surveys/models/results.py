@@ -182,6 +182,7 @@ class RunKind(models.TextChoices):
     DEPOSIT = "deposit", "draft of a release in a repository"
     REHEARSE = "rehearse", "a rehearsal by scripted annotators"
     COMPARE = "compare", "comparison with another collection"
+    SEARCH = "search", "search for texts in corpora"
     PUBLISH = "publish", "publishing of a batch"
     FETCH = "fetch", "fetching of what was handed in"
     PAY = "pay", "payment of a batch"
@@ -206,7 +207,8 @@ class RunKind(models.TextChoices):
     @classmethod
     def of_jobs(cls) -> "tuple[RunKind, ...]":
         """Return the kinds that are not post-processing."""
-        return (cls.LINKS, cls.EXPORT, cls.VERIFY, cls.DEPOSIT, cls.REHEARSE, *cls.of_batches())
+        jobs = (cls.LINKS, cls.EXPORT, cls.VERIFY, cls.DEPOSIT, cls.REHEARSE, cls.SEARCH)
+        return (*jobs, *cls.of_batches())
 
 
 class RunState(models.TextChoices):
@@ -240,6 +242,10 @@ class RunQuerySet(CollectedQuerySet["Run"]):
 
     def releases(self) -> Self:
         return self.filter(kind=RunKind.RELEASE)
+
+    def searches(self) -> Self:
+        """Return searches for texts in corpora."""
+        return self.filter(kind=RunKind.SEARCH)
 
     def comparisons(self) -> Self:
         """Return comparisons with another collection; who may see one depends on that, too."""

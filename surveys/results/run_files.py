@@ -49,11 +49,16 @@ def drop_exports(study: Study) -> None:
 
     Also deletes files that no run refers to, because a process was killed.
     """
-    for run in Run.objects.filter(study=study, kind=RunKind.EXPORT).with_file():
+    drop_files(study, RunKind.EXPORT)
+    transaction.on_commit(drop_unreferenced_files)
+
+
+def drop_files(study: Study, kind: str) -> None:
+    """Delete the files of a study's runs of a kind when the transaction is committed."""
+    for run in Run.objects.filter(study=study, kind=kind).with_file():
         remove = partial(run.archive.storage.delete, str(run.archive))
         Run.objects.filter(pk=run.pk).update(archive="")
         transaction.on_commit(remove)
-    transaction.on_commit(drop_unreferenced_files)
 
 
 def drop_unreferenced_files() -> None:

@@ -1,0 +1,1 @@
+"""The corpora of this site, and searches in them for candidates for contexts."""

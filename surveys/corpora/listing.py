@@ -1,0 +1,60 @@
+"""The corpora that an operator has put under CORPORA_DIR; requests name them, and no paths."""
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from django.conf import settings
+
+from surveys.errors import RunRefused
+
+ENDINGS = (".conllu", ".conllu.gz", ".conllu.xz")
+log = logging.getLogger(__name__)
+
+
+class Corpus(NamedTuple):
+    """A corpus: a file, or a folder with several, under the name of either."""
+
+    name: str
+    paths: tuple[Path, ...]
+    n_bytes: int
+
+
+def has_corpora_dir() -> bool:
+    """Return whether the operator offers corpora on this site."""
+    return bool(settings.CORPORA_DIR)
+
+
+def list_corpora() -> list[Corpus]:
+    """Return the corpora of this site, by name; a folder that cannot be read has none."""
+    folder: Path | None = settings.CORPORA_DIR
+    found = [_describe(entry) for entry in _list_entries(folder)] if folder else []
+    return [corpus for corpus in found if corpus.paths]
+
+
+def find_corpora(names: Sequence[str]) -> list[Corpus]:
+    """Return corpora by their names, in the order of the list. Raises RunRefused."""
+    known = list_corpora()
+    if missing := set(names) - {corpus.name for corpus in known}:
+        raise RunRefused(f"This site has no corpus “{min(missing)}” any more. Choose another one.")
+    return [corpus for corpus in known if corpus.name in names]
+
+
+def _describe(entry: Path) -> Corpus:
+    paths = [entry] if _is_corpus(entry) else []
+    if entry.is_dir():
+        paths = [path for path in _list_entries(entry) if _is_corpus(path)]
+    return Corpus(entry.name, tuple(paths), sum(path.stat().st_size for path in paths))
+
+
+def _list_entries(folder: Path) -> list[Path]:
+    try:
+        return sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
+    except OSError as error:
+        log.warning("%s cannot be read: %s", folder.name, error.strerror)
+        return []
+
+
+def _is_corpus(path: Path) -> bool:
+    return path.name.endswith(ENDINGS) and path.is_file()
