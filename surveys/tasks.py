@@ -21,6 +21,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from surveys.access.webhooks import deliver
+from surveys.corpora.searching import search
 from surveys.crowd.mturk import qualifications
 from surveys.crowd.mturk.jobs import perform_batch_work
 from surveys.errors import SurveyError
@@ -56,6 +57,7 @@ MAKERS: dict[RunKind, runs.Maker] = {
     RunKind.DEPOSIT: send_draft,
     RunKind.REHEARSE: rehearse,
     RunKind.COMPARE: make_comparison,
+    RunKind.SEARCH: search,
     **dict.fromkeys(RunKind.of_batches(), perform_batch_work),
 }
 TASK_MAKERS: dict[TaskJobKind, jobs.Maker] = {

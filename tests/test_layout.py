@@ -44,6 +44,7 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.results.comparisons.reading",
     "surveys.selection.candidates", "surveys.selection.choices", "surveys.selection.stimuli",
     "surveys.selection.sources",
+    "surveys.corpora.scoring", "surveys.corpora.inputs",
     "surveys.sharedtasks.gold", "surveys.sharedtasks.parts", "surveys.sharedtasks.opening",
     "surveys.sharedtasks.kits",
     "surveys.sharedtasks.teams.names",  # characters that cannot be seen
@@ -68,7 +69,18 @@ WORD_LISTS = "preprocess.word_lists"  # loads nothing
 OF_CORPORA = {  # what reads the files of the library that finds texts
     ("surveys.review.spelling", WORD_LISTS),
     ("surveys.selection.candidates", "preprocess.selection.reading"),
-}
+    *(
+        ("surveys.corpora.searching", f"preprocess.{name}")
+        for name in (
+            "corpora.errors", "pairs.reading", "selection.candidates", "windows.dividing",
+            "windows.filters", "windows.searching", "windows.table",
+        )
+    ),
+    ("surveys.corpora.scoring", "preprocess.selection.scores"),
+    ("surveys.corpora.scoring", "preprocess.windows.table"),
+    ("surveys.corpora.inputs", "preprocess.pairs.reading"),
+    ("surveys.corpora.inputs", "preprocess.windows.filters"),
+}  # fmt: skip
 GOLD = "surveys.sharedtasks.gold"
 OF_GOLD = {  # what may read the hidden gold of a shared task
     "surveys.sharedtasks.opening",  # commits to it

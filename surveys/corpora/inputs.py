@@ -1,0 +1,57 @@
+"""What researchers enter for a search: pairs of words, from a file or as typed, and filters."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+from surveys.corpora.requests import MOST_PAIRS
+
+if TYPE_CHECKING:
+    from postprocess.formats.tabular import Finding
+
+MOST_LISTED = 20  # problems
+
+
+class ListedPairs(NamedTuple):
+    """The pairs of a list, or its problems, each in a sentence."""
+
+    pairs: list[list[str]]
+    problems: list[str]
+
+
+def list_pairs(given: bytes | str) -> ListedPairs:
+    """Return the pairs of a file, given as bytes, or of lines that were typed."""
+    from postprocess.formats.tabular import TableError
+    from preprocess.pairs.reading import read_listed_pairs, read_pairs
+
+    try:
+        if isinstance(given, bytes):
+            pairs, _ = read_pairs(given)
+        else:
+            pairs, _ = read_listed_pairs(given)
+    except TableError as error:
+        place = "Row" if isinstance(given, bytes) else "Line"
+        return ListedPairs([], [_word_problem(place, one) for one in error.findings[:MOST_LISTED]])
+    if len(pairs) > MOST_PAIRS:
+        return ListedPairs([], [f"There are {len(pairs):,} pairs, more than {MOST_PAIRS:,}."])
+    return ListedPairs([[pair.word1, pair.word2] for pair in pairs], [])
+
+
+def find_filter_problem(changes: Iterable[str]) -> str:
+    """Return what is wrong with changes of the filters, as a sentence, or nothing."""
+    from preprocess.windows.filters import FilterError, change_filter, default_filters
+
+    filters = default_filters("")
+    try:
+        for change in changes:
+            filters = change_filter(filters, change)
+    except FilterError as error:
+        return _as_sentence(str(error))
+    return ""
+
+
+def _word_problem(place: str, found: "Finding") -> str:
+    return f"{place} {found.row}: {found.reason}." if found.row else _as_sentence(found.reason)
+
+
+def _as_sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."

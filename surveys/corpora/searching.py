@@ -1,0 +1,228 @@
+"""Searches as background jobs perform them: windows found, candidates picked and stored."""
+
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from errno import EDQUOT, EFBIG, ENOSPC
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.core.files import File
+from django.db import transaction
+
+from surveys.corpora.listing import find_corpora
+from surveys.errors import ImportRefused, RunRefused
+from surveys.models import Candidate, CandidatePair, Run
+from surveys.results.jobs import Progress
+from surveys.results.run_files import drop_files
+from surveys.results.run_leases import renew_lease
+from surveys.selection.candidates import (
+    CheckedCandidates,
+    add_candidates,
+    check_candidates,
+    import_candidates,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from preprocess.windows.searching import Search
+
+WINDOWS = "windows.parquet"
+COMPARED = ("window", "text", "file", "document", "first_sentence", "last_sentence")
+NO_ROOM = (ENOSPC, EDQUOT, EFBIG)
+N_TOTALS = 5  # columns of counts before those of the filters
+MOST_NAMED = 1_000  # pairs without a text
+FEWEST_EXAMINED = 100  # windows of a pair whose candidates are not enough
+FULL = (
+    "The disk of the server is full. Ask an operator to make room; then try again: the search goes "
+    "on where it was."
+)
+
+
+def search(run: Run, progress: Progress) -> dict[str, Any]:
+    """Perform a search, of a whole study or of one pair; a retry goes on where it was.
+
+    Raises RunRefused for a corpus that cannot be read, and as `import_candidates`.
+    """
+    with _refusing(run):
+        return _search_pair(run, progress) if "pair" in run.wishes else _search_all(run, progress)
+
+
+def _search_all(run: Run, progress: Progress) -> dict[str, Any]:
+    """Find windows for all pairs, and store their candidates; the windows are the run's file."""
+    wishes = run.wishes
+    folder = _folder(run)
+    wanted = _make_search(run, wishes["pairs"], wishes["per_pair"])
+    counts = _find(wanted, folder, progress)
+    progress("picking candidates", 0, 1)
+    checked = pick(folder / WINDOWS, {}, wishes["number"])
+    report = _summarise(counts) | {"n_new": len(checked.rows)}
+    name = f"{run.name} ({', '.join(wishes['corpora'])})"
+    with transaction.atomic():
+        import_candidates(
+            run.study, checked, run.requested_by, file_name=name,
+            discards_choices=wishes["discards_choices"],
+        )  # fmt: skip
+        renew_lease(run, report=report)  # or the search was cancelled, and nothing is stored
+        drop_files(run.study, run.kind)
+    with (folder / WINDOWS).open("rb") as file:
+        run.archive.save(f"windows_{run.study.slug}_{run.number}.parquet", File(file), save=False)
+    shutil.rmtree(folder, ignore_errors=True)
+    return {"report": report}
+
+
+def _search_pair(run: Run, progress: Progress) -> dict[str, Any]:
+    """Find further windows of one pair, and add candidates to those it has."""
+    from preprocess.selection.candidates import leave_out_known
+    from preprocess.windows.table import load_windows
+
+    if run.report:  # of a process that was killed when all was stored
+        return {"report": run.report}
+    wishes = run.wishes
+    folder = _folder(run)
+    pair = _find_pair(run)
+    known = _list_known(pair)
+    per_pair = max(FEWEST_EXAMINED, 4 * (len(known) + wishes["number"]))
+    _find(_make_search(run, [wishes["words"]], per_pair), folder, progress)
+    new = leave_out_known(load_windows(folder / WINDOWS), known)
+    report = {"n_new": 0}
+    with transaction.atomic():
+        if len(new):
+            rows = pick_from(new, {}, wishes["number"]).rows
+            report = {"n_new": add_candidates(_find_pair(run), rows)}
+        renew_lease(run, report=report)
+    shutil.rmtree(folder, ignore_errors=True)
+    return {"report": report}
+
+
+def pick(
+    windows: Path,
+    scores: Mapping[str, "pd.Series"],
+    number: int,
+    distance_within: int | None = None,
+) -> CheckedCandidates:
+    """Return candidates picked from a file of windows by scores, or at random without any.
+
+    Raises ImportRefused if there are none, and as `pick_from`.
+    """
+    from preprocess.windows.table import load_windows
+
+    found = load_windows(windows)
+    if found.empty:
+        raise ImportRefused(
+            "No text of these corpora contains both words of a pair. Choose other corpora or "
+            "pairs, or change the filters."
+        )
+    return pick_from(found, scores, number, distance_within)
+
+
+def pick_from(
+    windows: "pd.DataFrame",
+    scores: Mapping[str, "pd.Series"],
+    number: int,
+    distance_within: int | None = None,
+) -> CheckedCandidates:
+    """Return candidates picked from windows, checked as those of a file. Raises ImportRefused."""
+    from preprocess.selection.candidates import Choice, ChoiceError, pick_candidates
+
+    choice = Choice(number, distance_within=distance_within)
+    try:
+        candidates = pick_candidates(windows, scores, choice)
+    except ChoiceError as error:
+        raise ImportRefused(f"{str(error)[:1].upper()}{str(error)[1:]}.") from error
+    file = BytesIO()
+    candidates.to_parquet(file, index=False)
+    checked = check_candidates(file.getvalue())
+    if checked.errors:
+        raise ImportRefused("\n".join(map(str, checked.errors)))
+    return checked
+
+
+def _make_search(run: Run, pairs: list[list[str]], per_pair: int) -> "Search":
+    from preprocess.pairs.reading import WordPair
+    from preprocess.windows.searching import Search
+
+    wishes = run.wishes
+    return Search(
+        [path for corpus in find_corpora(wishes["corpora"]) for path in corpus.paths],
+        [WordPair(*words) for words in pairs],
+        run.study.language.partition("-")[0],
+        per_pair=per_pair,
+        filters=wishes["filters"],
+        source=wishes["source"],
+    )
+
+
+def _find(wanted: "Search", folder: Path, progress: Progress) -> "pd.DataFrame":
+    """Write the windows of a search into its folder, which keeps what is done until the end.
+
+    Returns their counts.
+    """
+    from preprocess.windows.dividing import Processes
+    from preprocess.windows.searching import search_corpus
+
+    return search_corpus(
+        wanted, folder / WINDOWS, store=wanted.open_store(folder / "parts"),
+        processes=Processes(), progress=progress,
+    )  # fmt: skip
+
+
+def _summarise(counts: "pd.DataFrame") -> dict[str, Any]:
+    """Return what a search found, by the counts of its windows: pairs without any are named."""
+    without = counts.loc[counts["kept"] == 0, ["word1", "word2"]]
+    reasons = counts.iloc[:, N_TOTALS:].sum()
+    return {
+        "n_pairs": len(counts),
+        "n_found": len(counts) - len(without),
+        "n_seen": int(counts["seen"].sum()),
+        "n_kept": int(counts["kept"].sum()),
+        "without": [" – ".join(words) for words in without.head(MOST_NAMED).to_numpy().tolist()],
+        "rejected": {str(code): int(n) for code, n in reasons.items() if n},
+    }
+
+
+def _folder(run: Run) -> Path:
+    """Return the folder in which the searches of a study keep what is done so far."""
+    return Path(settings.VAR_DIR) / "searches" / str(run.study_id)
+
+
+def _find_pair(run: Run) -> CandidatePair:
+    """Return the pair of a search, which another file may have replaced."""
+    word1, word2 = run.wishes["words"]
+    found = CandidatePair.objects.select_related("study").filter(
+        study=run.study, number=run.wishes["pair"], word1=word1, word2=word2
+    )
+    if (pair := found.first()) is None:
+        raise RunRefused("The pair was replaced in the meantime.")
+    return pair
+
+
+def _list_known(pair: CandidatePair) -> "pd.DataFrame":
+    """Return the candidates that a pair has, as a table."""
+    import pandas as pd
+
+    known = Candidate.objects.filter(pair=pair).values_list(*COMPARED)
+    return pd.DataFrame(list(known), columns=list(COMPARED))
+
+
+@contextmanager
+def _refusing(run: Run) -> Iterator[None]:
+    """Turn errors of the library and the disk into refusals, with names of files without paths."""
+    from preprocess.corpora.errors import CorpusError
+    from preprocess.windows.filters import FilterError
+
+    try:
+        yield
+    except CorpusError as error:
+        place = f"{error.path.name}, line {error.line}" if error.line else error.path.name
+        raise RunRefused(f"{place}: {error.what}") from error
+    except FilterError as error:
+        raise RunRefused(str(error)) from error
+    except OSError as error:
+        if error.errno in NO_ROOM:
+            raise RunRefused(FULL) from error
+        place = f"{Path(str(error.filename)).name}: " if error.filename else ""
+        raise RunRefused(f"{place}{error.strerror}. Ask an operator for the log.") from error
