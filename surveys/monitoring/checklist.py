@@ -1,11 +1,12 @@
 """The steps of a study, what is missing in each, and what a researcher does next."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from django.core.cache import cache
 from django.db.models import Exists, OuterRef
 
+from surveys.corpora.listing import has_corpora_dir
 from surveys.models import (
     CandidatePair,
     CandidateSet,
@@ -82,7 +83,7 @@ def outline_study(study: Study, tally: Tally | None = None) -> list[Step]:
         recruiting = f"{n_needed:,} more {'link is' if n_needed == 1 else 'links are'} needed."
     noun = "assignment is" if tally.missing == 1 else "assignments are"
     steps = [
-        *([_choose(study, has_pairs=has["pairs"])] if has["candidates"] else []),
+        *_list_choosing(study, has),
         Step("stimuli", has["pairs"], "Upload a file with the texts and their target words."),
         Step("design", not study.is_draft, opening),
         Step("recruitment", is_recruiting, recruiting),
@@ -158,6 +159,15 @@ def _find_existing(study: Study) -> dict[str, bool]:
     }
     exists = (Exists(found.filter(study=OuterRef("pk"))) for found in rows.values())
     return dict(zip(rows, Study.objects.values_list(*exists).get(pk=study.pk), strict=True))
+
+
+def _list_choosing(study: Study, has: Mapping[str, bool]) -> list[Step]:
+    """Return the step of a study that begins without stimuli, if this is one."""
+    if has["candidates"]:
+        return [_choose(study, has_pairs=has["pairs"])]
+    if study.is_draft and not has["pairs"] and has_corpora_dir():
+        return [Step("contexts", False, "Search for texts in the corpora of this site.")]
+    return []
 
 
 def _choose(study: Study, *, has_pairs: bool) -> Step:

@@ -19,6 +19,9 @@ _BY_SECTION = {
         "begin_contexts contexts candidates undo_choice candidates_file contexts_settings "
         "use_stimuli"
     ),
+    "docs/contexts.html#search-in-the-console": (
+        "search_contexts cancel_search pick_by_scores search_pair"
+    ),
     "docs/console.html#stimuli": "stimuli replace_file row remove_row checkpoints",
     "docs/console.html#design": "design text practice_rows check_rows",
     "docs/survey.html#how-long-it-takes": "workload",

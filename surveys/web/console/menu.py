@@ -75,7 +75,12 @@ class Menu(NamedTuple):
 
 
 PAGES = (
-    Page("contexts", "candidates candidates_file contexts_settings use_stimuli", is_optional=True),
+    Page(
+        "contexts",
+        "candidates candidates_file contexts_settings use_stimuli search_contexts search_pair "
+        "pick_by_scores",
+        is_optional=True,
+    ),
     Page("stimuli", "row replace_file remove_row checkpoints", is_shown=True),
     Page("design", "text practice_rows check_rows opening", is_shown=True),
     Page(

@@ -17,6 +17,7 @@ from surveys.web.console.account.sign_in import (
 from surveys.web.console.collection import annotators
 from surveys.web.console.collection import blocks as collection
 from surveys.web.console.contexts import pairs as context_pairs
+from surveys.web.console.contexts import searches
 from surveys.web.console.contexts import views as contexts
 from surveys.web.console.crowd import batches
 from surveys.web.console.crowd import people as batch_people
@@ -70,6 +71,10 @@ OF_A_STUDY: dict[str, tuple[str, Page]] = {
     "candidates_file": ("contexts/file/", contexts.candidates_file),
     "contexts_settings": ("contexts/settings/", contexts.settings),
     "use_stimuli": ("contexts/stimuli/", contexts.use_stimuli),
+    "search_contexts": ("contexts/search/", searches.search_contexts),
+    "cancel_search": ("contexts/search/<int:run_id>/cancel/", searches.cancel),
+    "pick_by_scores": ("contexts/scores/", searches.pick_by_scores),
+    "search_pair": ("contexts/<int:number>/search/", searches.search_pair),
     "candidates": ("contexts/<int:number>/", context_pairs.candidates),
     "undo_choice": ("contexts/<int:number>/undo/", context_pairs.undo),
     "stimuli": ("stimuli/", stimuli.stimuli),

@@ -4,6 +4,7 @@ from typing import Any
 from django import forms
 from django.http import QueryDict
 
+from surveys.corpora.listing import has_corpora_dir
 from surveys.models import SkipReason
 from surveys.selection.candidates import LARGEST_FILE, CheckedCandidates, check_candidates
 from surveys.selection.choices import Chosen
@@ -39,13 +40,19 @@ class CandidatesForm(forms.Form):
 
 
 class BeginForm(StudyForm, CandidatesForm):
-    """A new study that begins with candidates for its contexts."""
+    """A new study that begins with candidates for its contexts, or with a search for them."""
 
     field_order = ("title", "slug", "language", "preset", "file")
 
+    def __init__(self, *sent: Any) -> None:
+        super().__init__(*sent)
+        if has_corpora_dir():
+            self.fields["file"].required = False
+            self.fields["file"].help_text += " Leave it empty to search the corpora of this site."
 
-class ReplacementForm(CandidatesForm):
-    """Another file of candidates, and whether choices may go with the present ones."""
+
+class DiscardingForm(forms.Form):
+    """Other candidates, and whether choices may go with the present ones."""
 
     discards_choices = forms.BooleanField(
         required=False,
@@ -53,10 +60,14 @@ class ReplacementForm(CandidatesForm):
         help_text="The log keeps them. Stimuli that were made of them stay, without their sources.",
     )
 
-    def __init__(self, *sent: Any, has_choices: bool) -> None:
-        super().__init__(*sent)
+    def __init__(self, *sent: Any, has_choices: bool, **more: Any) -> None:
+        super().__init__(*sent, **more)
         if not has_choices:
             del self.fields["discards_choices"]
+
+
+class ReplacementForm(DiscardingForm, CandidatesForm):
+    """Another file of candidates."""
 
 
 class SelectionSettingsForm(forms.Form):

@@ -11,7 +11,7 @@ from surveys.selection.choices import record_choice, undo_choice
 from surveys.selection.queue import find_latest, order_candidates
 from surveys.web.console.access import signed_in, study_page
 from surveys.web.console.contexts.forms import ChoiceForm
-from surveys.web.console.contexts.views import open_next
+from surveys.web.console.contexts.views import may_search, open_next
 from surveys.web.forms import attempt, posted, status_of
 
 OPINIONS = {1: "First choice", 2: "Second choice", 3: "Deciding choice"}
@@ -32,7 +32,10 @@ def candidates(request: HttpRequest, study: Study, number: int) -> HttpResponse:
     form = ChoiceForm(posted(request), candidates=keyed)
     if attempt(form, lambda: record_choice(pair, expert, form.chosen)):
         return open_next(study, request)
-    page: dict[str, Any] = {"study": study, "pair": pair, "stored": stored, "form": form}
+    page: dict[str, Any] = {
+        "study": study, "pair": pair, "stored": stored, "form": form,
+        "may_search": may_search(study),
+    }  # fmt: skip
     shown = list_shown(pair, expert.pk)
     if not form.is_bound and (shown or not study.is_draft):
         page |= {

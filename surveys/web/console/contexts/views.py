@@ -2,14 +2,16 @@
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from surveys.access.roles import Right
+from surveys.corpora.listing import has_corpora_dir
 from surveys.errors import ImportRefused
 from surveys.models import CandidatePair, CandidateSet, ContextChoice, SelectionState, Study
+from surveys.monitoring.checklist import has_step
 from surveys.selection.candidates import CheckedCandidates, begin_study, import_candidates
 from surveys.selection.choices import configure_selection
 from surveys.selection.progress import count_progress, describe_chosen
@@ -33,25 +35,32 @@ FILTERS = {state.value: {"state": state} for state in SelectionState}
 @require_http_methods(["GET", "POST"])
 @console_page
 def begin(request: HttpRequest) -> HttpResponse:
-    """Create a draft from a file of candidates; the user becomes its owner."""
+    """Create a draft from a file of candidates, or for a search; the user becomes its owner."""
     form = BeginForm(posted(request), request.FILES or None)
 
     def create() -> None:
         begin_study(
-            checked_of(form), form.design, signed_in(request), file_name=form.file_name,
+            form.checked, form.design, signed_in(request), file_name=form.file_name,
             settings={name: given for name, given in form.settings.items() if given},
         )  # fmt: skip
 
     if attempt(form, create):
         return redirect("console:contexts", form.design.slug)
-    page = {"form": form, "languages": list_languages()}
+    page = {"form": form, "languages": list_languages(), "may_search": has_corpora_dir()}
     return render(request, "console/contexts/begin.html", page, status=status_of(form))
 
 
 @study_page(Right.WORK)
 def contexts(request: HttpRequest, study: Study) -> HttpResponse:
-    """Show how far the choices are, and list the pairs; a POST opens the next pair."""
-    stored = get_object_or_404(CandidateSet, study=study)
+    """Show how far the choices are, and list the pairs; a POST opens the next pair.
+
+    A draft without candidates begins with a search for them.
+    """
+    stored = CandidateSet.objects.filter(study=study).first()
+    if stored is None:
+        if may_search(study) and has_step(study, "contexts"):
+            return redirect("console:search_contexts", study.slug)
+        raise Http404
     if request.method == "POST":
         return open_next(study, request)
     shown = request.GET.get("show", "")
@@ -66,6 +75,7 @@ def contexts(request: HttpRequest, study: Study) -> HttpResponse:
         "chosen": describe_chosen(study),
         "rows": rows,
         "shown": shown,
+        "may_search": may_search(study),
     }
     return render(request, "console/contexts/contexts.html", page)
 
@@ -149,6 +159,11 @@ def open_next(study: Study, request: HttpRequest) -> HttpResponse:
     if pair is None:
         return redirect("console:contexts", study.slug)
     return redirect("console:candidates", study.slug, pair.number)
+
+
+def may_search(study: Study) -> bool:
+    """Return whether experts can search for candidates of a study."""
+    return study.is_draft and has_corpora_dir()
 
 
 def checked_of(form: CandidatesForm) -> CheckedCandidates:

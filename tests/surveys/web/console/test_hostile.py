@@ -12,6 +12,7 @@ from django.urls import NoReverseMatch, reverse
 
 from surveys.access.sign_in_links import make_sign_in_link
 from surveys.web.console.urls import urlpatterns
+from tests.factories.corpora import write_corpora
 from tests.hostile import BODIES, NEVER, SHARP, Attacker, spoil, watch_fields
 from tests.inline import find_inline
 from tests.surveys.web.console.valid_forms import FORMS, kind_of
@@ -31,6 +32,7 @@ OF_A_DRAFT = {
 OF_CONTEXTS = {
     "contexts", "candidates", "candidates_file", "contexts_settings", "undo_choice", "use_stimuli",
 }  # fmt: skip
+OF_SEARCHES = {"search_contexts", "pick_by_scores", "search_pair"}
 OF_A_COMPARISON = {
     "comparison", "comparison_report", "comparison_files", "comparison_plot",
 }  # fmt: skip
@@ -65,9 +67,11 @@ def on_every_database(chosen, names):
 def world(django_db_setup, django_db_blocker, tmp_path_factory):
     """A study with content on every page, created once; changes by a test are rolled back."""
     files = tmp_path_factory.getbasetemp() / "files"
+    corpora = write_corpora(tmp_path_factory.mktemp("world") / "corpora")
     with django_db_blocker.unblock(), transaction.atomic():
-        with override_settings(MEDIA_ROOT=files, PASSWORD_HASHERS=[HASHER]):
+        with override_settings(MEDIA_ROOT=files, PASSWORD_HASHERS=[HASHER], CORPORA_DIR=corpora):
             made = build_world()
+        made.corpora = corpora
         yield made
         transaction.set_rollback(True)
 
@@ -88,6 +92,12 @@ def has_repository(settings):
     settings.ZENODO_URL, settings.ZENODO_TOKEN = "http://127.0.0.1:9", "a-token-for-tests"
 
 
+@pytest.fixture(autouse=True)
+def has_corpora(settings, world):
+    """Offer corpora on the site."""
+    settings.CORPORA_DIR = world.corpora
+
+
 @pytest.fixture
 def attacker(world, name):
     """Return a client that is signed in, except for the sign-in pages."""
@@ -102,11 +112,14 @@ def address_of(name, world, **changed):
     runs = {
         "retry": world.failed,
         "retry_comparison": world.failed_comparison,
+        "cancel_search": world.search,
         **dict.fromkeys(OF_A_COMPARISON, world.compared),
     }
     studies = {
         **dict.fromkeys(OF_A_DRAFT, world.draft),
         **dict.fromkeys(OF_CONTEXTS, world.corpus),
+        **dict.fromkeys(OF_SEARCHES, world.searched),
+        "cancel_search": world.sought,
     }
     numbers = {"deposit": 2, "undo_choice": 2}
     found = {

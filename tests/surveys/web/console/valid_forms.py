@@ -2,8 +2,10 @@
 
 import re
 
+import pandas as pd
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from surveys.corpora.requests import find_windows
 from surveys.models import TextKind
 from surveys.study.exercises import read_check
 from surveys.study.stimuli.load import fingerprint_row, write_row
@@ -29,6 +31,8 @@ EXPORT = (
     b"Submission id,Participant id,Status,Started at,Completed at,Completion code\ns,w,ACTIVE,,,\n"
 )
 CANDIDATES = candidates_file(1, 2)
+PAIRS = b"word1\tword2\nice\tsun\n"
+SEARCH = {"corpora": ["tales.conllu"], "number": "4", "filters": "digits=off"}
 STIMULI = numbered_stimuli(2)
 RATINGS = ratings_csv(4)
 
@@ -43,6 +47,12 @@ def dataset():
 
 def candidates():
     return SimpleUploadedFile("candidates.parquet", CANDIDATES)
+
+
+def score(searched):
+    """Return scores of the windows that a search found, as CSV."""
+    windows = pd.read_parquet(find_windows(searched).archive.path)
+    return windows.assign(score=0.5)[["window", "score"]].to_csv(index=False).encode()
 
 
 def shown(world, prefix=""):
@@ -148,6 +158,14 @@ FORMS = {
                                  "text2": "", "text3": ""},
     "undo_choice": lambda world: {},
     "use_stimuli": lambda world: {},
+    "search_contexts": lambda world: {**SEARCH, "listed": "ice, sun", "per_pair": "50",
+                                      "licence": "CC0-1.0", "discards_choices": "on",
+                                      "file": SimpleUploadedFile("pairs.tsv", PAIRS)},
+    "cancel_search": lambda world: {},
+    "search_pair": lambda world: SEARCH,
+    "pick_by_scores": lambda world: {"file": SimpleUploadedFile("elmo.csv", score(world.searched)),
+                                     "number": "4", "distance_within": "9",
+                                     "discards_choices": "on"},
     **{name: lambda world: {} for name in ("close", "reopen", "archive", "restore")},
     "duplicate": lambda world: {"title": "Copy", "slug": "copy"},
     "rehearsal": lambda world: {"count": "1"},

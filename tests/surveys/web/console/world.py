@@ -10,6 +10,7 @@ from surveys.access.api_tokens import make_token
 from surveys.access.roles import grant_role
 from surveys.access.sign_in_links import invite_account
 from surveys.access.webhooks import add_webhook
+from surveys.corpora.requests import request_search
 from surveys.crowd.ledger import intend_reward, refuse_payment
 from surveys.models import Context, Invitation, Review, Role, Run, RunKind, Study, Visit
 from surveys.recruitment.links import invite_listed, open_entrance
@@ -17,10 +18,13 @@ from surveys.results.comparisons.comparing import Wanted, request_comparison
 from surveys.results.runs import request_results
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import configure_review, give_verdict
+from surveys.selection.candidates import begin_study
 from surveys.selection.choices import Chosen, record_choice
+from surveys.study.stimuli.load import StudyDesign
 from surveys.tasks import perform_run
 from tests.factories.batch_states import make_crowd, visit_of
 from tests.factories.batches import hand_in, plan
+from tests.factories.corpora import wish
 from tests.factories.imported import import_model
 from tests.factories.repositories import make_complete_release
 from tests.factories.reviews import submit
@@ -36,6 +40,7 @@ BUNDLE = "postprocess.reporting.two_collections.bundle"
 
 
 def build_world():
+    """Make the world; CORPORA_DIR must have the corpora of `write_corpora`."""
     study = make_study(4, ratings_per_context=12, block_size=4)
     draft = make_study(2, slug="draft")
     shown = {"organisation": "University of Examples", "contact": "lab@example.org"}
@@ -59,6 +64,12 @@ def build_world():
     done = request_results(study, QUICK, ana)
     perform_run(done.pk)
     assert Run.objects.done().get().report
+    searched, sought = (
+        begin_study(None, StudyDesign(slug=slug, language="en", ratings_per_context=2), ana)
+        for slug in ("searched", "sought")
+    )
+    perform_run(request_search(searched, wish(), ana).pk)
+    record_choice(searched.candidate_pairs.last(), ana, Chosen(1, 2))
     make_release_with_page(study)
     make_complete_release(study)  # release 2
     imported = import_model(study, 4)
@@ -73,7 +84,8 @@ def build_world():
     client.force_login(ana, backend="django.contrib.auth.backends.ModelBackend")
     refused = refuse_payment(intend_reward(visit_of(batch, "payable")), "no money left").visit
     return SimpleNamespace(
-        study=study, draft=draft, corpus=corpus, session=client.session.session_key, mate=rob,
+        study=study, draft=draft, corpus=corpus, searched=searched, sought=sought,
+        search=request_search(sought, wish(), ana), session=client.session.session_key, mate=rob,
         done=done, failed=failed, imported=imported, compared=compared,
         failed_comparison=make_run(study, RunKind.COMPARE, state="failed", wishes=compared.wishes),
         batch=batch, refused=refused, planned=plan(study),

@@ -1,0 +1,162 @@
+"""Forms of searches in the corpora of this site."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+from django.http import QueryDict
+from django.template.defaultfilters import filesizeformat
+from django.utils.datastructures import MultiValueDict
+
+from surveys.corpora.inputs import ListedPairs, find_filter_problem, list_pairs
+from surveys.corpora.listing import Corpus
+from surveys.corpora.requests import (
+    CANDIDATES,
+    MOST_CANDIDATES,
+    MOST_WINDOWS,
+    WINDOWS_PER_PAIR,
+    SearchWishes,
+)
+from surveys.corpora.scoring import LARGEST_SCORES
+from surveys.web.console.contexts.forms import DiscardingForm
+
+LONGEST_LIST = 500_000  # characters
+LARGEST_LIST = 1_000_000  # bytes
+LONGEST_LICENCE = 100
+Files = MultiValueDict[str, Any] | None
+
+
+class CorporaForm(forms.Form):
+    """Corpora of this site, and how texts in them are filtered."""
+
+    corpora = forms.MultipleChoiceField(
+        label="Corpora",
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": "Choose a corpus."},
+    )
+    number = forms.IntegerField(
+        min_value=2, max_value=MOST_CANDIDATES, initial=CANDIDATES,
+        label="Candidates for each pair",
+    )  # fmt: skip
+    filters = forms.CharField(
+        required=False,
+        max_length=2000,
+        label="Changes of the filters",
+        help_text="One a line, such as digits=off, end=reject or words=30..60. Empty: the usual "
+        "limits.",
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+
+    def __init__(
+        self, data: QueryDict | None, files: Files = None, *, corpora: Sequence[Corpus],
+        initial: dict[str, Any],
+    ) -> None:  # fmt: skip
+        super().__init__(data, files, initial=initial)
+        field: Any = self.fields["corpora"]
+        field.choices = [(one.name, f"{one.name} ({_describe(one)})") for one in corpora]
+        if len(corpora) == 1:
+            field.initial = [one.name for one in corpora]
+
+    def clean_filters(self) -> list[str]:
+        changes = [line.strip() for line in self.cleaned_data["filters"].splitlines()]
+        changes = [change for change in changes if change]
+        if problem := find_filter_problem(changes):
+            raise forms.ValidationError(problem)
+        return changes
+
+
+class SearchForm(DiscardingForm, CorporaForm):
+    """A search for the candidates of a whole study."""
+
+    listed = forms.CharField(
+        required=False,
+        max_length=LONGEST_LIST,
+        label="Pairs of words",
+        help_text="In dictionary form, one pair a line: sea, river",
+        widget=forms.Textarea(attrs={"rows": 6, "dir": "auto"}),
+    )
+    file = forms.FileField(
+        required=False,
+        label="Or a file with the pairs",
+        help_text="Tab-separated, with the columns word1 and word2.",
+    )
+    per_pair = forms.IntegerField(
+        min_value=2, max_value=MOST_WINDOWS, initial=WINDOWS_PER_PAIR,
+        label="Texts kept for each pair",
+        help_text="Drawn at random from all that the filters accept; the candidates are some of "
+        "them.",
+    )  # fmt: skip
+    licence = forms.CharField(
+        required=False,
+        max_length=LONGEST_LICENCE,
+        label="Licence of documents that state none",
+        help_text="Such as CC BY-SA 4.0. Empty: unknown.",
+    )
+    pairs: ListedPairs | None = None
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        file, listed = cleaned.get("file"), cleaned.get("listed") or ""
+        name = "file" if file else "listed"
+        if file and file.size > LARGEST_LIST:
+            self.add_error(name, f"The file is larger than {LARGEST_LIST // 1_000_000} MB.")
+        elif not self.errors.keys() & {"file", "listed"}:
+            self.pairs = list_pairs(file.read() if file else listed)
+            for problem in self.pairs.problems:
+                self.add_error(name, problem)
+        return cleaned
+
+    @property
+    def wishes(self) -> SearchWishes:
+        """Return what a valid form asks for."""
+        cleaned = self.cleaned_data
+        licence = cleaned["licence"].strip()
+        return SearchWishes(
+            cleaned["corpora"],
+            self.pairs.pairs if self.pairs else [],
+            cleaned["per_pair"],
+            cleaned["number"],
+            cleaned["filters"],
+            {"licence": licence} if licence else {},
+            cleaned.get("discards_choices", False),
+        )
+
+
+class MoreForm(CorporaForm):
+    """A search for further candidates of one pair."""
+
+    def __init__(self, *sent: Any, n_left: int, **more: Any) -> None:
+        super().__init__(*sent, **more)
+        self.fields["number"] = forms.IntegerField(
+            min_value=1, max_value=n_left, initial=min(CANDIDATES, n_left), label="More candidates"
+        )
+
+
+class ScoresForm(DiscardingForm):
+    """A file of scores, and how candidates are picked by them."""
+
+    field_order = ("file", "number", "distance_within", "discards_choices")
+
+    file = forms.FileField(
+        label="File with the scores",
+        help_text="As python -m preprocess score writes it, or TSV, CSV or Parquet with the "
+        f"columns window and score, up to {LARGEST_SCORES // 1_000_000} MB.",
+        error_messages={"required": "Choose the file with the scores."},
+    )
+    number = forms.IntegerField(
+        min_value=2, max_value=MOST_CANDIDATES, initial=CANDIDATES,
+        label="Candidates for each pair",
+        help_text="Two for each model, the others at random.",
+    )  # fmt: skip
+    distance_within = forms.IntegerField(
+        required=False,
+        min_value=0,
+        max_value=100,
+        label="Words by which distances may differ",
+        help_text="In the two texts of a model, between the words of the pair. Empty: any.",
+    )
+
+
+def _describe(corpus: Corpus) -> str:
+    n = len(corpus.paths)
+    return f"{f'{n} files, ' if n > 1 else ''}{filesizeformat(corpus.n_bytes)}"

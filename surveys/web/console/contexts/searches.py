@@ -1,0 +1,170 @@
+"""Searches in the corpora of this site, for all pairs of a draft or for more texts of one."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+
+from surveys.access.roles import Right
+from surveys.corpora.listing import list_corpora
+from surveys.corpora.requests import (
+    CANCELLED,
+    MOST_CANDIDATES,
+    cancel_search,
+    find_searches,
+    find_windows,
+    request_more,
+    request_search,
+)
+from surveys.corpora.scoring import LARGEST_SCORES
+from surveys.corpora.scoring import pick_by_scores as pick
+from surveys.models import CandidatePair, CandidateSet, ContextChoice, Run, RunState, Study
+from surveys.results.runs import is_broken_off
+from surveys.tasks import start_run
+from surveys.web.console.access import signed_in, study_page
+from surveys.web.console.contexts.search_forms import MoreForm, ScoresForm, SearchForm
+from surveys.web.console.contexts.views import may_search
+from surveys.web.forms import attempt, posted, status_of
+
+BEGUN = "The search has begun; this page shows the progress."
+
+
+@study_page(Right.WORK)
+def search_contexts(request: HttpRequest, study: Study) -> HttpResponse:
+    """Show the last search; a POST queues one for the candidates of all pairs."""
+    refuse_others(study)
+    searches = find_searches(study).filter(wishes__has_key="pairs")
+    last, corpora = searches.first(), list_corpora()
+    form = SearchForm(
+        posted(request), request.FILES or None, corpora=corpora,
+        initial=write_wishes(last), has_choices=has_choices(study),
+    )  # fmt: skip
+
+    def queue() -> None:
+        start_run(request_search(study, form.wishes, signed_in(request)).pk)
+
+    if attempt(form, queue):
+        messages.success(request, BEGUN)
+        return redirect("console:search_contexts", study.slug)
+    page = {
+        **describe_search(study, last),
+        "form": form,
+        "corpora": corpora,
+        "stored": CandidateSet.objects.filter(study=study).first(),
+    }
+    return render(request, "console/contexts/search.html", page, status=status_of(form))
+
+
+@study_page(Right.WORK, "POST")
+def cancel(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
+    """Cancel a search that is waiting or in progress."""
+    found = get_object_or_404(find_searches(study), pk=run_id)
+    cancel_search(found)
+    messages.success(request, "The search is cancelled.")
+    if number := found.wishes.get("pair"):
+        return redirect("console:search_pair", study.slug, number)
+    return redirect("console:search_contexts", study.slug)
+
+
+@study_page(Right.WORK)
+def search_pair(request: HttpRequest, study: Study, number: int) -> HttpResponse:
+    """Show the last search for more texts of a pair; a POST queues one."""
+    refuse_others(study)
+    pair = get_object_or_404(
+        CandidatePair.objects.select_related("study"), study=study, number=number
+    )
+    last = find_searches(study).filter(wishes__pair=number).first()
+    corpora = list_corpora()
+    n_left = MOST_CANDIDATES - pair.n_candidates
+    initial = write_wishes(find_searches(study).first()) or {"corpora": list_sources(pair)}
+    initial.pop("number", None)
+    form = MoreForm(posted(request), corpora=corpora, initial=initial, n_left=n_left)
+
+    def queue() -> None:
+        asked = form.cleaned_data
+        run = request_more(
+            pair, asked["corpora"], asked["number"], asked["filters"], signed_in(request)
+        )
+        start_run(run.pk)
+
+    if attempt(form, queue):
+        messages.success(request, BEGUN)
+        return redirect("console:search_pair", study.slug, number)
+    page = {
+        **describe_search(study, last),
+        "form": form,
+        "pair": pair,
+        "n_left": n_left,
+        "corpora": corpora,
+    }
+    return render(request, "console/contexts/search_pair.html", page, status=status_of(form))
+
+
+@study_page(Right.WORK)
+def pick_by_scores(request: HttpRequest, study: Study) -> HttpResponse:
+    """Pick the candidates of a draft anew, by scores of the windows that a search found."""
+    refuse_others(study)
+    found = find_windows(study)
+    if found is None:
+        raise Http404
+    form = ScoresForm(posted(request), request.FILES or None, has_choices=has_choices(study))
+
+    def store() -> None:
+        asked = form.cleaned_data
+        pick(
+            found, asked["file"].read(LARGEST_SCORES + 1), signed_in(request),
+            file_name=asked["file"].name, number=asked["number"],
+            distance_within=asked["distance_within"],
+            discards_choices=asked.get("discards_choices", False),
+        )  # fmt: skip
+
+    if attempt(form, store):
+        messages.success(request, "The candidates are picked by the scores.")
+        return redirect("console:contexts", study.slug)
+    page = {"study": study, "search": found, "form": form}
+    return render(request, "console/contexts/scores.html", page, status=status_of(form))
+
+
+def refuse_others(study: Study) -> None:
+    """Raise Http404 unless experts can search for candidates of a study."""
+    if not may_search(study):
+        raise Http404
+
+
+def has_choices(study: Study) -> bool:
+    return ContextChoice.objects.standing().filter(pair__study=study).exists()
+
+
+def describe_search(study: Study, search: Run | None) -> dict[str, Any]:
+    """Return what pages show of a search."""
+    return {
+        "study": study,
+        "search": search,
+        "is_busy": search is not None and search.is_under_way,
+        "is_cancelled": search is not None and search.error == CANCELLED,
+        "may_retry": search is not None
+        and (search.state == RunState.FAILED or is_broken_off(search)),
+    }
+
+
+def write_wishes(search: Run | None) -> dict[str, Any]:
+    """Return what a search looked for, as initial values of a form."""
+    if search is None:
+        return {}
+    wishes = search.wishes
+    return {
+        "corpora": wishes["corpora"],
+        "listed": "\n".join(", ".join(words) for words in wishes.get("pairs", ())),
+        "filters": "\n".join(wishes["filters"]),
+        "licence": wishes["source"].get("licence", ""),
+        **{name: wishes[name] for name in ("number", "per_pair") if name in wishes},
+    }
+
+
+def list_sources(pair: CandidatePair) -> list[str]:
+    """Return the corpora of this site that have the files from which candidates come."""
+    files = set(pair.candidates.values_list("file", flat=True))
+    return [
+        corpus.name for corpus in list_corpora() if files & {path.name for path in corpus.paths}
+    ]

@@ -1,0 +1,340 @@
+"""Searches in the corpora of a site, on pages: for a study, for one pair, and by scores."""
+
+import re
+
+import pandas as pd
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from surveys.access.roles import grant_role
+from surveys.corpora.requests import find_windows, request_search
+from surveys.models import Candidate, CandidateSet, Role, Run, Study
+from surveys.selection.candidates import begin_study
+from surveys.selection.choices import Chosen, record_choice
+from surveys.study.stimuli.load import StudyDesign
+from tests.factories.corpora import wish, write_corpora
+from tests.factories.selections import make_draft
+from tests.factories.studies import make_study
+
+pytestmark = pytest.mark.django_db
+ASKED = {
+    "corpora": ["tales.conllu"], "listed": "ice sun\nsun, lake", "number": "4", "per_pair": "50",
+    "filters": "", "licence": "",
+}  # fmt: skip
+
+
+@pytest.fixture
+def corpora(tmp_path, settings):
+    settings.CORPORA_DIR = write_corpora(tmp_path / "corpora")
+    settings.VAR_DIR = tmp_path / "var"
+    return settings.CORPORA_DIR
+
+
+@pytest.fixture
+def ana():
+    return User.objects.create_user("ana")
+
+
+@pytest.fixture
+def browser(ana):
+    return sign_in(ana)
+
+
+@pytest.fixture
+def empty(ana):
+    """A draft for which candidates are still to be found."""
+    return begin_study(None, StudyDesign(slug="words", language="en", ratings_per_context=2), ana)
+
+
+@pytest.fixture
+def at_once(django_capture_on_commit_callbacks):
+    """Perform the jobs that are queued in the block."""
+    return lambda: django_capture_on_commit_callbacks(execute=True)
+
+
+@pytest.fixture
+def searched(corpora, empty, browser, at_once) -> Study:
+    with at_once():
+        assert browser.post(page("search_contexts", empty), ASKED).status_code == 302
+    assert Run.objects.get().state == "done"
+    return empty
+
+
+def sign_in(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def page(name: str, study: Study, *more: object) -> str:
+    return reverse(f"console:{name}", args=[study.slug, *more])
+
+
+def text_of(answer) -> str:
+    text = re.sub(r"<[^>]+>", " ", answer.content.decode())
+    return re.sub(r" (?=[.,])", "", " ".join(text.split()))
+
+
+# Where it begins
+
+
+def test_a_study_can_begin_with_a_search(corpora, browser):
+    fields = {"title": "My words", "slug": "", "language": "en", "preset": ""}
+    shown = text_of(browser.get(reverse("console:begin_contexts")))
+    assert "Leave it empty to search the corpora of this site." in shown
+
+    answer = browser.post(reverse("console:begin_contexts"), fields, follow=True)
+
+    study = Study.objects.get(slug="my-words")
+    assert answer.redirect_chain[-1][0] == page("search_contexts", study)
+    assert "news (2 files, " in text_of(answer)
+    overview = text_of(browser.get(page("overview", study)))
+    assert "Next: Search for texts in the corpora of this site. Go to the contexts" in overview
+
+
+def test_without_corpora_a_study_begins_with_a_file_alone(browser, empty):
+    fields = {"title": "My words", "slug": "", "language": "en", "preset": ""}
+
+    answer = browser.post(reverse("console:begin_contexts"), fields)
+
+    assert answer.status_code == 422
+    assert "Choose the file with the candidates." in text_of(answer)
+    assert "Contexts" not in text_of(browser.get(page("overview", empty)))
+    for name in ("contexts", "search_contexts", "pick_by_scores"):
+        assert browser.get(page(name, empty)).status_code == 404
+
+
+def test_a_draft_with_candidates_leads_to_the_search(corpora, browser, ana):
+    draft = make_draft(ana)
+
+    assert page("search_contexts", draft) in browser.get(page("contexts", draft)).content.decode()
+    shown = browser.get(page("candidates", draft, 1)).content.decode()
+    assert page("search_pair", draft, 1) in shown
+    record_choice(draft.candidate_pairs.first(), ana, Chosen(1, 2))
+    shown = browser.get(page("candidates", draft, 1)).content.decode()
+    assert page("search_pair", draft, 1) in shown
+
+
+def test_a_study_with_stimuli_and_an_open_one_have_no_search(corpora, browser, ana):
+    study = make_study(2, slug="open")
+    grant_role(study, ana, Role.OWNER)
+
+    assert "Contexts" not in text_of(browser.get(page("overview", study)))
+    assert browser.get(page("contexts", study)).status_code == 404
+    assert browser.get(page("search_contexts", study)).status_code == 404
+
+
+def test_a_folder_without_corpora_is_explained(corpora, browser, empty, settings):
+    settings.CORPORA_DIR = corpora / "none"
+    (corpora / "none").mkdir()
+
+    assert "There are no corpora on this site yet" in text_of(
+        browser.get(page("search_contexts", empty))
+    )
+
+
+# A search
+
+
+def test_a_search_is_performed_and_described(searched, browser):
+    shown = browser.get(page("search_contexts", searched))
+
+    assert "Texts for 2 of 2 pairs, 8 candidates." in text_of(shown)
+    assert page("pick_by_scores", searched) in shown.content.decode()
+    assert "They replace those of search 1 (tales.conllu)." in text_of(shown)
+    assert "ice, sun\nsun, lake</textarea>" in shown.content.decode()
+    assert "Decided 0 of 2" in text_of(browser.get(page("contexts", searched)))
+    jobs = text_of(browser.get(page("jobs", searched)))
+    assert "Search for texts in corpora (1)" in jobs
+    assert "(8 new candidates)" in jobs
+
+
+def test_what_was_found_and_rejected_is_counted(corpora, browser, empty, at_once):
+    asked = {**ASKED, "listed": "ice sun\nice fire", "filters": "words=36..90"}
+    with at_once():
+        browser.post(page("search_contexts", empty), asked)
+
+    shown = text_of(browser.get(page("search_contexts", empty)))
+
+    assert "Without a text: ice – fire" in shown
+    assert re.search(r"20 texts seen, \d+ kept. Rejected by the filters: words \d+.", shown)
+
+
+def test_pairs_can_be_uploaded(corpora, browser, empty, at_once):
+    file = SimpleUploadedFile("pairs.tsv", b"word1\tword2\tPOS\nice\tsun\tN\n")
+
+    with at_once():
+        answer = browser.post(page("search_contexts", empty), {**ASKED, "listed": "", "file": file})
+
+    assert answer.status_code == 302
+    assert [str(pair) for pair in empty.candidate_pairs.all()] == ["ice – sun"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"listed": ""}, "There are no pairs; add some."),
+        ({"listed": "ice sun\nice"}, "Line 2: 1 word instead of two;"),
+        ({"corpora": []}, "Choose a corpus."),
+        ({"corpora": ["../../etc"]}, "is not one of the available choices"),
+        ({"corpora": ["/etc/passwd"]}, "is not one of the available choices"),
+        ({"filters": "colour=off"}, "Filter &quot;colour&quot; does not exist; choose from words,"),
+        ({"filters": "words=many"}, "is not a setting of the filter words"),
+        ({"number": "40"}, "less than or equal to 32"),
+        ({"per_pair": "100000"}, "less than or equal to 1000"),
+    ],
+)
+def test_errors_are_shown_next_to_their_fields(corpora, browser, empty, changed, said):
+    answer = browser.post(page("search_contexts", empty), {**ASKED, **changed})
+
+    assert answer.status_code == 422
+    assert said in text_of(answer)
+    assert not Run.objects.exists()
+
+
+def test_a_faulty_file_of_pairs_is_described_by_row(corpora, browser, empty):
+    file = SimpleUploadedFile("pairs.tsv", b"word1\tword2\nice\t\n")
+
+    answer = browser.post(page("search_contexts", empty), {**ASKED, "file": file})
+
+    assert "Row 1: the field is empty; fill it in." in text_of(answer)
+
+
+def test_choices_are_discarded_only_if_the_box_is_ticked(searched, browser, ana, at_once):
+    record_choice(searched.candidate_pairs.first(), ana, Chosen(1, 2))
+    address = page("search_contexts", searched)
+
+    refused = browser.post(address, {**ASKED, "corpora": ["news"]})
+    assert refused.status_code == 422
+    assert "1 choice was made among the present candidates" in text_of(refused)
+
+    with at_once():
+        browser.post(address, {**ASKED, "corpora": ["news"], "discards_choices": "on"})
+    assert not searched.candidate_pairs.exclude(state="open").exists()
+
+
+def test_a_search_in_progress_is_shown_and_cancelled(corpora, browser, empty, ana):
+    run = request_search(empty, wish(), ana)
+    Run.objects.update(state="running", stage="scanning, about 3 minutes left", share_done=40)
+    address = page("search_contexts", empty)
+
+    shown = browser.get(address)
+    assert "scanning, about 3 minutes left, 40 %" in text_of(shown)
+    assert "data-live data-busy" in shown.content.decode()
+    assert 'name="listed"' not in shown.content.decode()
+    refused = browser.post(address, ASKED)
+    assert "already in progress" in text_of(refused)
+
+    assert browser.post(page("cancel_search", empty, run.pk))["Location"] == address
+    shown = text_of(browser.get(address))
+    assert "Search 1 Cancelled Corpora: tales.conllu." in shown
+    assert "Try again" in shown
+    again = browser.post(page("cancel_search", empty, run.pk))
+    assert again.status_code == 409
+
+
+def test_a_failed_search_is_tried_again_from_its_page(corpora, browser, empty, ana, at_once):
+    run = request_search(empty, wish(), ana)
+    Run.objects.update(state="failed", error="The disk is full.")
+
+    with at_once():
+        answer = browser.post(page("retry", empty, run.pk))
+
+    assert answer["Location"] == page("search_contexts", empty)
+    assert CandidateSet.objects.filter(study=empty).exists()
+
+
+def test_only_searches_of_the_study_are_cancelled(corpora, browser, empty, ana):
+    other = begin_study(None, StudyDesign(slug="other", language="en", ratings_per_context=2), ana)
+    run = request_search(other, wish(), ana)
+
+    assert browser.post(page("cancel_search", empty, run.pk)).status_code == 404
+    assert browser.get(page("cancel_search", other, run.pk)).status_code == 405
+
+
+# Scores
+
+
+def test_candidates_are_picked_by_uploaded_scores(searched, browser):
+    with find_windows(searched).archive.open("rb") as file:
+        windows = pd.read_parquet(file)
+    scores = windows.assign(score=range(len(windows)))[["window", "score"]].to_csv(index=False)
+    address = page("pick_by_scores", searched)
+    assert browser.get(address).status_code == 200
+    download = browser.get(page("download", searched, Run.objects.get().pk))
+    assert "windows_words_1.parquet" in download["Content-Disposition"]
+
+    def send(text: str):
+        file = SimpleUploadedFile("elmo.csv", text.encode())
+        return browser.post(address, {"file": file, "number": "4", "distance_within": ""})
+
+    refused = send("window,score\nx,1\n")
+    assert refused.status_code == 422
+    assert "windows have no score of the model" in text_of(refused)
+    assert send(scores)["Location"] == page("contexts", searched)
+    assert Candidate.objects.filter(picked="elmo: most similar").count() == 2
+
+
+def test_scores_need_the_windows_of_a_search(corpora, browser, ana):
+    assert browser.get(page("pick_by_scores", make_draft(ana))).status_code == 404
+
+
+# One pair
+
+
+def test_more_texts_of_a_pair_are_searched_for(searched, browser, at_once):
+    address = page("search_pair", searched, 1)
+    shown = browser.get(address).content.decode()
+    assert re.search(r'value="tales.conllu"[^>]* checked', shown)
+
+    asked = {"corpora": ["tales.conllu", "news"], "number": "3", "filters": ""}
+    with at_once():
+        answer = browser.post(address, asked)
+
+    assert answer["Location"] == address
+    assert "3 texts were added; the pair has 7 candidates now." in text_of(browser.get(address))
+    assert searched.candidate_pairs.get(number=1).candidates.count() == 7
+    assert "They replace" in text_of(browser.get(page("search_contexts", searched)))
+
+
+def test_the_corpora_of_uploaded_candidates_are_proposed(corpora, browser, ana):
+    draft = make_draft(ana, file="a.conllu")
+
+    shown = browser.get(page("search_pair", draft, 1)).content.decode()
+
+    assert re.search(r'value="news"[^>]* checked', shown)
+    assert not re.search(r'value="tales.conllu"[^>]* checked', shown)
+
+
+def test_a_search_without_a_find_says_so(searched, browser, at_once):
+    for _ in range(2):
+        with at_once():
+            asked = {"corpora": ["tales.conllu"], "number": "28", "filters": "words=1000.."}
+            browser.post(page("search_pair", searched, 2), asked)
+
+    shown = text_of(browser.get(page("search_pair", searched, 2)))
+    assert "No other text of these corpora contains both words." in shown
+
+
+# Roles
+
+
+@pytest.mark.parametrize(("role", "expected"), [(Role.REVIEWER, 403), (None, 404)])
+def test_only_researchers_of_the_study_search(searched, role, expected):
+    rea = User.objects.create_user("rea")
+    if role:
+        grant_role(searched, rea, role)
+    reader = sign_in(rea)
+    run = Run.objects.get()
+
+    for address in (
+        page("search_contexts", searched),
+        page("search_pair", searched, 1),
+        page("pick_by_scores", searched),
+        page("cancel_search", searched, run.pk),
+    ):
+        assert reader.post(address, ASKED).status_code == expected
+    assert Run.objects.count() == 1
