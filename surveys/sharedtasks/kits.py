@@ -21,9 +21,9 @@ LARGEST_KEPT = 5_000_000  # bytes
 INSTRUCTIONS = "instructions.md"
 
 
-def name_kit(phase: Phase) -> str:
+def name_kit(shared_task: SharedTask, phase_name: str) -> str:
     """Return the name of the archive of a phase's kit, without its ending."""
-    return f"{phase.shared_task.slug}_{phase.name}_kit"
+    return f"{shared_task.slug}_{phase_name}_kit"
 
 
 def pack_kit(phase: Phase, *, now: datetime) -> bytes:
@@ -46,12 +46,12 @@ def _pack(phase: Phase) -> bytes:
 
     rules, limits = _describe_task(phase.shared_task), _describe_phase(phase)
     parts = list(phase.shared_task.parts.order_by("language"))
-    told = (rules, limits, [(part.language, part.data_sha256) for part in parts])
-    key = f"kit-{hashlib.sha256(repr((phase.pk, told)).encode()).hexdigest()}"
+    contents = (rules, limits, [(part.language, part.data_sha256) for part in parts])
+    key = f"kit-{hashlib.sha256(repr((phase.pk, contents)).encode()).hexdigest()}"
     found: bytes | None = cache.get(key)
     if found is None:
         kit_parts = [_describe_part(part, phase) for part in parts]
-        found = write_kit(kit_parts, rules, limits, folder=name_kit(phase))
+        found = write_kit(kit_parts, rules, limits, folder=name_kit(phase.shared_task, phase.name))
         if len(found) <= LARGEST_KEPT:
             cache.set(key, found, KEPT_SECONDS)
     return found

@@ -124,7 +124,9 @@ def list_lacking(shared_task: SharedTask, *, now: datetime) -> list[str]:
 
 
 @transaction.atomic
-def open_task(shared_task: SharedTask, *, now: datetime, accepts_probing: bool = False) -> None:
+def open_task(
+    shared_task: SharedTask, *, now: datetime, accepts_probing: bool = False
+) -> SharedTask:
     """Open a shared task and commit to its gold; idempotent.
 
     Raises SharedTaskRefused with everything that it lacks, and for a large gain by probing unless
@@ -132,7 +134,7 @@ def open_task(shared_task: SharedTask, *, now: datetime, accepts_probing: bool =
     """
     shared_task = lock_task(shared_task)
     if shared_task.state != SharedTaskState.DRAFT:
-        return
+        return shared_task
     if lacking := list_lacking(shared_task, now=now):
         raise SharedTaskRefused("\n".join(lacking))
     if not accepts_probing and any(one.is_large for one in expect_probing(shared_task)):
@@ -141,6 +143,7 @@ def open_task(shared_task: SharedTask, *, now: datetime, accepts_probing: bool =
     shared_task.commitment = _commit(shared_task)
     shared_task.save(update_fields=["state", "opened_at", "commitment"])
     record("sharedtask.opened", shared_task=shared_task, commitment=shared_task.commitment)
+    return shared_task
 
 
 def _commit(shared_task: SharedTask) -> str:
@@ -164,7 +167,7 @@ def _list_lacking_data(
     shared_task: SharedTask, parts: list[TaskPart], phases: list[Phase]
 ) -> Iterator[str]:
     if not parts:
-        yield "There is no data yet. Add at least one language (Data)."
+        yield "Data is missing. Add at least one language (Data)."
         return
     languages = [part.language for part in parts]
     if absent := [one for one in shared_task.required_languages if one not in languages]:

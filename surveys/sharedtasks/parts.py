@@ -44,7 +44,7 @@ IN_RELEASE = {
 
 @dataclass(frozen=True)
 class PartFiles:
-    """What a part is made of: the contents of its files; those of practice pairs may be empty.
+    """The contents of a part's files; those of practice pairs may be empty.
 
     `instructions`: what annotators read; `reliability` and `human`: see `TaskPart`.
     """
@@ -92,7 +92,7 @@ def list_usable_releases(user: AnyUser) -> QuerySet[Release]:
 
 
 def read_release(release: Release) -> PartFiles:
-    """Return the files of a part as a release's archive holds them, with what they tell of it.
+    """Return the files of a part in a release's archive, with its reliability and human figure.
 
     Raises SharedTaskRefused for a release without an archive, or with masked texts.
     """
@@ -143,7 +143,7 @@ def add_part(
     """
     shared_task = _lock_draft(shared_task)
     if not LANGUAGE.fullmatch(language):
-        raise SharedTaskRefused(f"“{language}” is no language code; write one such as sl or pt-BR.")
+        raise SharedTaskRefused(f"“{language}” cannot be a language code; write sl or pt-BR.")
     if shared_task.parts.filter(language=language).exists():
         raise SharedTaskRefused(f"There is a part for {language} already. Remove it first.")
     n_pairs, n_practice = _check_files(shared_task, language, files)

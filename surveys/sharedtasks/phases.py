@@ -127,8 +127,8 @@ def change_phase(phase: Phase, rules: Mapping[str, Any], *, now: datetime) -> Ph
         phase.moved_at, phase.moved_from = now, end
     phase.save()
     after = _tell_rules(phase)
-    told = {name: f"{before[name]} → {after[name]}" for name in RULES if name in changed}
-    record("sharedtask.phase_changed", shared_task=shared_task, subject=phase.name, **told)
+    changes = {name: f"{before[name]} → {after[name]}" for name in RULES if name in changed}
+    record("sharedtask.phase_changed", shared_task=shared_task, subject=phase.name, **changes)
     return phase
 
 

@@ -15,7 +15,7 @@ class Step(NamedTuple):
 
 
 def find_next_step(shared_task: SharedTask, *, now: datetime) -> Step | None:
-    """Return what comes next, or None if there is nothing to do at present."""
+    """Return the next step, or None if nothing is to be done at present."""
     match shared_task.state:
         case SharedTaskState.DRAFT:
             return _prepare(shared_task)
@@ -28,7 +28,7 @@ def find_next_step(shared_task: SharedTask, *, now: datetime) -> Step | None:
 
 def _prepare(shared_task: SharedTask) -> Step:
     if not shared_task.parts.exists():
-        return Step("data", "Add data", "There is no language yet.")
+        return Step("data", "Add data", "The shared task has no data yet.")
     if not shared_task.phases.exists():
         return Step("phases", "Add phases", "There are no dates yet.")
     if not shared_task.text.strip() or not shared_task.terms.strip():
@@ -44,5 +44,5 @@ def _run(shared_task: SharedTask, now: datetime) -> Step | None:
     if ending.exists() and not ending.filter(closes_at__gt=now).exists():
         return Step("scores", "Finalise the boards", "All phases that end are over.")
     if not shared_task.teams.exists():
-        return Step("teams", "Invite teams", "There is no team yet.")
+        return Step("teams", "Invite teams", "No team takes part yet.")
     return None

@@ -28,8 +28,8 @@ AT_ANY_TIME = ("title", "text", "contact", "contact_days")
 UNTIL_FINALISED = (*AT_ANY_TIME, "terms", "registration", "requires_description")
 SETTINGS = (*UNTIL_FINALISED, "zone", "names", "required_languages", "best_of")
 PARTICIPANT = (
-    "{} is an account of a participant. Organisers need an account of a researcher, so that nobody "
-    "takes part in a shared task that they organise."
+    "{} is an account of a participant. Organisers need an account of a researcher, since "
+    "organisers do not take part in their own shared tasks."
 )
 
 

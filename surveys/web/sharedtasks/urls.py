@@ -2,7 +2,7 @@ from django.contrib.auth.views import LogoutView
 from django.urls import path
 
 from surveys.web.sharedtasks.access import Page
-from surveys.web.sharedtasks.public import overview
+from surveys.web.sharedtasks.public import kits, overview
 from surveys.web.sharedtasks.teams import (
     accounts,
     describing,
@@ -25,6 +25,7 @@ ACCOUNTS: dict[str, tuple[str, Page]] = {
 PUBLIC: dict[str, tuple[str, Page]] = {
     "tasks": ("", overview.tasks),
     "overview": ("<slug:slug>/", overview.overview),
+    "kit": ("<slug:slug>/kit/<slug:name>/", kits.kit),
     "register": ("<slug:slug>/register/", accounts.register),
 }
 SUBMISSION = "submissions/<slug:phase>/<int:number>/"

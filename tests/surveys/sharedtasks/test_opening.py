@@ -35,9 +35,15 @@ def test_everything_that_is_lacking_is_listed_at_once():
 
     lacking = "\n".join(list_lacking(shared_task, now=START + 8 * DAY))
 
-    for words in ("no text", "no terms", "no data", "No phase uses the test", "over already"):
+    for words in (
+        "no text",
+        "no terms",
+        "Data is missing",
+        "No phase uses the test",
+        "over already",
+    ):
         assert words in lacking
-    with pytest.raises(SharedTaskRefused, match="no data"):
+    with pytest.raises(SharedTaskRefused, match="Data is missing"):
         open_task(shared_task, now=START)
     shared_task.refresh_from_db()
     assert shared_task.state == "draft"

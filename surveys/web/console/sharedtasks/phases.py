@@ -6,10 +6,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 
 from surveys.models.sharedtasks import Phase, SharedTask, SharedTaskState
+from surveys.sharedtasks.kits import name_kit, pack_kit_for_organisers
 from surveys.sharedtasks.phases import add_gwsc_phases, add_phase, change_phase, remove_phase
 from surveys.web.console.sharedtasks.access import ask_first, now_of, task_page
 from surveys.web.console.sharedtasks.forms import EndForm, GwscForm, PhaseForm
 from surveys.web.forms import attempt, posted, status_of
+from surveys.web.kits import send_kit
 
 
 @task_page("GET")
@@ -75,6 +77,12 @@ def remove(request: HttpRequest, shared_task: SharedTask, name: str) -> HttpResp
     remove_phase(found, now=now_of(request))
     messages.success(request, f"The phase {name} was removed.")
     return redirect(back)
+
+
+@task_page("GET")
+def kit(request: HttpRequest, shared_task: SharedTask, name: str) -> HttpResponse:
+    """Download the kit of a phase, also before it begins: organisers look at it first."""
+    return send_kit(pack_kit_for_organisers(_find(shared_task, name)), name_kit(shared_task, name))
 
 
 def _find(shared_task: SharedTask, name: str) -> Phase:

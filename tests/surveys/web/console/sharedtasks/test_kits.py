@@ -1,0 +1,63 @@
+"""Kits: for everybody once a phase has begun, for organisers before."""
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from surveys.models.sharedtasks import SharedTask
+from tests.factories.sharedtasks import START, make_data, make_phase
+
+SECOND = timedelta(seconds=1)
+
+
+@pytest.fixture
+def phase(shared_task):
+    make_data(shared_task)
+    return make_phase(shared_task)
+
+
+@pytest.fixture
+def at(monkeypatch):
+    """Let requests of everybody begin at an instant."""
+
+    def set_time(now):
+        monkeypatch.setattr("surveys.web.sharedtasks.public.kits.began_at", lambda request: now)
+
+    return set_time
+
+
+def fetch():
+    return Client().get(reverse("sharedtasks:kit", args=["gwsc", "evaluation"]))
+
+
+def test_everybody_gets_the_kit_from_the_second_at_which_the_phase_begins(phase, at):
+    at(START - SECOND)
+    assert fetch().status_code == 404
+    at(START)
+    answer = fetch()
+
+    assert answer["Content-Disposition"] == 'attachment; filename="gwsc_evaluation_kit.zip"'
+    assert answer.content.startswith(b"PK")
+    assert answer["X-Content-Type-Options"] == "nosniff"
+
+
+def test_a_draft_has_no_kit_for_everybody(phase, at):
+    SharedTask.objects.update(state="draft", opened_at=None)
+    at(START)
+
+    assert fetch().status_code == 404
+
+
+def test_organisers_look_at_the_kit_before_the_phase_begins(client, phase, shared_task):
+    phase.opens_at = START + timedelta(days=1)
+    phase.save()
+
+    answer = client.get(reverse("organisers:kit", args=["gwsc", "evaluation"]))
+
+    assert answer.content.startswith(b"PK")
+    assert (
+        reverse("organisers:kit", args=["gwsc", "evaluation"])
+        in client.get(reverse("organisers:phases", args=["gwsc"])).text
+    )
