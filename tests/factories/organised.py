@@ -11,10 +11,21 @@ from surveys.models.sharedtasks import SharedTask, Submission
 from surveys.sharedtasks.opening import open_task
 from surveys.sharedtasks.parts import add_part
 from surveys.sharedtasks.phases import add_gwsc_phases
+from surveys.sharedtasks.scoring.rescoring import request_rescoring
+from surveys.sharedtasks.scoring.waiting import score_waiting
+from surveys.sharedtasks.teams.links import make_link
+from surveys.tasks import perform_task_jobs
 from surveys.web.console.sharedtasks.urls import urlpatterns
-from tests.factories.sharedtasks import make_shared_task, make_team
-from tests.factories.task_files import part_files
+from tests.factories.sharedtasks import make_shared_task, make_team, predictions, result_file, send
+from tests.factories.task_files import gold_file, part_files
 
+FLAG = {
+    "flag": "zeros",
+    "text": "more than half of the predictions are 0",
+    "subtask": 1,
+    "language": "sl",
+    "other": "",
+}
 TEXT = "Predict how **similar** the words of each pair are *in context*.\n\n- Slovene\n- Finnish"
 
 
@@ -53,10 +64,11 @@ def _values_of(shared_task: SharedTask) -> dict[str, object]:
         "name": "evaluation",
         "user_id": shared_task.organisers.first().user_id,
     }
-    team = shared_task.teams.first()
+    team = shared_task.teams.filter(submissions__isnull=False).first()
     if team:
         found |= {"team_id": team.pk, "member_id": team.members.first().pk}
-        found["submission_id"] = team.submissions.first().pk
+        found |= {"submission_id": team.submissions.first().pk, "number": 2}
+        found["link_id"] = team.invitations.first().pk
     return found
 
 
@@ -80,16 +92,19 @@ def _make_draft(user: User) -> SharedTask:
 def _make_open(user: User) -> SharedTask:
     shared_task = _make_draft_of(user)
     now = timezone.now()
-    open_task(shared_task, now=now, accepts_probing=True)
+    shared_task = open_task(shared_task, now=now, accepts_probing=True)
     for name in ("Otters", "A team with a rather long name, for tables"):
         team = make_team(shared_task, name, contact="someone@university-of-examples.example.org")
-        for number in (1, 2):
-            Submission.objects.create(
-                phase=shared_task.phases.get(name="evaluation"), team=team, number=number,
-                digest=f"{number}" * 64, sent_at=now, file_sha256="0" * 64,
-                state=("scored", "failed")[number - 1], state_reason=("", "lost")[number - 1],
-                flags=[{"flag": "zeros"}] * (number - 1),
-            )  # fmt: skip
+        make_link(team, by=user, now=now, is_captain=True)
+        for seed in (1, 2):
+            numbers = predictions(seed + team.pk, 30)
+            files = [result_file(numbers), result_file(numbers, 2)]
+            send(team, shared_task.phases.get(name="evaluation"), files, now=now)
+    score_waiting()
+    Submission.objects.filter(number=2).update(flags=[FLAG], note="the second try")
+    gold = gold_file(30).replace(b"0\t0\t0\n", b"0\t9\t9\n")
+    request_rescoring(shared_task, "two rows were exchanged", gold={"sl": gold}, by=user)
+    perform_task_jobs()
     make_team(shared_task, "Badgers", state="pending")
     return shared_task
 

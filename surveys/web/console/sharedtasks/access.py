@@ -59,11 +59,11 @@ ENTRIES = (
     Entry("opening", "Opening", "release"),
     Entry(
         "teams", "Teams", "recruitment",
-        "invite_team team link_team accept_team decline_team revoke_link password_link "
-        "remove_member",
+        "invite_team team link_team accept_team decline_team exclude_team merge_team "
+        "allow_attempts revoke_link password_link remove_member",
     ),
-    Entry("submissions", "Submissions", "collection"),
-    Entry("scores", "Scores", "results"),
+    Entry("submissions", "Submissions", "collection", "submission days own_files"),
+    Entry("scores", "Scores", "results", "correct scoring finalise publish retract"),
     Entry("organisers", "Organisers", "people", "remove_organiser", is_step=False),
     Entry("log", "Log", "log", is_step=False),
 )  # fmt: skip

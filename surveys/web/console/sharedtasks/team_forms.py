@@ -52,3 +52,29 @@ class MergeForm(ReasonForm):
         super().__init__(*sent)
         field: Any = self.fields["into"]
         field.queryset = teams
+
+
+class OwnFilesForm(forms.Form):
+    """Result files of the organisers."""
+
+    phase = forms.ModelChoiceField(Phase.objects.none())
+    results = forms.FileField(
+        label="File", help_text="A zip with result files, or one of them, as teams send them."
+    )
+    baseline = forms.CharField(
+        required=False,
+        max_length=40,
+        label="Name of the baseline",
+        help_text="It stands on the boards under this name, in italics. Empty for a trial run.",
+    )
+
+    def __init__(self, phases: Sequence[Phase], *sent: Any) -> None:
+        super().__init__(*sent)
+        field: Any = self.fields["phase"]
+        field.queryset = Phase.objects.filter(pk__in=[phase.pk for phase in phases])
+        field.choices = [(phase.pk, phase.name) for phase in phases]
+
+    def read_files(self) -> list[tuple[str, bytes]]:
+        """Return the name and content of the file."""
+        file = self.cleaned_data["results"]
+        return [(file.name, file.read())]

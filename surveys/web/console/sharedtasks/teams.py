@@ -67,7 +67,7 @@ def invite(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
 @task_page("GET")
 def team(request: HttpRequest, shared_task: SharedTask, team_id: int) -> HttpResponse:
     """Show a team with its members, open links and description."""
-    found = _find(shared_task, team_id)
+    found = find_team(shared_task, team_id)
     links = TeamInvitation.objects.valid(now_of(request)).filter(team=found)
     page = {
         "shared_task": shared_task,
@@ -85,7 +85,7 @@ def team(request: HttpRequest, shared_task: SharedTask, team_id: int) -> HttpRes
 @task_page()
 def link_team(request: HttpRequest, shared_task: SharedTask, team_id: int) -> HttpResponse:
     """Make a link with which a captain joins a team, and show it once."""
-    found = _find(shared_task, team_id)
+    found = find_team(shared_task, team_id)
     if request.method == "GET":
         return ask_first(
             request,
@@ -161,7 +161,7 @@ def leave(request: HttpRequest, shared_task: SharedTask, member_id: int) -> Http
 @task_page("POST")
 def accept(request: HttpRequest, shared_task: SharedTask, team_id: int) -> HttpResponse:
     """Let a team that registered take part."""
-    found = accept_team(_find(shared_task, team_id))
+    found = accept_team(find_team(shared_task, team_id))
     messages.success(request, f"{found.name} takes part.")
     return redirect("organisers:teams", shared_task.slug)
 
@@ -169,7 +169,7 @@ def accept(request: HttpRequest, shared_task: SharedTask, team_id: int) -> HttpR
 @task_page()
 def decline(request: HttpRequest, shared_task: SharedTask, team_id: int) -> HttpResponse:
     """Confirm (GET) that a team that registered is declined, or delete it (POST)."""
-    found = _find(shared_task, team_id)
+    found = find_team(shared_task, team_id)
     if request.method == "GET":
         return ask_first(
             request,
@@ -193,7 +193,7 @@ def _show_link(request: HttpRequest, team: Team, link: str, text: str) -> HttpRe
     return render(request, "console/sharedtasks/link.html", page)
 
 
-def _find(shared_task: SharedTask, team_id: int) -> Team:
+def find_team(shared_task: SharedTask, team_id: int) -> Team:
     teams = Team.objects.select_related("shared_task", "merged_into")
     return get_object_or_404(teams, shared_task=shared_task, kind=TeamKind.TEAM, pk=team_id)
 

@@ -50,7 +50,7 @@ def test_a_researcher_makes_a_shared_task_and_organises_it(client, ana):
     assert answer.url == page("overview")
     shared_task = SharedTask.objects.get()
     assert [one.user for one in shared_task.organisers.all()] == [ana]
-    assert "There is no language yet." in client.get(answer.url).text
+    assert "The shared task has no data yet." in client.get(answer.url).text
     again = client.post(reverse("organisers:new_task"), sent)
     assert (again.status_code, "is taken" in again.text) == (422, True)
     assert "Words" in client.get(reverse("organisers:tasks")).text

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from surveys.models.sharedtasks import Team, TeamInvitation, TeamMember
-from tests.factories.sharedtasks import make_shared_task, make_team
+from tests.factories.sharedtasks import make_phase, make_shared_task, make_team
 from tests.surveys.web.console.sharedtasks.conftest import NOW
 
 LINK = re.compile(r'value="(http[^"]+/invitation/[^"]+/)"')
@@ -111,3 +111,43 @@ def test_members_of_other_shared_tasks_are_not_found(client, shared_task, name):
 
     assert client.get(page(name, member.pk)).status_code == 404
     assert client.post(page(name, member.pk)).status_code == 404
+
+
+def test_a_team_is_excluded_with_a_reason_and_accepted_again(client, shared_task, team):
+    assert "is on no board" in client.get(page("exclude_team", team.pk)).text
+    assert client.post(page("exclude_team", team.pk), {"reason": " "}).status_code == 422
+    client.post(page("exclude_team", team.pk), {"reason": "two accounts"})
+
+    team.refresh_from_db()
+    assert (team.state, team.state_reason) == ("excluded", "two accounts")
+    assert page("readmit_team", team.pk) in client.get(page("team", team.pk)).text
+    client.post(page("readmit_team", team.pk))
+    team.refresh_from_db()
+    assert team.state == "accepted"
+
+
+def test_a_team_gets_more_attempts(client, shared_task, team):
+    phase = make_phase(shared_task)
+    sent = {"phase": phase.pk, "n_attempts": "2", "reason": "the site was down"}
+
+    assert client.get(page("allow_attempts", team.pk)).status_code == 200
+    assert client.post(page("allow_attempts", team.pk), sent).url == page("team", team.pk)
+
+    assert "the site was down" in client.get(page("team", team.pk)).text
+    other = make_phase(make_shared_task(slug="other"))
+    refused = client.post(page("allow_attempts", team.pk), {**sent, "phase": other.pk})
+    assert refused.status_code == 422
+
+
+def test_two_teams_are_merged(client, shared_task, team):
+    into = make_team(shared_task, "Herons")
+    elsewhere = make_team(make_shared_task(slug="other"), "Badgers")
+    sent = {"into": into.pk, "reason": "one laboratory"}
+    refused = client.post(page("merge_team", team.pk), {**sent, "into": elsewhere.pk})
+    assert refused.status_code == 422
+
+    assert client.post(page("merge_team", team.pk), sent).url == page("teams")
+
+    team.refresh_from_db()
+    assert (team.state, team.merged_into, into.members.count()) == ("merged", into, 2)
+    assert "Herons" in client.get(page("team", team.pk)).text

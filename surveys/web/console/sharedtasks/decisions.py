@@ -1,0 +1,89 @@
+"""The pages on which organisers decide about a team: exclude, merge, more attempts."""
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from surveys.models.sharedtasks import SharedTask, Team
+from surveys.sharedtasks.watching.decisions import (
+    allow_attempts,
+    exclude_team,
+    merge_teams,
+    readmit_team,
+)
+from surveys.web.console.sharedtasks.access import now_of, task_page
+from surveys.web.console.sharedtasks.team_forms import AllowanceForm, MergeForm, ReasonForm
+from surveys.web.console.sharedtasks.teams import find_team
+from surveys.web.forms import attempt, posted, status_of
+
+
+@task_page()
+def exclude(request: HttpRequest, shared_task: SharedTask, team_id: int) -> HttpResponse:
+    """Exclude a team, with a reason that it reads."""
+    team = find_team(shared_task, team_id)
+    form = ReasonForm(posted(request))
+    if attempt(form, lambda: exclude_team(team, form.cleaned_data["reason"])):
+        messages.success(request, f"{team.name} is excluded.")
+        return redirect("organisers:team", shared_task.slug, team_id)
+    text = (
+        "It submits nothing more, and is on no board that becomes final later. You can accept "
+        "it again."
+    )
+    return _ask(request, team, form, f"Exclude {team.name}", text, "Exclude the team")
+
+
+@task_page("POST")
+def readmit(request: HttpRequest, shared_task: SharedTask, team_id: int) -> HttpResponse:
+    """Accept an excluded team again."""
+    team = readmit_team(find_team(shared_task, team_id))
+    messages.success(request, f"{team.name} takes part again.")
+    return redirect("organisers:team", shared_task.slug, team_id)
+
+
+@task_page()
+def merge(request: HttpRequest, shared_task: SharedTask, team_id: int) -> HttpResponse:
+    """Merge a team into another one: attempts add up."""
+    team = find_team(shared_task, team_id)
+    others = Team.objects.competing().filter(shared_task=shared_task).exclude(pk=team.pk)
+    form = MergeForm(others, posted(request))
+
+    def act() -> None:
+        into, reason = form.cleaned_data["into"], form.cleaned_data["reason"]
+        merge_teams(team, into, reason, now=now_of(request))
+
+    if attempt(form, act):
+        messages.success(request, f"{team.name} is merged into {form.cleaned_data['into'].name}.")
+        return redirect("organisers:teams", shared_task.slug)
+    text = (
+        "Members and submissions move to the other team. Attempts add up: teams that have more "
+        "than one team may have together stay apart. This cannot be undone."
+    )
+    return _ask(request, team, form, f"Merge {team.name}", text, "Merge the teams")
+
+
+@task_page()
+def allow(request: HttpRequest, shared_task: SharedTask, team_id: int) -> HttpResponse:
+    """Give a team more attempts in a phase."""
+    team = find_team(shared_task, team_id)
+    form = AllowanceForm(list(shared_task.phases.all()), posted(request))
+
+    def act() -> None:
+        sent = form.cleaned_data
+        allow_attempts(team, sent["phase"], sent["n_attempts"], sent["reason"])
+
+    if attempt(form, act):
+        messages.success(request, f"{team.name} has more attempts.")
+        return redirect("organisers:team", shared_task.slug, team_id)
+    text = "They add to what the team was given before, for example after a fault of this site."
+    return _ask(request, team, form, f"More attempts for {team.name}", text, "Give the attempts")
+
+
+def _ask(
+    request: HttpRequest, team: Team, form: forms.Form, title: str, text: str, button: str
+) -> HttpResponse:
+    page = {
+        "shared_task": team.shared_task, "form": form, "title": title, "text": text,
+        "button": button,
+    }  # fmt: skip
+    return render(request, "console/sharedtasks/reason.html", page, status=status_of(form))
