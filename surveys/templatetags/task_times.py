@@ -4,7 +4,6 @@ from datetime import UTC, datetime
 
 from django import template
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
 
 from surveys.templatetags.zones import NONE, in_zone, zone_name
 
@@ -12,7 +11,7 @@ register = template.Library()
 
 
 @register.filter
-def when(at: datetime | None, zone: str) -> SafeString:
+def when(at: datetime | None, zone: str) -> str:
     r"""Return an instant in a zone and in UTC; a dash for None.
 
     `times.js` adds the reader's own time.
@@ -25,7 +24,7 @@ def when(at: datetime | None, zone: str) -> SafeString:
     <time datetime="2027-02-01T12:00:00Z">1 February 2027, 12:00 UTC</time>
     """
     if at is None:
-        return SafeString(NONE)
+        return NONE
     machine = at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     universal = f"{in_zone(at, 'UTC')} UTC"
     if zone == "UTC":
