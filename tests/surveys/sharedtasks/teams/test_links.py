@@ -17,6 +17,7 @@ from surveys.models.sharedtasks import (
 )
 from surveys.sharedtasks.teams.links import (
     LIFETIME,
+    MOST_MEMBERS,
     MOST_OPEN,
     choose_password,
     find_link,
@@ -268,3 +269,15 @@ def test_of_people_who_use_a_link_at_once_one_joins(token, at_once):
     refused = [one for one in answers if isinstance(one, TeamRefused)]
     assert len(refused) == 3
     assert len([one for one in answers if isinstance(one, TeamMember)]) == 1
+
+
+def test_a_team_has_fifty_members_at_most(team, token):
+    for n in range(MOST_MEMBERS - 1):
+        participant = Participant.objects.create(user=User.objects.create_user(f"member {n}"))
+        TeamMember.objects.create(shared_task=team.shared_task, team=team, participant=participant)
+
+    with pytest.raises(TeamRefused, match="50 members"):
+        join_with_account(token, "eva", SECRET, now=BEFORE)
+
+    assert team.members.count() == MOST_MEMBERS
+    assert not User.objects.filter(username="eva").exists()

@@ -2,10 +2,13 @@
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from surveys.models.sharedtasks import Participant, Team, TeamInvitation, TeamState
 from surveys.sharedtasks.teams.members import add_member
+from tests.factories.sharedtasks import make_shared_task, make_team
 from tests.surveys.web.sharedtasks.conftest import sign_in
 from tests.surveys.web.sharedtasks.test_accounts import NEW, path_of, said
 
@@ -70,8 +73,6 @@ def test_a_captain_removes_a_member_after_a_question(team, member, captain, cloc
 
 
 def test_members_and_links_of_another_team_are_not_found(team, captain, organiser, clock):
-    from tests.factories.sharedtasks import make_team
-
     other = make_team(team.shared_task, "Herons")
     herons = sign_in("herons")
     herons.post(f"{HOME}members/links/")
@@ -183,3 +184,29 @@ def test_an_excluded_team_reads_why(team, captain):
 
     assert "have excluded your team" in shown
     assert "Two teams of one group." in shown
+
+
+def test_the_number_of_queries_is_equal_for_one_member_and_four(team, captain, clock):
+    counts = []
+    for n in range(4):
+        captain.post(f"{HOME}members/links/")
+        with CaptureQueriesContext(connection) as asked:
+            captain.get(f"{HOME}members/")
+        counts.append(len(asked))
+        participant = Participant.objects.create(user=User.objects.create_user(f"member {n}"))
+        add_member(team, participant, is_captain=False)
+
+    assert counts == counts[:1] * 4
+    assert counts[0] <= 10
+
+
+def test_the_number_of_queries_is_equal_for_one_team_and_three(team, captain, organiser):
+    counts = []
+    for n in range(3):
+        with CaptureQueriesContext(connection) as asked:
+            captain.get("/tasks/account/")
+        counts.append(len(asked))
+        other = make_team(make_shared_task(slug=f"other-{n}"), f"Herons {n}")
+        add_member(other, team.members.get().participant, is_captain=False)
+
+    assert counts == counts[:1] * 3
