@@ -116,11 +116,15 @@ def cancel_submission(submission: Submission, reason: str) -> Submission:
 def withdraw_submission(submission: Submission) -> Submission:
     """Withdraw a submission by its team, which does not give the attempt back; idempotent.
 
-    Raises SubmissionRefused for one that was cancelled.
+    Raises SubmissionRefused for one that was cancelled, or that could not be scored.
     """
     submission = _lock(submission)
     if submission.state == SubmissionState.WITHDRAWN:
         return submission
+    if submission.state == SubmissionState.FAILED:  # withdrawn, it would be an attempt
+        raise SubmissionRefused(
+            "This submission could not be scored. It uses no attempt and counts for no board."
+        )
     if submission.state == SubmissionState.CANCELLED:
         raise SubmissionRefused("The organisers have cancelled this submission.")
     _end(submission, SubmissionState.WITHDRAWN, "")

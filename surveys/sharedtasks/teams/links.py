@@ -24,7 +24,7 @@ from surveys.models.sharedtasks import (
     TeamMember,
     TeamState,
 )
-from surveys.sharedtasks.teams.description import accept_terms
+from surveys.sharedtasks.teams.description import accept_terms, digest_terms
 from surveys.sharedtasks.teams.members import (
     add_member,
     has_test_begun,
@@ -172,7 +172,8 @@ def _join(link: TeamInvitation, participant: Participant, *, now: datetime) -> T
     member = add_member(team, participant, is_captain=link.is_captain)
     if link.is_captain:
         accept_terms(team, now=now)
-    record("team.joined", shared_task=team.shared_task, subject=team.name)
+    terms = digest_terms(team.shared_task) if team.shared_task.terms else None
+    record("team.joined", shared_task=team.shared_task, subject=team.name, terms=terms)
     return member
 
 

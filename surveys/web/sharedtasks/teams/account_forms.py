@@ -75,6 +75,6 @@ def add_terms(form: forms.BaseForm, shared_task: SharedTask) -> None:
     """Add a box for consent to the terms to a form, if the shared task has terms."""
     if shared_task.terms:
         form.fields["accepts"] = forms.BooleanField(
-            label="I have read the terms and accept them for the team",
+            label="I have read the terms and accept them",
             error_messages={"required": "Accept the terms to go on."},
         )

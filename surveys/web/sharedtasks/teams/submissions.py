@@ -26,7 +26,7 @@ from surveys.web.sharedtasks.teams.result_forms import OwnNoteForm
 from surveys.web.timing import began_at
 
 ROWS_PER_PAGE = 50
-WITHDRAWABLE = (SubmissionState.STORED, SubmissionState.SCORED, SubmissionState.FAILED)
+WITHDRAWABLE = (SubmissionState.STORED, SubmissionState.SCORED)  # a failed one is no attempt
 
 
 @team_page("GET")

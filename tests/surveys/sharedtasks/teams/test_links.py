@@ -15,6 +15,7 @@ from surveys.models.sharedtasks import (
     TeamMember,
     TeamState,
 )
+from surveys.sharedtasks.teams.description import digest_terms
 from surveys.sharedtasks.teams.links import (
     LIFETIME,
     MOST_MEMBERS,
@@ -88,6 +89,7 @@ def test_a_captain_comes_by_a_link(shared_task, organiser):
         ("team.terms_accepted", "eva", "Herons"),
         ("team.joined", "eva", "Herons"),
     ]
+    assert entries.last().details == {"terms": digest_terms(shared_task)}
 
 
 def test_the_database_has_no_token(team, organiser):

@@ -300,6 +300,17 @@ def test_a_submission_is_withdrawn_and_stays_an_attempt(captain):
     assert "Withdraw this submission" not in said(captain.get(page))
 
 
+def test_a_submission_that_could_not_be_scored_is_not_made_an_attempt(captain):
+    page = send(captain)
+    Submission.objects.update(state=SubmissionState.FAILED)
+
+    assert "Withdraw this submission" not in said(captain.get(page))
+    assert captain.post(f"{page}withdraw/").status_code == 409
+
+    assert Submission.objects.get().state == SubmissionState.FAILED
+    assert "0 of 9 used" in said(captain.get(SUBMIT))
+
+
 def test_the_last_submission_counts_until_the_team_chooses(captain):
     for seed in (1, 2):
         send(captain, seed)
