@@ -206,6 +206,7 @@ FIELDS = {
     "languages": "Languages",
     "lease_hours": "Hours for which a place is reserved",
     "links": "Links",
+    "members": "Members",
     "model": "Model",
     "model_version": "Version of the model",
     "n": "Number",

@@ -1,0 +1,80 @@
+"""Retention of the members and contacts of shared tasks: dropped some days after publishing."""
+
+from collections.abc import Collection
+from datetime import datetime, timedelta
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import QuerySet
+
+from surveys.access.audit_log import record
+from surveys.models import AuditEntry
+from surveys.models.sharedtasks import (
+    Participant,
+    SharedTask,
+    SharedTaskState,
+    Team,
+    TeamInvitation,
+    TeamMember,
+)
+from surveys.sharedtasks.uploads import drop_uploads
+
+A_MEMBER = "a member of a team"  # instead of a name in the log
+
+
+def list_due_tasks(now: datetime) -> list[SharedTask]:
+    """Return the published shared tasks that still have members or contacts and are due."""
+    published = SharedTask.objects.filter(state=SharedTaskState.PUBLISHED)
+    return [
+        shared_task
+        for shared_task in published
+        if shared_task.published_at
+        and shared_task.published_at + timedelta(days=shared_task.contact_days) <= now
+        and (_members_of(shared_task).exists() or _contacts_of(shared_task).exists())
+    ]
+
+
+@transaction.atomic
+def drop_participants(shared_task: SharedTask) -> int:
+    """Drop the members and contacts of a shared task; idempotent. Return the number of members.
+
+    Accounts that are in no other team are deleted, with their names in the log. Names of teams and
+    their descriptions stay: they are public by consent.
+    """
+    shared_task = SharedTask.objects.select_for_update(no_key=True).get(pk=shared_task.pk)
+    members = list(_members_of(shared_task).values_list("participant", flat=True))
+    _members_of(shared_task).delete()
+    TeamInvitation.objects.filter(team__shared_task=shared_task).delete()
+    n_contacts = _contacts_of(shared_task).update(contact="")
+    left = Participant.objects.filter(pk__in=members, memberships=None)
+    _delete_accounts(list(left.values_list("user", flat=True)))
+    if members or n_contacts:
+        record(
+            "personal_data.dropped", shared_task=shared_task, members=len(members),
+            days=shared_task.contact_days,
+        )  # fmt: skip
+    return len(members)
+
+
+def drop_due_participants(now: datetime) -> dict[SharedTask, int]:
+    """Drop the members and contacts that are due, and checked files; return how many of each."""
+    drop_uploads()
+    return {shared_task: drop_participants(shared_task) for shared_task in list_due_tasks(now)}
+
+
+def _members_of(shared_task: SharedTask) -> QuerySet[TeamMember]:
+    return TeamMember.objects.filter(shared_task=shared_task)
+
+
+def _contacts_of(shared_task: SharedTask) -> QuerySet[Team]:
+    return Team.objects.filter(shared_task=shared_task).exclude(contact="")
+
+
+def _delete_accounts(users: Collection[int]) -> None:
+    """Delete accounts; what they did stays in the log without their names."""
+    names = set(User.objects.filter(pk__in=users).values_list("username", flat=True))
+    AuditEntry.objects.filter(user__in=users).update(user=None, actor=A_MEMBER)
+    for entry in AuditEntry.objects.filter(details__member__in=list(names)):
+        entry.details["member"] = A_MEMBER
+        entry.save(update_fields=["details"])
+    User.objects.filter(pk__in=users).delete()

@@ -1,0 +1,112 @@
+"""Members and contacts of shared tasks are dropped after publishing, and nothing else."""
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+
+from surveys.access.audit_log import acting, record
+from surveys.models import AuditEntry
+from surveys.models.sharedtasks import Participant, Submission, Team, TeamInvitation, TeamMember
+from surveys.privacy.participants import drop_due_participants, list_due_tasks
+from tests.factories.sharedtasks import (
+    START,
+    make_data,
+    make_phase,
+    make_shared_task,
+    make_team,
+    send,
+)
+from tests.surveys.management.running import run
+
+pytestmark = pytest.mark.django_db
+DAYS = timedelta(days=90)
+
+
+@pytest.fixture
+def shared_task():
+    shared_task = make_shared_task()
+    make_data(shared_task)
+    return shared_task
+
+
+@pytest.fixture
+def team(shared_task):
+    team = make_team(shared_task, contact="ana@example.org", described_at=START)
+    send(team, make_phase(shared_task))
+    user = team.members.get().participant.user
+    Submission.objects.update(sent_by=user)
+    with acting(user):
+        record("team.described", shared_task=shared_task, subject=team.name)
+    with acting("the site"):
+        record("team.member_removed", shared_task=shared_task, member=user.username)
+    TeamInvitation.objects.create(team=team, digest="a" * 64, expires_at=START)
+    return team
+
+
+def publish(shared_task, at=START):
+    shared_task.state, shared_task.published_at = "published", at
+    shared_task.save()
+
+
+def test_members_and_contacts_are_dropped_when_the_days_are_over(shared_task, team):
+    publish(shared_task)
+
+    assert list_due_tasks(START + DAYS - timedelta(seconds=1)) == []
+    assert drop_due_participants(START + DAYS) == {shared_task: 1}
+    assert drop_due_participants(START + DAYS) == {}
+
+    team.refresh_from_db()
+    assert (team.contact, team.name) == ("", "Otters")
+    assert not TeamMember.objects.exists()
+    assert not Participant.objects.exists()
+    assert not TeamInvitation.objects.exists()
+    assert not User.objects.filter(username="otters").exists()
+    assert Submission.objects.get().sent_by is None
+
+
+def test_the_log_keeps_what_was_done_without_names_of_members(shared_task, team):
+    publish(shared_task)
+
+    drop_due_participants(START + DAYS)
+
+    entries = {entry.action: entry for entry in AuditEntry.objects.all()}
+    described = entries["team.described"]
+    assert (described.user, described.actor, described.subject) == (
+        None, "a member of a team", "Otters",
+    )  # fmt: skip
+    assert entries["team.member_removed"].details == {"member": "a member of a team"}
+    assert entries["personal_data.dropped"].details == {"members": 1, "days": 90}
+
+
+def test_a_person_in_another_team_keeps_the_account(shared_task, team):
+    other = make_shared_task(slug="later")
+    person = team.members.get().participant
+    TeamMember.objects.create(
+        shared_task=other,
+        team=Team.objects.create(shared_task=other, name="A", name_key="a"),
+        participant=person,
+    )
+    publish(shared_task)
+
+    drop_due_participants(START + DAYS)
+
+    assert list(TeamMember.objects.values_list("participant", flat=True)) == [person.pk]
+
+
+def test_nothing_is_dropped_before_publishing_or_after_taking_back(shared_task, team):
+    shared_task.published_at, shared_task.retracted_at = START, START
+    shared_task.state = "finalised"
+    shared_task.save()
+
+    assert drop_due_participants(START + 2 * DAYS) == {}
+    assert TeamMember.objects.count() == 1
+
+
+def test_the_command_drops_and_only_prints_before(shared_task, team):
+    publish(shared_task, START - timedelta(days=1000))
+
+    assert run("drop_personal_data", "--dry-run")[0] == "gwsc: to be dropped: members of teams 1\n"
+    assert TeamMember.objects.count() == 1
+    assert run("drop_personal_data")[0] == "gwsc: dropped: members of teams 1\n"
+    assert run("drop_personal_data")[0] == ""
