@@ -6,9 +6,20 @@ from django.db import transaction
 
 from surveys.access.audit_log import record
 from surveys.errors import SharedTaskRefused
-from surveys.models.sharedtasks import SharedTask, SharedTaskState
+from surveys.models.sharedtasks import (
+    FrozenBoard,
+    ScoringState,
+    SharedTask,
+    SharedTaskState,
+)
 from surveys.sharedtasks.jobs import is_busy
 from surveys.sharedtasks.tasks import lock_task
+
+
+def are_boards_stale(shared_task: SharedTask) -> bool:
+    """Return whether scores were corrected after final boards were made."""
+    boards = FrozenBoard.objects.filter(phase__shared_task=shared_task)
+    return boards.exclude(scoring__state=ScoringState.CURRENT).exists()
 
 
 @transaction.atomic
@@ -24,6 +35,8 @@ def publish(shared_task: SharedTask, now: datetime) -> SharedTask:
         raise SharedTaskRefused("Finalise the shared task first: its boards must be final.")
     if is_busy(shared_task):
         raise SharedTaskRefused("A job of this shared task is in progress. Wait until it is done.")
+    if are_boards_stale(shared_task):
+        raise SharedTaskRefused("Scores were corrected after the boards were made. Finalise again.")
     if shared_task.phases.filter(closes_at__gt=now, visibility="hidden", data="test").exists():
         raise SharedTaskRefused("A phase that hides its scores has not ended.")
     shared_task.state = SharedTaskState.PUBLISHED

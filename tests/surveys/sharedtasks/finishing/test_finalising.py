@@ -1,4 +1,4 @@
-"""Final boards: what forbids them, who is not ranked and why, and what is frozen and archived."""
+"""Final boards: obstacles, unranked results with reasons, frozen boards, and the archive."""
 
 import hashlib
 import io
@@ -15,7 +15,7 @@ from surveys.models import AuditEntry
 from surveys.models.sharedtasks import FrozenBoard, SharedTask, TaskJob, TaskJobKind
 from surveys.sharedtasks.finishing.archiving import list_archive, read_archived
 from surveys.sharedtasks.finishing.finalising import finalise, request_finalising
-from surveys.sharedtasks.finishing.publishing import publish, retract
+from surveys.sharedtasks.finishing.publishing import are_boards_stale, publish, retract
 from surveys.sharedtasks.finishing.unranked import list_obstacles, list_unranked
 from surveys.sharedtasks.gold import read_gold_file
 from surveys.sharedtasks.jobs import perform_job
@@ -298,15 +298,18 @@ def test_a_correction_is_told_on_boards_made_anew(shared_task, teams):
     perform_task_jobs()
     scoring.refresh_from_db()
     use_scoring(scoring)
+    assert are_boards_stale(shared_task)
+    with pytest.raises(SharedTaskRefused, match="Finalise again"):
+        publish(retract(shared_task, "wrong gold", END), END)
 
-    shared_task = finish(shared_task)
+    shared_task = publish(finish(shared_task), END)
 
     board = read_board(FrozenBoard.objects.get(subtask=1).body.encode())
     assert FrozenBoard.objects.get(subtask=1).body != first
     assert "with corrected gold (sl): pair 1 was wrong" in board.rules.remarks[0]
     assert read_archived(shared_task, "gold/gold_sl.tsv") == gold["sl"]
     assert "salt.bin" not in list_archive(shared_task)
-    assert shared_task.state == "published"
+    assert not are_boards_stale(shared_task)
 
 
 def test_finalising_uses_the_clock_of_the_job(shared_task, phase, teams):

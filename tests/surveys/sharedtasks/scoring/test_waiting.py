@@ -317,7 +317,7 @@ def test_several_processes_score_each_submission_once(transactional_db, request)
 
 
 def test_the_time_of_the_end_is_not_the_time_of_scoring(team, phase):
-    """What was sent in time is scored however late."""
+    """A submission that was sent in time is scored at any later time."""
     submission = send(team, phase, now=phase.closes_at - timedelta(seconds=1))
 
     score_waiting()

@@ -1,0 +1,141 @@
+"""Background jobs of shared tasks: one process performs each, and dead ones are noticed."""
+
+from datetime import timedelta
+
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+
+from surveys import tasks
+from surveys.errors import SharedTaskRefused
+from surveys.models.sharedtasks import Submission, TaskJob, TaskJobKind
+from surveys.operations.broker import Job
+from surveys.sharedtasks.jobs import (
+    JobTaken,
+    find_due_job,
+    finish_job,
+    perform_job,
+    request_job,
+    requeue_silent_jobs,
+)
+from tests.factories.sharedtasks import make_data, make_phase, make_shared_task, make_team, send
+
+pytestmark = pytest.mark.django_db
+KIND = TaskJobKind.RESCORE
+
+
+@pytest.fixture
+def shared_task():
+    return make_shared_task()
+
+
+@pytest.fixture
+def job(shared_task):
+    return request_job(shared_task, KIND, None)
+
+
+def done(job, progress):
+    progress(1, 2)
+    finish_job(job)
+
+
+def stored(job):
+    job.refresh_from_db()
+    return job.state, job.share_done, job.error
+
+
+def test_a_job_is_performed_once(job):
+    perform_job(job.pk, {KIND: done})
+    perform_job(job.pk, {})
+
+    assert stored(job) == ("done", 100, "")
+    assert find_due_job() is None
+
+
+def test_one_job_of_a_shared_task_at_a_time(shared_task, job):
+    with pytest.raises(SharedTaskRefused, match="in progress"):
+        request_job(shared_task, TaskJobKind.FINALISE, None)
+
+
+def test_a_refusal_is_stored_as_the_error(job):
+    def refuse(job, progress):
+        raise SharedTaskRefused("Something waits.")
+
+    perform_job(job.pk, {KIND: refuse})
+
+    assert stored(job) == ("failed", 0, "Something waits.")
+
+
+def test_an_unexpected_end_is_stored_and_raised(job):
+    def break_off(job, progress):
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        perform_job(job.pk, {KIND: break_off})
+
+    assert stored(job)[0] == "failed"
+    assert "interrupted" in stored(job)[2]
+
+
+def test_a_silent_job_waits_again_and_its_first_process_stores_nothing(job):
+    TaskJob.objects.update(state="running", heard_at=timezone.now() - timedelta(hours=1))
+
+    assert [requeue_silent_jobs(), requeue_silent_jobs()] == [1, 0]
+
+    assert find_due_job() == job.pk
+    with pytest.raises(JobTaken):
+        finish_job(job)
+
+
+def test_a_job_with_signs_of_life_goes_on(job):
+    TaskJob.objects.update(state="running", heard_at=timezone.now())
+
+    assert requeue_silent_jobs() == 0
+
+
+def test_progress_of_a_job_that_was_taken_ends_it(job):
+    def lose(job, progress):
+        TaskJob.objects.update(state="done")
+        progress(1, 2)
+        pytest.fail("it went on")
+
+    perform_job(job.pk, {KIND: lose})
+
+    assert stored(job)[0] == "done"
+
+
+@pytest.fixture
+def waiting():
+    """A submission that waits for its scores."""
+    shared_task = make_shared_task(slug="waiting")
+    make_data(shared_task)
+    return send(make_team(shared_task), make_phase(shared_task))
+
+
+def test_workers_are_asked_to_score_and_to_perform_jobs(job, waiting, monkeypatch, settings):
+    settings.BACKGROUND = "workers"
+    asked = []
+    monkeypatch.setattr(tasks.BROKER, "ask", lambda jobs: asked.append(jobs) or True)
+
+    tasks.Dispatcher()._ask_workers()  # noqa: SLF001  # `look` closes the connection of the test
+
+    assert asked == [{Job(tasks.score_submissions), Job(tasks.perform_task_jobs)}]
+
+
+def test_threads_score_and_perform_jobs(job, waiting, monkeypatch, settings):
+    settings.BACKGROUND = "threads"
+    started = []
+    monkeypatch.setattr(
+        tasks.Dispatcher, "_start_thread", lambda self, work, name: started.append(name)
+    )
+
+    tasks.Dispatcher()._start_threads()  # noqa: SLF001
+
+    assert started == ["scores", "task-jobs"]
+
+
+def test_the_command_for_background_work_does_both(waiting, capsys):
+    call_command("do_background_work")
+
+    assert Submission.objects.get().state == "scored"
+    assert "submissions scored: 1" in capsys.readouterr().out
