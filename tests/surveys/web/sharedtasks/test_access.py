@@ -14,6 +14,7 @@ from surveys.models import Membership, Role
 from surveys.models.sharedtasks import SharedTask, SharedTaskState
 from surveys.sharedtasks.tasks import RESERVED
 from surveys.web.api.urls import urlpatterns as of_api
+from surveys.web.console.sharedtasks.urls import urlpatterns as of_organisers
 from surveys.web.console.urls import urlpatterns as of_console
 from surveys.web.sharedtasks.urls import OF_A_TEAM, urlpatterns
 from tests.factories.sharedtasks import make_shared_task, make_team
@@ -96,11 +97,12 @@ def test_pages_of_teams_are_not_cached(shared_task, team, captain):
 
 def test_the_console_refuses_participants_at_every_address(team, captain):
     addresses = list_addresses(of_console, "console", slug=make_study(1).slug)
+    of_tasks = list_addresses(of_organisers, "organisers", slug="gwsc")
 
-    found = ask(addresses, captain)
+    found = ask(addresses | {f"organisers {name}": one for name, one in of_tasks.items()}, captain)
 
     assert statuses(found) == {403}
-    assert len(found) > 140
+    assert len(found) > 170
     assert "for researchers" in captain.get("/console/").content.decode()
     assert captain.get("/console/nothing/").status_code == 403
 

@@ -90,6 +90,16 @@ def test_files_are_checked_and_then_submitted(captain, team):
     assert "1 of 9 used" in said(captain.get(SUBMIT))
 
 
+def test_the_kit_is_offered_once_a_phase_has_begun(captain, clock):
+    kit = "/tasks/gwsc/kit/evaluation/"
+
+    assert kit in said(captain.get(HOME))
+    assert captain.get(kit)["Content-Type"] == "application/zip"
+    clock.at = START - timedelta(seconds=1)
+    assert kit not in said(captain.get(HOME))
+    assert captain.get(kit).status_code == 404
+
+
 def test_refused_files_are_listed_and_no_attempt(captain):
     name, content = result_file(predictions())
     wrong = content.replace(b"\n", b"\n0,5\n", 1)
@@ -363,21 +373,41 @@ def test_other_teams_find_nothing(captain, shared_task):
 def test_the_gold_is_in_no_answer(captain, shared_task, phase):
     phase.visibility = "board"
     phase.save()
-    send(captain)
-    check(captain, ("x.tsv", b"x"))
+    page = send(captain)
+    refused = check(captain, ("x.tsv", b"x"))
+    checked = check(captain, result_file(predictions(2))).url
     score_waiting()
     (part,) = shared_task.parts.all()
-    gold = [line for line in part.gold.open("rb").read().decode().split("\n")[1:] if line]
-    secrets = [part.gold_sha256, part.gold_sha256[:12], part.gold.name, shared_task.salt, *gold]
-    page = f"{HOME}submissions/evaluation/1/"
+    with part.gold.open("rb") as file:
+        rows = file.read().decode().splitlines()[1:]
+    hidden = [part.gold_sha256, part.gold_sha256[:12], part.gold.name, shared_task.salt, *rows]
     own = ["", "submit/", "submissions/", "choice/", "description/", "members/", "terms/"]
-    addresses = [f"{HOME}{one}" for one in own] + [page, "/tasks/", "/tasks/gwsc/"]
+    addresses = [f"{HOME}{one}" for one in own] + [page, f"{page}files/", checked]
+    addresses += ["/tasks/", "/tasks/gwsc/", "/tasks/gwsc/kit/evaluation/"]
+    answers = [refused] + [
+        client.get(address)
+        for client in (captain, Client(), sign_in("ana"))
+        for address in addresses
+    ]
 
-    for client in (captain, Client(), sign_in("ana")):
-        for address in addresses:
-            answer = client.get(address)
-            sent = f"{answer.headers}{answer.content.decode()}"
-            assert [secret for secret in secrets if secret in sent] == []
+    texts = [read_whole(answer) for answer in answers]
+    assert len(rows) == 12
+    assert [one for text in texts for one in hidden if one in text] == []
+    assert any("data/data_sl.tsv" in text for text in texts)  # archives are searched, too
+
+
+def read_whole(answer):
+    """Return the headers and the body of an answer, and the files of archives, as one text."""
+    body = b"".join(answer.streaming_content) if answer.streaming else answer.content
+    return f"{answer.headers}\n{unpack(body)}"
+
+
+def unpack(data):
+    """Return data as text; of a zip archive the names and texts of its files."""
+    if not data.startswith(b"PK"):
+        return data.decode(errors="replace")
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return "\n".join(f"{one} {unpack(archive.read(one))}" for one in archive.namelist())
 
 
 def test_history_asks_as_often_for_one_row_as_for_three(captain):
