@@ -115,7 +115,8 @@ def count_scores(phase: Phase) -> int | None:
 
 def list_lacking(shared_task: SharedTask, *, now: datetime) -> list[str]:
     """Return what prevents a draft from being opened, each with advice."""
-    parts, phases = list(shared_task.parts.all()), list(shared_task.phases.all())
+    parts = list(shared_task.parts.select_related("release__study"))
+    phases = list(shared_task.phases.all())
     return [
         *_list_lacking_texts(shared_task),
         *_list_lacking_data(shared_task, parts, phases),
@@ -170,6 +171,12 @@ def _list_lacking_data(
         yield "Data is missing. Add at least one language (Data)."
         return
     languages = [part.language for part in parts]
+    for part in parts:
+        if part.release and part.release.page_opened_at:
+            yield (
+                f"The public page of {part.release.name} of {part.release.study.slug} shows the "
+                f"gold of {part.language} to everybody. Close it first, under Release."
+            )
     if absent := [one for one in shared_task.required_languages if one not in languages]:
         yield f"Languages without data are required: {', '.join(absent)} (Texts and rules)."
     if shared_task.best_of is not None and shared_task.best_of > len(parts):

@@ -88,7 +88,7 @@ def list_usable_releases(user: AnyUser) -> QuerySet[Release]:
     if not getattr(user, "is_superuser", False):
         roles = [str(role) for role in Right.WORK.value]
         found = found.filter(study__memberships__user=user.pk, study__memberships__role__in=roles)
-    return found.select_related("study", "run").defer("report", "differences").distinct()
+    return found.select_related("study", "run").without_report().defer("differences")
 
 
 def read_release(release: Release) -> PartFiles:

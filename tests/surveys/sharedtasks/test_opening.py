@@ -17,6 +17,7 @@ from surveys.sharedtasks.opening import (
 from surveys.sharedtasks.parts import add_part
 from surveys.sharedtasks.progress import find_next_step
 from tests.factories.sharedtasks import START, make_part, make_phase, make_shared_task, make_team
+from tests.factories.studies import make_release, make_study
 from tests.factories.task_files import part_files
 
 pytestmark = pytest.mark.django_db
@@ -59,6 +60,18 @@ def test_rules_need_the_data_that_they_are_about(draft):
 
     for words in ("required: fi", "best 2 languages", "practice data, which these languages lack"):
         assert words in lacking
+
+
+def test_a_public_page_with_the_gold_is_closed_first(draft):
+    release = make_release(make_study(2), report={}, page_opened_at=START)
+    make_part(draft, release=release)
+    make_phase(draft)
+
+    with pytest.raises(SharedTaskRefused, match="shows the gold of sl to everybody"):
+        open_task(draft, now=START)
+
+    draft.refresh_from_db()
+    assert draft.state == "draft"
 
 
 def test_opening_commits_to_salt_and_gold_in_the_order_of_languages(draft):

@@ -316,7 +316,10 @@ def _show(phase: Phase) -> dict[str, Any]:
 
 def name_releases(releases: Iterable[Release]) -> list[tuple[int, str]]:
     """Return releases as choices, with their studies."""
-    return [
-        (one.pk, f"{one.study.title or one.study.slug}, {one.study.language}, {one.name}")
-        for one in releases
-    ]
+    return [(one.pk, _name(one)) for one in releases]
+
+
+def _name(release: Release) -> str:
+    study = release.study
+    name = f"{study.title or study.slug}, {study.language}, {release.name}"
+    return f"REHEARSAL: {name}" if release.is_rehearsal else name

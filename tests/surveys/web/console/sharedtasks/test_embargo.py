@@ -1,7 +1,10 @@
 """Warnings for releases whose files hold the gold of a shared task that is not over."""
 
+import io
+
 import pytest
 from django.contrib.auth.models import User
+from django.core.management import call_command
 from django.urls import reverse
 from django.utils import timezone
 
@@ -67,3 +70,15 @@ def test_programs_see_the_embargo(client, shared_task, release):
     found = client.get(address, headers={"Authorization": f"Bearer {key}"}).json()
 
     assert found["is_embargoed"] is True
+
+
+def test_the_command_that_sends_a_release_warns(shared_task, release):
+    make_part(shared_task, release=release)
+    errors = io.StringIO()
+
+    call_command(
+        "deposit_release", release.study.slug, str(release.number), "zenodo", "--dry-run",
+        stdout=io.StringIO(), stderr=errors,
+    )  # fmt: skip
+
+    assert WARNING in errors.getvalue()
