@@ -83,8 +83,11 @@ def perform_finalising(job: TaskJob, progress: Progress) -> None:
 def finalise(job: TaskJob, progress: Progress, *, now: datetime) -> None:
     """Make final boards; see `perform_finalising`.
 
-    Raises SharedTaskRefused if no phase has ended, or something arrived meanwhile.
+    Nothing is locked until all of it is rendered. Raises SharedTaskRefused if no phase has ended,
+    or something arrived meanwhile.
     """
+    from postprocess.boards.exports.freezing import render_board
+
     shared_task = job.shared_task
     phases = list_final_phases(shared_task, now)
     if not phases:
@@ -102,7 +105,8 @@ def finalise(job: TaskJob, progress: Progress, *, now: datetime) -> None:
         boards[phase, subtask] = make_final_board(results[phase], subtask)
     progress(len(places), n_steps)
     archive = make_archive(shared_task, boards, results, golds)
-    _store(job, golds, boards, archive, now=now)
+    bodies = {place: render_board(board, is_gold_public=True) for place, board in boards.items()}
+    _store(job, golds, bodies, archive, now=now)
 
 
 def make_final_board(results: Results, subtask: int) -> "Board":
@@ -117,20 +121,18 @@ def make_final_board(results: Results, subtask: int) -> "Board":
 def _store(
     job: TaskJob,
     golds: Golds,
-    boards: "dict[tuple[Phase, int], Board]",
+    bodies: dict[tuple[Phase, int], bytes],
     archive: bytes,
     *,
     now: datetime,
 ) -> None:
-    from postprocess.boards.exports.freezing import render_board
-
+    """Store final boards, given as JSON, and the archive, or nothing of it."""
     shared_task = lock_task(job.shared_task)
     lock_teams(shared_task)
-    _refuse_late_changes(shared_task, golds, [phase for phase, _ in boards])
+    _refuse_late_changes(shared_task, golds, [phase for phase, _ in bodies])
     finish_job(job)
     FrozenBoard.objects.filter(phase__shared_task=shared_task).delete()
-    for (phase, subtask), board in boards.items():
-        body = render_board(board, is_gold_public=True)
+    for (phase, subtask), body in bodies.items():
         FrozenBoard.objects.create(
             phase=phase, subtask=subtask, scoring=golds.scoring, body=body.decode(),
             sha256=hashlib.sha256(body).hexdigest(),
@@ -145,7 +147,7 @@ def _store(
     if replaced[0]:
         transaction.on_commit(lambda: replaced[1].delete(str(replaced[0])))
     record(
-        "sharedtask.finalised", shared_task=shared_task, n_boards=len(boards),
+        "sharedtask.finalised", shared_task=shared_task, n_boards=len(bodies),
         sha256=shared_task.archive_sha256,
     )  # fmt: skip
 
