@@ -49,6 +49,9 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.sharedtasks.kits",
     "surveys.sharedtasks.teams.names",  # characters that cannot be seen
     "surveys.sharedtasks.uploads",
+    "surveys.sharedtasks.boards.citing", "surveys.sharedtasks.boards.files",
+    "surveys.sharedtasks.boards.live", "surveys.sharedtasks.boards.results",
+    "surveys.sharedtasks.boards.table", "surveys.sharedtasks.boards.visible",
     "surveys.sharedtasks.scoring.counting", "surveys.sharedtasks.scoring.figures",
     "surveys.sharedtasks.scoring.flags", "surveys.sharedtasks.scoring.predictions",
     "surveys.sharedtasks.scoring.rescoring", "surveys.sharedtasks.scoring.waiting",

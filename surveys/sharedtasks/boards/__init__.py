@@ -1,0 +1,1 @@
+"""Boards and results as readers of the public pages may see them."""

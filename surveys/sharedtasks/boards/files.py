@@ -1,0 +1,61 @@
+"""Files of a board: exports, and the figures in the archive."""
+
+from typing import NamedTuple
+
+from surveys.sharedtasks.boards.visible import VisibleBoard
+
+
+class Format(NamedTuple):
+    """A format of a board's file: its media type, and what it is for."""
+
+    media_type: str
+    what: str
+
+
+class Plot(NamedTuple):
+    """A figure in the archive of a shared task."""
+
+    path: str
+    title: str
+    caption: str
+
+
+FORMATS = {
+    "csv": Format("text/csv; charset=utf-8", "for spreadsheets"),
+    "json": Format("application/json", "for programs, with all tests"),
+    "tex": Format("text/x-tex; charset=utf-8", "a table for papers"),
+    "html": Format("text/html; charset=utf-8", "one file to keep"),
+}
+
+
+def render_file(visible: VisibleBoard, ending: str) -> bytes:
+    """Return a board as a file; a final one as it was frozen."""
+    from postprocess.boards.exports.freezing import render_board
+    from postprocess.boards.exports.latex import render_latex
+    from postprocess.boards.exports.page import render_page
+    from postprocess.boards.exports.tables import render_csv
+
+    board, is_public = visible.board, visible.is_gold_public
+    if ending == "csv":
+        return render_csv(board, is_gold_public=is_public)
+    if ending == "json" and visible.frozen:
+        return visible.frozen.body.encode()
+    if ending == "json":
+        return render_board(board, is_gold_public=is_public)
+    return render_latex(board) if ending == "tex" else render_page(board)
+
+
+def list_plots(visible: VisibleBoard, column: str) -> list[Plot]:
+    """Return the figures of a column of a final board."""
+    if not visible.is_final or not visible.phase.shared_task.archive:
+        return []
+    from postprocess.boards.plots import caption_scores, caption_tests
+
+    board, folder = visible.board, f"{visible.phase.name}-{visible.subtask}/figures"
+    if not any(column in row.cells for row in board.rows):
+        return []
+    plots = [Plot(f"{folder}/scores-{column}.svg", "Scores", caption_scores(board, column))]
+    if column in board.differences:
+        captioned = caption_tests(board, column)
+        plots.append(Plot(f"{folder}/p-{column}.svg", "Tests of all pairs", captioned))
+    return plots

@@ -1,0 +1,143 @@
+"""Results: what the page of one submission shows, for ever."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from surveys.models.sharedtasks import (
+    ScoringState,
+    SharedTask,
+    Submission,
+    SubmissionState,
+    SubtaskScore,
+    TeamState,
+)
+from surveys.sharedtasks.boards.live import hides_systems, make_cells, name_on_boards
+from surveys.sharedtasks.boards.visible import VisibleBoard, find_board
+from surveys.sharedtasks.scoring.counting import describe_score
+from surveys.sharedtasks.visibility import Viewer, may_see_scores, show_figures
+
+if TYPE_CHECKING:
+    from postprocess.boards.board import Cell, Place
+
+
+@dataclass(frozen=True)
+class SubtaskResult:
+    """The figures of a submission for a subtask by column, and its places if it counts."""
+
+    subtask: int
+    cells: "dict[str, Cell]"
+    places: "dict[str, Place]"
+    scorer: str
+    gold_sha256: dict[str, str]
+    file_sha256: dict[str, str]
+    board: VisibleBoard | None = None
+    outside: str = ""
+
+
+@dataclass(frozen=True)
+class Result:
+    """A submission as a viewer may see it. `team` is the name on boards, which may be a code."""
+
+    submission: Submission
+    team: str
+    subtasks: list[SubtaskResult]
+
+    @property
+    def is_described(self) -> bool:
+        """Whether the page has the description of the system."""
+        team = self.submission.team
+        return team.described_at is not None and not hides_systems(team.shared_task)
+
+    @property
+    def has_links(self) -> bool:
+        """Whether the page may link to paper and code, which name the team."""
+        return self.is_described and not self.submission.team.hides_name
+
+    @property
+    def is_withdrawn(self) -> bool:
+        """Whether the team has withdrawn the submission, or itself."""
+        return is_withdrawn(self.submission)
+
+
+def find_result(shared_task: SharedTask, code: str, viewer: Viewer) -> Result | None:
+    """Return the result with a code, or None if the viewer may not see its scores.
+
+    The public sees what stands on a board that it may see; a team also its other submissions.
+    """
+    found = Submission.objects.filter(phase__shared_task=shared_task, code=code)
+    shown = found.filter(state__in=(SubmissionState.SCORED, SubmissionState.WITHDRAWN))
+    submission = shown.select_related("phase", "team").first()
+    if submission is None:
+        return None
+    submission.phase.shared_task = submission.team.shared_task = shared_task
+    subtasks = list(_list_subtasks(submission, viewer))
+    name = name_on_boards(submission.team, shared_task)
+    return Result(submission, name, subtasks) if subtasks else None
+
+
+def is_withdrawn(submission: Submission) -> bool:
+    """Return whether a submission, or its team, was withdrawn."""
+    states = submission.state, submission.team.state
+    return states[0] == SubmissionState.WITHDRAWN or states[1] == TeamState.WITHDRAWN
+
+
+def list_withdrawn(codes: list[str]) -> set[str]:
+    """Return those of the codes of results whose submissions or teams have withdrawn."""
+    found = Submission.objects.filter(code__in=codes)
+    withdrawn = found.filter(state=SubmissionState.WITHDRAWN) | found.filter(
+        team__state=TeamState.WITHDRAWN
+    )
+    return set(withdrawn.order_by().values_list("code", flat=True))
+
+
+def _list_subtasks(submission: Submission, viewer: Viewer) -> Iterator[SubtaskResult]:
+    is_own = viewer.is_organiser or viewer.team == submission.team
+    sees_all = is_own and may_see_scores(submission.phase, viewer, submission.team)
+    for subtask in sorted({one["subtask"] for one in submission.contents}):
+        counted = _find_counted(submission, subtask, viewer)
+        if counted:
+            yield counted
+        elif sees_all and (scored := _find_scores(submission, subtask)):
+            yield scored
+
+
+def _find_counted(submission: Submission, subtask: int, viewer: Viewer) -> SubtaskResult | None:
+    """Return the result as it stands on the board, if the viewer may see that."""
+    visible = find_board(submission.phase, subtask, viewer)
+    rows = visible.board.rows if visible else ()
+    row = next((row for row in rows if row.result == submission.code), None)
+    if visible is None or row is None:
+        return None
+    rules = visible.board.rules
+    return SubtaskResult(
+        subtask,
+        {column: row.cells[column] for column in visible.board.columns if column in row.cells},
+        dict(row.places),
+        rules.scorer,
+        dict(rules.gold_sha256),
+        list_digests(submission, subtask),
+        visible,
+        row.outside,
+    )
+
+
+def _find_scores(submission: Submission, subtask: int) -> SubtaskResult | None:
+    """Return the scores of a submission that does not count."""
+    found = SubtaskScore.objects.filter(submission=submission, subtask=subtask)
+    current = found.filter(scoring__state=ScoringState.CURRENT).select_related("part", "scoring")
+    scores = list(current.order_by("part__language"))
+    if not scores:
+        return None
+    figures = {
+        one.part.language: show_figures(describe_score(one), submission.phase) for one in scores
+    }
+    cells = make_cells(figures, (None, None, None))
+    digests = list_digests(submission, subtask)
+    return SubtaskResult(subtask, cells, {}, scores[0].scoring.scorer, {}, digests)
+
+
+def list_digests(submission: Submission, subtask: int) -> dict[str, str]:
+    """Return the SHA-256 of a submission's files for a subtask, by language."""
+    contents = [one for one in submission.contents if one["subtask"] == subtask]
+    return {one["language"]: one["sha256"] for one in contents}

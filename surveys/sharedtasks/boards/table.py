@@ -1,0 +1,260 @@
+"""A page of the rows of a board, as text and as places on a scale."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from surveys.sharedtasks.boards.live import name_on_boards
+from surveys.sharedtasks.boards.visible import VisibleBoard
+from surveys.sharedtasks.visibility import Viewer
+
+if TYPE_CHECKING:
+    from postprocess.boards.board import Board, Cell, Place, Row
+    from surveys.sharedtasks.boards.results import SubtaskResult
+
+HUNDRED = 100
+ONLY_SCORES = (
+    "This board is not final. It ranks by the scores alone; whether differences are more than "
+    "chance is tested when it is final."
+)
+
+
+@dataclass(frozen=True)
+class Bar:
+    """An interval and its score, drawn in per cent of the width."""
+
+    left: float
+    width: float
+    at: float
+
+
+@dataclass(frozen=True)
+class ShownCell:
+    """A cell as text. `bar`: its interval, drawn in the column that ranks."""
+
+    column: str
+    score: str
+    ends: str = ""
+    is_zero_for: str = ""
+    bar: Bar | None = None
+
+
+@dataclass(frozen=True)
+class ShownRow:
+    """A row of the table; see `Row` of the library."""
+
+    name: str
+    system: str
+    kind: str
+    is_reference: bool
+    rank: str
+    rank_range: str
+    group: str
+    attempts: int | None
+    result: str
+    outside: str
+    begins_group: bool
+    cells: list[ShownCell]
+    p_distance: float | None = None
+    p_baseline: float | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """What a page shows of a board that is ranked by a column."""
+
+    column: str
+    columns: tuple[str, ...]
+    is_tested: bool
+    has_p: bool
+    has_attempts: bool
+    n_ranked: int
+    title: str
+    sizes: list[tuple[str, int]]
+    lowest: float
+    notes: list[str]
+
+
+def find_own_name(visible: VisibleBoard, viewer: Viewer) -> str:
+    """Return the name of the row of a viewer's own team, or an empty text."""
+    return name_on_boards(viewer.team, visible.phase.shared_task) if viewer.team else ""
+
+
+def choose_column(board: "Board", wanted: str | None) -> str:
+    """Return the column that ranks: the wanted one, or the first."""
+    return wanted if wanted in board.columns else board.columns[0]
+
+
+def describe_table(visible: VisibleBoard, column: str) -> Table:
+    """Return the headings of a table, and the sentences below it."""
+    from postprocess.boards.shown import describe_board, explain_column, list_notes
+
+    board = visible.board
+    is_tested = column in board.differences
+    cells = [row.cells[column] for row in board.rows if column in row.cells]
+    of_column = explain_column(board, column) if visible.is_final else [ONLY_SCORES]
+    return Table(
+        column,
+        board.columns,
+        is_tested,
+        any(cell.p_distance is not None for cell in cells),
+        any(row.attempts is not None for row in board.rows),
+        sum(column in row.places for row in board.rows),
+        describe_board(board),
+        list(board.rules.sizes.items()),
+        _find_lowest(board, column),
+        [*of_column, *list_notes(board)],
+    )
+
+
+class Lines(Sequence["ShownRow"]):
+    """The rows of a table in order, of which only those that a page asks for are written."""
+
+    def __init__(self, visible: VisibleBoard, column: str) -> None:
+        from postprocess.boards.shown import list_lines
+
+        self._board, self._column = visible.board, column
+        self._lines = list_lines(visible.board, column)
+        self._lowest = _find_lowest(visible.board, column)
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def __getitem__(self, wanted):  # type: ignore[no-untyped-def]
+        """Return a row, or those of a slice."""
+        if isinstance(wanted, slice):
+            return [self[number] for number in range(*wanted.indices(len(self)))]
+        line = self._lines[wanted]
+        return show_row(
+            self._board, self._column, line.row, self._lowest, begins_group=line.begins_group
+        )
+
+
+def list_outside_rows(visible: VisibleBoard, column: str) -> list[ShownRow]:
+    """Return the rows outside the ranking."""
+    from postprocess.boards.shown import list_outside
+
+    lowest = _find_lowest(visible.board, column)
+    return [show_row(visible.board, column, row, lowest)
+            for row in list_outside(visible.board, column)]  # fmt: skip
+
+
+def show_row(
+    board: "Board", column: str, row: "Row", lowest: float, *, begins_group: bool = False
+) -> ShownRow:
+    """Return a row as the page shows it. `lowest`: the left end of the scale of intervals."""
+    from postprocess.boards.shown import write_rank, write_rank_range
+
+    place: Place | None = row.places.get(column)
+    cell = row.cells.get(column)
+    return ShownRow(
+        row.name,
+        row.system,
+        row.kind.value,
+        row.is_reference,
+        "" if row.is_reference else write_rank(place),
+        "" if place is None or place.best is None else write_rank_range(place),
+        "" if place is None or place.group is None else str(place.group),
+        row.attempts,
+        row.result,
+        row.outside,
+        begins_group,
+        [_show_cell(row, one, lowest if one == column else None) for one in board.columns],
+        cell.p_distance if cell else None,
+        cell.p_baseline if cell else None,
+    )
+
+
+def _show_cell(row: "Row", column: str, lowest: float | None) -> ShownCell:
+    from postprocess.boards.shown import write_ends, write_score
+
+    cell = row.cells.get(column)
+    if cell is None:
+        return ShownCell(column, write_score(None))
+    ends = "" if cell.low is None else write_ends(cell)
+    bar = None if lowest is None else draw_interval(cell, lowest)
+    return ShownCell(column, write_score(cell.score), ends, cell.reason or "", bar)
+
+
+@dataclass(frozen=True)
+class ShownFigure:
+    """A figure of a result, in a column."""
+
+    cell: ShownCell
+    rank: str
+    rank_range: str
+    group: str
+    pearson: float | None
+    spearman: float | None
+    n: int | None
+    file_sha256: str
+
+
+@dataclass(frozen=True)
+class ShownResult:
+    """The figures of a result for a subtask, and whether the table has correlations."""
+
+    result: "SubtaskResult"
+    figures: list[ShownFigure]
+
+    @property
+    def has_places(self) -> bool:
+        """Whether it is ranked."""
+        return bool(self.result.places)
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether a column has tests, and so rank ranges and groups."""
+        return any(one.group for one in self.figures)
+
+    @property
+    def has_correlations(self) -> bool:
+        """Whether a column has the correlations that a score is made of."""
+        return any(one.pearson is not None for one in self.figures)
+
+
+def show_result(result: "SubtaskResult") -> ShownResult:
+    """Return the figures of a result as its page shows them."""
+    lowest = min([0.0, *(max(-0.9, one.low) for one in result.cells.values() if one.low)])
+    return ShownResult(result, [_show_figure(result, one, lowest) for one in result.cells])
+
+
+def _show_figure(result: "SubtaskResult", column: str, lowest: float) -> ShownFigure:
+    from postprocess.boards.shown import write_ends, write_rank, write_rank_range, write_score
+
+    cell, place = result.cells[column], result.places.get(column)
+    ends = "" if cell.low is None else write_ends(cell)
+    bar = draw_interval(cell, lowest)
+    return ShownFigure(
+        ShownCell(column, write_score(cell.score), ends, cell.reason or "", bar),
+        write_rank(place),
+        "" if place is None or place.best is None else write_rank_range(place),
+        "" if place is None or place.group is None else str(place.group),
+        cell.pearson,
+        cell.spearman,
+        cell.n,
+        result.file_sha256.get(column, ""),
+    )
+
+
+def draw_interval(cell: "Cell", lowest: float) -> Bar | None:
+    """Return an interval on a scale from a lowest score to 1; None for a cell without one."""
+    if cell.low is None or cell.high is None:
+        return None
+    left, right, at = (
+        round(HUNDRED * min(1.0, max(0.0, (one - lowest) / (1 - lowest))), 1)
+        for one in (cell.low, cell.high, cell.score)
+    )
+    return Bar(left, max(1.0, round(right - left, 1)), at)
+
+
+def _find_lowest(board: "Board", column: str) -> float:
+    """Return the left end of a column's scale: 0, or what the lowest interval needs."""
+    return min([0.0, *_list_lows(board, column)])
+
+
+def _list_lows(board: "Board", column: str) -> Iterator[float]:
+    for row in board.rows:
+        cell = row.cells.get(column)
+        if cell and cell.low is not None:
+            yield max(-0.9, cell.low)

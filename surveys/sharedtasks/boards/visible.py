@@ -1,0 +1,74 @@
+"""The boards that a reader may see: final ones once they are published, live ones before."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from surveys.models.sharedtasks import FrozenBoard, Phase, SharedTask
+from surveys.sharedtasks.boards.live import make_live_board
+from surveys.sharedtasks.visibility import ANYBODY, Viewer, is_gold_public, may_see_scores
+
+if TYPE_CHECKING:
+    from postprocess.boards.board import Board
+
+KEPT = 16  # final boards in the memory of a process
+
+
+@dataclass(frozen=True)
+class VisibleBoard:
+    """The board of a phase and subtask as it is shown. `frozen`: its row if it is final."""
+
+    phase: Phase
+    subtask: int
+    board: "Board"
+    frozen: FrozenBoard | None = None
+
+    @property
+    def is_final(self) -> bool:
+        """Whether the board is published and does not change any more."""
+        return self.frozen is not None
+
+    @property
+    def is_public(self) -> bool:
+        """Whether everybody may see it."""
+        return self.is_final or may_see_scores(self.phase, ANYBODY)
+
+    @property
+    def is_gold_public(self) -> bool:
+        """Whether files of the board have all digits."""
+        return not self.board.is_rounded and is_gold_public(self.phase)
+
+
+def find_board(phase: Phase, subtask: int, viewer: Viewer) -> VisibleBoard | None:
+    """Return the board of a phase and subtask, or None if the viewer may not see it."""
+    if subtask not in phase.subtasks:
+        return None
+    if frozen := _find_frozen(phase, subtask):
+        return VisibleBoard(phase, subtask, _read_frozen(frozen.sha256), frozen)
+    if not may_see_scores(phase, viewer):
+        return None
+    return VisibleBoard(phase, subtask, make_live_board(phase, subtask))
+
+
+def find_phase(slug: str, name: str) -> Phase | None:
+    """Return a phase of a public shared task by its name, or None."""
+    public = SharedTask.objects.public()
+    phases = Phase.objects.filter(shared_task__in=public, shared_task__slug=slug, name=name)
+    return phases.select_related("shared_task").first()
+
+
+def _find_frozen(phase: Phase, subtask: int) -> FrozenBoard | None:
+    """Return the final board once it is published, without its large body."""
+    if not phase.shared_task.is_published:
+        return None
+    found = FrozenBoard.objects.filter(phase=phase, subtask=subtask)
+    return found.defer("body").select_related("scoring").first()
+
+
+@lru_cache(maxsize=KEPT)
+def _read_frozen(sha256: str) -> "Board":
+    """Return the board whose file has this digest, so that it is read once."""
+    from postprocess.boards.exports.freezing import read_board
+
+    frozen = FrozenBoard.objects.filter(sha256=sha256).only("body")[0]
+    return read_board(frozen.body.encode())
