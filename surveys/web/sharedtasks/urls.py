@@ -2,7 +2,7 @@ from django.contrib.auth.views import LogoutView
 from django.urls import path
 
 from surveys.web.sharedtasks.access import Page
-from surveys.web.sharedtasks.public import kits, overview
+from surveys.web.sharedtasks.public import archive, boards, kits, overview, results
 from surveys.web.sharedtasks.teams import (
     accounts,
     describing,
@@ -22,11 +22,18 @@ ACCOUNTS: dict[str, tuple[str, Page]] = {
     "change_password": ("account/password/", accounts.change_password),
     "invitation": ("invitation/<str:token>/", accounts.invitation),
 }
+BOARD = "<slug:slug>/board/<slug:phase>/<int:subtask>/"
 PUBLIC: dict[str, tuple[str, Page]] = {
     "tasks": ("", overview.tasks),
     "overview": ("<slug:slug>/", overview.overview),
     "kit": ("<slug:slug>/kit/<slug:name>/", kits.kit),
     "register": ("<slug:slug>/register/", accounts.register),
+    "board": (BOARD, boards.board),
+    "board_file": (f"{BOARD}board.<str:ending>", boards.board_file),
+    "result": ("<slug:slug>/results/<slug:code>/", results.result),
+    "archive": ("<slug:slug>/archive/", archive.archive),
+    "archive_zip": ("<slug:slug>/archive.zip", archive.archive_zip),
+    "archived": ("<slug:slug>/archive/<path:path>", archive.archived),
 }
 SUBMISSION = "submissions/<slug:phase>/<int:number>/"
 OF_A_TEAM: dict[str, tuple[str, Page]] = {

@@ -1,12 +1,17 @@
 """The public pages of a shared task: the list of all, and the overview of one."""
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from surveys.models.sharedtasks import SharedTask
+from surveys.sharedtasks.boards.citing import cite_task
+from surveys.sharedtasks.boards.phases import list_phases, list_running
 from surveys.sharedtasks.teams.registration import takes_registrations
 from surveys.web.rendering.markdown import render_markdown
+from surveys.web.sharedtasks.public.finding import find_viewer
 from surveys.web.timing import began_at
 
 MOST_SHOWN = 200
@@ -15,20 +20,25 @@ MOST_SHOWN = 200
 @require_safe
 def tasks(request: HttpRequest) -> HttpResponse:
     """List the shared tasks that anybody may see."""
-    found = SharedTask.objects.public().prefetch_related("parts")[:MOST_SHOWN]
-    return render(request, "sharedtasks/public/tasks.html", {"tasks": found})
+    found = SharedTask.objects.public().prefetch_related("parts", "phases")[:MOST_SHOWN]
+    shown = [(one, list_running(one, began_at(request))) for one in found]
+    return render(request, "sharedtasks/public/tasks.html", {"tasks": shown})
 
 
 @require_safe
 def overview(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the text, data and dates of a shared task."""
+    """Show the text, dates, data and boards of a shared task, and how to take part."""
     shared_task = get_object_or_404(SharedTask.objects.public(), slug=slug)
+    viewer = find_viewer(request, shared_task)
+    address = f"{settings.SITE_URL}{reverse('sharedtasks:overview', args=[slug])}"
     page = {
         "shared_task": shared_task,
         "text": render_markdown(shared_task.text),
-        "phases": shared_task.phases.all(),
+        "terms": render_markdown(shared_task.terms),
+        "phases": list_phases(shared_task, viewer, began_at(request)),
         "parts": shared_task.parts.all(),
+        "viewer": viewer,
         "takes_registrations": takes_registrations(shared_task),
-        "now": began_at(request),
+        "bibtex": cite_task(shared_task, address),
     }
     return render(request, "sharedtasks/public/overview.html", page)

@@ -1,0 +1,134 @@
+"""The list of shared tasks, their overviews, kits, and published archives."""
+
+import hashlib
+import io
+import zipfile
+from datetime import timedelta
+
+import pytest
+
+from surveys.models.sharedtasks import SharedTask
+from surveys.sharedtasks.finishing.publishing import retract
+from tests.factories.boards import END, finish, make_contest
+from tests.factories.sharedtasks import START, make_phase, make_shared_task
+
+pytestmark = pytest.mark.django_db
+
+
+def read(client, address="/tasks/gwsc/", status=200):
+    answer = client.get(address)
+    assert answer.status_code == status
+    return answer.content.decode()
+
+
+def test_the_list_has_open_and_published_tasks_and_no_drafts(client, clock):
+    make_phase(make_shared_task(slug="now", title="Running"))
+    make_shared_task(slug="draft", title="Secret", state="draft", opened_at=None)
+
+    page = read(client, "/tasks/")
+
+    assert "Running" in page
+    assert "until" in page
+    assert "Secret" not in page
+    assert client.get("/tasks/draft/").status_code == 404
+
+
+def test_the_list_makes_the_same_number_of_queries(client, django_assert_num_queries):
+    for number in range(3):
+        make_phase(make_shared_task(slug=f"task-{number}"))
+        with django_assert_num_queries(3):
+            read(client, "/tasks/")
+
+
+def test_the_overview_has_dates_in_two_zones_limits_and_the_commitment(client, clock):
+    make_contest(commitment="c" * 64)
+
+    page = read(client)
+
+    wanted = (
+        "anywhere on earth", "UTC", "9 a team", "hidden until the results are published",
+        "c" * 64, "24 pairs", "Be <em>fair</em>.", "organisers@example.org", "/kit/evaluation/",
+    )  # fmt: skip
+    assert [one for one in wanted if one not in page] == []
+    assert "/board/" not in page
+
+
+def test_the_overview_links_the_boards_that_everybody_may_see(client, clock):
+    make_contest({"visibility": "board"})
+
+    page = read(client)
+
+    assert "/tasks/gwsc/board/evaluation/1/" in page
+    assert "/tasks/gwsc/board/evaluation/2/" in page
+
+
+def test_the_overview_tells_of_a_moved_end(client, clock):
+    make_contest({"moved_at": START, "moved_from": END})
+
+    assert "Moved on 1 January 2027, from" in read(client).replace("\xa0", " ").replace(
+        "\n          ", " "
+    )
+
+
+def test_the_kit_is_out_when_its_phase_begins(client, clock):
+    make_contest()
+    clock.at = START - timedelta(seconds=1)
+    assert client.get("/tasks/gwsc/kit/evaluation/").status_code == 404
+    assert "/kit/" not in read(client)
+
+    clock.at = START
+    answer = client.get("/tasks/gwsc/kit/evaluation/")
+
+    names = zipfile.ZipFile(io.BytesIO(answer.content)).namelist()
+    assert "attachment" in answer["Content-Disposition"]
+    assert any(name.endswith("data/data_sl.tsv") for name in names)
+    assert not any("gold" in name for name in names)
+    assert client.get("/tasks/gwsc/kit/nothing/").status_code == 404
+
+
+def test_the_archive_is_a_folder_and_a_zip(client):
+    shared_task = finish(make_contest())
+
+    page = read(client, "/tasks/gwsc/archive/")
+    packed = b"".join(client.get("/tasks/gwsc/archive.zip").streaming_content)
+
+    assert hashlib.sha256(packed).hexdigest() == shared_task.archive_sha256
+    assert shared_task.archive_sha256 in page
+    for name in zipfile.ZipFile(io.BytesIO(packed)).namelist():
+        path = name.partition("/")[2]
+        assert f"/tasks/gwsc/archive/{path}" in page
+        assert client.get(f"/tasks/gwsc/archive/{path}").status_code == 200
+
+
+def test_files_of_the_archive_reach_nothing_of_the_site(client):
+    finish(make_contest())
+
+    board = client.get("/tasks/gwsc/archive/evaluation-1/board.html")
+    gold = client.get("/tasks/gwsc/archive/gold/gold_sl.tsv")
+    plot = client.get("/tasks/gwsc/archive/evaluation-1/figures/scores-average.svg")
+
+    assert "sandbox" in board["Content-Security-Policy"]
+    assert gold["Content-Disposition"] == 'attachment; filename="gold_sl.tsv"'
+    assert {one["X-Content-Type-Options"] for one in (board, gold, plot)} == {"nosniff"}
+    assert plot["Content-Type"] == "image/svg+xml"
+    assert client.get("/tasks/gwsc/archive/../../x").status_code == 404
+    assert client.get("/tasks/gwsc/archive/gold/nothing.tsv").status_code == 404
+
+
+def test_an_archive_that_is_not_published_is_not_found(client):
+    shared_task = finish(make_contest())
+    SharedTask.objects.filter(pk=shared_task.pk).update(state="finalised")
+
+    for path in ("", "README.md", "gold/gold_sl.tsv"):
+        assert client.get(f"/tasks/gwsc/archive/{path}").status_code == 404
+    assert client.get("/tasks/gwsc/archive.zip").status_code == 404
+
+
+def test_an_archive_that_was_taken_back_says_so(client):
+    shared_task = finish(make_contest())
+    retract(shared_task, "The gold was wrong.", END)
+
+    assert "taken back" in read(client, "/tasks/gwsc/archive/", status=410)
+    assert "taken back" in read(client)
+    for path in ("archive.zip", "archive/gold/gold_sl.tsv", "board/evaluation/1/"):
+        assert client.get(f"/tasks/gwsc/{path}").status_code == 404
