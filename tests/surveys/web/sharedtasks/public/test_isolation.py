@@ -1,0 +1,122 @@
+"""What is hidden is at no address: scores, gold and names, for anybody, teams and researchers."""
+
+import itertools
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from surveys.models.sharedtasks import SharedTask, Submission, SubtaskScore
+from surveys.sharedtasks.boards.files import FORMATS
+from surveys.sharedtasks.gold import read_gold_file
+from surveys.sharedtasks.visibility import round_figure
+from surveys.web.sharedtasks.urls import urlpatterns
+from tests.factories.boards import NOISE, finish, make_contest
+from tests.surveys.web.sharedtasks.conftest import sign_in
+
+pytestmark = pytest.mark.django_db
+OWN = "otters"
+
+
+def list_addresses():
+    """Return every address of shared tasks with everything that exists as arguments."""
+    known = {
+        "slug": ["gwsc"],
+        "phase": ["evaluation"],
+        "name": ["evaluation"],
+        "subtask": [1, 2],
+        "ending": list(FORMATS),
+        "code": list(Submission.objects.values_list("code", flat=True)),
+        "path": ["README.md", "gold/gold_sl.tsv", "evaluation-1/board.json", "salt.bin"],
+        "token": ["token"],
+    }
+    for one in urlpatterns:
+        names = list(one.pattern.converters)
+        for values in itertools.product(*(known.get(name, [1]) for name in names)):
+            kwargs = dict(zip(names, values, strict=True))
+            yield reverse(f"sharedtasks:{one.name}", kwargs=kwargs)
+
+
+def read_all(client):
+    """Return the answers' headers and bodies at every address."""
+    found = {}
+    for address in list_addresses():
+        answer = client.get(address)
+        assert answer.status_code < 500
+        body = b"".join(answer.streaming_content) if answer.streaming else answer.content
+        found[address] = f"{dict(answer.items())}\n{body.decode(errors='replace')}"
+    return found
+
+
+def list_readers():
+    User.objects.create_user("researcher")
+    return {"anybody": Client()} | {name: sign_in(name) for name in (OWN, "herons", "researcher")}
+
+
+def list_secrets(shared_task):
+    """Return what nobody may read before publishing: of the gold, and full digits of scores."""
+    yield shared_task.salt
+    for part in shared_task.parts.all():
+        yield part.gold_sha256
+        yield read_gold_file(part, practice=False).decode()[:60].split("\n", 1)[1]
+    for score in SubtaskScore.objects.all():
+        yield from (repr(figure)[:8] for figure in (score.score, score.pearson, score.spearman)
+                    if figure)  # fmt: skip
+
+
+def find(secrets, pages):
+    return {(secret, address) for address, page in pages.items() for secret in secrets
+            if secret in page}  # fmt: skip
+
+
+@pytest.mark.parametrize("visibility", ["hidden", "board"])
+def test_gold_is_at_no_address_before_publishing(visibility):
+    shared_task = make_contest({"visibility": visibility})
+    secrets = set(list_secrets(shared_task))
+
+    for name, client in list_readers().items():
+        assert (name, find(secrets, read_all(client))) == (name, set())
+
+
+def test_gold_is_found_once_it_is_published():
+    shared_task = finish(make_contest())
+    part = shared_task.parts.get(language="sl")
+
+    found = find({part.gold_sha256}, read_all(Client()))
+
+    assert found
+
+
+def test_a_hidden_phase_shows_no_score_anywhere():
+    make_contest()
+    shown = {f">{round_figure(one.score):.3f}" for one in SubtaskScore.objects.all()}
+    shown |= {f"{round_figure(one.low):.3f}–" for one in SubtaskScore.objects.all() if one.low}
+
+    for name, client in list_readers().items():
+        assert (name, find(shown, read_all(client))) == (name, set())
+
+
+@pytest.mark.parametrize("visibility", ["hidden", "board"])
+def test_no_name_is_at_any_address_while_codes_stand_for_names(visibility):
+    make_contest({"visibility": visibility}, names="codes")
+    names = {name.split()[0] for name in NOISE if name != "Otters"} | {"-bert"}
+
+    for client in (Client(), sign_in(OWN)):
+        pages = read_all(client)
+        found = find(names, {one: page for one, page in pages.items() if "/team/" not in one})
+        assert found == set()
+    assert find({"Otters"}, read_all(Client())) == set()
+
+
+def test_a_draft_is_at_no_address():
+    make_contest({"visibility": "board"})
+    SharedTask.objects.update(state="draft")
+
+    for client in (Client(), sign_in(OWN)):
+        codes = {
+            address: client.get(address).status_code
+            for address in list_addresses()
+            if "/gwsc/" in address and client.get(address).status_code not in (302, 403, 405)
+        }
+        assert set(codes.values()) == {404}
