@@ -2,7 +2,7 @@
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.db.models import Count, Q
+from django.db.models import BooleanField, Count, ExpressionWrapper, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -14,6 +14,7 @@ from surveys.models.sharedtasks import (
     TeamInvitation,
     TeamKind,
     TeamMember,
+    TeamState,
 )
 from surveys.sharedtasks.teams.description import has_accepted_terms, list_missing
 from surveys.sharedtasks.teams.links import (
@@ -31,6 +32,7 @@ from surveys.web.console.sharedtasks.team_forms import TeamNameForm
 from surveys.web.forms import attempt, posted, status_of
 
 TEAMS_PER_PAGE = 100
+IS_WAITING = ExpressionWrapper(Q(state=TeamState.PENDING), BooleanField())
 
 
 @task_page("GET")
@@ -41,7 +43,7 @@ def teams(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
         Team.objects.filter(shared_task=shared_task)
         .annotate(n_attempts=Count("submissions", filter=used))
         .prefetch_related("members__participant__user")
-        .order_by("-kind", "-state", "name_key")
+        .order_by(IS_WAITING.desc(), "-kind", "name_key")
     )
     rows = Paginator(found, TEAMS_PER_PAGE).get_page(request.GET.get("page"))
     page = {"shared_task": shared_task, "rows": rows}

@@ -55,6 +55,15 @@ def test_the_list_shows_members_and_contacts_to_organisers(client, shared_task, 
     assert page("team", team.pk) in shown
 
 
+def test_teams_that_wait_are_listed_first(client, shared_task, team):
+    make_team(shared_task, "Badgers", state="withdrawn")
+    make_team(shared_task, "Zebras", state="pending")
+
+    shown = client.get(page("teams")).text
+
+    assert shown.index("Zebras") < shown.index("Badgers") < shown.index("Otters")
+
+
 def test_a_team_that_registered_is_accepted_or_declined(client, shared_task):
     first = make_team(shared_task, "Otters", state="pending")
     second = make_team(shared_task, "Badgers", state="pending")
