@@ -25,12 +25,13 @@ HARMONIC = 2  # the subtask whose scores are harmonic means, of which none is be
 
 
 class PhaseOfTeam(NamedTuple):
-    """A phase, and the attempts of a team in it."""
+    """A phase, the attempts of a team in it, and whether the team may see its boards."""
 
     phase: Phase
     is_running: bool
     is_over: bool
     attempts: Attempts
+    shows_boards: bool
 
 
 class Choice(NamedTuple):
@@ -54,6 +55,7 @@ def list_phases(team: Team, now: datetime) -> list[PhaseOfTeam]:
             is_running=phase.is_running(now),
             is_over=phase.closes_at is not None and phase.closes_at <= now,
             attempts=count_attempts(team, phase, now),
+            shows_boards=phase.has_begun(now) and may_see_scores(phase, Viewer(team=team)),
         )
         for phase in team.shared_task.phases.select_related("shared_task")
     ]

@@ -278,6 +278,10 @@ def test_scores_that_may_be_seen_have_three_decimals(captain, phase, visibility)
     assert f"{stored.score:.4f}" not in shown
     assert "Pearson" not in shown
     assert f"{stored.score:.3f}" in said(captain.get(f"{HOME}submissions/"))
+    result = f"/tasks/gwsc/results/{stored.submission.code}/"
+    assert result in shown
+    assert captain.get(result).status_code == 200
+    assert ("/tasks/gwsc/board/evaluation/1/" in said(captain.get(HOME))) is (visibility == "board")
 
 
 def test_what_was_sent_is_downloaded_as_an_attachment(captain):
