@@ -6,9 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from django.contrib.auth.models import User
+from django.core.files.base import ContentFile
 from django.utils import timezone
 
+from postprocess.statistics.agreement.by_group import agreement_table
 from postprocess.statistics.agreement.reliability import change_reliability_from_scores
+from postprocess.steps.stored_runs import write_ledger
 from surveys.access.roles import grant_role
 from surveys.errors import SharedTaskRefused
 from surveys.models import Annotator, AuditEntry, Role
@@ -169,6 +172,23 @@ def test_the_reliability_is_that_of_the_test_pairs_alone():
 
     assert found == pytest.approx(change_reliability_from_scores(scores.iloc[:30]), abs=1e-9)
     assert found != pytest.approx(change_reliability_from_scores(scores), abs=1e-9)
+
+
+def test_the_human_figure_is_that_of_the_test_pairs_alone():
+    built = release(collect(40), n_practice=10)
+    outcome = built.dataset.outcome
+    made = make_complete_release(made=built)
+    made.run.ledger.save("ledger.parquet", ContentFile(write_ledger(outcome)))
+    used = outcome.used
+
+    found = read_release(made).human
+
+    def agree(ratings):
+        table = agreement_table(ratings, by=(), figures=["human"], n_resamples=0)
+        return float(table["human"].iloc[-1])
+
+    assert found == pytest.approx(agree(used[used["pair"] <= 30]), abs=1e-12)
+    assert found != pytest.approx(agree(used), abs=1e-6)
 
 
 def test_masked_texts_are_refused(draft, monkeypatch):
