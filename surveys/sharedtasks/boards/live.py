@@ -17,7 +17,7 @@ from surveys.models.sharedtasks import (
 from surveys.sharedtasks.finishing.unranked import LATE, ORGANISERS
 from surveys.sharedtasks.scoring.rescoring import find_corrections, write_correction
 from surveys.sharedtasks.uploads import list_parts
-from surveys.sharedtasks.visibility import is_gold_public, shows_code
+from surveys.sharedtasks.visibility import OF_CORRELATIONS, is_gold_public, shows_code
 
 if TYPE_CHECKING:
     from postprocess.boards.board import Board, Cell, Place, Row
@@ -29,14 +29,13 @@ OF_CELLS = ("score", "low", "high", "n", "pearson", "spearman")
 def make_live_board(phase: Phase, subtask: int) -> "Board":
     """Return the board of the submissions that count now, with ranks but without tests.
 
-    Figures have three decimals unless the gold is public, and teams the names of public pages.
+    Teams have the names of public pages. While the gold is hidden there are no correlations, and
+    pages and files show three decimals of what else the board has.
     """
     from postprocess.boards.board import Board
-    from postprocess.boards.exports.rounding import round_board
 
     rules = _describe_rules(phase, subtask)
-    board = Board(rules, tuple(_list_rows(phase, subtask, rules)), {})
-    return board if is_gold_public(phase) else round_board(board)
+    return Board(rules, tuple(_list_rows(phase, subtask, rules)), {})
 
 
 def name_on_boards(team: Team, shared_task: SharedTask) -> str:
@@ -105,7 +104,12 @@ def _make_row(counted: CountedSubmission, phase: Phase, rules: "Rules") -> "Row"
     team, shared_task = counted.team, phase.shared_task
     is_baseline = team.kind == TeamKind.BASELINE
     average = counted.average, counted.average_low, counted.average_high
-    scores = {name: one for name, one in counted.scores.items() if name in rules.sizes}
+    hidden = () if is_gold_public(phase) else OF_CORRELATIONS
+    scores = {
+        language: {name: figure for name, figure in figures.items() if name not in hidden}
+        for language, figures in counted.scores.items()
+        if language in rules.sizes
+    }
     return Row(
         name_on_boards(team, shared_task),
         Kind.BASELINE if is_baseline else Kind.TEAM,

@@ -36,7 +36,7 @@ class VisibleBoard:
     @property
     def is_gold_public(self) -> bool:
         """Whether files of the board have all digits."""
-        return not self.board.is_rounded and is_gold_public(self.phase)
+        return is_gold_public(self.phase)
 
 
 def find_board(phase: Phase, subtask: int, viewer: Viewer) -> VisibleBoard | None:
