@@ -23,12 +23,19 @@ from typing import IO, Any
 from django.conf import settings
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
-from django.db.models import Q
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from surveys.errors import BackupRefused
 from surveys.models import Run
-from surveys.operations.dumps import KINDS, check_dump, dump_database, is_in_use, restore_database
+from surveys.operations.dumps import (
+    FILE_FIELDS,
+    KINDS,
+    check_dump,
+    dump_database,
+    is_in_use,
+    restore_database,
+)
 
 FORMAT = 1
 DATABASE, KEY, FILES, MANIFEST = "database", "secret_key", "files", "manifest.json"
@@ -133,9 +140,12 @@ def restore_backup(path: Path, *, overwrites: bool) -> Manifest:
 
 def find_missing_files(manifest: Manifest) -> list[str]:
     """Return the files that the database still refers to and that could not be copied."""
-    named = Q(archive__in=manifest.dropped) | Q(ledger__in=manifest.dropped)
-    runs = Run.objects.filter(named).values_list("archive", "ledger")
-    still_named = {file for run in runs for file in run}
+    still_named = {
+        file
+        for model, names in FILE_FIELDS.items()
+        for row in QuerySet(model).values_list(*names)
+        for file in row
+    }
     return [name for name in manifest.dropped if name in still_named]
 
 

@@ -12,12 +12,24 @@ from typing import Any, NamedTuple
 
 from django.db import DatabaseError, connection
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models import Model
 
 from surveys.errors import BackupRefused
+from surveys.models import Run
+from surveys.models.sharedtasks import SharedTask, Submission, TaskPart
 
 Query = Callable[[str], list[tuple[Any, ...]]]
 KINDS = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
 LOCK_TIMEOUT = "-c lock_timeout=60000"  # milliseconds to wait for locks of the site
+
+
+# The columns that name files which are kept; files that were only checked are not missed.
+FILE_FIELDS: dict[type[Model], tuple[str, ...]] = {
+    Run: ("archive", "ledger"),
+    SharedTask: ("archive",),
+    Submission: ("file",),
+    TaskPart: ("data", "gold", "practice_data", "practice_gold"),
+}
 
 
 class Dump(NamedTuple):
@@ -83,9 +95,16 @@ def _describe(query: Query) -> Dump:
     if not {"django_migrations", "surveys_run"} <= rows.keys():
         return Dump(rows, [], set())
     applied = query("SELECT app, name FROM django_migrations ORDER BY id")
-    runs = query("SELECT archive, ledger FROM surveys_run")
     migrations = [f"{app}.{name}" for app, name in applied]
-    return Dump(rows, migrations, {file for run in runs for file in run if file})
+    files = {
+        file
+        for model, names in FILE_FIELDS.items()
+        if (table := model._meta.db_table) in rows
+        for row in query(f'SELECT {", ".join(names)} FROM "{table}"')  # noqa: S608  # nosec B608
+        for file in row
+        if file
+    }
+    return Dump(rows, migrations, files)
 
 
 def _query_function(cursor: Any) -> Query:
