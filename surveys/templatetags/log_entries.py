@@ -20,7 +20,7 @@ from surveys.models import (
     Standing,
     VerdictKind,
 )
-from surveys.templatetags import team_entries
+from surveys.templatetags import sharedtask_entries
 from surveys.templatetags.dates import instant
 from surveys.templatetags.figures import number
 from surveys.templatetags.money import dollars
@@ -105,26 +105,9 @@ ACTIONS = {
     "review.configured": "Changed how much is reviewed",
     "review.effect_shown": "Looked at the effect on the results: {}",
     "run.retried": "Tried {} again",
-    "scoring.discarded": "Discarded {}",
-    "scoring.requested": "Started scoring all submissions again ({})",
-    "scoring.used": "Replaced all scores by those of {}",
     "search.cancelled": "Cancelled a search in corpora ({})",
     "search.made": "Finished a search in corpora ({})",
     "search.requested": "Started a search in corpora ({})",
-    "sharedtask.configured": "Changed texts or rules",
-    "sharedtask.drafted": "Created the shared task",
-    "sharedtask.finalised": "Made the final boards",
-    "sharedtask.finalising": "Started making the final boards",
-    "sharedtask.opened": "Opened the shared task",
-    "sharedtask.organiser_added": "Added the organiser {}",
-    "sharedtask.organiser_removed": "Removed the organiser {}",
-    "sharedtask.part_added": "Added the data of {}",
-    "sharedtask.part_removed": "Removed the data of {}",
-    "sharedtask.phase_added": "Added the phase {}",
-    "sharedtask.phase_changed": "Changed the phase {}",
-    "sharedtask.phase_removed": "Removed the phase {}",
-    "sharedtask.published": "Published boards, gold and archive",
-    "sharedtask.retracted": "Took back what was published",
     "stimuli.dropped": "Deleted {} of the stimuli",
     "stimuli.replaced": "Replaced the stimuli",
     "stimuli.revised": "Changed {} of the stimuli",
@@ -141,7 +124,6 @@ ACTIONS = {
     "study.restored": "Took the study out of the archive",
     "study.settled": "Marked all payments as complete",
     "study.unsettled": "Marked payments as not complete",
-    "submission.cancelled": "Cancelled {}",
     "submission.rejected": "Rejected the submission of {}",
     "submissions.reconciled": "Compared the submissions with a list from {}",
     "text.set": "Changed a text: {}",
@@ -154,7 +136,7 @@ ACTIONS = {
     "webhook.added": "Added {}",
     "webhook.changed": "Changed {}",
     "webhook.removed": "Removed {}",
-    **team_entries.ACTIONS,
+    **sharedtask_entries.ACTIONS,
 }
 # Subjects in other words than the stored ones; "" is that of an entry without one.
 SUBJECTS = {
@@ -284,7 +266,7 @@ FIELDS = {
     "word2_context2": "Word 2 in context 2",
     "zone": "Zone",
     **{standing.value: standing.value.capitalize() for standing in Standing},
-    **team_entries.FIELDS,
+    **sharedtask_entries.FIELDS,
 }
 LEFT_OUT = {"by"}  # the number of an account, whose name the entry has
 AREAS = {

@@ -111,5 +111,5 @@ def _read_files(counted: CountedSubmission) -> Iterator[tuple[str, bytes]]:
 def _describe(team: Team) -> str:
     """Return what a team wrote about its system, for the archive's README."""
     texts = (team.system, team.summary, team.models_used, team.resources)
-    links = (team.paper_url, team.code_url)
+    links = () if team.hides_name else (team.paper_url, team.code_url)  # they may name the team
     return ". ".join(text.strip().rstrip(".") for text in (*texts, *links) if text.strip())

@@ -1,7 +1,25 @@
-"""Words for the log entries of teams; `log_entries` uses them."""
+"""Words for the log entries of shared tasks and their teams; `log_entries` uses them."""
 
-# What was done; {} is the name of the team.
+# What was done; {} is the subject of the entry.
 ACTIONS = {
+    "scoring.discarded": "Discarded {}",
+    "scoring.requested": "Started scoring all submissions again ({})",
+    "scoring.used": "Replaced all scores by those of {}",
+    "sharedtask.configured": "Changed texts or rules",
+    "sharedtask.drafted": "Created the shared task",
+    "sharedtask.finalised": "Made the final boards",
+    "sharedtask.finalising": "Started making the final boards",
+    "sharedtask.opened": "Opened the shared task",
+    "sharedtask.organiser_added": "Added the organiser {}",
+    "sharedtask.organiser_removed": "Removed the organiser {}",
+    "sharedtask.part_added": "Added the data of {}",
+    "sharedtask.part_removed": "Removed the data of {}",
+    "sharedtask.phase_added": "Added the phase {}",
+    "sharedtask.phase_changed": "Changed the phase {}",
+    "sharedtask.phase_removed": "Removed the phase {}",
+    "sharedtask.published": "Published boards, gold and archive",
+    "sharedtask.retracted": "Took back what was published",
+    "submission.cancelled": "Cancelled {}",
     "team.accepted": "Accepted the team {}",
     "team.attempts_allowed": "Allowed more attempts to {}",
     "team.excluded": "Excluded the team {}",
