@@ -4,8 +4,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from surveys.access.roles import AnyUser
 from surveys.models.sharedtasks import FrozenBoard, Phase, SharedTask
 from surveys.sharedtasks.boards.live import make_live_board
+from surveys.sharedtasks.tasks import may_organise
+from surveys.sharedtasks.teams.members import find_membership
 from surveys.sharedtasks.visibility import ANYBODY, Viewer, is_gold_public, may_see_scores
 
 if TYPE_CHECKING:
@@ -37,6 +40,15 @@ class VisibleBoard:
     def is_gold_public(self) -> bool:
         """Whether files of the board have all digits."""
         return is_gold_public(self.phase)
+
+
+def find_viewer(shared_task: SharedTask, user: AnyUser) -> Viewer:
+    """Return what a user is in a shared task."""
+    if not user.is_authenticated:
+        return ANYBODY
+    if member := find_membership(shared_task.slug, user):
+        return Viewer(team=member.team)
+    return Viewer(is_organiser=may_organise(shared_task, user))
 
 
 def find_board(phase: Phase, subtask: int, viewer: Viewer) -> VisibleBoard | None:

@@ -9,9 +9,9 @@ from django.views.decorators.http import require_safe
 from surveys.models.sharedtasks import SharedTask
 from surveys.sharedtasks.boards.citing import cite_task
 from surveys.sharedtasks.boards.phases import list_phases, list_running
+from surveys.sharedtasks.boards.visible import find_viewer
 from surveys.sharedtasks.teams.registration import takes_registrations
 from surveys.web.rendering.markdown import render_markdown
-from surveys.web.sharedtasks.public.finding import find_viewer
 from surveys.web.timing import began_at
 
 MOST_SHOWN = 200
@@ -29,7 +29,7 @@ def tasks(request: HttpRequest) -> HttpResponse:
 def overview(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the text, dates, data and boards of a shared task, and how to take part."""
     shared_task = get_object_or_404(SharedTask.objects.public(), slug=slug)
-    viewer = find_viewer(request, shared_task)
+    viewer = find_viewer(shared_task, request.user)
     address = f"{settings.SITE_URL}{reverse('sharedtasks:overview', args=[slug])}"
     page = {
         "shared_task": shared_task,

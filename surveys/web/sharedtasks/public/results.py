@@ -10,15 +10,15 @@ from surveys.models.sharedtasks import SharedTask
 from surveys.sharedtasks.boards.citing import cite_result
 from surveys.sharedtasks.boards.results import find_result
 from surveys.sharedtasks.boards.table import show_result
+from surveys.sharedtasks.boards.visible import find_viewer
 from surveys.web.rendering.markdown import render_foreign_markdown
-from surveys.web.sharedtasks.public.finding import find_viewer
 
 
 @require_safe
 def result(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Show the scores of a submission, and the description of its system."""
     shared_task = get_object_or_404(SharedTask.objects.public(), slug=slug)
-    found = find_result(shared_task, code, find_viewer(request, shared_task))
+    found = find_result(shared_task, code, find_viewer(shared_task, request.user))
     if found is None:
         raise Http404
     address = f"{settings.SITE_URL}{reverse('sharedtasks:result', args=[slug, code])}"
