@@ -298,6 +298,7 @@ SPECTACULAR_SETTINGS = {
         "AssignmentStateEnum": "surveys.models.AssignmentState",
         "ReviewStateEnum": "surveys.models.ReviewState",
         "RunStateEnum": "surveys.models.RunState",
+        "SharedTaskStateEnum": "surveys.web.api.sharedtasks.serializers.SHOWN_STATES",
         "VerdictKindEnum": "surveys.models.VerdictKind",
     },
     "POSTPROCESSING_HOOKS": [

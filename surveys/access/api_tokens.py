@@ -29,6 +29,7 @@ SCOPES = {
     "releases:write": "create releases",
     "reviews:read": "read the review queue, with its evidence",
     "reviews:write": "give verdicts, and choose how much is reviewed",
+    "sharedtasks:read": "read shared tasks and their boards",
     "people:read": "read members and their roles",
     "people:write": "grant and revoke roles",
     "log:read": "read the audit log",

@@ -61,7 +61,7 @@ class ExportingThrottle(TokenThrottle):
     scope = "exporting"
     exports: ClassVar = {
         "responses_csv", "responses_parquet", "run_files", "release_files", "ledger", "comparison",
-        "differences",
+        "differences", "board",
     }  # fmt: skip
 
     def get_cache_key(self, request: Request, view: APIView) -> str | None:

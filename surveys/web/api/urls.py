@@ -12,6 +12,7 @@ from surveys.web.api.collection.views import Invitations, Progress, Responses
 from surveys.web.api.results.comparisons import Collections, Comparisons
 from surveys.web.api.results.views import Recipes, Releases, Runs
 from surveys.web.api.review.views import Reviews, Settings
+from surveys.web.api.sharedtasks.views import SharedTasks
 from surveys.web.api.studies.rows import Rows
 from surveys.web.api.studies.views import OneStudy, Stimuli, Studies
 
@@ -20,6 +21,14 @@ Views = tuple[str, type[ApiView], dict[str, Any]]  # a name, and the action of e
 VIEWS: dict[str, Views] = {
     "studies/": ("studies", Studies, {"get": "list_all", "post": "create"}),
     "recipes/": ("recipes", Recipes, {"get": "list_all"}),
+    "shared-tasks/": ("shared_tasks", SharedTasks, {"get": "list_all"}),
+    "shared-tasks/<slug:task>/": ("shared_task", SharedTasks, {"get": "show"}),
+    "shared-tasks/<slug:task>/boards/": ("boards", SharedTasks, {"get": "list_boards"}),
+    "shared-tasks/<slug:task>/boards/<slug:phase>/<int:subtask>/": (
+        "board",
+        SharedTasks,
+        {"get": "show_board"},
+    ),
 }
 OF_A_STUDY: dict[str, Views] = {
     "": ("study", OneStudy, {"get": "show"}),

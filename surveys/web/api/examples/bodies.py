@@ -69,6 +69,13 @@ FORMS: dict[str, dict[str, Any]] = {
 # Values of fields and parameters by name, in responses and addresses.
 VALUES: dict[str, Any] = {
     "slug": "words-en",
+    "task": "words-en",
+    "phase": "evaluation",
+    "subtask": 1,
+    "languages": ["fi", "sl"],
+    "zone": "Etc/GMT+12",
+    "published_at": None,
+    "retracted_at": None,
     "title": "Words in context",
     "public_title": "Words in texts",
     "language": "en",

@@ -106,11 +106,10 @@ def _write_commands(
 ) -> Iterator[tuple[str, str]]:
     """Yield the command lines of an operation: with JSON or no body, and with a form."""
     name = operation["operationId"]
-    values = {"slug": VALUES["slug"]}
     address = path
     for parameter in operation.get("parameters", []):
         if parameter["in"] == "path":
-            value = values.get(parameter["name"], 7)
+            value = VALUES.get(parameter["name"], 7)
             address = address.replace(f"{{{parameter['name']}}}", str(value))
     begin = 'curl -H "Authorization: Bearer $TOKEN"'
     end = f'"$SITE{address}"'

@@ -35,11 +35,16 @@ from surveys.results.run_inspection import write_presets
 from surveys.results.runs import request_results
 from surveys.review.queue import file_answers
 from surveys.web.api.reference import describe_api
+from tests.factories.sharedtasks import make_phase, make_shared_task
 from tests.factories.studies import finish, make_study, start
 
 EXAMPLES = int(os.environ.get("API_EXAMPLES", "1"))
 SEED = int(os.environ.get("API_SEED", "1"))
-KNOWN = {"slug": ["study", "nothing"]}  # path parameters; ids are 1 or 99
+KNOWN = {  # path parameters; ids are 1 or 99
+    "slug": ["study", "nothing"],
+    "task": ["gwsc", "nothing"],
+    "phase": ["evaluation", "nothing"],
+}
 
 
 def narrowed_description() -> dict[str, Any]:
@@ -118,6 +123,7 @@ def make_one_of_everything() -> dict[str, str]:
     Delivery.objects.create(webhook=webhook, event="run.finished", subject="1", payload={})
     if not Invitation.objects.filter(pk=1).exists():
         Invitation.objects.create(pk=1, study=study)
+    make_phase(make_shared_task(), visibility="board")
     owner = User.objects.create_user("ana")
     grant_role(study, owner, Role.OWNER)
     _, key = make_token(owner, "program", list(SCOPES))
