@@ -81,7 +81,8 @@ def make_finished_task(organisers: User, release: Release, now: datetime) -> Sha
 def _draft(organisers: User, files: dict[str, PartFiles], release: Release) -> SharedTask:
     shared_task = make_shared_task(organisers, slug=SLUG, title=TITLE, contact=DEMO_CONTACT)
     texts = {
-        name: (FOLDER / f"task_{name}.md").read_text(encoding="utf-8") for name in ("text", "terms")
+        name: (FOLDER / f"task_{name}.txt").read_text(encoding="utf-8")
+        for name in ("text", "terms")
     }
     configure_task(shared_task, texts)
     for language, one in files.items():
