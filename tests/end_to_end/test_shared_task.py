@@ -23,7 +23,7 @@ SIGN_IN = """
 from django.contrib.auth.models import User
 from django.test import Client
 client = Client()
-client.force_login(User.objects.create_superuser("organiser-of-gwsc"))
+client.force_login(User.objects.create_superuser("organiser-of-a-whole-task"))
 print(client.cookies["sessionid"].value)
 """
 # Lets hours pass: all that was or will be of the shared task is that much earlier.
@@ -32,10 +32,10 @@ from datetime import timedelta
 from django.db.models import F
 from surveys.models.sharedtasks import Phase, Submission
 passed = timedelta(hours={hours})
-Phase.objects.filter(shared_task__slug="gwsc").update(
+Phase.objects.filter(shared_task__slug="whole").update(
     opens_at=F("opens_at") - passed, closes_at=F("closes_at") - passed
 )
-Submission.objects.filter(phase__shared_task__slug="gwsc").update(sent_at=F("sent_at") - passed)
+Submission.objects.filter(phase__shared_task__slug="whole").update(sent_at=F("sent_at") - passed)
 """
 
 
@@ -122,10 +122,10 @@ def save(watched: WatchedPage) -> None:
 
 def prepare(watched: WatchedPage, url: str) -> None:
     """Make a shared task with data, texts and the three phases of GWSC, and open it."""
-    page, base = watched.page, f"{url}/console/shared-tasks/gwsc"
+    page, base = watched.page, f"{url}/console/shared-tasks/whole"
     page.goto(f"{url}/console/shared-tasks/new/")
     page.get_by_label("Title").fill("Graded similarity")
-    page.get_by_label("Address").fill("gwsc")
+    page.get_by_label("Address").fill("whole")
     page.get_by_label("Contact").fill("organisers@example.org")
     save(watched)
     page.goto(f"{base}/data/files/")
@@ -150,7 +150,7 @@ def prepare(watched: WatchedPage, url: str) -> None:
 
 def invite(watched: WatchedPage, url: str, name: str) -> str:
     """Return the link for the captain of a new team."""
-    watched.page.goto(f"{url}/console/shared-tasks/gwsc/teams/new/")
+    watched.page.goto(f"{url}/console/shared-tasks/whole/teams/new/")
     watched.page.get_by_label("Name").fill(name)
     save(watched)
     return watched.page.locator("input[readonly], main code").first.evaluate(
@@ -169,8 +169,8 @@ def test_a_shared_task_from_its_data_to_its_archive(
     prepare(organiser, url)
     links = [invite(organiser, url, name) for name in ("Otters", "Herons")]
     travel(shared_site, 2)
-    otters = Team(WatchedPage(chromium, DESKTOP), links[0], "otter")
-    herons = Team(WatchedPage(chromium, PHONE, scripts=False), links[1], "heron")
+    otters = Team(WatchedPage(chromium, DESKTOP), links[0], "whole-otter")
+    herons = Team(WatchedPage(chromium, PHONE, scripts=False), links[1], "whole-heron")
 
     wrong = results(0) | {"results_subtask1_fi.tsv": b"change\n1\n"}
     otters.check(wrong)
@@ -186,12 +186,12 @@ def test_a_shared_task_from_its_data_to_its_archive(
     for team, system in ((otters, "Whiskers"), (herons, "Stilt")):
         team.describe(system)
     hidden = WatchedPage(chromium, PHONE)
-    board = f"{url}/tasks/gwsc/board/evaluation/1/"
+    board = f"{url}/tasks/whole/board/evaluation/1/"
     assert hidden.page.goto(board).status == 404
 
     travel(shared_site, 24 * 11)
     page = organiser.page
-    page.goto(f"{url}/console/shared-tasks/gwsc/scores/")
+    page.goto(f"{url}/console/shared-tasks/whole/scores/")
     organiser.follow(page.get_by_role("button", name="Make the final boards"))
     page.get_by_role("link", name="Publish the results…").click()
     save(organiser)
@@ -200,7 +200,7 @@ def test_a_shared_task_from_its_data_to_its_archive(
     assert hidden.page.get_by_text("Whiskers").first.is_visible()
     assert violations(hidden) == []
     assert not hidden.sideways_scroll
-    archive = hidden.page.request.get(f"{url}/tasks/gwsc/archive.zip").body()
+    archive = hidden.page.request.get(f"{url}/tasks/whole/archive.zip").body()
     assert_archive_gives_the_board(archive, tmp_path)
 
 

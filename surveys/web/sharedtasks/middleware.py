@@ -11,9 +11,12 @@ from surveys.access.roles import is_session_of_participant
 
 
 class ParticipantMiddleware(MiddlewareMixin):
-    """Refuse participants at every address of the console and the admin, before its view."""
+    """Refuse participants at every address of the console and the admin, before its view.
 
-    def process_request(self, request: HttpRequest) -> HttpResponse | None:
+    An address without a view is not found without a query.
+    """
+
+    def process_view(self, request: HttpRequest, *view: object) -> HttpResponse | None:
         is_closed = request.path_info.startswith(_closed_addresses())
         if not (is_closed and is_session_of_participant(request)):
             return None

@@ -19,7 +19,7 @@ from tests.factories.sharedtasks import (
 )
 from tests.surveys.management.running import run
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
 DAYS = timedelta(days=90)
 
 

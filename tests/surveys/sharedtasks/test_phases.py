@@ -19,7 +19,7 @@ from surveys.sharedtasks.phases import (
 )
 from tests.factories.sharedtasks import START, make_phase, make_shared_task
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 RULES = {"name": "evaluation", "subtasks": [1], "opens_at": START, "closes_at": START + 7 * DAY}
 ALL_ZONES_BUT_THE_FIRST_TWO = 300

@@ -20,7 +20,7 @@ from tests.factories.sharedtasks import make_part
 from tests.factories.sharedtasks import make_shared_task as make_open_task
 from tests.factories.studies import make_release, make_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
 GIVEN = {"slug": "gwsc", "title": "Graded similarity", "contact": "lab@example.org"}
 
 

@@ -29,7 +29,7 @@ from tests.factories.sharedtasks import (
 )
 from tests.factories.task_files import HEADER, gold_file
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
 OLD = gold_file(12)
 # The changes of the first and last pair are other ones.
 NEW = (HEADER + OLD.decode().removeprefix(HEADER).replace("0\t0\t0\n", "0\t9\t9\n")).encode()

@@ -57,6 +57,7 @@ def test_the_key_of_a_name_has_no_case():
 
 
 @pytest.mark.django_db
+@pytest.mark.every_database
 def test_rename_team_refuses_a_name_in_another_case():
     shared_task = make_shared_task()
     team = make_team(shared_task)
@@ -70,6 +71,7 @@ def test_rename_team_refuses_a_name_in_another_case():
 
 
 @pytest.mark.django_db
+@pytest.mark.every_database
 def test_rename_team_changes_the_case_of_its_own_name():
     team = rename_team(make_team(make_shared_task()), "OTTERS")
 

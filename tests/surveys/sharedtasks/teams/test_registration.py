@@ -19,7 +19,7 @@ from surveys.sharedtasks.teams.registration import (
 )
 from tests.factories.sharedtasks import START, make_shared_task, make_team
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
 
 SECRET = "correct horse battery"
 

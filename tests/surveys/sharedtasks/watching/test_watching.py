@@ -31,7 +31,7 @@ from tests.factories.sharedtasks import (
     send,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
 DAY = timedelta(days=1)
 
 

@@ -104,7 +104,7 @@ def test_the_console_refuses_participants_at_every_address(team, captain):
     assert statuses(found) == {403}
     assert len(found) > 170
     assert "for researchers" in captain.get("/console/").content.decode()
-    assert captain.get("/console/nothing/").status_code == 403
+    assert captain.get("/console/nothing/").status_code == 404  # there is nothing to open
 
 
 def test_the_admin_refuses_participants_even_with_rights_of_staff(team, captain):
