@@ -109,10 +109,10 @@ class Team:
 
 
 @pytest.fixture
-def organiser(chromium, shared_site: Site) -> WatchedPage:
+def organiser(chromium, site: Site) -> WatchedPage:
     watched = WatchedPage(chromium, DESKTOP)
-    session = shared_site.manage("shell", "--no-imports", "-c", SIGN_IN).strip()
-    watched.visit_signed_in(f"{shared_site.url}/console/", session)
+    session = site.manage("shell", "--no-imports", "-c", SIGN_IN).strip()
+    watched.visit_signed_in(f"{site.url}/console/", session)
     return watched
 
 
@@ -163,12 +163,12 @@ def travel(site: Site, hours: int) -> None:
 
 
 def test_a_shared_task_from_its_data_to_its_archive(
-    chromium, shared_site: Site, organiser: WatchedPage, tmp_path: Path
+    chromium, site: Site, organiser: WatchedPage, tmp_path: Path
 ):
-    url = shared_site.url
+    url = site.url
     prepare(organiser, url)
     links = [invite(organiser, url, name) for name in ("Otters", "Herons")]
-    travel(shared_site, 2)
+    travel(site, 2)
     otters = Team(WatchedPage(chromium, DESKTOP), links[0], "whole-otter")
     herons = Team(WatchedPage(chromium, PHONE, scripts=False), links[1], "whole-heron")
 
@@ -189,7 +189,7 @@ def test_a_shared_task_from_its_data_to_its_archive(
     board = f"{url}/tasks/whole/board/evaluation/1/"
     assert hidden.page.goto(board).status == 404
 
-    travel(shared_site, 24 * 11)
+    travel(site, 24 * 11)
     page = organiser.page
     page.goto(f"{url}/console/shared-tasks/whole/scores/")
     organiser.follow(page.get_by_role("button", name="Make the final boards"))
@@ -201,7 +201,7 @@ def test_a_shared_task_from_its_data_to_its_archive(
     assert violations(hidden) == []
     assert not hidden.sideways_scroll
     archive = hidden.page.request.get(f"{url}/tasks/whole/archive.zip").body()
-    assert_archive_gives_the_board(archive, tmp_path)
+    assert_archive_gives_the_board(archive, tmp_path / "archive")
 
 
 def assert_archive_gives_the_board(archive: bytes, folder: Path) -> None:

@@ -91,9 +91,9 @@ def make_public(start: datetime) -> list[str]:
     results = Submission.objects.filter(phase__shared_task=done)
     wanted = [results.get(team__name=name) for name in ("Otters", "Stoats")]
     return [
-        "/tasks/", "/tasks/done/", "/tasks/running/", "/tasks/done/board/evaluation/1/",
+        "/tasks/", "/tasks/done/", "/tasks/under-way/", "/tasks/done/board/evaluation/1/",
         "/tasks/done/board/evaluation/2/", "/tasks/done/board/evaluation/1/?by=sl",
-        "/tasks/running/board/practice/1/", "/tasks/done/archive/",
+        "/tasks/under-way/board/practice/1/", "/tasks/done/archive/",
         *(f"/tasks/done/results/{one.code}/" for one in wanted),
     ]  # fmt: skip
 
@@ -102,7 +102,7 @@ def make_running(start: datetime) -> SharedTask:
     """Return a shared task with a phase that has a board without an end, and one to come."""
     running = make_contest(
         {"name": "practice", "visibility": "board", "closes_at": None, "attempts_total": None},
-        start=start, slug="running", title="Graded similarity, once more", names="codes",
+        start=start, slug="under-way", title="Graded similarity, once more", names="codes",
         after=" II",
         commitment="c" * 64,
     )  # fmt: skip

@@ -61,11 +61,12 @@ def make_team(shared_task: SharedTask, name: str = "Otters", **fields: Any) -> T
     team = Team.objects.create(
         shared_task=shared_task, name=name, name_key=name.casefold(), **fields
     )
-    user = User.objects.create_user(name.casefold())
+    user, _ = User.objects.get_or_create(username=name.casefold())
+    participant, _ = Participant.objects.get_or_create(user=user)
     TeamMember.objects.create(
         shared_task=shared_task,
         team=team,
-        participant=Participant.objects.create(user=user),
+        participant=participant,
         is_captain=True,
     )
     return team
