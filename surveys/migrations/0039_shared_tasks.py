@@ -321,7 +321,7 @@ class Migration(migrations.Migration):
                     "moved_at",
                     models.DateTimeField(
                         blank=True,
-                        help_text="when the end was moved last; told on the page",
+                        help_text="when the end was last moved; shown on the page",
                         null=True,
                     ),
                 ),
@@ -444,12 +444,6 @@ class Migration(migrations.Migration):
                     "note",
                     models.CharField(
                         blank=True, default="", help_text="the team's own", max_length=300
-                    ),
-                ),
-                (
-                    "is_late",
-                    models.BooleanField(
-                        default=False, help_text="sent after the end; never ranked"
                     ),
                 ),
                 (
@@ -720,7 +714,7 @@ class Migration(migrations.Migration):
                     "hides_name",
                     models.BooleanField(
                         default=False,
-                        help_text="the team stands on boards under its code, published or not",
+                        help_text="boards show the team's code instead, also once they are published",
                     ),
                 ),
                 (

@@ -196,5 +196,5 @@ def _list_lacking_phases(phases: list[Phase], now: datetime) -> Iterator[str]:
     if not any(phase.data == PhaseData.TEST for phase in phases):
         yield "No phase uses the test data. Add one, or the phases of GWSC (Phases)."
     for phase in phases:
-        if phase.closes_at is not None and phase.closes_at <= now:
+        if phase.has_ended(now):
             yield f"The phase {phase.name} would be over already. Choose a later end (Phases)."

@@ -220,7 +220,7 @@ def _check_moved_end(phase: Phase, end: datetime | None, now: datetime) -> None:
 
     A phase that is over may go on as long as no later phase has shown scores of the test data.
     """
-    if phase.closes_at is not None and phase.closes_at <= now:
+    if phase.has_ended(now):
         raise SharedTaskRefused("The new end is in the past. Choose a later one.")
     if end is None or end > now:
         return

@@ -63,7 +63,7 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
         return self.exclude(state__in=(SubmissionState.CANCELLED, SubmissionState.FAILED))
 
     def standing(self) -> Self:
-        """Return the submissions that may stand on a board."""
+        """Return the submissions that a board may show."""
         return self.filter(state=SubmissionState.SCORED)
 
     def since(self, instant: datetime) -> Self:
@@ -101,7 +101,6 @@ class Submission(models.Model):
     warnings = models.JSONField(default=list)
     flags = models.JSONField(default=list, help_text="what organisers should look at")
     note = models.CharField(max_length=300, blank=True, default="", help_text="the team's own")
-    is_late = models.BooleanField(default=False, help_text="sent after the end; never ranked")
 
     objects = SubmissionQuerySet.as_manager()
 
@@ -209,7 +208,7 @@ class SubtaskScore(models.Model):
 
 
 class CountedSubmission(models.Model):
-    """The submission of a team that stands on the board of a phase and subtask.
+    """The submission of a team that the board of a phase and subtask shows.
 
     `scores` by language, and their average, are of the current scoring.
     """

@@ -201,7 +201,7 @@ class Visibility(models.TextChoices):
 
 
 class Counting(models.TextChoices):
-    """The submission of a team that stands on the board."""
+    """The submission of a team that the board shows."""
 
     CHOSEN = "chosen", "the one that the team chooses, or else its last"
     BEST = "best", "the one with the highest score"
@@ -231,7 +231,7 @@ class Phase(models.Model):
     visibility = models.CharField(max_length=10, choices=Visibility, default=Visibility.HIDDEN)
     counting = models.CharField(max_length=10, choices=Counting, default=Counting.CHOSEN)
     moved_at = models.DateTimeField(
-        null=True, blank=True, help_text="when the end was moved last; told on the page"
+        null=True, blank=True, help_text="when the end was last moved; shown on the page"
     )
     moved_from = models.DateTimeField(null=True, blank=True, help_text="the end before that")
 
@@ -261,7 +261,11 @@ class Phase(models.Model):
 
     def is_running(self, now: datetime) -> bool:
         """Return whether teams may submit at an instant; the end itself is too late."""
-        return self.opens_at <= now and (self.closes_at is None or now < self.closes_at)
+        return self.opens_at <= now and not self.has_ended(now)
+
+    def has_ended(self, now: datetime) -> bool:
+        """Return whether an instant is too late to submit."""
+        return self.closes_at is not None and self.closes_at <= now
 
     def has_begun(self, now: datetime) -> bool:
         """Return whether its kit may be downloaded at an instant."""

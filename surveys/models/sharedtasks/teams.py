@@ -30,7 +30,7 @@ class Participant(models.Model):
 
 
 class TeamKind(models.TextChoices):
-    """Whose predictions stand under a name."""
+    """Whose predictions are shown under a name."""
 
     TEAM = "team", "team"
     BASELINE = "baseline", "baseline of the organisers: a reference row, never ranked"
@@ -67,7 +67,7 @@ class Team(models.Model):
         "self", models.PROTECT, null=True, blank=True, related_name="merged_teams"
     )
     hides_name = models.BooleanField(
-        default=False, help_text="the team stands on boards under its code, published or not"
+        default=False, help_text="boards show the team's code instead, also once they are published"
     )
     accepted_terms = models.CharField(
         max_length=64, blank=True, default="", help_text="SHA-256 of the terms it accepted"

@@ -116,16 +116,16 @@ def _make_row(counted: CountedSubmission, phase: Phase, rules: "Rules") -> "Row"
         system="" if hides_systems(shared_task) else team.system,
         attempts=None if is_baseline else counted.n_attempts,
         result="" if is_baseline else counted.submission.code,
-        outside="" if is_baseline else _find_reason(counted),
+        outside="" if is_baseline else _find_reason(counted, phase),
         cells=make_cells(scores, average),
     )
 
 
-def _find_reason(counted: CountedSubmission) -> str:
+def _find_reason(counted: CountedSubmission, phase: Phase) -> str:
     """Return why a row cannot be ranked however the phase goes on, or an empty text."""
     if counted.team.kind == TeamKind.TRIAL:
         return ORGANISERS
-    return LATE if counted.submission.is_late else ""
+    return LATE if phase.has_ended(counted.submission.sent_at) else ""
 
 
 def _place(rows: "list[Row]", rules: "Rules") -> "dict[str, dict[str, Place]]":

@@ -104,7 +104,7 @@ def find_reason(counted: CountedSubmission, phase: Phase) -> str:
         return ORGANISERS
     if team.state != TeamState.ACCEPTED:
         return WITHDRAWN if team.state == TeamState.WITHDRAWN else EXCLUDED
-    if submission.is_late or (phase.closes_at and submission.sent_at >= phase.closes_at):
+    if phase.has_ended(submission.sent_at):
         return LATE
     if _is_over_limit(counted, phase):
         return OVER_LIMIT

@@ -53,7 +53,7 @@ def list_phases(team: Team, now: datetime) -> list[PhaseOfTeam]:
         PhaseOfTeam(
             phase=phase,
             is_running=phase.is_running(now),
-            is_over=phase.closes_at is not None and phase.closes_at <= now,
+            is_over=phase.has_ended(now),
             attempts=count_attempts(team, phase, now),
             shows_boards=phase.has_begun(now) and may_see_scores(phase, Viewer(team=team)),
         )

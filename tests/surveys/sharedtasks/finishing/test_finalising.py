@@ -171,7 +171,7 @@ def test_the_unranked_are_listed_with_reasons_and_each_has_to_be_settled(shared_
     phase.attempts_total = 1
     phase.save()
     late = teams[1].submissions.get()
-    late.is_late = True
+    late.sent_at = phase.closes_at
     late.save()
     teams[2].state = "excluded"
     teams[2].save()
