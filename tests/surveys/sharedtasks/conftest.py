@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 from django.db import connection, connections
 
+from surveys.models.sharedtasks import Phase, SharedTask, Team
+from tests.factories.sharedtasks import make_data, make_phase, make_shared_task, make_team
+
 SECONDS = 60  # longer than anything here takes; only a fault waits so long
 
 AtOnce = Callable[..., list[Any]]
@@ -45,3 +48,21 @@ def at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AtOnce:
             return list(people.map(do, actions))
 
     return call
+
+
+@pytest.fixture
+def shared_task(db: None) -> SharedTask:
+    """A shared task with the data of one language."""
+    shared_task = make_shared_task()
+    make_data(shared_task)
+    return shared_task
+
+
+@pytest.fixture
+def phase(shared_task: SharedTask) -> Phase:
+    return make_phase(shared_task)
+
+
+@pytest.fixture
+def team(shared_task: SharedTask) -> Team:
+    return make_team(shared_task)

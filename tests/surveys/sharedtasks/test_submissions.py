@@ -39,11 +39,6 @@ def shared_task():
 
 
 @pytest.fixture
-def team(shared_task):
-    return make_team(shared_task)
-
-
-@pytest.fixture
 def phase(shared_task):
     return make_phase(shared_task, attempts_total=2)
 

@@ -24,16 +24,6 @@ def shared_task():
     return make_shared_task()
 
 
-@pytest.fixture
-def team(shared_task):
-    return make_team(shared_task)
-
-
-@pytest.fixture
-def phase(shared_task):
-    return make_phase(shared_task)
-
-
 def submit(phase, team, number=1, digest="a" * 64, **fields):
     return Submission.objects.create(
         phase=phase, team=team, number=number, digest=digest, sent_at=START, **fields

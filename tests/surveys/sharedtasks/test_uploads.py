@@ -16,7 +16,6 @@ from tests.factories.sharedtasks import (
     START,
     make_data,
     make_phase,
-    make_shared_task,
     make_team,
     predictions,
     result_file,
@@ -24,23 +23,6 @@ from tests.factories.sharedtasks import (
 )
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def shared_task():
-    shared_task = make_shared_task()
-    make_data(shared_task)
-    return shared_task
-
-
-@pytest.fixture
-def team(shared_task):
-    return make_team(shared_task)
-
-
-@pytest.fixture
-def phase(shared_task):
-    return make_phase(shared_task)
 
 
 def check(team, phase, *files, now=START):

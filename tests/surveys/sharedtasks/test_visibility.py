@@ -24,11 +24,6 @@ def shared_task():
 
 
 @pytest.fixture
-def team(shared_task):
-    return make_team(shared_task)
-
-
-@pytest.fixture
 def other(shared_task):
     return make_team(shared_task, "Herons")
 

@@ -5,6 +5,7 @@ from datetime import datetime
 from functools import cache, partial, wraps
 from typing import NamedTuple
 
+from django import forms
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -18,6 +19,7 @@ from surveys.models.sharedtasks import SharedTask
 from surveys.sharedtasks.progress import Step, find_next_step
 from surveys.sharedtasks.tasks import organised_tasks
 from surveys.web.console.access import Page
+from surveys.web.forms import status_of
 from surveys.web.timing import began_at
 
 SPACE = "organisers"
@@ -126,6 +128,22 @@ def ask_first(
         "fields": fields or {},
     }
     return render(request, "console/confirm.html", page)
+
+
+def show_form(
+    request: HttpRequest,
+    shared_task: SharedTask,
+    form: forms.Form,
+    *,
+    title: str,
+    text: str,
+    button: str,
+) -> HttpResponse:
+    """Show a form that fills a page, with what its button does."""
+    page = {
+        "shared_task": shared_task, "form": form, "title": title, "text": text, "button": button,
+    }  # fmt: skip
+    return render(request, "console/sharedtasks/reason.html", page, status=status_of(form))
 
 
 def _make_menu(shared_task: SharedTask, page: str | None, now: datetime) -> Menu:

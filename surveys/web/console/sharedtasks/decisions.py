@@ -1,9 +1,8 @@
 """The pages on which organisers decide about a team: exclude, merge, more attempts."""
 
-from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 
 from surveys.models.sharedtasks import SharedTask, Team
 from surveys.sharedtasks.watching.decisions import (
@@ -12,10 +11,10 @@ from surveys.sharedtasks.watching.decisions import (
     merge_teams,
     readmit_team,
 )
-from surveys.web.console.sharedtasks.access import now_of, task_page
+from surveys.web.console.sharedtasks.access import now_of, show_form, task_page
 from surveys.web.console.sharedtasks.team_forms import AllowanceForm, MergeForm, ReasonForm
 from surveys.web.console.sharedtasks.teams import find_team
-from surveys.web.forms import attempt, posted, status_of
+from surveys.web.forms import attempt, posted
 
 
 @task_page()
@@ -30,7 +29,14 @@ def exclude(request: HttpRequest, shared_task: SharedTask, team_id: int) -> Http
         "It submits nothing more, and is on no board that becomes final later. You can accept "
         "it again."
     )
-    return _ask(request, team, form, f"Exclude {team.name}", text, "Exclude the team")
+    return show_form(
+        request,
+        shared_task,
+        form,
+        title=f"Exclude {team.name}",
+        text=text,
+        button="Exclude the team",
+    )
 
 
 @task_page("POST")
@@ -59,7 +65,14 @@ def merge(request: HttpRequest, shared_task: SharedTask, team_id: int) -> HttpRe
         "Members and submissions move to the other team. Attempts add up: teams that have more "
         "than one team may have together stay apart. This cannot be undone."
     )
-    return _ask(request, team, form, f"Merge {team.name}", text, "Merge the teams")
+    return show_form(
+        request,
+        shared_task,
+        form,
+        title=f"Merge {team.name}",
+        text=text,
+        button="Merge the teams",
+    )
 
 
 @task_page()
@@ -76,14 +89,11 @@ def allow(request: HttpRequest, shared_task: SharedTask, team_id: int) -> HttpRe
         messages.success(request, f"{team.name} has more attempts.")
         return redirect("organisers:team", shared_task.slug, team_id)
     text = "They add to what the team was given before, for example after a fault of this site."
-    return _ask(request, team, form, f"More attempts for {team.name}", text, "Give the attempts")
-
-
-def _ask(
-    request: HttpRequest, team: Team, form: forms.Form, title: str, text: str, button: str
-) -> HttpResponse:
-    page = {
-        "shared_task": team.shared_task, "form": form, "title": title, "text": text,
-        "button": button,
-    }  # fmt: skip
-    return render(request, "console/sharedtasks/reason.html", page, status=status_of(form))
+    return show_form(
+        request,
+        shared_task,
+        form,
+        title=f"More attempts for {team.name}",
+        text=text,
+        button="Give the attempts",
+    )

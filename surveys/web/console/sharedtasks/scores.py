@@ -22,7 +22,7 @@ from surveys.sharedtasks.scoring.rescoring import (
     write_correction,
 )
 from surveys.web.console.access import Page, signed_in
-from surveys.web.console.sharedtasks.access import ask_first, now_of, task_page
+from surveys.web.console.sharedtasks.access import ask_first, now_of, show_form, task_page
 from surveys.web.console.sharedtasks.score_forms import CorrectionForm, FinaliseForm
 from surveys.web.console.sharedtasks.team_forms import ReasonForm
 from surveys.web.forms import attempt, posted, status_of
@@ -142,15 +142,15 @@ def take_back(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
     if attempt(form, lambda: retract(shared_task, form.cleaned_data["reason"], now_of(request))):
         messages.success(request, "The results were taken back; their address says so.")
         return redirect("organisers:scores", shared_task.slug)
-    page = {
-        "shared_task": shared_task,
-        "form": form,
-        "title": "Take back the results",
-        "text": "Boards, gold and archive are not public any more, and their address says so. "
+    return show_form(
+        request,
+        shared_task,
+        form,
+        title="Take back the results",
+        text="Boards, gold and archive are not public any more, and their address says so. "
         "Readers may have kept a copy.",
-        "button": "Take them back",
-    }
-    return render(request, "console/sharedtasks/reason.html", page, status=status_of(form))
+        button="Take them back",
+    )
 
 
 def _make_form(request: HttpRequest, shared_task: SharedTask) -> FinaliseForm:

@@ -19,7 +19,7 @@ from surveys.sharedtasks.visibility import round_figure
 from surveys.sharedtasks.watching.counts import count_by_day, count_refusals
 from surveys.sharedtasks.watching.own import send_baselines, send_own
 from surveys.web.console.access import signed_in
-from surveys.web.console.sharedtasks.access import now_of, task_page
+from surveys.web.console.sharedtasks.access import now_of, show_form, task_page
 from surveys.web.console.sharedtasks.team_forms import OwnFilesForm, ReasonForm
 from surveys.web.forms import attempt, posted, status_of
 
@@ -128,15 +128,15 @@ def own_files(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
     if attempt(form, send):
         messages.success(request, "The files were submitted, and are being scored.")
         return redirect("organisers:submissions", shared_task.slug)
-    page = {
-        "shared_task": shared_task,
-        "form": form,
-        "title": "A trial run or a baseline",
-        "text": "Files of the organisers are marked, and never ranked. There are no limits, and "
+    return show_form(
+        request,
+        shared_task,
+        form,
+        title="A trial run or a baseline",
+        text="Files of the organisers are marked, and never ranked. There are no limits, and "
         "the phase need not have begun.",
-        "button": "Submit the files",
-    }
-    return render(request, "console/sharedtasks/reason.html", page, status=status_of(form))
+        button="Submit the files",
+    )
 
 
 def _find(shared_task: SharedTask, submission_id: int) -> Submission:

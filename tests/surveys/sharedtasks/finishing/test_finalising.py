@@ -53,11 +53,6 @@ def shared_task():
 
 
 @pytest.fixture
-def phase(shared_task):
-    return make_phase(shared_task)
-
-
-@pytest.fixture
 def teams(shared_task, phase):
     """Three teams with changes and scores, of which one agreed to publish its files."""
     names = ("Otters", "Herons", "Newts")

@@ -20,9 +20,6 @@ from surveys.sharedtasks.scoring.rescoring import (
 from surveys.sharedtasks.scoring.waiting import score_waiting
 from surveys.tasks import perform_task_jobs
 from tests.factories.sharedtasks import (
-    make_data,
-    make_phase,
-    make_shared_task,
     make_team,
     result_file,
     send,
@@ -34,18 +31,6 @@ OLD = gold_file(12)
 # The changes of the first and last pair are other ones.
 NEW = (HEADER + OLD.decode().removeprefix(HEADER).replace("0\t0\t0\n", "0\t9\t9\n")).encode()
 REASON = "the scores of pair 1 were exchanged"
-
-
-@pytest.fixture
-def shared_task():
-    shared_task = make_shared_task()
-    make_data(shared_task)
-    return shared_task
-
-
-@pytest.fixture
-def phase(shared_task):
-    return make_phase(shared_task)
 
 
 @pytest.fixture

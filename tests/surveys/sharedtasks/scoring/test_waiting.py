@@ -50,23 +50,6 @@ BOTH = [
 ]
 
 
-@pytest.fixture
-def shared_task():
-    shared_task = make_shared_task()
-    make_data(shared_task)
-    return shared_task
-
-
-@pytest.fixture
-def team(shared_task):
-    return make_team(shared_task)
-
-
-@pytest.fixture
-def phase(shared_task):
-    return make_phase(shared_task)
-
-
 def test_scores_are_those_of_the_library(team, phase, shared_task):
     make_data(shared_task, "hr")
     gold = {part.language: load_gold(part, practice=False) for part in shared_task.parts.all()}

@@ -30,7 +30,7 @@ from surveys.sharedtasks.teams.links import (
     make_password_link,
     revoke_link,
 )
-from tests.factories.sharedtasks import START, make_phase, make_shared_task, make_team
+from tests.factories.sharedtasks import START, make_phase, make_shared_task
 
 pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
 
@@ -46,16 +46,6 @@ def organiser():
 @pytest.fixture
 def shared_task(organiser):
     return make_shared_task(organiser, terms="Be fair.")
-
-
-@pytest.fixture
-def phase(shared_task):
-    return make_phase(shared_task)
-
-
-@pytest.fixture
-def team(shared_task):
-    return make_team(shared_task)
 
 
 @pytest.fixture
