@@ -26,7 +26,7 @@ CANCELLED = "It was cancelled."
 
 @dataclass(frozen=True)
 class SearchWishes:
-    """What a search of a whole study looks for, as it is stored with its job.
+    """The request for a search of a whole study, as stored with its job.
 
     `filters` are changes of the filters, `source` what is known of documents that do not state it.
     """

@@ -6,6 +6,7 @@ and pages are checked on desktop and phone, each light and dark.
 """
 
 import os
+from itertools import product
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -19,8 +20,13 @@ LIST_VIOLATIONS = """
 rules => axe.run(document, {resultTypes: ["violations"], ...rules}).then(({violations}) =>
   violations.flatMap(({id, nodes}) => nodes.map(({html}) => `${id}: ${html}`)))
 """
+LIST_SCROLLING = """
+[...document.querySelectorAll(".scroll")].filter((box) => box.scrollWidth > box.clientWidth)
+  .map((box) => box.ariaLabel || box.querySelector("caption, th")?.textContent.trim())
+"""
 COLOURS = ("color-contrast", "link-in-text-block")
 PICTURES = os.environ.get("SCREENSHOTS")
+Faults = dict[tuple[str, tuple[int, int], str], list[str]]  # by address and look
 
 
 class Look(NamedTuple):
@@ -43,6 +49,27 @@ def violations(watched: WatchedPage, *rules: str) -> list[str]:
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE_SCRIPT)
     return page.evaluate(LIST_VIOLATIONS, {"runOnly": rules} if rules else {})
+
+
+def find_faults(watched: WatchedPage, url: str, addresses: list[str], name: str) -> Faults:
+    """Return what is wrong with pages on desktop and phone, each light and dark.
+
+    Lists that scroll are faults, too. Pages without faults are left out.
+    """
+    faults: Faults = {}
+    for number, address in enumerate(addresses):
+        watched.page.goto(f"{url}{address}")
+        for size, colours in product((DESKTOP, PHONE), ("light", "dark")):
+            watched.appear(size, colours)
+            found = violations(watched) + watched.page.evaluate(LIST_SCROLLING)
+            if watched.sideways_scroll:
+                found.append("scrolls sideways")
+            if found:
+                faults[address, size, colours] = found
+            if PICTURES:
+                file = f"{name}-{number:02}-{size[0]}-{colours}.png"
+                watched.page.screenshot(path=Path(PICTURES) / file, full_page=True)
+    return faults
 
 
 class PageChecker:

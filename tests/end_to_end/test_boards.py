@@ -1,18 +1,10 @@
-"""The public pages of shared tasks fit their screens, work on phones, and axe finds nothing.
-
-With SCREENSHOTS=folder in the environment, pictures of every page in every look are saved there.
-"""
-
-import os
-from itertools import product
-from pathlib import Path
+"""The public pages of shared tasks fit their screens, work on phones, and axe finds nothing."""
 
 import pytest
 
-from tests.end_to_end.browser import DESKTOP, PHONE, WatchedPage
-from tests.end_to_end.page_checks import violations
+from tests.end_to_end.browser import DESKTOP, WatchedPage
+from tests.end_to_end.page_checks import find_faults
 from tests.end_to_end.site import Site
-from tests.end_to_end.test_every_page import LIST_SCROLLING
 
 # Prints the addresses of the public pages of a finished and of a running shared task.
 MADE = """
@@ -21,8 +13,6 @@ from django.utils import timezone
 from tests.factories.boards import make_public
 print(*make_public(timezone.now() - timedelta(days=30)), sep="\\n")
 """
-PICTURES = os.environ.get("SCREENSHOTS")
-LOOKS = list(product((DESKTOP, PHONE), ("light", "dark")))
 
 
 @pytest.fixture(scope="module")
@@ -34,19 +24,7 @@ def addresses(shared_site: Site) -> list[str]:
 
 def test_public_pages_fit_their_screens_and_axe_finds_nothing(chromium, shared_site, addresses):
     watched = WatchedPage(chromium, DESKTOP)
-    faults = {}
-    for number, address in enumerate(addresses):
-        watched.page.goto(f"{shared_site.url}{address}")
-        for size, colours in LOOKS:
-            watched.appear(size, colours)
-            found = violations(watched) + watched.page.evaluate(LIST_SCROLLING)
-            if watched.sideways_scroll:
-                found.append("scrolls sideways")
-            if found:
-                faults[address, size, colours] = found
-            if PICTURES:
-                name = f"{number:02}-{size[0]}-{colours}.png"
-                watched.page.screenshot(path=Path(PICTURES) / name, full_page=True)
+    faults = find_faults(watched, shared_site.url, addresses, "boards")
 
     assert len(addresses) == 10
     assert faults == {}

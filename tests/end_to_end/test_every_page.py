@@ -9,7 +9,7 @@ from itertools import cycle
 import pytest
 
 from tests.end_to_end.browser import DESKTOP, PHONE, WatchedPage
-from tests.end_to_end.page_checks import COLOURS, violations
+from tests.end_to_end.page_checks import COLOURS, LIST_SCROLLING, violations
 from tests.end_to_end.site import Site
 
 # Prints the id of a session, and the addresses of all pages of the study that can be opened.
@@ -41,10 +41,6 @@ for pattern in urlpatterns:
 OTHERS = re.compile(r"/(preview/.*|report/|workload/)$")
 # Boxes that a phone scrolls sideways, since their tables compare columns with one another: none.
 SCROLLING: set[str] = set()
-LIST_SCROLLING = """
-[...document.querySelectorAll(".scroll")].filter((box) => box.scrollWidth > box.clientWidth)
-  .map((box) => box.ariaLabel || box.querySelector("caption, th")?.textContent.trim())
-"""
 LOOKS = [(DESKTOP, "light", "dark"), (PHONE, "dark", "light")]
 
 

@@ -1,26 +1,16 @@
-"""The organisers' pages of shared tasks fit their screens, work on phones, and axe finds nothing.
-
-With SCREENSHOTS=folder in the environment, pictures of every page in every look are saved there.
-"""
-
-import os
-from itertools import product
-from pathlib import Path
+"""The organisers' pages of shared tasks fit their screens, and axe finds nothing on them."""
 
 import pytest
 
-from tests.end_to_end.browser import DESKTOP, PHONE, WatchedPage
-from tests.end_to_end.page_checks import violations
+from tests.end_to_end.browser import DESKTOP, WatchedPage
+from tests.end_to_end.page_checks import find_faults
 from tests.end_to_end.site import Site
-from tests.end_to_end.test_every_page import LIST_SCROLLING
 
 # Prints the id of a session, and the addresses of the pages of a draft and of an open shared task.
 MADE = """
 from tests.factories.organised import list_addresses, make_organised
 print(*list_addresses(make_organised()), sep="\\n")
 """
-PICTURES = os.environ.get("SCREENSHOTS")
-LOOKS = list(product((DESKTOP, PHONE), ("light", "dark")))
 
 
 @pytest.fixture(scope="module")
@@ -33,19 +23,7 @@ def test_organisers_pages_fit_their_screens_and_axe_finds_nothing(chromium, shar
     session, *addresses = listed
     watched = WatchedPage(chromium, DESKTOP)
     watched.visit_signed_in(f"{shared_site.url}/console/", session)
-    faults = {}
-    for number, address in enumerate(addresses):
-        watched.page.goto(f"{shared_site.url}{address}")
-        for size, colours in LOOKS:
-            watched.appear(size, colours)
-            found = violations(watched) + watched.page.evaluate(LIST_SCROLLING)
-            if watched.sideways_scroll:
-                found.append("scrolls sideways")
-            if found:
-                faults[address, size, colours] = found
-            if PICTURES:
-                name = f"{number:02}-{size[0]}-{colours}.png"
-                watched.page.screenshot(path=Path(PICTURES) / name, full_page=True)
+    faults = find_faults(watched, shared_site.url, addresses, "organisers")
 
     assert len(addresses) > 20
     assert faults == {}

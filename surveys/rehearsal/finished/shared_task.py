@@ -43,7 +43,7 @@ TEAMS: dict[str, tuple[Prediction, tuple[str, ...]]] = {
     "Badgers": (lambda score, k: 5 + 4 * math.cos(k) + 0.4 * score, ("sl",)),
 }
 SYSTEMS = {
-    "Otters": ("WhiskerBERT", "Vectors of the two target words, compared where they stand."),
+    "Otters": ("WhiskerBERT", "Vectors of the two target words, compared in their texts."),
     "Herons": ("Stilt", "Translations of both texts, compared word by word."),
     "Badgers": ("Sett", "A list of synonyms and a dice cup."),
 }
@@ -161,6 +161,6 @@ def _read_finnish() -> PartFiles:
 
 
 def _date_log(shared_task: SharedTask, at: datetime) -> None:
-    """Date what the log has of today: it is told as if it had happened at an instant."""
+    """Set the time of the log entries that were just made to an instant in the past."""
     today = timezone.now() - timedelta(days=1)
     AuditEntry.objects.filter(shared_task=shared_task, at__gt=today).update(at=at)

@@ -63,7 +63,7 @@ class Result:
 def find_result(shared_task: SharedTask, code: str, viewer: Viewer) -> Result | None:
     """Return the result with a code, or None if the viewer may not see its scores.
 
-    The public sees what stands on a board that it may see; a team also its other submissions.
+    The public sees the results on boards that it may see; a team also its other submissions.
     """
     found = Submission.objects.filter(phase__shared_task=shared_task, code=code)
     shown = found.filter(state__in=(SubmissionState.SCORED, SubmissionState.WITHDRAWN))
@@ -103,7 +103,7 @@ def _list_subtasks(submission: Submission, viewer: Viewer) -> Iterator[SubtaskRe
 
 
 def _find_counted(submission: Submission, subtask: int, viewer: Viewer) -> SubtaskResult | None:
-    """Return the result as it stands on the board, if the viewer may see that."""
+    """Return the result as the board has it, if the viewer may see that."""
     visible = find_board(submission.phase, subtask, viewer)
     rows = visible.board.rows if visible else ()
     row = next((row for row in rows if row.result == submission.code), None)

@@ -61,7 +61,7 @@ class ShownRow:
 
 @dataclass(frozen=True)
 class Table:
-    """What a page shows of a board that is ranked by a column."""
+    """The rows of a board, ranked by a column, as a page shows them."""
 
     column: str
     columns: tuple[str, ...]
