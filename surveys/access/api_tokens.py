@@ -7,10 +7,11 @@ from datetime import datetime, timedelta
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from surveys.access.audit_log import record
+from surveys.access.roles import AnyUser, is_participant
 from surveys.errors import TokenRefused
 from surveys.models import ApiToken
 
@@ -29,12 +30,26 @@ SCOPES = {
     "releases:write": "create releases",
     "reviews:read": "read the review queue, with its evidence",
     "reviews:write": "give verdicts, and choose how much is reviewed",
-    "sharedtasks:read": "read shared tasks and their boards",
+    "sharedtasks:read": "read shared tasks, their boards and your submissions",
+    "sharedtasks:write": "submit to shared tasks, and change your submissions",
     "people:read": "read members and their roles",
     "people:write": "grant and revoke roles",
     "log:read": "read the audit log",
     "webhooks:write": "read and change webhooks",
 }
+OF_PARTICIPANTS = "sharedtasks:"  # how the scopes begin that their tokens can have
+
+
+def list_scopes(user: AnyUser) -> dict[str, str]:
+    """Return the scopes that tokens of an account can have, with their meanings."""
+    if is_participant(user):
+        return {name: what for name, what in SCOPES.items() if name.startswith(OF_PARTICIPANTS)}
+    return SCOPES
+
+
+def own_tokens(user: User) -> QuerySet[ApiToken]:
+    """Return the tokens of an account that are not revoked, latest first."""
+    return ApiToken.objects.filter(user=user, revoked_at=None)
 
 
 @transaction.atomic
@@ -43,14 +58,15 @@ def make_token(
 ) -> tuple[ApiToken, str]:
     """Create a token for an account and return it with its key, which is not stored.
 
-    Raises TokenRefused for unknown or no scopes, a name in use, too many tokens, or an expiry
-    date in the past.
+    Raises TokenRefused for no scopes or such as the account cannot have, a name in use, too many
+    tokens, or an expiry date in the past.
     """
     name = name.strip()
     if not 1 <= len(name) <= MAX_NAME_LENGTH:
         raise TokenRefused(f"Give the token a name of 1 to {MAX_NAME_LENGTH} characters.")
-    if unknown := sorted(set(scopes) - set(SCOPES)):
-        raise TokenRefused(f"No such scope: {', '.join(unknown)}. Scopes: {', '.join(SCOPES)}.")
+    offered = list_scopes(user)
+    if unknown := sorted(set(scopes) - set(offered)):
+        raise TokenRefused(f"No such scope: {', '.join(unknown)}. Scopes: {', '.join(offered)}.")
     if not scopes:
         raise TokenRefused("Choose at least one scope for the token.")
     if expires_at and expires_at <= timezone.now():

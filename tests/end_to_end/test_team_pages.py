@@ -17,6 +17,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from surveys.access.api_tokens import make_token
 from surveys.models.sharedtasks import Upload
 from surveys.sharedtasks.scoring.waiting import score_waiting
 from surveys.sharedtasks.teams.description import accept_terms
@@ -64,8 +65,10 @@ for pattern in urlpatterns:
         answer = client.get(address, headers={"host": "127.0.0.1"})
         if answer.status_code == 200 and answer["Content-Type"].startswith("text/html"):
             print(address)
-for name in ("account", "change_password"):
+for name in ("account", "change_password", "tokens"):
     print(reverse(f"sharedtasks:{name}"))
+token, _ = make_token(user, "every night, from the cluster", ["sharedtasks:write"])
+print(reverse("sharedtasks:revoke_token", args=[token.pk]))
 print(make_link(team, by=ana, now=now))
 print(invite_team(task, "Herons", by=ana, now=now)[1])
 """

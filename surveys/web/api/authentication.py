@@ -33,4 +33,7 @@ class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
     name = "token"
 
     def get_security_definition(self, auto_schema: object) -> dict[str, str]:
-        return {"type": "http", "scheme": "bearer", "description": "Made in the console: Tokens."}
+        where = (
+            "Made under Tokens: by researchers in the console, by participants in their account."
+        )
+        return {"type": "http", "scheme": "bearer", "description": where}

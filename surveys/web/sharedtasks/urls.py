@@ -10,6 +10,7 @@ from surveys.web.sharedtasks.teams import (
     members,
     submissions,
     submitting,
+    tokens,
 )
 from surveys.web.sign_in import limit_sign_ins
 
@@ -20,6 +21,8 @@ ACCOUNTS: dict[str, tuple[str, Page]] = {
     "sign_out": ("sign-out/", LogoutView.as_view(next_page="sharedtasks:sign_in")),
     "account": ("account/", accounts.account),
     "change_password": ("account/password/", accounts.change_password),
+    "tokens": ("account/tokens/", tokens.tokens),
+    "revoke_token": ("account/tokens/<int:token_id>/revoke/", tokens.revoke),
     "invitation": ("invitation/<str:token>/", accounts.invitation),
 }
 BOARD = "<slug:slug>/board/<slug:phase>/<int:subtask>/"

@@ -7,6 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import timezone
 
+from surveys.access.api_tokens import make_token
 from surveys.models.sharedtasks import Participant, Registration, TeamInvitation
 from surveys.sharedtasks.teams.description import accept_terms
 from surveys.sharedtasks.teams.links import make_link, make_member_link
@@ -36,6 +37,7 @@ ALONE = {"sign_in", "invitation", "register"}  # for a person without a session
 FORMS = {
     "sign_in": {"username": "otters", "password": SECRET, "next": "/tasks/"},
     "change_password": CHANGES,
+    "tokens": {"name": "nightly", "scopes": "sharedtasks:read", "last_day": "2999-12-31"},
     "invitation": NEW,
     "register": {**NEW, "name": "Blue Herons", "contact": "eva@example.org"},
     "terms": {"accepts": "on"},
@@ -52,7 +54,7 @@ FORMS = {
     "withdraw": {"hides_name": "on"},
     **{name: {} for name in (
         "sign_out", "make_invitation", "revoke_invitation", "promote", "remove",
-        "withdraw_submission",
+        "withdraw_submission", "revoke_token",
     )},
 }  # fmt: skip
 OPTIONAL = {"submission", "withdraw"}  # whose fields may be left out
@@ -86,6 +88,7 @@ def world(organiser, clock, monkeypatch):
         token=make_link(team, by=organiser, now=START).rstrip("/").rpartition("/")[2],
         link_id=(make_member_link(team.members.first(), now=START),
                  TeamInvitation.objects.latest("pk").pk)[1],
+        token_id=make_token(user, "daily", ["sharedtasks:read"])[0].pk,
         user=user,
     )  # fmt: skip
 
