@@ -1,4 +1,5 @@
 from collections.abc import Iterable
+from typing import Any
 
 
 class SurveyError(Exception):
@@ -169,6 +170,8 @@ class TooManyRequests(SurveyError):
 class UploadRefused(SharedTaskRefused):
     """Result files that cannot be scored; the message lists every problem, one per line."""
 
+    status = 422
+
     def __init__(
         self, message: str, *, found: Iterable[tuple[str, int | None, str | None, str]] = ()
     ) -> None:
@@ -184,7 +187,7 @@ class SubmissionRefused(SharedTaskRefused):
 class TooLate(SubmissionRefused):
     """A submission after the end of its phase."""
 
-    def __init__(self, message: str, *, phases: Iterable[object] = ()) -> None:
+    def __init__(self, message: str, *, phases: Iterable[Any] = ()) -> None:
         """`phases` are the open phases in which the same files may be submitted."""
         super().__init__(message)
         self.phases = list(phases)

@@ -31,11 +31,9 @@ def answer_once(user: User, key: str, asked: object, act: Callable[[], tuple[int
     A simultaneous request with the same key waits and gets the same response. Refusals are not
     stored. Raises KeyReused if the key was used for a different request.
     """
-    digest = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
-    now = timezone.now()
-    IdempotencyRecord.objects.filter(created_at__lt=now - RETENTION).delete()
-    if known := _recall(user, key, digest):
+    if known := find_answer(user, key, asked):
         return known
+    digest = _digest(asked)
     try:
         with transaction.atomic():
             record = IdempotencyRecord.objects.create(
@@ -48,6 +46,21 @@ def answer_once(user: User, key: str, asked: object, act: Callable[[], tuple[int
             return known
         raise
     return Answer(record.status, record.answer)
+
+
+def find_answer(user: User, key: str, asked: object) -> Answer | None:
+    """Return the response that is stored under a key, or None.
+
+    Raises KeyReused if the key was used for a different request.
+    """
+    outdated = IdempotencyRecord.objects.filter(created_at__lt=timezone.now() - RETENTION)
+    outdated.delete()
+    return _recall(user, key, _digest(asked))
+
+
+def _digest(asked: object) -> str:
+    """Return the SHA-256 digest of what a request asks for."""
+    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
 
 def _recall(user: User, key: str, digest: str) -> Answer | None:

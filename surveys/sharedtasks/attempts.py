@@ -168,6 +168,15 @@ def refuse_beyond(attempts: Attempts, phase: Phase) -> None:
         )
 
 
+def refuse_repeated(team: Team, phase: Phase, digest: str) -> None:
+    """Raise SubmissionRefused for predictions that a team has submitted in a phase before."""
+    if earlier := find_earlier(team, phase, digest):
+        raise SubmissionRefused(
+            f"These are the predictions of your submission {earlier.number} of "
+            f"{earlier.sent_at:%Y-%m-%d %H:%M} UTC. Nothing was counted."
+        )
+
+
 def find_earlier(team: Team, phase: Phase, digest: str) -> Submission | None:
     """Return the submission of a team in a phase that has the same predictions, if there is one."""
     sent = Submission.objects.filter(team=team, phase=phase, digest=digest).attempts()

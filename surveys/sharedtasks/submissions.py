@@ -22,14 +22,13 @@ from surveys.models.sharedtasks import (
 )
 from surveys.sharedtasks.attempts import (
     count_attempts,
-    find_earlier,
     lock_team,
     refuse_beyond,
     refuse_phase,
+    refuse_repeated,
     refuse_team,
 )
 from surveys.sharedtasks.scoring.counting import count_team
-from surveys.sharedtasks.uploads import name_earlier
 
 MOST_NOTED = 300  # characters
 submission_stored = Signal()  # sent within the transaction that stores a submission
@@ -56,10 +55,7 @@ def submit(
     refuse_team(team)
     refuse_phase(team, phase, now)
     _refuse_other_data(stored, phase)
-    if earlier := find_earlier(team, phase, stored.digest):
-        raise SubmissionRefused(
-            f"These are the predictions of {name_earlier(earlier)}. Nothing was counted."
-        )
+    refuse_repeated(team, phase, stored.digest)
     refuse_beyond(count_attempts(team, phase, now), phase)
     return _store(stored, team, phase, now=now, by=by, note=note)
 

@@ -2,7 +2,8 @@
 
 import io
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -13,7 +14,7 @@ from django.core.files.base import ContentFile
 from django.db import transaction
 from django.utils import timezone
 
-from surveys.errors import UploadRefused
+from surveys.errors import SharedTaskRefused, UploadRefused
 from surveys.models.sharedtasks import (
     Phase,
     PhaseData,
@@ -24,7 +25,7 @@ from surveys.models.sharedtasks import (
     TeamKind,
     Upload,
 )
-from surveys.sharedtasks.attempts import find_earlier, refuse_phase, refuse_team
+from surveys.sharedtasks.attempts import refuse_phase, refuse_repeated, refuse_team
 from surveys.sharedtasks.parts import load_data
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 KEPT = timedelta(days=1)  # checked files
 MOST_KEPT = 20  # checked files of a team that were not submitted
 MOST_SHOWN = 20  # findings
+LARGEST_UPLOAD = 4_000_000  # bytes of all files
 NO_TIME = (1980, 1, 1, 0, 0, 0)  # the first that a zip archive can have
 
 
@@ -57,21 +59,41 @@ def check_files(
 ) -> Upload:
     """Check files, given by name and content, and keep them for a day, to be submitted or not.
 
+    Raises what `examine_files` raises.
+    """
+    return keep_files(examine_files(team, phase, sent, now=now), team, phase, by=by)
+
+
+def examine_files(
+    team: Team, phase: Phase, sent: Sequence[tuple[str, bytes]], *, now: datetime
+) -> ResultFiles:
+    """Check files, given by name and content, and keep nothing of them.
+
+    Raises what `read_sent` raises, and SubmissionRefused for predictions that were submitted
+    before, which are counted as refused files, too.
+    """
+    files = read_sent(team, phase, sent, now=now)
+    with _counting_refusals(team, phase):
+        refuse_repeated(team, phase, files.digest)
+    return files
+
+
+def read_sent(
+    team: Team, phase: Phase, sent: Sequence[tuple[str, bytes]], *, now: datetime
+) -> ResultFiles:
+    """Return the files that a team sends for a phase, whether or not it has submitted them.
+
     Raises UploadRefused with all findings, which are counted but are no attempt, and
     SubmissionRefused for a team or at a time that cannot submit.
     """
     refuse_team(team)
     refuse_phase(team, phase, now)
-    try:
-        files = read_files(phase, sent)
-        if earlier := find_earlier(team, phase, files.digest):
-            raise UploadRefused(
-                f"These are the predictions of {name_earlier(earlier)}. Nothing was counted."
-            )
-    except UploadRefused as refusal:
-        reasons = str(refusal).splitlines()[:MOST_SHOWN]
-        RefusedUpload.objects.create(team=team, phase=phase, reasons=reasons)
-        raise
+    with _counting_refusals(team, phase):
+        return read_files(phase, sent)
+
+
+def keep_files(files: ResultFiles, team: Team, phase: Phase, *, by: User | None) -> Upload:
+    """Keep checked files of a team for a day, to be submitted or not."""
     upload = Upload(
         team=team, phase=phase, sent_by=by, digest=files.digest, contents=files.contents,
         warnings=files.warnings,
@@ -82,9 +104,15 @@ def check_files(
     return upload
 
 
-def name_earlier(submission: Submission) -> str:
-    """Return how a team's page names an earlier submission."""
-    return f"your submission {submission.number} of {submission.sent_at:%Y-%m-%d %H:%M} UTC"
+@contextmanager
+def _counting_refusals(team: Team, phase: Phase) -> Iterator[None]:
+    """Count files that are refused within the context, with the first reasons."""
+    try:
+        yield
+    except SharedTaskRefused as refusal:
+        reasons = str(refusal).splitlines()[:MOST_SHOWN]
+        RefusedUpload.objects.create(team=team, phase=phase, reasons=reasons)
+        raise
 
 
 def read_files(phase: Phase, sent: Iterable[tuple[str, bytes]]) -> ResultFiles:
@@ -199,7 +227,8 @@ def _refuse(findings: "Sequence[tuple[str, Finding]]") -> UploadRefused:
     from postprocess.scoring.scoring import write_finding
 
     lines = [write_finding(*one) for one in findings[:MOST_SHOWN]]
-    if more := len(findings) - MOST_SHOWN:
-        lines += [f"and {more:,} more"] if more > 0 else []
     found = [(path, one.row, one.column, one.reason) for path, one in findings[:MOST_SHOWN]]
+    if (n_more := len(findings) - MOST_SHOWN) > 0:
+        lines.append(f"and {n_more:,} more")
+        found.append(("", None, None, f"and {n_more:,} more"))
     return UploadRefused("\n".join(lines), found=found)

@@ -9,6 +9,7 @@ from django.db import transaction
 from surveys.access.audit_log import record
 from surveys.errors import TeamRefused
 from surveys.models.sharedtasks import SharedTask, SharedTaskState, Team
+from surveys.sharedtasks.attempts import is_limited
 
 REQUIRED = {
     "system": "the name of the system",
@@ -62,6 +63,18 @@ def describe_team(team: Team, fields: Mapping[str, object], *, now: datetime) ->
 def has_accepted_terms(team: Team) -> bool:
     """Return whether a team accepted the terms as they are now."""
     return not team.shared_task.terms or team.accepted_terms == digest_terms(team.shared_task)
+
+
+def require_terms(team: Team) -> None:
+    """Raise TeamRefused for a team that has not accepted the terms as they are now.
+
+    Teams of organisers need not.
+    """
+    if is_limited(team) and not has_accepted_terms(team):
+        raise TeamRefused(
+            "Your team has not accepted the terms as they are now. A member does this on the page "
+            "of the team, under Accept the terms."
+        )
 
 
 @transaction.atomic

@@ -34,6 +34,18 @@ class PhaseOfTeam(NamedTuple):
     shows_boards: bool
 
 
+class ShownSubmission(NamedTuple):
+    """A submission, the scores of it that a viewer may see, and the subtasks for which it counts.
+
+    `shows_scores`: whether the viewer may see its scores, once there are any.
+    """
+
+    submission: Submission
+    scores: list[dict[str, Any]]
+    counts_for: list[int]
+    shows_scores: bool
+
+
 class Choice(NamedTuple):
     """The submissions of a team that can count for a phase and subtask.
 
@@ -68,16 +80,27 @@ def find_submitted(upload: Upload, phase: Phase | None = None) -> Submission | N
     return found.select_related("phase").first()
 
 
-def list_shown_scores(
-    team: Team, submissions: Collection[Submission]
-) -> dict[int, list[dict[str, Any]]]:
-    """Return the scores of a team's submissions that it may see, by the id of the submission."""
-    viewer = Viewer(team=team)
+def show_submissions(viewer: Viewer, submissions: Collection[Submission]) -> list[ShownSubmission]:
+    """Return submissions of a viewer's own team with what the viewer may see of them."""
     phases = {one.phase_id: one.phase for one in submissions}
-    visible = {pk: may_see_scores(phase, viewer, team) for pk, phase in phases.items()}
-    wanted = [one.pk for one in submissions if visible[one.phase_id]]
+    visible = {pk: may_see_scores(phase, viewer, viewer.team) for pk, phase in phases.items()}
+    scores = _list_scores([one for one in submissions if visible[one.phase_id]])
+    counted = _list_counted(viewer.team) if viewer.team else set()
+    return [
+        ShownSubmission(
+            one,
+            scores.get(one.pk, []),
+            [subtask for subtask in (1, 2) if (one.pk, subtask) in counted],
+            visible[one.phase_id],
+        )
+        for one in submissions
+    ]
+
+
+def _list_scores(submissions: Collection[Submission]) -> dict[int, list[dict[str, Any]]]:
+    """Return the figures of submissions as they may leave the server, by the submission's id."""
     rows = SubtaskScore.objects.filter(
-        submission__in=wanted, scoring__state=ScoringState.CURRENT
+        submission__in=[one.pk for one in submissions], scoring__state=ScoringState.CURRENT
     ).select_related("part")
     phase_of = {one.pk: one.phase for one in submissions}
     shown = defaultdict(list)
@@ -90,12 +113,7 @@ def list_shown_scores(
     return dict(shown)
 
 
-def shows_scores(team: Team, phase: Phase) -> bool:
-    """Return whether a team may see its scores of a phase."""
-    return may_see_scores(phase, Viewer(team=team), team)
-
-
-def list_counted(team: Team) -> set[tuple[int, int]]:
+def _list_counted(team: Team) -> set[tuple[int, int]]:
     """Return the submissions that count, as ids with subtasks.
 
     Where the best one counts, it is included only if the team may see its scores.
@@ -104,7 +122,7 @@ def list_counted(team: Team) -> set[tuple[int, int]]:
     return {
         (row.submission_id, row.subtask)
         for row in rows
-        if row.phase.counting != Counting.BEST or shows_scores(team, row.phase)
+        if row.phase.counting != Counting.BEST or may_see_scores(row.phase, Viewer(team=team), team)
     }
 
 

@@ -48,6 +48,19 @@ def send_own(
     return submit(upload, by=by, now=now)
 
 
+def find_trial_team(shared_task: SharedTask) -> Team | None:
+    """Return the team of the organisers' trial runs, or None before the first one."""
+    return Team.objects.filter(shared_task=shared_task, kind=TeamKind.TRIAL).first()
+
+
+def make_trial_team(shared_task: SharedTask) -> Team:
+    """Return the team of the organisers' trial runs, which is made when it is needed.
+
+    Raises SharedTaskRefused if a team has its name.
+    """
+    return find_own_team(shared_task, TeamKind.TRIAL, TRIAL)
+
+
 @transaction.atomic
 def find_own_team(shared_task: SharedTask, kind: TeamKind, name: str) -> Team:
     """Return the organisers' team of a kind and name, which is made when it is needed.

@@ -18,7 +18,7 @@ from rest_framework.serializers import BaseSerializer
 from rest_framework.viewsets import ViewSet
 
 from surveys.access.audit_log import acting
-from surveys.access.idempotency import MAX_KEY_LENGTH, answer_once
+from surveys.access.idempotency import MAX_KEY_LENGTH, Answer, answer_once, find_answer
 from surveys.access.roles import Right, role_in
 from surveys.models import Role, Study
 from surveys.web.api.authentication import TokenAuthentication
@@ -38,6 +38,7 @@ class ApiView(ViewSet):
     tag: ClassVar[str] = ""
     is_for_participants: ClassVar[bool] = False  # as views of shared tasks are
     action_name: str = ""  # of a URL
+    largest_request: ClassVar[int | None] = None  # bytes; None for that of the settings
     authentication_classes = [TokenAuthentication]
     permission_classes = [HasScope]
     throttle_classes = [TokenThrottle, CreatingThrottle, ExportingThrottle]
@@ -62,7 +63,7 @@ class ApiView(ViewSet):
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
-        if read_length(request) > settings.API_LARGEST_REQUEST:
+        if read_length(request) > (self.largest_request or settings.API_LARGEST_REQUEST):
             raise TooLarge
         if request.method == "POST":  # the only method with this header
             _check_key(self.idempotency_key)
@@ -84,6 +85,12 @@ class ApiView(ViewSet):
         serializer.is_valid(raise_exception=True)
         return serializer.validated_data
 
+    def find_answer(self) -> Response | None:
+        """Return the response to a request that is repeated with its idempotency key, or None."""
+        key = self.idempotency_key
+        found = find_answer(self.user, key, self._asked) if key else None
+        return _repeat(found) if found else None
+
     def once(
         self, make: Callable[[], BaseSerializer[Any]], status: int | Callable[[Any], int] = 201
     ) -> Response:
@@ -100,11 +107,12 @@ class ApiView(ViewSet):
         if key is None:
             answered, content = act()
             return Response(content, status=answered)
-        answer = answer_once(
-            self.user, key, [self.request.path, digest_files(self.request.data)], act
-        )
-        headers = {"Idempotent-Replayed": "true"} if answer.is_repeated else None
-        return Response(answer.content, status=answer.status, headers=headers)
+        return _repeat(answer_once(self.user, key, self._asked, act))
+
+    @property
+    def _asked(self) -> list[Any]:
+        """What tells the request from others with the same idempotency key."""
+        return [self.request.path, digest_files(self.request.data)]
 
 
 class StudyView(ApiView):
@@ -128,6 +136,11 @@ class StudyView(ApiView):
         if role not in right.value:
             raise PermissionDenied(f"The role {role.value} in this study does not allow this.")
         self.study, self.role = study, role
+
+
+def _repeat(answer: Answer) -> Response:
+    headers = {"Idempotent-Replayed": "true"} if answer.is_repeated else None
+    return Response(answer.content, status=answer.status, headers=headers)
 
 
 def _check_key(key: str | None) -> None:

@@ -28,13 +28,13 @@ METHODS = {"get", "post", "put", "patch", "delete"}
 REFUSALS = {
     "400": "The request cannot be read.",
     "401": "No valid token.",
-    "403": "The token lacks the scope, or its user the role in the study.",
+    "403": "The token lacks the scope, or its user the role.",
     "404": "Not found, or not visible to the token's user.",
-    "409": "The current state of the study does not allow this, or the Idempotency-Key was used "
-    "for another request.",
+    "409": "The current state of the study or shared task does not allow this, or the "
+    "Idempotency-Key was used for another request.",
     "413": "The request is too large.",
-    "415": "The request is not JSON, or a form where a file is taken.",
-    "422": "Fields of the request are invalid.",
+    "415": "The request is neither JSON nor, where files are taken, a form.",
+    "422": "Fields or files of the request are invalid.",
     "429": "Too many requests; Retry-After gives the seconds to wait.",
 }
 PROBLEM = {
@@ -43,8 +43,14 @@ PROBLEM = {
         "code": {"type": "string"},
         "message": {"type": "string", "description": "what is wrong and what to do"},
         "field": {"type": "string", "description": "field of the request"},
-        "row": {"type": ["integer", "null"], "description": "row of the stimuli, from 1"},
-        "column": {"type": ["string", "null"], "description": "column of the stimuli"},
+        "file": {"type": ["string", "null"], "description": "one of the files that were sent"},
+        "row": {"type": ["integer", "null"], "description": "row of the file, from 1"},
+        "column": {"type": ["string", "null"], "description": "column of the file"},
+        "phases": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "open phases that take what is too late for another one",
+        },
     },
     "required": ["code", "message"],
 }

@@ -128,7 +128,7 @@ def test_ignored_files_are_told(team, phase):
 def test_the_same_predictions_are_refused_by_naming_the_earlier_submission(team, phase):
     send(team, phase)
 
-    with pytest.raises(UploadRefused, match="your submission 1 of 2027-01-01"):
+    with pytest.raises(SubmissionRefused, match="your submission 1 of 2027-01-01"):
         check(team, phase, result_file(predictions()))
 
     assert RefusedUpload.objects.count() == 1

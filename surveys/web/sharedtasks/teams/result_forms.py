@@ -9,8 +9,7 @@ from django.utils.datastructures import MultiValueDict
 
 from surveys.models.sharedtasks import Phase
 from surveys.sharedtasks.submissions import MOST_NOTED
-
-LARGEST_REQUEST = 4_000_000  # bytes of all files
+from surveys.sharedtasks.uploads import LARGEST_UPLOAD
 
 
 class FilesInput(forms.ClearableFileInput):
@@ -37,7 +36,7 @@ class FilesField(forms.FileField):
 
     def clean(self, data: Sequence[Any], initial: Any = None) -> "list[UploadedFile[Any]]":
         files = [super(FilesField, self).clean(one) for one in data or [None]]
-        if sum(one.size or 0 for one in files) > LARGEST_REQUEST:
+        if sum(one.size or 0 for one in files) > LARGEST_UPLOAD:
             raise forms.ValidationError(self.error_messages["too_large"], code="too_large")
         return files
 

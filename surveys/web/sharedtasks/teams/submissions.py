@@ -16,10 +16,9 @@ from surveys.sharedtasks.submissions import (
 from surveys.sharedtasks.teams.history import (
     Choice,
     list_choices,
-    list_counted,
-    list_shown_scores,
-    shows_scores,
+    show_submissions,
 )
+from surveys.sharedtasks.visibility import Viewer
 from surveys.web.forms import attempt, posted, status_of
 from surveys.web.sharedtasks.access import team_page
 from surveys.web.sharedtasks.teams.result_forms import OwnNoteForm
@@ -34,16 +33,11 @@ def submissions(request: HttpRequest, member: TeamMember) -> HttpResponse:
     """List what a team submitted, latest first, with the scores that it may see."""
     sent = Submission.objects.filter(team=member.team).select_related("phase__shared_task")
     rows = Paginator(sent, ROWS_PER_PAGE).get_page(request.GET.get("page"))
-    scores = list_shown_scores(member.team, list(rows))
-    counted = list_counted(member.team)
     page = {
         "shared_task": member.shared_task,
         "member": member,
         "rows": rows,
-        "listed": [
-            (row, scores.get(row.pk, []), [n for n in (1, 2) if (row.pk, n) in counted])
-            for row in rows
-        ],
+        "listed": show_submissions(Viewer(team=member.team), list(rows)),
     }
     return render(request, "sharedtasks/team/submissions.html", page)
 
@@ -56,16 +50,12 @@ def submission(request: HttpRequest, member: TeamMember, phase: str, number: int
     if attempt(form, lambda: note_submission(found, form.cleaned_data["note"])):
         messages.success(request, "The note is saved.")
         return _lead_to(found)
-    scores = list_shown_scores(member.team, [found]).get(found.pk, [])
-    counted = list_counted(member.team)
+    (shown,) = show_submissions(Viewer(team=member.team), [found])
     page = {
         "shared_task": member.shared_task,
         "member": member,
-        "submission": found,
-        "scores": scores,
-        "has_correlations": any("pearson" in one for one in scores),
-        "shows_scores": shows_scores(member.team, found.phase),
-        "counts_for": [n for n in (1, 2) if (found.pk, n) in counted],
+        **shown._asdict(),
+        "has_correlations": any("pearson" in one for one in shown.scores),
         "may_withdraw": found.state in WITHDRAWABLE,
         "form": form,
     }
