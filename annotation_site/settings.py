@@ -299,6 +299,7 @@ SPECTACULAR_SETTINGS = {
         "ReviewStateEnum": "surveys.models.ReviewState",
         "RunStateEnum": "surveys.models.RunState",
         "SharedTaskStateEnum": "surveys.web.api.sharedtasks.serializers.SHOWN_STATES",
+        "SubmissionStateEnum": "surveys.models.sharedtasks.SubmissionState",
         "VerdictKindEnum": "surveys.models.VerdictKind",
     },
     "POSTPROCESSING_HOOKS": [

@@ -1,7 +1,7 @@
 """Request bodies of the API, up to a maximum size: JSON, and forms with a file."""
 
 from hashlib import sha256
-from typing import IO, Any, cast
+from typing import IO, Any, ClassVar, cast
 
 from django.conf import settings
 from django.core.exceptions import TooManyFieldsSent, TooManyFilesSent
@@ -42,16 +42,21 @@ class JsonParser(JSONParser):
 class UploadParser(MultiPartParser):
     """Parser of forms with a file (multipart/form-data); values are texts, files are bytes."""
 
+    several: ClassVar[str] = ""  # the field that may have several files: a list, with their names
+
     def parse(self, stream: Any, media_type: Any = None, parser_context: Any = None) -> Any:
         try:
             found = super().parse(stream, media_type, parser_context)
         except (TooManyFieldsSent, TooManyFilesSent) as error:
             raise ParseError("The form has too many fields.") from error
         parts = [*found.data.lists(), *found.files.lists()]
-        names = [name for name, values in parts for _ in values]
+        names = [name for name, values in parts for _ in values if name != self.several]
         if repeated := sorted({name for name in names if names.count(name) > 1}):
             raise ParseError(f"The form has more than one field {repeated[0][:100]!r}.")
-        files = {name: cast("IO[bytes]", file).read() for name, file in found.files.items()}
+        files: dict[str, Any] = {}
+        for name, sent in found.files.lists():
+            contents = [(str(file.name), cast("IO[bytes]", file).read()) for file in sent]
+            files[name] = contents if name == self.several else contents[0][1]
         return {**found.data.dict(), **files}
 
 
@@ -63,12 +68,13 @@ def is_form(request: Request) -> bool:
 
 def digest_files(data: Any) -> Any:
     """Return the data of a request with the digest of each file in place of its bytes."""
-    if not isinstance(data, dict):
-        return data
-    return {
-        name: f"sha256:{sha256(part).hexdigest()}" if isinstance(part, bytes) else part
-        for name, part in data.items()
-    }
+    if isinstance(data, bytes):
+        return f"sha256:{sha256(data).hexdigest()}"
+    if isinstance(data, list | tuple):
+        return [digest_files(part) for part in data]
+    if isinstance(data, dict):
+        return {name: digest_files(part) for name, part in data.items()}
+    return data
 
 
 def read_length(request: Request) -> int:

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, ClassVar, cast
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 INSTANT = re.compile(
@@ -92,6 +93,20 @@ class FileField(serializers.FileField):
 
     def to_internal_value(self, data: Any) -> Any:
         if not isinstance(data, bytes):
+            self.fail("invalid")
+        return data
+
+
+@extend_schema_field(
+    {"type": "array", "items": {"type": "string", "format": "binary"}, "minItems": 1}
+)
+class ResultsField(serializers.Field[Any, Any, Any, Any]):
+    """Files of a form, as names and bytes."""
+
+    default_error_messages: ClassVar = {"invalid": "Send files, such as results=@results.zip."}
+
+    def to_internal_value(self, data: Any) -> Any:
+        if not isinstance(data, list):
             self.fail("invalid")
         return data
 

@@ -12,12 +12,14 @@ from surveys.web.api.collection.views import Invitations, Progress, Responses
 from surveys.web.api.results.comparisons import Collections, Comparisons
 from surveys.web.api.results.views import Recipes, Releases, Runs
 from surveys.web.api.review.views import Reviews, Settings
+from surveys.web.api.sharedtasks.submissions import OneSubmission, Submissions
 from surveys.web.api.sharedtasks.views import SharedTasks
 from surveys.web.api.studies.rows import Rows
 from surveys.web.api.studies.views import OneStudy, Stimuli, Studies
 
 app_name = "api"
 Views = tuple[str, type[ApiView], dict[str, Any]]  # a name, and the action of each method
+SUBMISSION = "shared-tasks/<slug:task>/submissions/<slug:phase>/<int:number>/"
 VIEWS: dict[str, Views] = {
     "studies/": ("studies", Studies, {"get": "list_all", "post": "create"}),
     "recipes/": ("recipes", Recipes, {"get": "list_all"}),
@@ -29,6 +31,14 @@ VIEWS: dict[str, Views] = {
         SharedTasks,
         {"get": "show_board"},
     ),
+    "shared-tasks/<slug:task>/submissions/": (
+        "submissions",
+        Submissions,
+        {"get": "list_all", "post": "submit"},
+    ),
+    SUBMISSION: ("submission", OneSubmission, {"get": "show", "patch": "change"}),
+    f"{SUBMISSION}choice/": ("submission_choice", OneSubmission, {"post": "choose"}),
+    f"{SUBMISSION}withdrawal/": ("submission_withdrawal", OneSubmission, {"post": "withdraw"}),
 }
 OF_A_STUDY: dict[str, Views] = {
     "": ("study", OneStudy, {"get": "show"}),

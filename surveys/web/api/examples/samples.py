@@ -117,7 +117,7 @@ def _write_commands(
     if name in BODIES:
         body = shlex.quote(json.dumps(BODIES[name], ensure_ascii=False))
         yield "JSON", f"{begin}{option} -H 'Content-Type: {JSON}' \\\n  -d {body} \\\n  {end}"
-    else:
+    elif name not in FORMS:
         kept = _name_file(operation)
         yield "curl", f"{begin}{option}{f' -o {kept}' if kept else ''} {end}"
     if form := FORMS.get(name):

@@ -40,14 +40,14 @@ class SharedTasks(ApiView):
     @extend_schema(responses=OneSharedTaskSerializer)
     def show(self, request: Request, task: str) -> Response:
         """Show a shared task with its data and phases."""
-        shared_task = _find_task(task)
+        shared_task = find_task(task)
         context = {"phases": self._list_phases(request, shared_task)}
         return Response(OneSharedTaskSerializer(shared_task, context=context).data)
 
     @extend_schema(parameters=PAGE_PARAMETERS, responses=describe_page(BoardSerializer))
     def list_boards(self, request: Request, task: str) -> Response:
         """List the boards that the token's user may see."""
-        boards = list(_list_boards(self._list_phases(request, _find_task(task))))
+        boards = list(_list_boards(self._list_phases(request, find_task(task))))
         return Response(paginate_list(boards, request).write(BoardSerializer))
 
     @extend_schema(responses={200: OpenApiTypes.OBJECT})
@@ -69,7 +69,8 @@ class SharedTasks(ApiView):
         return list_phases(shared_task, viewer, began_at(request))
 
 
-def _find_task(slug: str) -> SharedTask:
+def find_task(slug: str) -> SharedTask:
+    """Return a public shared task, or raise 404."""
     found: SharedTask = get_object_or_404(SharedTask.objects.public(), slug=slug)
     return found
 

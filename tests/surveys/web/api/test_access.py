@@ -44,7 +44,7 @@ def no_rates(settings):
 def ask(program, operation, study, **headers):
     """Request an operation, with 1 for what else is in its URL; what it stores is rolled back."""
     path = operation.path.removeprefix("/api/v1/").replace("{slug}", study.slug)
-    path = re.sub(r"\{(\w+_id|task|phase|subtask)\}", "1", path)
+    path = re.sub(r"\{(\w+_id|task|phase|subtask|number)\}", "1", path)
     body = None if operation.method == "GET" else {}
     with undone():
         return program.send(operation.method, path, body, **headers)

@@ -34,8 +34,9 @@ from surveys.models import Delivery, Invitation, Role, Webhook
 from surveys.results.run_inspection import write_presets
 from surveys.results.runs import request_results
 from surveys.review.queue import file_answers
+from surveys.sharedtasks.watching.own import make_trial_team
 from surveys.web.api.reference import describe_api
-from tests.factories.sharedtasks import make_phase, make_shared_task
+from tests.factories.sharedtasks import make_data, make_phase, make_shared_task, send
 from tests.factories.studies import finish, make_study, start
 
 EXAMPLES = int(os.environ.get("API_EXAMPLES", "1"))
@@ -123,9 +124,11 @@ def make_one_of_everything() -> dict[str, str]:
     Delivery.objects.create(webhook=webhook, event="run.finished", subject="1", payload={})
     if not Invitation.objects.filter(pk=1).exists():
         Invitation.objects.create(pk=1, study=study)
-    make_phase(make_shared_task(), visibility="board")
     owner = User.objects.create_user("ana")
     grant_role(study, owner, Role.OWNER)
+    shared_task = make_shared_task(owner)
+    make_data(shared_task)
+    send(make_trial_team(shared_task), make_phase(shared_task, visibility="board"))
     _, key = make_token(owner, "program", list(SCOPES))
     return {"Authorization": f"Bearer {key}"}
 
