@@ -31,6 +31,7 @@ WITH_E5 = "docs/corpus_tutorial.md"  # needs another model for most of its comma
 # Run by other tests, which also check the results.
 ELSEWHERE = {
     "docs/api.md": "tests/surveys/web/api/test_worked_example.py",
+    "docs/sharedtasks.md": "tests/end_to_end/test_submitting_program.py",
     "docs/statistics.md": "tests/postprocess/test_worked_example.py",
     "docs/library.md": "tests/test_packaging.py",
 }
