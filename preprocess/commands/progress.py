@@ -26,6 +26,8 @@ def showing_progress() -> Iterator[Callable[[str, int, int], None]]:
         line = f"{stage} … {100 * done // max(of, 1)} %"
         if passed > WAIT and done > first:
             line += f", {write_duration(passed * (of - done) / (done - first))} left"
+        if line == shown:
+            return
         sys.stderr.write(f"\r{line:<{len(shown)}}")
         sys.stderr.flush()
         shown = line

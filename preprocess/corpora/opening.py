@@ -3,14 +3,19 @@
 import gzip
 import lzma
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from preprocess.corpora.errors import CorpusError
 
+Report = Callable[[int], None]  # bytes that are done
 GZIP_MARK, XZ_MARK = b"\x1f\x8b", b"\xfd7zXZ\x00"
+
+
+def ignore(done: int) -> None:
+    """Report callback that does nothing."""
 
 
 def is_compressed(path: Path) -> bool:
@@ -20,23 +25,44 @@ def is_compressed(path: Path) -> bool:
 
 
 @contextmanager
-def open_corpus(path: Path) -> Iterator[BinaryIO]:
+def open_corpus(path: Path, report: Report = ignore) -> Iterator[BinaryIO]:
     """Open a file for reading its text as bytes, decompressed.
 
-    Raises OSError, and CorpusError, also within the block, if compressed data are damaged.
+    `report` is called with the number of compressed bytes that are read. Raises OSError, and
+    CorpusError, also within the block, if compressed data are damaged.
     """
     try:
         with path.open("rb") as file:
             mark = file.read(len(XZ_MARK))
             file.seek(0)
             if mark.startswith(GZIP_MARK):
-                with gzip.open(file) as text:
+                with gzip.open(_compressed(file, report)) as text:
                     yield cast(BinaryIO, text)
             elif mark.startswith(XZ_MARK):
-                with lzma.open(file) as text:
+                with lzma.open(_compressed(file, report)) as text:
                     yield cast(BinaryIO, text)
             else:
                 yield file
     except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
         what = "the compressed data are cut off or damaged; download or compress the file again"
         raise CorpusError(path, f"{what} ({error})") from error
+
+
+def _compressed(file: BinaryIO, report: Report) -> BinaryIO:
+    return file if report is ignore else cast(BinaryIO, _ReportingFile(file, report))
+
+
+class _ReportingFile:
+    """A file that reports its place after every read."""
+
+    def __init__(self, file: BinaryIO, report: Report) -> None:
+        self._file, self._report = file, report
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+    def read(self, size: int = -1) -> bytes:
+        """Read as the file does, and report."""
+        data = self._file.read(size)
+        self._report(self._file.tell())
+        return data

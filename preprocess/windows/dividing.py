@@ -1,15 +1,22 @@
 """Work on many parts at once: in this process, in several, or on the workers of a Dask cluster."""
 
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Iterator, MutableSequence, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from multiprocessing.sharedctypes import RawArray
 from typing import TypeVar
 
 from postprocess.extras import require_cluster
+from preprocess.corpora.opening import Report, ignore
 from preprocess.windows.parts import PART_SIZE
 
+QUEUED = 2  # works for each process, so that none waits
+INTERVAL = 0.5  # seconds between two looks at how far the processes are
 Given = TypeVar("Given")
 Result = TypeVar("Result")
+Work = Callable[[Given, Report], Result]
 
 
 class ClusterError(ValueError):
@@ -34,34 +41,64 @@ class Processes:
 
 
 def work_on_each(
-    work: Callable[[Given], Result], given: Sequence[Given], processes: Processes
+    work: Work[Given, Result],
+    given: Sequence[Given],
+    processes: Processes,
+    watch: Report = ignore,
 ) -> Iterator[tuple[Given, Result]]:
     """Yield what was given with its result, as they get ready.
 
-    Raises what the work raises, ClusterError if a cluster cannot do it, and ExtraMissing.
+    `watch` is called with the bytes that the works in progress have reported, in total; a cluster
+    reports none. Raises what the work raises, ClusterError if a cluster cannot do it, and
+    ExtraMissing.
     """
     if processes.cluster:
         yield from _work_on_cluster(work, given, processes.cluster)
     elif processes.number == 1:
-        yield from ((one, work(one)) for one in given)
+        yield from ((one, work(one, watch)) for one in given)
     else:
-        yield from _work_in_processes(work, given, processes.number)
+        yield from _work_in_processes(work, given, processes.number, watch)
 
 
 def _work_in_processes(
-    work: Callable[[Given], Result], given: Sequence[Given], number: int
+    work: Work[Given, Result], given: Sequence[Given], number: int, watch: Report
 ) -> Iterator[tuple[Given, Result]]:
-    with ProcessPoolExecutor(number) as pool:
-        futures: dict[Future[Result], Given] = {pool.submit(work, one): one for one in given}
+    done = RawArray("q", len(given))  # bytes of each, in memory that all processes share
+    waiting = iter(range(len(given)))
+    begun: dict[Future[Result], int] = {}
+    with ProcessPoolExecutor(number, initializer=_share, initargs=(done,)) as pool:
         try:
-            for future in as_completed(futures):
-                yield futures.pop(future), future.result()
+            while True:
+                for index in islice(waiting, QUEUED * number - len(begun)):
+                    begun[pool.submit(_work_and_share, work, given[index], index)] = index
+                if not begun:
+                    return
+                finished, _ = wait(begun, INTERVAL, FIRST_COMPLETED)
+                for future in finished:
+                    yield given[begun.pop(future)], future.result()
+                watch(sum(done[index] for index in begun.values()))
         finally:
             pool.shutdown(cancel_futures=True)
 
 
+def _share(done: MutableSequence[int]) -> None:
+    """Keep the shared memory of the works, in a process that has just begun."""
+    _shared.append(done)
+
+
+_shared: list[MutableSequence[int]] = []
+
+
+def _work_and_share(work: Work[Given, Result], one: Given, index: int) -> Result:
+    return work(one, partial(_shared[-1].__setitem__, index))
+
+
+def _without_report(work: Work[Given, Result], one: Given) -> Result:
+    return work(one, ignore)
+
+
 def _work_on_cluster(
-    work: Callable[[Given], Result], given: Sequence[Given], address: str
+    work: Work[Given, Result], given: Sequence[Given], address: str
 ) -> Iterator[tuple[Given, Result]]:
     """Let the workers of a cluster do it; a part whose worker died is given to another one."""
     require_cluster()
@@ -72,7 +109,7 @@ def _work_on_cluster(
     except (OSError, ValueError) as error:
         raise ClusterError(address, f"no scheduler answers there ({error})") from error
     with client:
-        futures = client.map(work, given, pure=False)
+        futures = client.map(partial(_without_report, work), given, pure=False)
         of_key = {future.key: one for future, one in zip(futures, given, strict=True)}
         try:
             for future in distributed.as_completed(futures, loop=client.loop):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from preprocess.corpora.opening import Report, ignore
 from preprocess.pairs.reading import WordPair
 from preprocess.windows.duplicates import find_near_duplicates
 from preprocess.windows.filters import Filter, judge
 from preprocess.windows.reading import WindowText, make_window, read_comments, read_sentences
 
 DUPLICATE = "duplicate"
+PASSES = 2  # through a file: for the comments of documents, and for the windows
 # The comments of a document that say where it comes from, and the columns they go to.
 SOURCE_COMMENTS = {
     "newdoc id": "document",
@@ -54,15 +57,21 @@ def examine_windows(
     places: Sequence[npt.NDArray[np.void]],
     pairs: Mapping[int, WordPair],
     settings: Examination,
+    report: Report = ignore,
 ) -> pd.DataFrame:
     """Return the windows of pairs, by pair and rank, with the columns of `WINDOW_TYPES`.
 
     `places` has an array per file, and `pairs` their pairs by number from 0. A pair has its windows
-    up to the last one that is kept. Raises OSError and CorpusError.
+    up to the last one that is kept. `report` is called with the number of bytes that are read, of
+    `PASSES` times the files. Raises OSError and CorpusError.
     """
     rows: list[tuple[int, int, dict[str, Any]]] = []
+    done = 0
     for path, found in zip(paths, places, strict=True):
-        rows += _read_rows(path, np.sort(found, order=["offset", "pair"]), pairs, settings)
+        ordered = np.sort(found, order=["offset", "pair"])
+        rows += _read_rows(path, ordered, pairs, settings, partial(_report_from, report, done))
+        done += PASSES * path.stat().st_size
+        report(done)
     rows.sort(key=lambda row: row[:2])
     kept = [
         row
@@ -104,15 +113,16 @@ def _read_rows(
     places: npt.NDArray[np.void],
     pairs: Mapping[int, WordPair],
     settings: Examination,
+    report: Report,
 ) -> Iterator[tuple[int, int, dict[str, Any]]]:
     """Yield pair, rank and row of each window of a file."""
-    documents = np.unique(places["document_offset"])
-    comments = dict(zip(documents.tolist(), read_comments(path, documents.tolist()), strict=True))
+    documents = np.unique(places["document_offset"]).tolist()
+    comments = dict(zip(documents, read_comments(path, documents, report), strict=True))
     offsets = np.unique(places["offset"]).tolist()
     by_offset = groupby(places.tolist(), key=lambda place: place[2])
-    for (_, group), sentences in zip(
-        by_offset, read_sentences(path, offsets, settings.size), strict=True
-    ):
+    report_second = partial(_report_from, report, path.stat().st_size)
+    windows = read_sentences(path, offsets, settings.size, report_second)
+    for (_, group), sentences in zip(by_offset, windows, strict=True):
         for pair, rank, _, sentence, document, document_offset in group:
             window = make_window(sentences, pairs[pair])
             first = sentence - document + 1
@@ -131,6 +141,10 @@ def _read_rows(
                     **_source(comments[document_offset], settings.source),
                 },
             )
+
+
+def _report_from(report: Report, begin: int, done: int) -> None:
+    report(begin + done)
 
 
 def _describe(window: WindowText, filters: Mapping[str, Filter]) -> dict[str, Any]:

@@ -9,12 +9,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from preprocess.corpora.opening import Report
 from preprocess.pairs.reading import WordPair
 from preprocess.windows.dividing import Processes, work_on_each
-from preprocess.windows.examining import Examination, examine_windows
+from preprocess.windows.examining import PASSES, Examination, examine_windows
 from preprocess.windows.lexicon import Lexicon
 from preprocess.windows.parts import Found, list_parts, put_together
-from preprocess.windows.scanning import SearchSettings, scan_part
+from preprocess.windows.scanning import Part, Scan, SearchSettings, scan_part
 from preprocess.windows.storing import ScanStore
 
 Progress = Callable[[str, int, int], None]  # stage, done, of
@@ -42,8 +43,12 @@ def find_places(
     done, total = sum(sizes[part] for part in scans), sum(sizes.values())
     if rest:
         progress("scanning", done, total)
-    scan_one = partial(scan_part, lexicon=Lexicon(pairs), settings=settings)
-    for part, result in work_on_each(scan_one, rest, processes):
+    scan_one = partial(_scan_part, Lexicon(pairs), settings)
+
+    def watch(n_bytes: int) -> None:
+        progress("scanning", done + n_bytes, total)
+
+    for part, result in work_on_each(scan_one, rest, processes, watch):
         store.save(part, result)
         scans[part] = result
         done += sizes[part]
@@ -64,11 +69,17 @@ def examine_places(
     groups = _group_pairs(pairs, found)
     examine = partial(_examine_group, list(paths), examination)
     waiting: dict[int, pd.DataFrame] = {}
-    first = 0
-    for group, table in work_on_each(examine, groups, processes):
+    first = done = 0
+    of_group = PASSES * sum(path.stat().st_size for path in paths)
+
+    def watch(n_bytes: int) -> None:
+        progress("reading", done + n_bytes, of_group * len(groups))
+
+    for group, table in work_on_each(examine, groups, processes, watch):
         waiting[group.number] = table
+        done += of_group
+        watch(0)
         while first in waiting:
-            progress("reading", first + 1, len(groups))
             yield waiting.pop(first)
             first += 1
 
@@ -96,5 +107,11 @@ def _group_pairs(pairs: Sequence[WordPair], found: Found) -> list[_Group]:
     return groups
 
 
-def _examine_group(paths: list[Path], examination: Examination, group: _Group) -> pd.DataFrame:
-    return examine_windows(paths, group.places, group.pairs, examination)
+def _scan_part(lexicon: Lexicon, settings: SearchSettings, part: Part, report: Report) -> Scan:
+    return scan_part(part, lexicon, settings, report)
+
+
+def _examine_group(
+    paths: list[Path], examination: Examination, group: _Group, report: Report
+) -> pd.DataFrame:
+    return examine_windows(paths, group.places, group.pairs, examination, report)

@@ -10,7 +10,7 @@ from preprocess.corpora.conllu import Sentence, Word, parse_sentence
 from preprocess.corpora.errors import CorpusError
 from preprocess.corpora.lemmas import normalise_lemma
 from preprocess.corpora.lines import number_of_line
-from preprocess.corpora.opening import open_corpus
+from preprocess.corpora.opening import Report, ignore, open_corpus
 from preprocess.pairs.reading import WordPair
 
 END = (b"\n", b"\r\n")
@@ -50,13 +50,16 @@ class WindowText:
         return abs(first - second)
 
 
-def read_sentences(path: Path, offsets: Iterable[int], size: int) -> Iterator[list[Sentence]]:
+def read_sentences(
+    path: Path, offsets: Iterable[int], size: int, report: Report = ignore
+) -> Iterator[list[Sentence]]:
     """Yield the sentences of windows, given ascending bytes where they begin.
 
     Sentences that windows share are read once, since going back in a compressed file means reading
-    it again from its beginning. Raises OSError and CorpusError.
+    it again from its beginning. `report` is called with the number of bytes that are read of a
+    compressed file. Raises OSError and CorpusError.
     """
-    with open_corpus(path) as file:
+    with open_corpus(path, report) as file:
         read: list[tuple[int, Sentence]] = []  # with the bytes where they begin
         for offset in offsets:
             read = [one for one in read if one[0] >= offset]
@@ -67,9 +70,11 @@ def read_sentences(path: Path, offsets: Iterable[int], size: int) -> Iterator[li
             yield [sentence for _, sentence in read]
 
 
-def read_comments(path: Path, offsets: Iterable[int]) -> Iterator[dict[str, str]]:
-    """Yield the comments before sentences, given ascending bytes where they begin."""
-    for sentences in read_sentences(path, offsets, 1):
+def read_comments(
+    path: Path, offsets: Iterable[int], report: Report = ignore
+) -> Iterator[dict[str, str]]:
+    """Yield the comments before sentences, as `read_sentences` does."""
+    for sentences in read_sentences(path, offsets, 1, report):
         yield sentences[0].comments
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from preprocess.corpora.lines import ScannedSentence, scan_sentences, step_back
-from preprocess.corpora.opening import open_corpus
+from preprocess.corpora.opening import Report, ignore, open_corpus
 from preprocess.pairs.reading import WordPair
 from preprocess.windows.lexicon import Lexicon
 
@@ -88,16 +88,19 @@ class _Numbered(NamedTuple):
 Ring = Sequence[_Numbered | None]
 
 
-def scan_part(part: Part, lexicon: Lexicon, settings: SearchSettings) -> Scan:
+def scan_part(
+    part: Part, lexicon: Lexicon, settings: SearchSettings, report: Report = ignore
+) -> Scan:
     """Find the windows of all pairs in a part of a file.
 
-    Two words that share several windows count once, at the sentence of the first of them.
-    Raises OSError and CorpusError.
+    Two words that share several windows count once, at the sentence of the first of them. `report`
+    is called with the number of bytes that are read of a compressed file. Raises OSError and
+    CorpusError.
     """
     places = _Places(lexicon, settings, part)
     n_before = n_owned = 0
     last: _Numbered | None = None
-    for ring in _slide(part, lexicon, settings):
+    for ring in _slide(part, lexicon, settings, report):
         centre = ring[settings.size - 1]
         if centre is None:
             continue
@@ -137,7 +140,9 @@ def lowest_ranks(
     return order[position < most]
 
 
-def _slide(part: Part, lexicon: Lexicon, settings: SearchSettings) -> Iterator[Ring]:
+def _slide(
+    part: Part, lexicon: Lexicon, settings: SearchSettings, report: Report
+) -> Iterator[Ring]:
     """Yield each sentence of a part in the middle of those that share a window with it.
 
     None marks what lies beyond a border. Sentences before and after the part appear in the
@@ -147,7 +152,7 @@ def _slide(part: Part, lexicon: Lexicon, settings: SearchSettings) -> Iterator[R
     ring: deque[_Numbered | None] = deque([None] * (2 * reach + 1), maxlen=2 * reach + 1)
     document = document_offset = UNKNOWN
     n_after = 0
-    with open_corpus(part.path) as file:
+    with open_corpus(part.path, report) as file:
         begin = step_back(file, part.start, reach + 1) if part.start else 0
         file.seek(begin)
         sentences = scan_sentences(file, lexicon.by_spelling, part.path)

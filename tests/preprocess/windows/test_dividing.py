@@ -4,6 +4,7 @@ import argparse
 import os
 import re
 import signal
+import time
 from pathlib import Path
 
 import dask
@@ -16,6 +17,7 @@ from postprocess.extras import ExtraMissing
 from preprocess.commands.options import corpus_file
 from preprocess.corpora.errors import CorpusError
 from preprocess.pairs.reading import WordPair
+from preprocess.windows import dividing
 from preprocess.windows.dividing import ClusterError, Processes, work_on_each
 from preprocess.windows.examining import Examination
 from preprocess.windows.filters import default_filters
@@ -72,7 +74,7 @@ def test_a_cluster_finds_the_same_also_when_a_worker_is_killed(cluster, corpus, 
     pd.testing.assert_frame_equal(together, alone)
 
 
-def die(number):
+def die(number, report):
     os._exit(1)
 
 
@@ -103,6 +105,31 @@ def test_a_corpus_is_read_from_a_store_by_its_address(corpus, tmp_path):
     stored.write_bytes(corpus.read_bytes())
 
     pd.testing.assert_frame_equal(find(stored, tmp_path / "2", Processes(1, 3_000)), alone)
+
+
+def report_and_wait(path, report):
+    report(len(path.name))
+    while not path.exists():
+        time.sleep(0.01)
+    return path.name.upper()
+
+
+def test_the_bytes_of_works_in_progress_are_reported_in_total(tmp_path, monkeypatch):
+    monkeypatch.setattr(dividing, "INTERVAL", 0.01)
+    paths = [tmp_path / name for name in ("a", "bcd")]
+    seen = []
+
+    def go_on(n_bytes):
+        seen.append(n_bytes)
+        if n_bytes == 4:
+            for path in paths:
+                path.touch()
+
+    done = work_on_each(report_and_wait, paths, Processes(2), go_on)
+
+    assert dict(done) == {paths[0]: "A", paths[1]: "BCD"}
+    assert set(seen) <= {0, 1, 3, 4}
+    assert seen[-1] == 0
 
 
 def test_an_address_that_nothing_can_read_is_refused():

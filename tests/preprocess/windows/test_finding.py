@@ -1,6 +1,9 @@
 """From a corpus to the table of windows: processes, stored scans, duplicates, sources."""
 
+import gzip
+import lzma
 from pathlib import Path
+from random import Random
 
 import pandas as pd
 import pytest
@@ -116,6 +119,23 @@ def test_stored_scans_are_used_again_for_the_same_search_alone(corpus, tmp_path)
     corpus[0].write_text(corpus[0].read_text(encoding="utf-8") + "\n", encoding="utf-8")
     with pytest.raises(AssertionError):
         find(corpus, store, processes=parts, progress=fail)
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, lzma.compress])
+def test_the_progress_of_a_compressed_file_is_shown_while_it_is_read(tmp_path, compress):
+    noise = Random(1)
+    notes = [f"# note = {noise.randbytes(2000).hex()}" for _ in range(300)]
+    stories = [line for n, note in enumerate(notes) for line in story(n, "# newdoc", note)]
+    packed = tmp_path / "a.conllu.packed"
+    packed.write_bytes(compress("".join(stories).encode()))
+    size = packed.stat().st_size
+
+    _, _, stages = find([packed], ScanStore(tmp_path / "parts", "s"))
+
+    for stage, of in (("scanning", size), ("reading", 2 * size)):
+        done = [n for name, n, total in stages if name == stage and total == of]
+        assert done == sorted(done)
+        assert (len([n for n in done if 0 < n < of]) > 3, done[-1]) == (True, of)
 
 
 def test_a_full_disk_stops_a_search_that_goes_on_where_it_was(corpus, tmp_path):

@@ -1,6 +1,10 @@
 """Searches as jobs: what is stored, refused, resumed and cancelled."""
 
+import gzip
+from datetime import timedelta
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -15,10 +19,12 @@ from surveys.corpora.requests import (
 )
 from surveys.errors import CandidatesKept, RunRefused, StudyOpen
 from surveys.models import AuditEntry, Candidate, CandidatePair, CandidateSet, Run, Study
+from surveys.results import run_leases
+from surveys.results.run_leases import renew_lease
 from surveys.results.runs import retry_run
 from surveys.selection.choices import Chosen, record_choice
 from surveys.tasks import perform_run
-from tests.factories.corpora import PAIRS, wish
+from tests.factories.corpora import PAIRS, tell, wish
 from tests.preprocess.disk import full_disk
 
 pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
@@ -241,6 +247,28 @@ def test_a_search_in_progress_is_cancelled_and_stores_nothing(corpora, draft, an
 
     assert (run.state, run.error) == ("failed", "It was cancelled.")
     assert not CandidateSet.objects.exists()
+
+
+def test_a_search_is_cancelled_in_the_middle_of_a_compressed_file(corpora, draft, ana, monkeypatch):
+    noise = Random(1)
+    lines = [f"# n = {noise.randbytes(5000).hex()}\n{line}" for n in range(50) for line in tell(n)]
+    (corpora / "tales.conllu").unlink()
+    (corpora / "tales.conllu.gz").write_bytes(gzip.compress("".join(lines).encode()))
+    run = request_search(draft, wish("tales.conllu.gz"), ana)
+    shares = []
+
+    def renew_or_cancel(run: Run, **changes: Any) -> None:
+        if changes.get("stage") == "scanning" and (share := changes["share_done"]):
+            shares.append(share)
+            cancel_search(run)
+        renew_lease(run, **changes)
+
+    monkeypatch.setattr(run_leases, "PROGRESS_INTERVAL", timedelta(0))
+    monkeypatch.setattr(run_leases, "renew_lease", renew_or_cancel)
+    perform(run)
+
+    assert (run.state, run.error) == ("failed", "It was cancelled.")
+    assert [0 < share < 50 for share in shares] == [True]
 
 
 def test_a_search_that_is_done_cannot_be_cancelled(searched):
