@@ -22,6 +22,7 @@ from preprocess.corpora.opening import open_corpus
 NEW_DOCUMENT, NEW_PARAGRAPH = b"# newdoc", b"# newpar"
 EMPTY = (b"\n", b"\r\n")
 COMMENT, TAB, LINE_FEED = b"#\t\n"
+BYTE_ORDER_MARK, EMPTY_LINES = b"\xef\xbb\xbf", b"\n\n\n"
 END, END_OF_DOS = b"\n\n", b"\r\n\r\n"  # of a sentence
 LEMMA = re.compile(rb"\n[0-9]++\t[^\t]*+\t([^\t]*+)\t")  # of a word
 OTHER_LINE = re.compile(rb"\n[0-9]+[-.][0-9]+\t")  # of a range or an empty node
@@ -55,6 +56,8 @@ def scan_sentences(file: BinaryIO, by_spelling: Numbers, path: Path) -> Iterator
     offset, text = file.tell(), b""
     while more := file.read(max(AT_ONCE, len(text))):
         text += more
+        if offset == 0 and text.startswith(BYTE_ORDER_MARK):
+            text = EMPTY_LINES + text[len(BYTE_ORDER_MARK) :]  # as many bytes
         ends = ((text.rfind(end), len(end)) for end in (END, END_OF_DOS))
         n_done = max((at + size for at, size in ends if at >= 0), default=0)
         sentences: Sequence[ScannedSentence] | None

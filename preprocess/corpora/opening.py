@@ -4,13 +4,14 @@ import gzip
 import lzma
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from preprocess.corpora.errors import CorpusError
 
 Report = Callable[[int], None]  # bytes that are done
+DAMAGED = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
 GZIP_MARK, XZ_MARK = b"\x1f\x8b", b"\xfd7zXZ\x00"
 
 
@@ -32,20 +33,35 @@ def open_corpus(path: Path, report: Report = ignore) -> Iterator[BinaryIO]:
     CorpusError, also within the block, if compressed data are damaged.
     """
     try:
-        with path.open("rb") as file:
-            mark = file.read(len(XZ_MARK))
-            file.seek(0)
-            if mark.startswith(GZIP_MARK):
-                with gzip.open(_compressed(file, report)) as text:
-                    yield cast(BinaryIO, text)
-            elif mark.startswith(XZ_MARK):
-                with lzma.open(_compressed(file, report)) as text:
-                    yield cast(BinaryIO, text)
-            else:
-                yield file
-    except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
+        with _decompress(path, report) as text:
+            yield text
+    except DAMAGED as error:
         what = "the compressed data are cut off or damaged; download or compress the file again"
-        raise CorpusError(path, f"{what} ({error})") from error
+        raise CorpusError(path, f"{what} ({error})", line=_last_line(path)) from error
+
+
+@contextmanager
+def _decompress(path: Path, report: Report) -> Iterator[BinaryIO]:
+    with path.open("rb") as file:
+        mark = file.read(len(XZ_MARK))
+        file.seek(0)
+        if mark.startswith(GZIP_MARK):
+            with gzip.open(_compressed(file, report)) as text:
+                yield cast(BinaryIO, text)
+        elif mark.startswith(XZ_MARK):
+            with lzma.open(_compressed(file, report)) as text:
+                yield cast(BinaryIO, text)
+        else:
+            yield file
+
+
+def _last_line(path: Path) -> int:
+    """Return the number, from 1, of the line in which the text of a damaged file ends."""
+    number = 1
+    with suppress(*DAMAGED), _decompress(path, ignore) as text:
+        for _ in text:
+            number += 1
+    return number
 
 
 def _compressed(file: BinaryIO, report: Report) -> BinaryIO:

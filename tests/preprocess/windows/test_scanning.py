@@ -15,7 +15,9 @@ from preprocess.corpora.errors import CorpusError
 from preprocess.pairs.reading import WordPair, load_pairs
 from preprocess.windows.lexicon import Lexicon
 from preprocess.windows.parts import list_parts, put_together
+from preprocess.windows.reading import read_sentences
 from preprocess.windows.scanning import Part, SearchSettings, scan_part
+from tests.preprocess.corpus import word_line
 from tests.preprocess.reference import all_pairs, find_all, read_documents
 from tests.requirements import ROOT
 
@@ -188,14 +190,31 @@ def test_a_text_without_empty_lines_is_refused_before_it_fills_the_memory(tmp_pa
         scan(Part(path))
 
 
+@pytest.mark.parametrize("first", ["# newdoc id = a\n", ""])
+def test_a_byte_order_mark_belongs_to_no_line(tmp_path, first):
+    words = ("Ice", "melts", "in", "sun")
+    lines = "".join(word_line(n, word, word.lower()) + "\n" for n, word in enumerate(words, 1))
+    path = tmp_path / "marked.conllu"
+    path.write_text(f"{first}{lines}\n" * 3, encoding="utf-8-sig")
+
+    found = scan(Part(path), settings=SearchSettings(size=1))
+
+    assert (found.n_seen.tolist(), found.n_sentences) == ([3], 3)
+    (sentences,) = read_sentences(path, [int(found.places["offset"].min())], 1)
+    assert [word.form for word in sentences[0].words] == ["Ice", "melts", "in", "sun"]
+
+
 def test_a_file_of_compressed_data_that_is_cut_off_is_named(tmp_path):
     path = tmp_path / "cut.conllu.gz"
     line = "\t".join(["1", "Ice", "ice", *"_" * 7])
     content = "".join(f"# sent_id = {n}\n{line}\n\n" for n in range(5000))
     path.write_bytes(gzip.compress(content.encode())[:-200])
 
-    with pytest.raises(CorpusError, match="cut off or damaged"):
+    with pytest.raises(CorpusError, match="cut off or damaged") as raised:
         scan(Part(path))
+
+    assert 14_000 < (raised.value.line or 0) < 15_000
+    assert str(raised.value).startswith(f"{path}, line {raised.value.line}: the compressed data")
 
 
 def test_an_empty_file_has_no_windows(tmp_path):
