@@ -12,6 +12,8 @@ from surveys.models import CandidatePair, CandidateSet, ContextChoice, Selection
 from surveys.selection.choices import FIRST, SECOND, are_alike
 from surveys.selection.sources import LicenceCount, count_licences
 
+MOST_SOURCES = 10  # files that are named
+SHOWN = ("distance", "scores", "licence", "file", "document")  # of a candidate
 BINS = ((1, 1), (2, 5), (6, 10), (11, 20), (21, 40), (41, None))  # of distances, in words
 
 
@@ -32,6 +34,14 @@ class Contrast(NamedTuple):
     model: str
     n_pairs: int
     median: float
+
+
+class SourceCount(NamedTuple):
+    """How many contexts come from a file of a corpus, and from how many of its documents."""
+
+    file: str
+    n_contexts: int
+    n_documents: int
 
 
 class SelectionProgress(NamedTuple):
@@ -61,11 +71,17 @@ class SelectionProgress(NamedTuple):
 
 
 class ChosenContexts(NamedTuple):
-    """What is known of the contexts chosen: distances, contrast of scores, licences, reasons."""
+    """What is known of the contexts chosen: distances, contrast of scores, sources, licences,
+    reasons.
+
+    `sources` are the files with the most contexts, and `n_other_files` the number of the others.
+    """
 
     distances: list[Bin]
     distance: float | None  # the median
     contrasts: list[Contrast]
+    sources: list[SourceCount]
+    n_other_files: int
     licences: list[LicenceCount]
     reasons: list[tuple[str, int]]
 
@@ -86,18 +102,21 @@ def describe_chosen(study: Study) -> ChosenContexts:
     decisive = ContextChoice.objects.filter(pair__study=study, is_decisive=True)
     chosen = list(
         decisive.filter(reason="").order_by().values_list(
-            *(f"candidate{n}__{name}" for name in ("distance", "scores", "licence") for n in (1, 2))
+            *(f"candidate{n}__{name}" for name in SHOWN for n in (1, 2))
         )
     )  # fmt: skip
     reasons = Counter(
         choice.get_reason_display() for choice in decisive.exclude(reason="").order_by()
     )
     distances = [distance for row in chosen for distance in row[:2]]
+    sources = _count_sources([place for row in chosen for place in (row[6::2], row[7::2])])
     return ChosenContexts(
         _count_distances(distances),
         median(distances) if distances else None,
         _list_contrasts([row[2:4] for row in chosen]),
-        count_licences(Counter(licence for row in chosen for licence in row[4:]).items()),
+        sources[:MOST_SOURCES],
+        len(sources[MOST_SOURCES:]),
+        count_licences(Counter(licence for row in chosen for licence in row[4:6]).items()),
         reasons.most_common(),
     )
 
@@ -123,6 +142,14 @@ def _count_distances(distances: Sequence[int]) -> list[Bin]:
         Bin(low, high, n, round(100 * n / most))
         for (low, high), n in zip(BINS, counts, strict=True)
     ]
+
+
+def _count_sources(places: Sequence[tuple[str, str]]) -> list[SourceCount]:
+    """Return the files of contexts, given by file and document, the most frequent first."""
+    n_documents = Counter(file for file, _ in set(places))
+    n_contexts = Counter(file for file, _ in places)
+    ordered = sorted(n_contexts.items(), key=lambda one: (-one[1], one[0]))
+    return [SourceCount(file, n, n_documents[file]) for file, n in ordered]
 
 
 def _list_contrasts(pairs: Iterable[tuple[Any, ...]]) -> list[Contrast]:

@@ -260,6 +260,7 @@ def test_doubtful_licences_are_reported_before_the_study_opens(browser, ana):
     overview = text_of(browser.get(page("contexts", draft)))
     assert "CC BY-ND 4.0 1 context forbids publishing" in overview
     assert "Unknown licence 1 context check" in overview
+    assert "corpus.conllu 2 contexts from 2 documents" in overview
 
 
 def test_starting_opens_the_next_pair(browser, ana, draft):
