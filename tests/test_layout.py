@@ -66,7 +66,7 @@ SHARED = {"postprocess.commands.program", "postprocess.extras"} | {
 }
 RESULTS = {  # what preprocess writes and scores predictions of models with
     "postprocess.baselines.errors", "postprocess.baselines.results", "postprocess.scoring.figures",
-    "postprocess.scoring.gold", "postprocess.types",
+    "postprocess.scoring.gold", "postprocess.types", "postprocess.version",
 }  # fmt: skip
 WORD_LISTS = "preprocess.word_lists"  # loads nothing
 OF_CORPORA = {  # what reads the files of the library that finds texts

@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 
+from postprocess.version import __version__
 from preprocess.commands.options import layer, named_path
 from preprocess.commands.progress import showing_progress
 from preprocess.models.cache import SimilarityCache
@@ -119,6 +120,7 @@ def _refuse(
 def _settings(options: argparse.Namespace, caches: Mapping[str, SimilarityCache]) -> dict[str, Any]:
     """Return what the file of scores says about their origin."""
     return {
+        "version": __version__,
         "windows": options.windows.name,
         "models": {name: [cache.digest, cache.precision] for name, cache in caches.items()},
         "files": {

@@ -1,12 +1,13 @@
 """`python -m preprocess stimuli`: write the stimuli file of the windows that were chosen."""
 
 import argparse
+import json
 import sys
 from pathlib import Path
 
 from postprocess.formats.writing import write_files
 from preprocess.selection.stimuli import load_selection, make_stimuli
-from preprocess.windows.table import load_windows
+from preprocess.windows.table import load_settings, load_windows
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -24,12 +25,14 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write data_<lang>.tsv and sources_<lang>.tsv; print warnings."""
+    """Write data_<lang>.tsv, sources_<lang>.tsv and origin_<lang>.json; print warnings."""
     windows = load_windows(options.windows)
     stimuli, sources, warnings = make_stimuli(windows, load_selection(options.selection))
+    origin = load_settings(options.windows)
     files = {
         f"data_{options.language}.tsv": stimuli.encode(),
         f"sources_{options.language}.tsv": sources.encode(),
+        f"origin_{options.language}.json": f"{json.dumps(origin, indent=2)}\n".encode(),
     }
     paths = write_files(files, options.out)
     sys.stderr.write("".join(f"warning: {one}\n" for one in warnings))

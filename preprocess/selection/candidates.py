@@ -7,15 +7,22 @@ alone predicts part of the change that people see, so that both windows of a mod
 have about the same.
 """
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 
+from preprocess.replacing import replacing
 from preprocess.windows.duplicates import find_near_duplicates
+from preprocess.windows.table import SETTINGS
 
 AT_RANDOM = "random"
 MOST, LEAST = "most similar", "least similar"
@@ -64,6 +71,14 @@ def pick_candidates(
     ]
     rows, reasons, places = zip(*picked, strict=True) if picked else ((), (), ())
     return table.loc[list(rows)].assign(picked=reasons, order=places).reset_index(drop=True)
+
+
+def write_candidates(path: Path, candidates: pd.DataFrame, settings: Mapping[str, Any]) -> None:
+    """Write candidates as Parquet, and settings with them. Raises OSError."""
+    table = pa.Table.from_pandas(candidates, preserve_index=False)
+    added = {SETTINGS: json.dumps(settings, sort_keys=True).encode()}
+    with replacing(path) as temporary:
+        pq.write_table(table.replace_schema_metadata({**table.schema.metadata, **added}), temporary)
 
 
 def leave_out_known(windows: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:

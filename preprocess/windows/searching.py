@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from postprocess.version import __version__
 from preprocess.corpora.checking import check_corpus
 from preprocess.corpora.errors import CorpusError
 from preprocess.pairs.reading import WordPair
@@ -93,6 +94,7 @@ def _check_files(paths: Sequence[Path], language: str) -> None:
 def _describe(search: Search, filters: Mapping[str, Filter]) -> dict[str, Any]:
     """Return what the file of windows says about their origin."""
     return {
+        "version": __version__,
         "language": search.language,
         "corpus": [[path.name, path.stat().st_size] for path in search.paths],
         "sentences": search.size,

@@ -41,6 +41,19 @@ def write_windows(
             yield table
 
 
+def load_settings(path: Path) -> dict[str, Any]:
+    """Return what a file of windows, scores or candidates says of its origin; {} if nothing.
+
+    Raises OSError.
+    """
+    try:
+        metadata = pq.read_schema(path).metadata or {}
+    except pa.ArrowInvalid:
+        return {}
+    settings: dict[str, Any] = json.loads(metadata.get(SETTINGS, b"{}"))
+    return settings
+
+
 def load_windows(path: Path) -> pd.DataFrame:
     """Read the windows that were kept (`WINDOW_TYPES`), by pair and rank.
 

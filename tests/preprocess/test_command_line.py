@@ -1,17 +1,20 @@
 """The commands, one after the other, as a user types them."""
 
+import json
 import lzma
 import os
 import signal
 import subprocess
 import sys
 import time
+from hashlib import sha256
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from postprocess.formats.stimuli import load_stimuli
+from postprocess.version import __version__
 from preprocess.__main__ import main
 from tests.preprocess.corpus import write
 from tests.preprocess.disk import full_disk
@@ -64,6 +67,15 @@ def test_from_a_corpus_to_stimuli(folder, capsys):
     assert sources["window"].tolist() == chosen.to_numpy().ravel().tolist()
     assert set(sources["licence"]) == {"CC0"}
     assert set(sources["file"]) == {"a.conllu"}
+    origin = json.loads(Path("done/origin_en.json").read_text(encoding="utf-8"))
+    size, digest = Path("a.conllu").stat().st_size, sha256(Path("e5.tsv").read_bytes()).hexdigest()
+    windows = origin.pop("windows")
+    assert (windows["version"], windows["corpus"]) == (__version__, [["a.conllu", size]])
+    assert ["words", 20, 90, "reject"] in windows["filters"]
+    assert origin == {
+        "scores": {"e5.tsv": {"sha256": digest}},
+        "candidates": {"number": 8, "seed": 1, "distance_within": None, "models": ["e5"]},
+    }
 
 
 def test_the_same_command_gives_the_same_bytes(folder):
