@@ -6,6 +6,8 @@ from babel.core import Locale
 
 NAMED_IN_THEMSELVES = ("ar", "fa", "fi", "hr", "sl")  # the languages with default texts
 
+OTHER_NAMES = {"Slovene": "sl", "Farsi": "fa", "Castilian": "es", "Gaelic": "gd"}  # in English
+
 
 def list_languages() -> list[tuple[str, str]]:
     """Return code and English name of the languages with a two-letter code."""
@@ -19,6 +21,8 @@ def find_language(written: str) -> str:
 
     >>> [find_language(text) for text in ("Croatian", "hrvatski", " hr ", "Brazilian Portuguese")]
     ['hr', 'hr', 'hr', 'pt-BR']
+    >>> find_language("slovene")
+    'sl'
     """
     return _codes_by_name().get(written.strip().casefold(), written.strip())
 
@@ -27,4 +31,4 @@ def find_language(written: str) -> str:
 def _codes_by_name() -> dict[str, str]:
     own = {Locale(code).languages[code]: code for code in NAMED_IN_THEMSELVES}
     english = {name: code.replace("_", "-") for code, name in Locale("en").languages.items()}
-    return {name.casefold(): code for name, code in {**own, **english}.items()}
+    return {name.casefold(): code for name, code in {**own, **OTHER_NAMES, **english}.items()}
