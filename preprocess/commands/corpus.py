@@ -4,6 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from preprocess.commands.options import language_code
 from preprocess.commands.progress import showing_progress
 from preprocess.corpora.errors import CorpusError
 from preprocess.corpora.lemmatising import Analyse, by_word_lists, lemmatise
@@ -21,7 +22,9 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     made = commands.add_parser("lemmatise", help="add sentences and lemmas to raw text (CoNLL-U)")
     add = made.add_argument
     add("files", type=Path, nargs="+", metavar="FILE", help=".txt, or .jsonl with text, also .gz")
-    add("--language", required=True, metavar="CODE", help="such as hr")
+    add(
+        "--language", type=language_code, required=True, metavar="CODE", help="such as hr",
+    )  # fmt: skip
     add("--out", type=Path, required=True, metavar="DIR", help="created if it does not exist")
     add(
         "--wrapped", action="store_true",

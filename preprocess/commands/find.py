@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from postprocess.formats.writing import write_files
-from preprocess.commands.options import corpus_file, positive
+from preprocess.commands.options import corpus_file, language_code, positive
 from preprocess.commands.progress import showing_progress
 from preprocess.pairs.reading import WordPair, load_pairs
 from preprocess.windows.dividing import Processes
@@ -29,7 +29,9 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="CoNLL-U, .gz or .xz; also addresses such as s3://bucket/corpus.conllu",
     )  # fmt: skip
     add("--pairs", type=Path, required=True, metavar="FILE", help="TSV with word1 and word2")
-    add("--language", required=True, metavar="CODE", help="such as hr")
+    add(
+        "--language", type=language_code, required=True, metavar="CODE", help="such as hr",
+    )  # fmt: skip
     add("--out", type=Path, required=True, metavar="FILE", help="such as windows.parquet")
     add("--sentences", type=positive, default=3, help="per window (default: 3)")
     add("--per-pair", type=positive, default=100, help="windows kept per pair (default: 100)")

@@ -1,11 +1,14 @@
 """Command-line options of several commands."""
 
 import argparse
+import re
 from pathlib import Path
 from typing import cast
 
 from postprocess.extras import require_cluster
 from preprocess.models.scoring import ALL, LAST
+
+LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 
 
 def positive(text: str) -> int:
@@ -14,6 +17,17 @@ def positive(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text} is less than 1")
     return number
+
+
+def language_code(text: str) -> str:
+    """Read the code of a language, such as hr or pt-BR.
+
+    >>> language_code("hr"), language_code("pt-BR")
+    ('hr', 'pt-BR')
+    """
+    if not LANGUAGE_CODE.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"{text} is not the code of a language; write sl or hr")
+    return text
 
 
 def layer(text: str) -> int | str:

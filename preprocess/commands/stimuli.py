@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from postprocess.formats.writing import write_files
+from preprocess.commands.options import language_code
 from preprocess.selection.stimuli import load_selection, make_stimuli
 from preprocess.windows.table import load_settings, load_windows
 
@@ -19,7 +20,9 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "--selection", type=Path, required=True, metavar="FILE",
         help="TSV with the columns window1 and window2, a row per pair",
     )  # fmt: skip
-    add("--language", required=True, metavar="CODE", help="such as hr")
+    add(
+        "--language", type=language_code, required=True, metavar="CODE", help="such as hr",
+    )  # fmt: skip
     add("--out", type=Path, required=True, metavar="DIR", help="created if it does not exist")
     parser.set_defaults(run=run)
 

@@ -28,7 +28,7 @@ def check_corpus(path: Path, language: str) -> None:
         try:
             line = raw.decode("utf-8-sig" if number == 0 else "utf-8").rstrip("\r\n")
         except UnicodeDecodeError as error:
-            what = "the text is not UTF-8; convert the file"
+            what = "the text is not UTF-8; save it as UTF-8"
             raise CorpusError(path, what, line=number + 1) from error
         if line:
             blocks[-1][1].append(line)
@@ -61,5 +61,5 @@ def _check_blocks(blocks: list[tuple[int, list[str]]], path: Path, language: str
         raise CorpusError(
             path,
             f"{n_foreign} of the first {len(texts)} sentences do not look like the language "
-            f'"{language}"; check the file and --language',
+            f'"{language}"; check the file and the language',
         )

@@ -16,6 +16,10 @@ WORD_ID = re.compile(r"[0-9]+")
 RANGE_ID = re.compile(r"([0-9]+)-([0-9]+)")
 EMPTY_ID = re.compile(r"[0-9]+\.[0-9]+")
 N_COLUMNS = 10
+NOT_CONLLU = "this line is not CoNLL-U (a comment, or ten columns separated by tabs)"
+FROM_RAW_TEXT = (
+    "turn raw text into CoNLL-U with `corpus lemmatise` or a tagger such as Stanza or UDPipe"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +79,7 @@ def parse_sentence(lines: Sequence[str], path: Path) -> Sentence:
             continue
         columns = line.split("\t")
         if len(columns) != N_COLUMNS:
-            raise CorpusError(
-                path,
-                f"this line has {len(columns)} columns separated by tabs, and CoNLL-U has "
-                f"{N_COLUMNS}; turn raw text into CoNLL-U with a tagger such as Stanza or UDPipe",
-                line=number,
-            )
+            raise CorpusError(path, _describe_columns(len(columns)), line=number)
         identifier = columns[0]
         space_after = "SpaceAfter=No" not in columns[9].split("|")
         if match := RANGE_ID.fullmatch(identifier):
@@ -100,6 +99,16 @@ def parse_sentence(lines: Sequence[str], path: Path) -> Sentence:
     text = comments.get("text") or _join(tokens)
     words = tuple(_place_words(tokens, text))
     return Sentence(comments, text, words, space_after=not tokens or tokens[-1].space_after)
+
+
+def _describe_columns(n_columns: int) -> str:
+    """Return what is wrong with a line that has another number of columns."""
+    if n_columns == 1:
+        return f"{NOT_CONLLU}; {FROM_RAW_TEXT}"
+    return (
+        f"this line has {n_columns} columns separated by tabs, and CoNLL-U has {N_COLUMNS}; look "
+        "for a tab that is missing or too many"
+    )
 
 
 def _join(tokens: Sequence[_Token]) -> str:

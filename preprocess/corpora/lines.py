@@ -15,7 +15,7 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from preprocess.corpora.conllu import N_COLUMNS
+from preprocess.corpora.conllu import FROM_RAW_TEXT, N_COLUMNS, NOT_CONLLU
 from preprocess.corpora.errors import CorpusError
 from preprocess.corpora.opening import open_corpus
 
@@ -194,8 +194,5 @@ def number_of_line(path: Path, offset: int) -> int:
 
 
 def _not_conllu(path: Path, offset: int) -> CorpusError:
-    what = (
-        "this line is not CoNLL-U (a comment, or ten columns separated by tabs); turn raw text "
-        "into CoNLL-U with a tagger such as Stanza or UDPipe"
-    )
+    what = f"{NOT_CONLLU}; {FROM_RAW_TEXT}"
     return CorpusError(path, what, line=number_of_line(path, offset))

@@ -57,4 +57,4 @@ def _decode(data: bytes, path: Path, line: int | None) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise CorpusError(path, "the text is not UTF-8; convert the file", line=line) from error
+        raise CorpusError(path, "the text is not UTF-8; save it as UTF-8", line=line) from error

@@ -77,7 +77,7 @@ def _list_pairs(
         if first != row:
             what = f"the same pair as in row {first}, read once"
             findings.append(Finding(Severity.WARNING, what, row))
-    if not rows:
+    if not rows and not findings:
         findings.append(Finding(Severity.ERROR, "there are no pairs", advice="add some"))
     if errors := [one for one in findings if one.severity is not Severity.WARNING]:
         raise TableError(errors)

@@ -120,7 +120,7 @@ def _parse(lines: list[bytes], path: Path, offset: int) -> Sentence:
         texts = [line.decode().rstrip("\r\n") for line in lines]
     except UnicodeDecodeError as error:
         line = number_of_line(path, offset)
-        raise CorpusError(path, "the text is not UTF-8; convert the file", line=line) from error
+        raise CorpusError(path, "the text is not UTF-8; save it as UTF-8", line=line) from error
     try:
         return parse_sentence(texts, path)
     except CorpusError as error:

@@ -114,6 +114,24 @@ def test_what_is_wrong_is_said_and_nothing_is_written(folder, capsys, change, me
     assert not Path("w/windows.parquet").exists()
 
 
+def test_the_name_of_a_language_is_no_code(folder, capsys):
+    with pytest.raises(SystemExit):
+        run(FIND.replace("--language en", "--language Slovene"))
+
+    assert "Slovene is not the code of a language; write sl or hr" in capsys.readouterr().err
+    assert not Path("w").exists()
+
+
+def test_a_table_without_the_columns_of_pairs_has_one_problem(folder, capsys):
+    Path("pairs.tsv").write_text("first\tsecond\nice\tsun\n", encoding="utf-8")
+
+    assert run(FIND) == 2
+    assert capsys.readouterr().err == (
+        "error: missing columns: word1, word2; the header must name them, separated by tabs "
+        "(it has 'first', 'second')\n"
+    )
+
+
 def test_an_unknown_window_of_a_selection_is_named(folder, capsys):
     run(FIND)
     windows = pd.read_parquet("w/windows.parquet")["window"].tolist()

@@ -22,7 +22,7 @@ def test_a_language_that_no_classifier_knows_is_accepted(tmp_path):
     [
         ([], "the file is empty"),
         (["# only a comment\n\n"], "the file has no words"),
-        (["Ice is water.\n"], "line 1: this line has 1 columns"),
+        (["Ice is water.\n"], "line 1: this line is not CoNLL-U"),
         ([*ENGLISH, "1\tIce\n"], "line 421: this line has 2 columns"),
         ([word_line(1, "Ice", "_"), "\n\n"], "the words have no lemmas"),
     ],

@@ -73,6 +73,8 @@ def test_words_after_one_that_the_text_lacks_have_no_place():
     ("line", "message"),
     [
         ("1\tIce\tice", "line 2: this line has 3 columns separated by tabs, and CoNLL-U has 10"),
+        ("1\tIce\tice", "look for a tab that is missing or too many"),
+        ("Ice melts.", "line 2: this line is not CoNLL-U (a comment, or ten columns"),
         (word_line("x", "Ice", "ice"), 'line 2: "x" is not the id of a word'),
     ],
 )
