@@ -1,6 +1,6 @@
 """What researchers enter for a search: pairs of words, from a file or as typed, and filters."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from surveys.corpora.requests import MOST_PAIRS
@@ -9,6 +9,19 @@ if TYPE_CHECKING:
     from postprocess.formats.tabular import Finding
 
 MOST_LISTED = 20  # problems
+ALWAYS_REJECTED = {
+    "place": "texts that differ from their words",
+    "mark": "texts that contain the marks of target words",
+    "duplicate": "nearly the same text as another one of the pair",
+}
+
+
+class Rejection(NamedTuple):
+    """A reason why texts were rejected: its code, what is measured, and the number of texts."""
+
+    code: str
+    what: str
+    n_texts: int
 
 
 class ListedPairs(NamedTuple):
@@ -47,6 +60,14 @@ def find_filter_problem(changes: Iterable[str]) -> str:
     except FilterError as error:
         return _as_sentence(str(error))
     return ""
+
+
+def describe_rejections(rejected: Mapping[str, int]) -> list[Rejection]:
+    """Return the reasons for which a search rejected texts, given the numbers by code."""
+    from preprocess.windows.filters import default_filters
+
+    known = {one.code: one.what for one in default_filters("").values()} | ALWAYS_REJECTED
+    return [Rejection(code, known.get(code, ""), n) for code, n in rejected.items()]
 
 
 def _word_problem(place: str, found: "Finding") -> str:

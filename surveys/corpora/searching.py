@@ -177,6 +177,7 @@ def _summarise(counts: "pd.DataFrame") -> dict[str, Any]:
     return {
         "n_pairs": len(counts),
         "n_found": len(counts) - len(without),
+        "n_single": int((counts["kept"] == 1).sum()),
         "n_seen": int(counts["seen"].sum()),
         "n_kept": int(counts["kept"].sum()),
         "without": [" – ".join(words) for words in without.head(MOST_NAMED).to_numpy().tolist()],

@@ -60,7 +60,7 @@ def test_a_search_stores_candidates_as_a_file_does(searched):
 
     assert count(searched) == {"ice – sun": 4, "sun – lake": 4}
     assert run.report == {
-        "n_pairs": 3, "n_found": 2, "n_new": 8, "n_seen": 40, "n_kept": 40,
+        "n_pairs": 3, "n_found": 2, "n_single": 0, "n_new": 8, "n_seen": 40, "n_kept": 40,
         "without": ["ice – fire"], "rejected": {},
     }  # fmt: skip
     stored = CandidateSet.objects.get(study=searched)

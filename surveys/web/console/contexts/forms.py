@@ -48,6 +48,7 @@ class BeginForm(StudyForm, CandidatesForm):
         super().__init__(*sent)
         if has_corpora_dir():
             self.fields["file"].required = False
+            self.fields["file"].label = "File with the candidates, if you have one"
             self.fields["file"].help_text += " Leave it empty to search the corpora of this site."
 
 

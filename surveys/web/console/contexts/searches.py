@@ -7,6 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
 from surveys.access.roles import Right
+from surveys.corpora.inputs import describe_rejections
 from surveys.corpora.listing import list_corpora
 from surveys.corpora.requests import (
     CANCELLED,
@@ -138,9 +139,12 @@ def has_choices(study: Study) -> bool:
 
 def describe_search(study: Study, search: Run | None) -> dict[str, Any]:
     """Return what pages show of a search."""
+    report = (search.report if search else None) or {}
     return {
         "study": study,
         "search": search,
+        "n_without": report.get("n_pairs", 0) - report.get("n_found", 0),
+        "rejections": describe_rejections(report.get("rejected", {})),
         "is_busy": search is not None and search.is_under_way,
         "is_cancelled": search is not None and search.error == CANCELLED,
         "may_retry": search is not None

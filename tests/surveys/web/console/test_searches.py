@@ -160,7 +160,38 @@ def test_what_was_found_and_rejected_is_counted(corpora, browser, empty, at_once
     shown = text_of(browser.get(page("search_contexts", empty)))
 
     assert "Without a text: ice – fire" in shown
-    assert re.search(r"20 texts seen, \d+ kept. Rejected by the filters: words \d+.", shown)
+    assert re.search(
+        r"20 texts seen, \d+ kept. Rejected by the filters: words \d+ \(words of the window\).",
+        shown,
+    )
+
+
+def test_many_pairs_without_a_text_do_not_hide_the_next_step(corpora, browser, empty, at_once):
+    unknown = "\n".join(f"ice word{n}" for n in range(11))
+    with at_once():
+        browser.post(
+            page("search_contexts", empty),
+            {**ASKED, "listed": f"ice sun\n{unknown}", "number": "2"},
+        )
+
+    shown = browser.get(page("search_contexts", empty))
+
+    assert "<summary>11 pairs without a text</summary>" in shown.content.decode()
+    assert "More texts are found in larger corpora, or with wider filters" in text_of(shown)
+
+
+def test_a_pair_with_a_single_text_is_explained(corpora, browser, empty, at_once):
+    story = (corpora / "tales.conllu").read_text(encoding="utf-8").split("# newdoc")[1]
+    (corpora / "tales.conllu").write_text(f"# newdoc{story}", encoding="utf-8")
+    with at_once():
+        browser.post(page("search_contexts", empty), ASKED)
+
+    shown = text_of(browser.get(page("search_contexts", empty)))
+    pair = text_of(browser.get(page("candidates", empty, 1)))
+
+    assert "2 pairs have a single text, and need two." in shown
+    assert "A pair needs two texts, and this one has a single one. Search for more texts" in pair
+    assert "Choose the two texts that differ most" not in pair
 
 
 def test_pairs_can_be_uploaded(corpora, browser, empty, at_once):
