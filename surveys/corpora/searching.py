@@ -36,6 +36,7 @@ NO_ROOM = (ENOSPC, EDQUOT, EFBIG)
 N_TOTALS = 5  # columns of counts before those of the filters
 MOST_NAMED = 1_000  # pairs without a text
 FEWEST_EXAMINED = 100  # windows of a pair whose candidates are not enough
+ADVICE = "An operator of this site can correct the corpus; until then, search others."
 FULL = (
     "The disk of the server is full. Ask an operator to make room; then try again: the search goes "
     "on where it was."
@@ -219,7 +220,7 @@ def _refusing(run: Run) -> Iterator[None]:
         yield
     except CorpusError as error:
         place = f"{error.path.name}, line {error.line}" if error.line else error.path.name
-        raise RunRefused(f"{place}: {error.what}") from error
+        raise RunRefused(f"{place}: {error.what}. {ADVICE}") from error
     except FilterError as error:
         raise RunRefused(str(error)) from error
     except OSError as error:

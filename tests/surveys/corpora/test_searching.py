@@ -179,6 +179,9 @@ def test_a_corpus_that_cannot_be_read_is_named_without_its_folder(
 
     assert run.state == "failed"
     assert run.error.startswith(said)
+    assert run.error.endswith(
+        ". An operator of this site can correct the corpus; until then, search others."
+    )
     assert str(corpora) not in run.error
 
 
