@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from tests.end_to_end.browser import PATIENCE_MS
 from tests.end_to_end.conftest import open_site
 from tests.end_to_end.page_checks import LOOKS, PageChecker
 from tests.end_to_end.site import Site
@@ -49,7 +50,8 @@ def test_a_study_begins_with_a_search_and_a_pair_gets_more_texts(chromium, site,
     checker.look("faulty search")
     page.get_by_label("Pairs of words").fill("ice sun\nsun, lake\nice fire")
     watched.follow(page.get_by_role("button", name="Search"))
-    expect(page.get_by_text("Texts for 2 of 3 pairs, 16 candidates.")).to_be_visible()
+    found = page.get_by_text("Texts for 2 of 3 pairs, 16 candidates.")
+    expect(found).to_be_visible(timeout=PATIENCE_MS)
     checker.look("searched")
 
     watched.follow(page.get_by_role("link", name="Pick by scores"))
@@ -67,7 +69,8 @@ def test_a_study_begins_with_a_search_and_a_pair_gets_more_texts(chromium, site,
     checker.look("more texts")
     page.get_by_label("More candidates").fill("3")
     watched.follow(page.get_by_role("button", name="Search"))
-    expect(page.get_by_text("3 texts were added; the pair has 11 candidates now.")).to_be_visible()
+    found = page.get_by_text("3 texts were added; the pair has 11 candidates now.")
+    expect(found).to_be_visible(timeout=PATIENCE_MS)
     checker.look("more texts found")
     watched.follow(page.get_by_role("link", name="Show the candidates"))
     expect(page.locator(".candidate")).to_have_count(11)
