@@ -20,6 +20,7 @@ from postprocess.reporting.figures.gallery import Plate, render_plates
 Files = Mapping[str, bytes]  # relative path → content
 README = "README.md"
 SALT = "salt.bin"
+COMMITTED = "committed"  # folder of the gold before a correction
 LICENCE = "CC BY 4.0"
 
 
@@ -41,8 +42,9 @@ class Archive:
     """All that is published of a shared task.
 
     `boards` by slug, such as evaluation-1; `gold` by language; `baselines` by name; `salt` and
-    `commitment` if one was made; `score`: the program that computes the scores, `score.py`; `text`:
-    the description of the task, in Markdown; `plates`: further figures, such as predictions.
+    `commitment` if one was made, and `committed`, the gold of that time, if it was corrected since;
+    `score`: the program that computes the scores, `score.py`; `text`: the description of the task,
+    in Markdown; `plates`: further figures, such as predictions.
     """
 
     title: str
@@ -54,6 +56,7 @@ class Archive:
     teams: Sequence[ArchivedTeam] = ()
     salt: bytes = b""
     commitment: str = ""
+    committed: Files = field(default_factory=dict)
     plates: Sequence[Plate] = ()
 
 
@@ -65,8 +68,8 @@ def pack_archive(archive: Archive) -> dict[str, bytes]:
     dict
         Relative path → content: for each board <slug>/board.csv, .json, .tex and .html,
         <slug>/differences.csv and <slug>/figures/; gold/gold_<lang>.tsv, baselines/<name>/,
-        submissions/<team>/, score.py, README.md and SHA256SUMS. All figures have all digits. The
-        same archive gives the same bytes.
+        submissions/<team>/, score.py, README.md and SHA256SUMS, and committed/gold_<lang>.tsv if
+        the gold was corrected. All figures have all digits. The same archive gives the same bytes.
 
     Raises
     ------
@@ -76,6 +79,9 @@ def pack_archive(archive: Archive) -> dict[str, bytes]:
     """
     _check(archive)
     files = {f"gold/gold_{language}.tsv": one for language, one in archive.gold.items()}
+    files |= {
+        f"{COMMITTED}/gold_{language}.tsv": one for language, one in archive.committed.items()
+    }
     files["score.py"] = archive.score
     for slug, board in archive.boards.items():
         files |= {f"{slug}/{path}": one for path, one in render_board_files(board).items()}
@@ -132,7 +138,8 @@ def _check(archive: Archive) -> None:
             raise BoardError(f"the board {slug} has three decimals; give the one with all digits")
         if missing := [one for one in board.rules.languages if one not in archive.gold]:
             raise BoardError(f"the board {slug} has {missing[0]}, whose gold is missing")
-    if archive.commitment and commit_to_gold(archive.salt, archive.gold) != archive.commitment:
+    committed = archive.committed or archive.gold
+    if archive.commitment and commit_to_gold(archive.salt, committed) != archive.commitment:
         raise BoardError("salt and gold are not those of the commitment")
     folders = [team.folder for team in archive.teams]
     if len(set(folders)) < len(folders):
@@ -160,12 +167,18 @@ def _write_readme(archive: Archive) -> Iterator[str]:
         "pair."
     )
     if archive.commitment:
+        if archive.committed:
+            yield (
+                "The gold was corrected after the test data was opened; the boards say when and "
+                f"why. `{COMMITTED}/` has the gold of that time."
+            )
         yield (
             "When the test data was opened, this digest of the gold was published: "
-            f"`{archive.commitment}`. It is that of `{SALT}` followed by the gold files in the "
-            "order of their languages:"
+            f"`{archive.commitment}`. It is that of `{SALT}` followed by the gold files of that "
+            "time in the order of their languages:"
         )
-        paths = " ".join([SALT, *(f"gold/gold_{one}.tsv" for one in sorted(archive.gold))])
+        folder = COMMITTED if archive.committed else "gold"
+        paths = " ".join([SALT, *(f"{folder}/gold_{one}.tsv" for one in sorted(archive.gold))])
         yield f"```sh\ncat {paths} | sha256sum\n```"
     if archive.baselines:
         yield "## Baselines"

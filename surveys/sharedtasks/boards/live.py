@@ -15,7 +15,7 @@ from surveys.models.sharedtasks import (
     TeamState,
 )
 from surveys.sharedtasks.finishing.unranked import LATE, ORGANISERS
-from surveys.sharedtasks.scoring.rescoring import find_corrections, write_correction
+from surveys.sharedtasks.scoring.corrections import find_corrections, write_correction
 from surveys.sharedtasks.uploads import list_parts
 from surveys.sharedtasks.visibility import OF_CORRELATIONS, is_gold_public, shows_code
 

@@ -4,10 +4,13 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from django.db import transaction
+
 from surveys.models.sharedtasks import (
-    CountedSubmission,
     Phase,
     SharedTask,
+    Submission,
+    SubmissionState,
     Team,
     TeamKind,
     TeamState,
@@ -15,7 +18,6 @@ from surveys.models.sharedtasks import (
 from surveys.sharedtasks.finishing.entries import Results
 from surveys.sharedtasks.gold import read_gold_file
 from surveys.sharedtasks.scoring.figures import Golds
-from surveys.sharedtasks.scoring.rescoring import find_corrections
 from surveys.sharedtasks.visibility import name_published
 
 if TYPE_CHECKING:
@@ -36,7 +38,9 @@ def make_archive(
         language: read_gold_file(part, practice=False, scoring=golds.scoring)
         for language, part in golds.parts.items()
     }
-    is_kept = shared_task.commitment and not find_corrections(shared_task)
+    committed = {
+        language: read_gold_file(part, practice=False) for language, part in golds.parts.items()
+    }
     archive = Archive(
         shared_task.title,
         boards={f"{phase.name}-{subtask}": board for (phase, subtask), board in boards.items()},
@@ -44,11 +48,20 @@ def make_archive(
         score=read_scorer(),
         text=shared_task.text,
         baselines=_render_baselines(results),
-        teams=list(_list_teams(results)),
-        salt=bytes.fromhex(shared_task.salt) if is_kept else b"",
-        commitment=shared_task.commitment if is_kept else "",
+        teams=list(_list_teams(boards)),
+        salt=bytes.fromhex(shared_task.salt) if shared_task.commitment else b"",
+        commitment=shared_task.commitment,
+        committed=committed if committed != gold else {},
     )
     return zip_archive(pack_archive(archive), shared_task.slug)
+
+
+def drop_archive(shared_task: SharedTask) -> None:
+    """Clear the archive of a shared task, which is not saved; delete its file on commit."""
+    replaced = shared_task.archive.name, shared_task.archive.storage
+    shared_task.archive, shared_task.archive_sha256 = "", ""
+    if replaced[0]:
+        transaction.on_commit(lambda: replaced[1].delete(str(replaced[0])))
 
 
 def list_archive(shared_task: SharedTask) -> dict[str, int]:
@@ -81,30 +94,33 @@ def _render_baselines(results: Mapping[Phase, Results]) -> dict[str, dict[str, b
     }
 
 
-def _list_teams(results: Mapping[Phase, Results]) -> "Iterator[ArchivedTeam]":
+def _list_teams(boards: Boards) -> "Iterator[ArchivedTeam]":
     """Yield the teams on the boards, with the files of those who agreed to publish them."""
     from postprocess.boards.archive import ArchivedTeam
 
-    rows = CountedSubmission.objects.filter(phase__in=list(results), team__kind=TeamKind.TEAM)
-    found = rows.filter(team__state=TeamState.ACCEPTED).select_related(
-        "team", "phase", "submission"
-    )
-    by_team: dict[Team, dict[str, bytes]] = {}
-    for counted in found.order_by("team__name_key", "phase", "subtask"):
-        files = by_team.setdefault(counted.team, {})
-        if counted.team.publishes_files:
-            files |= {
-                f"{counted.phase.name}-{counted.subtask}/{path}": content
-                for path, content in _read_files(counted)
-            }
+    codes = {row.result for board in boards.values() for row in board.rows if row.result}
+    found = Submission.objects.filter(code__in=codes, team__kind=TeamKind.TEAM)
+    found = found.filter(team__state=TeamState.ACCEPTED).select_related("team")
+    by_code = {one.code: one for one in found.exclude(state=SubmissionState.WITHDRAWN)}
+    by_team: dict[Team, dict[str, bytes]] = {
+        one.team: {} for one in sorted(by_code.values(), key=lambda one: one.team.name_key)
+    }
+    for (phase, subtask), board in boards.items():
+        for row in board.rows:
+            one = by_code.get(row.result)
+            if one and one.team.publishes_files:
+                by_team[one.team] |= {
+                    f"{phase.name}-{subtask}/{path}": content
+                    for path, content in _read_files(one, subtask)
+                }
     for team, files in by_team.items():
         yield ArchivedTeam(name_published(team), team.code, files, _describe(team))
 
 
-def _read_files(counted: CountedSubmission) -> Iterator[tuple[str, bytes]]:
-    with counted.submission.file.open("rb") as file, zipfile.ZipFile(file) as archive:
+def _read_files(submission: Submission, subtask: int) -> Iterator[tuple[str, bytes]]:
+    with submission.file.open("rb") as file, zipfile.ZipFile(file) as archive:
         for name in archive.namelist():
-            if name.startswith(f"results_subtask{counted.subtask}_"):
+            if name.startswith(f"results_subtask{subtask}_"):
                 yield name, archive.read(name)
 
 

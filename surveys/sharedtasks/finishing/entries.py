@@ -12,9 +12,9 @@ from surveys.models.sharedtasks import (
 )
 from surveys.sharedtasks.finishing.unranked import find_reason
 from surveys.sharedtasks.parts import read_data_file
+from surveys.sharedtasks.scoring.corrections import find_corrections, write_correction
 from surveys.sharedtasks.scoring.figures import Golds, compute_figures
 from surveys.sharedtasks.scoring.predictions import Place, load_predictions
-from surveys.sharedtasks.scoring.rescoring import find_corrections, write_correction
 from surveys.sharedtasks.visibility import name_published
 
 if TYPE_CHECKING:

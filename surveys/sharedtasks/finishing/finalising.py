@@ -13,6 +13,7 @@ from django.utils import timezone
 from surveys.access.audit_log import record
 from surveys.errors import SharedTaskRefused
 from surveys.models.sharedtasks import (
+    CountedSubmission,
     FrozenBoard,
     Phase,
     SharedTask,
@@ -23,7 +24,7 @@ from surveys.models.sharedtasks import (
     TaskJobKind,
 )
 from surveys.sharedtasks.attempts import lock_teams
-from surveys.sharedtasks.finishing.archiving import make_archive
+from surveys.sharedtasks.finishing.archiving import drop_archive, make_archive
 from surveys.sharedtasks.finishing.entries import (
     Results,
     list_entries,
@@ -45,6 +46,10 @@ from surveys.sharedtasks.watching.alike import flag_alike_teams
 if TYPE_CHECKING:
     from postprocess.boards.board import Board
 
+OF_TEAMS = (
+    "pk", "kind", "state", "name", "hides_name", "described_at", "system", "summary", "models_used",
+    "resources", "paper_url", "code_url", "publishes_files",
+)  # fmt: skip
 STEPS_OF_ARCHIVE = 3  # as many boards take as long
 
 
@@ -92,6 +97,7 @@ def finalise(job: TaskJob, progress: Progress, *, now: datetime) -> None:
     phases = list_final_phases(shared_task, now)
     if not phases:
         raise SharedTaskRefused(NONE_ENDED)
+    seen = read_input(phases)
     golds = Golds(find_scoring(shared_task))
     places = [(phase, subtask) for phase in phases for subtask in phase.subtasks]
     n_steps = len(places) + STEPS_OF_ARCHIVE
@@ -106,7 +112,7 @@ def finalise(job: TaskJob, progress: Progress, *, now: datetime) -> None:
     progress(len(places), n_steps)
     archive = make_archive(shared_task, boards, results, golds)
     bodies = {place: render_board(board, is_gold_public=True) for place, board in boards.items()}
-    _store(job, golds, bodies, archive, now=now)
+    _store(job, golds, bodies, archive, seen, now=now)
 
 
 def make_final_board(results: Results, subtask: int) -> "Board":
@@ -123,13 +129,17 @@ def _store(
     golds: Golds,
     bodies: dict[tuple[Phase, int], bytes],
     archive: bytes,
+    seen: list[object],
     *,
     now: datetime,
 ) -> None:
-    """Store final boards, given as JSON, and the archive, or nothing of it."""
+    """Store final boards, given as JSON, and the archive, or nothing of it.
+
+    `seen` is what `read_input` returned before they were made.
+    """
     shared_task = lock_task(job.shared_task)
     lock_teams(shared_task)
-    _refuse_late_changes(shared_task, golds, [phase for phase, _ in bodies])
+    _refuse_late_changes(golds, [phase for phase, _ in bodies], seen)
     finish_job(job)
     FrozenBoard.objects.filter(phase__shared_task=shared_task).delete()
     for (phase, subtask), body in bodies.items():
@@ -137,25 +147,38 @@ def _store(
             phase=phase, subtask=subtask, scoring=golds.scoring, body=body.decode(),
             sha256=hashlib.sha256(body).hexdigest(),
         )  # fmt: skip
-    replaced = shared_task.archive.name, shared_task.archive.storage
+    drop_archive(shared_task)
     shared_task.archive.save("archive.zip", ContentFile(archive), save=False)
     shared_task.archive_sha256 = hashlib.sha256(archive).hexdigest()
     shared_task.finalised_at = now
     if shared_task.state == SharedTaskState.OPEN:
         shared_task.state = SharedTaskState.FINALISED
     shared_task.save(update_fields=["archive", "archive_sha256", "finalised_at", "state"])
-    if replaced[0]:
-        transaction.on_commit(lambda: replaced[1].delete(str(replaced[0])))
     record(
         "sharedtask.finalised", shared_task=shared_task, n_boards=len(bodies),
         sha256=shared_task.archive_sha256,
     )  # fmt: skip
 
 
-def _refuse_late_changes(shared_task: SharedTask, golds: Golds, phases: list[Phase]) -> None:
+def read_input(phases: list[Phase]) -> list[object]:
+    """Return what the final boards of phases and the archive are made of: rules, results, teams.
+
+    It is compared before and after, since a team may withdraw or change its mind meanwhile.
+    """
+    final = Phase.objects.filter(pk__in=[phase.pk for phase in phases]).order_by("pk")
+    counted = CountedSubmission.objects.filter(phase__in=final).order_by("pk")
+    of_task = [f"shared_task__{name}" for name in ("title", "text", "best_of")]
+    return [
+        *final.values_list("closes_at", "shared_task__requires_description", *of_task),
+        *counted.values_list("submission", *(f"team__{name}" for name in OF_TEAMS)),
+    ]
+
+
+def _refuse_late_changes(golds: Golds, phases: list[Phase], seen: list[object]) -> None:
     """Raise SharedTaskRefused if the boards are not those of what is stored now."""
     waiting = Submission.objects.filter(phase__in=phases, state=SubmissionState.STORED)
-    if waiting.exists() or find_scoring(shared_task) != golds.scoring:
+    is_current = find_scoring(golds.scoring.shared_task) == golds.scoring
+    if waiting.exists() or not is_current or read_input(phases) != seen:
         raise SharedTaskRefused(
-            "Submissions or scores changed while the boards were made. Finalise again."
+            "Submissions, teams or scores changed while the boards were made. Finalise again."
         )

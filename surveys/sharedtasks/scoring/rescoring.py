@@ -1,7 +1,6 @@
 """Scoring all submissions again, after the gold or the scorer was corrected."""
 
 from collections.abc import Iterator, Mapping
-from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.contrib.auth.models import User
@@ -188,29 +187,9 @@ def list_moved_ranks(scoring: Scoring) -> list[MovedRank]:
     ]
 
 
-def find_corrections(shared_task: SharedTask) -> list[Scoring]:
-    """Return the scorings with corrected gold that are or were current, earliest first.
-
-    If there are any, the gold is not the one of the commitment.
-    """
-    used = (ScoringState.CURRENT, ScoringState.REPLACED)
-    scorings = Scoring.objects.filter(shared_task=shared_task, state__in=used).exclude(
-        gold_files={}
-    )
-    return list(scorings.select_related("created_by"))
-
-
 def name_scoring(scoring: Scoring) -> str:
     """Return how the log names a scoring."""
     return f"scoring {scoring.number}"
-
-
-def write_correction(scoring: Scoring) -> str:
-    """Return the sentence about a scoring that boards show."""
-    since: datetime = scoring.current_since or scoring.created_at
-    what = ", ".join(sorted(scoring.gold_files)) or "with a new scorer"
-    gold = f"with corrected gold ({what})" if scoring.gold_files else what
-    return f"All results were scored again on {since:%Y-%m-%d}, {gold}: {scoring.reason}"
 
 
 def _check_gold(shared_task: SharedTask, language: str, content: bytes) -> str:

@@ -57,13 +57,25 @@ def test_an_archive_has_all_files_and_their_digests(archive, small_board):
     assert pack_archive(archive) == files
 
 
-def test_the_readme_says_what_is_there_and_how_to_check_it(archive, tmp_path):
-    files = pack_archive(archive)
+def test_the_readme_says_what_is_there(archive):
+    text = pack_archive(archive)["README.md"].decode()
 
-    text = files["README.md"].decode()
     assert "Invented &lt;task&gt;" in text
     assert "Alba: `submissions/alba/`. A system of words." in text
     assert "Brenta, files not published" in text
+    assert "corrected" not in text
+
+
+@pytest.mark.parametrize("is_corrected", [False, True])
+def test_the_readme_says_how_to_check_the_commitment(archive, is_corrected, tmp_path):
+    if is_corrected:
+        archive = replace(archive, gold=GOLD | {"sl": b"corrected\n"}, committed=GOLD)
+
+    files = pack_archive(archive)
+
+    text = files["README.md"].decode()
+    assert ("The gold was corrected" in text) == is_corrected
+    assert ("committed/gold_sl.tsv" in files) == is_corrected
     for path, data in files.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_bytes(data)

@@ -11,15 +11,18 @@ from surveys.sharedtasks.finishing.finalising import request_finalising
 from surveys.sharedtasks.finishing.publishing import publish, retract
 from surveys.sharedtasks.finishing.unranked import list_obstacles, list_unranked
 from surveys.sharedtasks.jobs import is_busy
+from surveys.sharedtasks.scoring.corrections import (
+    choose_breaches,
+    find_corrections,
+    write_correction,
+)
 from surveys.sharedtasks.scoring.rescoring import (
     discard_scoring,
-    find_corrections,
     find_unused,
     list_moved_ranks,
     repeat_rescoring,
     request_rescoring,
     use_scoring,
-    write_correction,
 )
 from surveys.web.console.access import Page, signed_in
 from surveys.web.console.sharedtasks.access import ask_first, now_of, show_form, task_page
@@ -171,6 +174,7 @@ def _show(request: HttpRequest, shared_task: SharedTask, form: FinaliseForm) -> 
         "job": job,
         "is_busy": job is not None and job.state in (RunState.WAITING, RunState.RUNNING),
         "corrections": [(one, write_correction(one)) for one in corrections],
+        "is_broken": bool(choose_breaches(shared_task, corrections)),
         "obstacles": list_obstacles(shared_task, now),
         "boards": shared_task.phases.filter(frozen_boards__isnull=False).distinct(),
     }

@@ -10,6 +10,7 @@ from surveys.models.sharedtasks import SharedTask
 from surveys.sharedtasks.boards.citing import cite_task
 from surveys.sharedtasks.boards.phases import list_phases, list_running
 from surveys.sharedtasks.boards.visible import find_viewer
+from surveys.sharedtasks.scoring.corrections import find_breaches, write_correction
 from surveys.sharedtasks.teams.registration import takes_registrations
 from surveys.web.rendering.markdown import render_markdown
 from surveys.web.timing import began_at
@@ -37,6 +38,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
         "terms": render_markdown(shared_task.terms),
         "phases": list_phases(shared_task, viewer, began_at(request)),
         "parts": shared_task.parts.all(),
+        "breaches": [(one, write_correction(one)) for one in find_breaches(shared_task)],
         "viewer": viewer,
         "takes_registrations": takes_registrations(shared_task),
         "bibtex": cite_task(shared_task, address),

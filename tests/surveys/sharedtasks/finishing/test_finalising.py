@@ -13,7 +13,7 @@ from postprocess.boards.exports.freezing import read_board
 from surveys.errors import SharedTaskRefused, SubmissionRefused
 from surveys.models import AuditEntry
 from surveys.models.sharedtasks import FrozenBoard, SharedTask, TaskJob, TaskJobKind
-from surveys.sharedtasks.finishing.archiving import list_archive, read_archived
+from surveys.sharedtasks.finishing.archiving import list_archive, make_archive, read_archived
 from surveys.sharedtasks.finishing.finalising import finalise, request_finalising
 from surveys.sharedtasks.finishing.publishing import are_boards_stale, publish, retract
 from surveys.sharedtasks.finishing.unranked import list_obstacles, list_unranked
@@ -21,9 +21,11 @@ from surveys.sharedtasks.gold import read_gold_file
 from surveys.sharedtasks.jobs import perform_job
 from surveys.sharedtasks.scoring.rescoring import request_rescoring, use_scoring
 from surveys.sharedtasks.scoring.waiting import score_waiting
-from surveys.sharedtasks.submissions import submit
+from surveys.sharedtasks.submissions import submit, withdraw_submission
+from surveys.sharedtasks.teams.description import describe_team
 from surveys.sharedtasks.teams.registration import withdraw_team
 from surveys.sharedtasks.uploads import check_files
+from surveys.sharedtasks.watching.decisions import exclude_team
 from surveys.tasks import perform_task_jobs
 from tests.factories.sharedtasks import (
     START,
@@ -257,11 +259,58 @@ def test_what_arrives_while_boards_are_made_stops_them(shared_task, phase, teams
 
     job.refresh_from_db()
     assert (job.state, job.error.split(".")[0]) == (
-        "failed", "Submissions or scores changed while the boards were made"
+        "failed", "Submissions, teams or scores changed while the boards were made"
     )  # fmt: skip
     assert FrozenBoard.objects.count() == 0
     shared_task.refresh_from_db()
     assert shared_task.state == "open"
+
+
+@pytest.mark.parametrize("change", [
+    lambda team: withdraw_submission(team.submissions.get()),
+    lambda team: withdraw_team(team, hides_name=False, now=END),
+    lambda team: describe_team(team, {"publishes_files": False}, now=END),
+    lambda team: describe_team(team, {"hides_name": True}, now=END),
+    lambda team: exclude_team(team, "several accounts"),
+])  # fmt: skip
+def test_who_changes_their_mind_while_boards_are_made_is_heard(
+    shared_task, teams, change, monkeypatch
+):
+    """Nothing is published of files or names whose team took its consent back in time."""
+    job = request_finalising(shared_task, settled=settle(shared_task), now=END, by=None)
+
+    def make_and_change(*given):
+        archive = make_archive(*given)
+        change(teams[0])
+        return archive
+
+    monkeypatch.setattr("surveys.sharedtasks.finishing.finalising.make_archive", make_and_change)
+    perform_job(job.pk, {
+        TaskJobKind.FINALISE: lambda job, progress: finalise(job, progress, now=END)
+    })  # fmt: skip
+
+    job.refresh_from_db()
+    assert (job.state, "Finalise again" in job.error) == ("failed", True)
+    assert FrozenBoard.objects.count() == 0
+
+
+def test_what_happens_in_other_phases_stops_no_boards(shared_task, teams, monkeypatch):
+    later = make_phase(shared_task, "later", closes_at=None, visibility="board")
+    job = request_finalising(shared_task, settled=settle(shared_task), now=END, by=None)
+
+    def make_and_change(*given):
+        archive = make_archive(*given)
+        send(make_team(shared_task, "Voles"), later)
+        score_waiting()
+        return archive
+
+    monkeypatch.setattr("surveys.sharedtasks.finishing.finalising.make_archive", make_and_change)
+    perform_job(job.pk, {
+        TaskJobKind.FINALISE: lambda job, progress: finalise(job, progress, now=END)
+    })  # fmt: skip
+
+    job.refresh_from_db()
+    assert (job.state, job.error) == ("done", "")
 
 
 def test_publishing_and_taking_back(shared_task, teams):
@@ -303,7 +352,9 @@ def test_a_correction_is_told_on_boards_made_anew(shared_task, teams):
     assert FrozenBoard.objects.get(subtask=1).body != first
     assert "with corrected gold (sl): pair 1 was wrong" in board.rules.remarks[0]
     assert read_archived(shared_task, "gold/gold_sl.tsv") == gold["sl"]
-    assert "salt.bin" not in list_archive(shared_task)
+    committed = {"sl": read_archived(shared_task, "committed/gold_sl.tsv")}
+    salt = read_archived(shared_task, "salt.bin")
+    assert is_gold_unchanged(shared_task.commitment, salt, committed)
     assert not are_boards_stale(shared_task)
 
 

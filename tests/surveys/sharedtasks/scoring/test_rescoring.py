@@ -1,21 +1,25 @@
 """Corrected gold: scored again, both kept, and what moves is shown before it is used."""
 
 import pytest
+from django.contrib.auth.models import User
 
 from surveys.errors import SharedTaskRefused
 from surveys.models import AuditEntry
 from surveys.models.sharedtasks import CountedSubmission, Scoring, Submission, SubtaskScore, TaskJob
 from surveys.sharedtasks.gold import load_gold
+from surveys.sharedtasks.scoring.corrections import (
+    find_breaches,
+    find_corrections,
+    write_correction,
+)
 from surveys.sharedtasks.scoring.rescoring import (
     discard_scoring,
-    find_corrections,
     find_unused,
     list_moved_ranks,
     perform_rescoring,
     repeat_rescoring,
     request_rescoring,
     use_scoring,
-    write_correction,
 )
 from surveys.sharedtasks.scoring.waiting import score_waiting
 from surveys.tasks import perform_task_jobs
@@ -43,6 +47,11 @@ def teams(shared_task, phase):
         send(team, phase, [result_file(numbers)])
     score_waiting()
     return teams
+
+
+@pytest.fixture
+def organiser():
+    return User.objects.create_user("ana")
 
 
 def rescore(shared_task):
@@ -76,8 +85,10 @@ def test_the_boards_follow_and_the_old_scores_are_kept(shared_task, phase, teams
     assert list(Scoring.objects.values_list("number", "state")) == [
         (1, "replaced"), (2, "current"),
     ]  # fmt: skip
-    assert find_corrections(shared_task) == [scoring]
-    assert f"with corrected gold (sl): {REASON}" in write_correction(scoring)
+    (correction,) = find_corrections(shared_task)
+    assert (correction.scoring, correction.languages, correction.by) == (scoring, ("sl",), "")
+    assert f"with corrected gold (sl): {REASON}" in write_correction(correction)
+    assert find_breaches(shared_task) == [correction]
     assert [entry.action for entry in AuditEntry.objects.filter(action__startswith="scoring.")] == [
         "scoring.used", "scoring.requested",
     ]  # fmt: skip
@@ -117,6 +128,35 @@ def test_what_waits_is_scored_by_the_new_scoring(shared_task, phase, teams):
     assert submission.state == "scored"
     assert submission.scores.filter(scoring=scoring).count() == 1
     assert CountedSubmission.objects.get(team=teams[0]).submission == submission
+
+
+def test_a_new_scorer_is_told_and_leaves_the_commitment(shared_task, teams):
+    Scoring.objects.update(scorer="0.9")
+    scoring = request_rescoring(shared_task, "ties were wrong", gold={}, by=None)
+    perform_task_jobs()
+    scoring.refresh_from_db()
+
+    use_scoring(scoring)
+
+    (correction,) = find_corrections(shared_task)
+    assert "with a new scorer: ties were wrong" in write_correction(correction)
+    assert find_breaches(shared_task) == []
+
+
+def test_each_correction_names_its_languages_and_the_committed_gold_mends_the_commitment(
+    shared_task, teams, organiser
+):
+    use_scoring(rescore(shared_task))
+    scoring = request_rescoring(shared_task, "it was right", gold={"sl": OLD}, by=organiser)
+    perform_task_jobs()
+    scoring.refresh_from_db()
+    assert len(find_breaches(shared_task)) == 1
+
+    use_scoring(scoring)
+
+    found = [(one.languages, one.by) for one in find_corrections(shared_task)]
+    assert found == [(("sl",), ""), (("sl",), "ana")]
+    assert find_breaches(shared_task) == []
 
 
 def test_a_discarded_scoring_changes_nothing(shared_task, teams):

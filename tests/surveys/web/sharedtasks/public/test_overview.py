@@ -6,8 +6,9 @@ import zipfile
 from datetime import timedelta
 
 import pytest
+from django.contrib.auth.models import User
 
-from surveys.models.sharedtasks import SharedTask
+from surveys.models.sharedtasks import Scoring, SharedTask
 from surveys.sharedtasks.finishing.publishing import retract
 from tests.factories.boards import END, finish, make_contest
 from tests.factories.sharedtasks import START, make_phase, make_shared_task
@@ -60,6 +61,24 @@ def test_the_overview_links_the_boards_that_everybody_may_see(client, clock):
 
     assert "/tasks/gwsc/board/evaluation/1/" in page
     assert "/tasks/gwsc/board/evaluation/2/" in page
+
+
+def test_a_corrected_gold_breaks_the_commitment_and_names_who_corrected_it(client):
+    shared_task = finish(make_contest())
+    SharedTask.objects.update(commitment="c" * 64)
+    first = Scoring.objects.get()
+    first.state = "replaced"
+    first.save()
+    Scoring.objects.create(
+        shared_task=shared_task, number=2, state="current", scorer="1.0", current_since=START,
+        reason="pair 1 was <wrong>", created_by=User.objects.create_user("ana"),
+        gold_sha256=first.gold_sha256 | {"sl": "f" * 64}, gold_files={"sl": "a"},
+    )  # fmt: skip
+
+    for address in ("/tasks/gwsc/", "/tasks/gwsc/archive/"):
+        page = read(client, address)
+        assert "it is not the one of the commitment any more" in page
+        assert "with corrected gold (sl): pair 1 was &lt;wrong&gt; (by ana)" in page
 
 
 def test_the_overview_tells_of_a_moved_end(client, clock):
