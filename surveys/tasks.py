@@ -41,6 +41,7 @@ from surveys.results.run_leases import RENEWALS, release_own_runs, requeue_silen
 from surveys.review import queue
 from surveys.sharedtasks import jobs
 from surveys.sharedtasks.finishing.finalising import perform_finalising
+from surveys.sharedtasks.finishing.renaming import perform_archiving
 from surveys.sharedtasks.scoring.rescoring import perform_rescoring
 from surveys.sharedtasks.scoring.waiting import count_waiting, score_waiting
 
@@ -63,6 +64,7 @@ MAKERS: dict[RunKind, runs.Maker] = {
 TASK_MAKERS: dict[TaskJobKind, jobs.Maker] = {
     TaskJobKind.RESCORE: perform_rescoring,
     TaskJobKind.FINALISE: perform_finalising,
+    TaskJobKind.ARCHIVE: perform_archiving,
 }
 log = logging.getLogger(__name__)
 

@@ -46,7 +46,7 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.selection.sources",
     "surveys.corpora.scoring", "surveys.corpora.inputs",
     "surveys.sharedtasks.gold", "surveys.sharedtasks.parts", "surveys.sharedtasks.opening",
-    "surveys.sharedtasks.kits",
+    "surveys.sharedtasks.kits", "surveys.sharedtasks.phases",
     "surveys.sharedtasks.teams.names",  # characters that cannot be seen
     "surveys.sharedtasks.uploads",
     "surveys.sharedtasks.boards.citing", "surveys.sharedtasks.boards.files",
@@ -56,7 +56,7 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.sharedtasks.scoring.flags", "surveys.sharedtasks.scoring.predictions",
     "surveys.sharedtasks.scoring.rescoring", "surveys.sharedtasks.scoring.waiting",
     "surveys.sharedtasks.finishing.archiving", "surveys.sharedtasks.finishing.entries",
-    "surveys.sharedtasks.finishing.finalising",
+    "surveys.sharedtasks.finishing.finalising", "surveys.sharedtasks.finishing.renaming",
     "surveys.sharedtasks.watching.alike", "surveys.sharedtasks.watching.own",
     "surveys.templatetags.figures",  # numbers on pages are written as in the report
 }  # fmt: skip

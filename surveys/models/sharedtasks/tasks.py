@@ -53,7 +53,7 @@ class SharedTaskQuerySet(models.QuerySet["SharedTask"]):
 class SharedTask(models.Model):
     """A shared task: teams predict the scores of datasets and are compared on boards.
 
-    Only `sharedtasks.lifecycle` changes `state`.
+    Only `sharedtasks.opening` and `sharedtasks.finishing` change `state`.
     """
 
     slug = models.SlugField(unique=True)
@@ -277,6 +277,7 @@ class TaskJobKind(models.TextChoices):
 
     RESCORE = "rescore", "scoring of all submissions again"
     FINALISE = "finalise", "final boards"
+    ARCHIVE = "archive", "archive of the final boards"
 
 
 class TaskJob(models.Model):

@@ -37,6 +37,8 @@ def publish(shared_task: SharedTask, now: datetime) -> SharedTask:
         raise SharedTaskRefused("A job of this shared task is in progress. Wait until it is done.")
     if are_boards_stale(shared_task):
         raise SharedTaskRefused("Scores were corrected after the boards were made. Finalise again.")
+    if not shared_task.archive:
+        raise SharedTaskRefused("The archive is missing. Make it again first.")
     if shared_task.phases.filter(closes_at__gt=now, visibility="hidden", data="test").exists():
         raise SharedTaskRefused("A phase that hides its scores has not ended.")
     shared_task.state = SharedTaskState.PUBLISHED

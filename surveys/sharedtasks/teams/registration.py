@@ -17,6 +17,8 @@ from surveys.models.sharedtasks import (
     TeamMember,
     TeamState,
 )
+from surveys.sharedtasks.finishing.renaming import hide_name
+from surveys.sharedtasks.tasks import lock_task
 from surveys.sharedtasks.teams.description import accept_terms
 from surveys.sharedtasks.teams.links import make_account
 from surveys.sharedtasks.teams.members import add_member
@@ -80,6 +82,7 @@ def withdraw_team(team: Team, *, hides_name: bool, now: datetime) -> Team:
     A row of a final board stays, marked as withdrawn; with `hides_name` it shows the code of the
     team. Idempotent. Raises TeamRefused for a team that was excluded or merged.
     """
+    lock_task(team.shared_task)  # before the team, as where boards become final
     team = Team.objects.select_for_update(no_key=True).get(pk=team.pk)
     if team.state not in (TeamState.PENDING, TeamState.ACCEPTED, TeamState.WITHDRAWN):
         raise TeamRefused(f"The team is {team.get_state_display()}.")
@@ -89,6 +92,8 @@ def withdraw_team(team: Team, *, hides_name: bool, now: datetime) -> Team:
     team.save(update_fields=["state", "hides_name"])
     TeamInvitation.objects.valid(now).filter(team=team, participant=None).update(revoked_at=now)
     record("team.withdrawn", shared_task=team.shared_task, subject=team.name)
+    if team.hides_name:
+        hide_name(team)
     return team
 
 

@@ -9,6 +9,7 @@ from surveys.models.results import RunState
 from surveys.models.sharedtasks import Scoring, ScoringState, SharedTask, SharedTaskState, TaskJob
 from surveys.sharedtasks.finishing.finalising import request_finalising
 from surveys.sharedtasks.finishing.publishing import publish, retract
+from surveys.sharedtasks.finishing.renaming import request_archive
 from surveys.sharedtasks.finishing.unranked import list_obstacles, list_unranked
 from surveys.sharedtasks.jobs import is_busy
 from surveys.sharedtasks.scoring.corrections import (
@@ -114,6 +115,13 @@ def decision_page(name: str) -> Page:
 def repeat(request: HttpRequest, shared_task: SharedTask, number: int) -> HttpResponse:
     """Go on with the computing of a scoring whose job failed."""
     repeat_rescoring(_find(shared_task, number), signed_in(request))
+    return redirect("organisers:scores", shared_task.slug)
+
+
+@task_page("POST")
+def make_archive(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
+    """Have a missing archive made in the background."""
+    request_archive(shared_task, signed_in(request))
     return redirect("organisers:scores", shared_task.slug)
 
 

@@ -1,0 +1,141 @@
+"""A team that withdraws after boards are final: its row stays, without its name if it wants."""
+
+import hashlib
+
+import pytest
+from django.test import Client
+
+from postprocess.boards.exports.freezing import read_board
+from surveys.errors import SharedTaskRefused
+from surveys.models import AuditEntry
+from surveys.models.sharedtasks import FrozenBoard, SharedTask, TaskJob
+from surveys.sharedtasks.boards.files import FORMATS
+from surveys.sharedtasks.finishing.archiving import list_archive, read_archived
+from surveys.sharedtasks.finishing.publishing import publish, retract
+from surveys.sharedtasks.finishing.renaming import request_archive
+from surveys.sharedtasks.teams.registration import withdraw_team
+from surveys.tasks import perform_task_jobs
+from tests.factories.boards import END, finish, make_contest
+
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
+NAME = "Herons"
+BOARD = "/tasks/gwsc/board/evaluation/1/"
+
+
+@pytest.fixture
+def shared_task():
+    return finish(make_contest())
+
+
+@pytest.fixture
+def team(shared_task):
+    return shared_task.teams.get(name=NAME)
+
+
+def read_pages(team):
+    """Return what every address that had the name answers."""
+    result = team.submissions.get().code
+    addresses = [
+        "/tasks/gwsc/", BOARD, *(f"{BOARD}board.{ending}" for ending in FORMATS),
+        f"/tasks/gwsc/results/{result}/", "/tasks/gwsc/archive/", "/tasks/gwsc/archive.zip",
+    ]  # fmt: skip
+    answers = [Client().get(address) for address in addresses]
+    return [b"".join(answer) for answer in answers]
+
+
+def test_the_name_leaves_boards_files_and_pages_at_once(team):
+    assert sum(NAME.encode() in page for page in read_pages(team)) >= 7
+
+    withdraw_team(team, hides_name=True, now=END)
+
+    assert [page for page in read_pages(team) if NAME.encode() in page] == []
+    board = Client().get(BOARD).content.decode()
+    assert team.code in board
+    assert "Withdrawn later" in board
+    entry = AuditEntry.objects.get(action="team.name_hidden")
+    assert (entry.subject, entry.details) == (NAME, {"n_boards": 2})
+
+
+def test_the_archive_is_made_again_without_name_and_files(shared_task, team):
+    before = list_archive(shared_task)
+    withdraw_team(team, hides_name=True, now=END)
+    assert "is being made again" in Client().get("/tasks/gwsc/archive/").content.decode()
+    assert Client().get("/tasks/gwsc/archive.zip").status_code == 404
+
+    perform_task_jobs()
+
+    shared_task = SharedTask.objects.get()
+    after = list_archive(shared_task)
+    own = {path for path in before if team.code in path}
+    assert own
+    assert set(after) == set(before) - own
+    assert not [path for path in after if NAME.encode() in read_archived(shared_task, path)]
+    with shared_task.archive.open("rb") as file:
+        assert hashlib.sha256(file.read()).hexdigest() == shared_task.archive_sha256
+    assert (TaskJob.objects.first().kind, TaskJob.objects.first().state) == ("archive", "done")
+
+
+def test_only_the_name_of_the_row_changes(team):
+    before = {one.pk: read_board(one.body.encode()) for one in FrozenBoard.objects.all()}
+
+    withdraw_team(team, hides_name=True, now=END)
+
+    for frozen in FrozenBoard.objects.all():
+        assert frozen.sha256 == hashlib.sha256(frozen.body.encode()).hexdigest()
+        old, new = before[frozen.pk], read_board(frozen.body.encode())
+        known = {NAME: team.code}
+        assert [row.name for row in new.rows] == [known.get(row.name, row.name) for row in old.rows]
+        assert [row.cells for row in new.rows] == [row.cells for row in old.rows]
+        assert [row.places for row in new.rows] == [row.places for row in old.rows]
+        assert {name: one.holm for name, one in new.differences.items()} == {
+            name: one.holm for name, one in old.differences.items()
+        }
+        assert team.code in new.differences["sl"].names
+
+
+def test_a_team_that_keeps_its_name_stays_on_the_boards(team):
+    before = list(FrozenBoard.objects.values_list("sha256"))
+
+    withdraw_team(team, hides_name=False, now=END)
+
+    assert list(FrozenBoard.objects.values_list("sha256")) == before
+    assert NAME in Client().get(BOARD).content.decode()
+    assert TaskJob.objects.filter(kind="archive").count() == 0
+
+
+def test_a_name_may_be_hidden_after_the_withdrawal_and_by_several_teams(shared_task, team):
+    withdraw_team(team, hides_name=False, now=END)
+
+    withdraw_team(team, hides_name=True, now=END)
+    withdraw_team(shared_task.teams.get(name="Newts"), hides_name=True, now=END)
+    perform_task_jobs()
+
+    shared_task = SharedTask.objects.get()
+    text = "".join(
+        read_archived(shared_task, path).decode(errors="replace")
+        for path in list_archive(shared_task)
+    )
+    assert NAME not in text
+    assert "Newts" not in text
+
+
+def test_results_are_not_published_without_their_archive(shared_task, team):
+    retract(shared_task, "a name", END)
+    withdraw_team(team, hides_name=True, now=END)
+    TaskJob.objects.filter(kind="archive").update(state="failed")
+    with pytest.raises(SharedTaskRefused, match="archive is missing"):
+        publish(shared_task, END)
+
+    request_archive(shared_task, None)
+    perform_task_jobs()
+
+    assert publish(shared_task, END).is_published
+    request_archive(shared_task, None)
+    assert TaskJob.objects.filter(state="waiting").count() == 0
+
+
+def test_an_archive_needs_final_boards():
+    shared_task = make_contest()
+
+    with pytest.raises(SharedTaskRefused, match="not final"):
+        request_archive(shared_task, None)
