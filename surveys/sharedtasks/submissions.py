@@ -22,6 +22,7 @@ from surveys.models.sharedtasks import (
 )
 from surveys.sharedtasks.attempts import (
     count_attempts,
+    find_earlier,
     lock_team,
     refuse_beyond,
     refuse_phase,
@@ -105,6 +106,32 @@ def cancel_submission(submission: Submission, reason: str) -> Submission:
         "submission.cancelled", shared_task=submission.phase.shared_task,
         subject=name_submission(submission), reason=reason,
     )  # fmt: skip
+    return submission
+
+
+@transaction.atomic
+def rescore_failed(submission: Submission) -> Submission:
+    """Have a submission that could not be scored scored again; a no-op for others.
+
+    It is an attempt again. Raises SubmissionRefused if its team has sent the same predictions
+    since, and once the board of its phase is final.
+    """
+    submission = _lock(submission)
+    if submission.state != SubmissionState.FAILED:
+        return submission
+    refuse_final(submission.phase)
+    if same := find_earlier(submission.team, submission.phase, submission.digest):
+        raise SubmissionRefused(
+            f"The team has sent the same predictions again as submission {same.number}. Cancel "
+            "this one."
+        )
+    submission.state, submission.state_reason = SubmissionState.STORED, ""
+    submission.save(update_fields=["state", "state_reason"])
+    record(
+        "submission.rescored", shared_task=submission.phase.shared_task,
+        subject=name_submission(submission),
+    )  # fmt: skip
+    submission_stored.send(Submission)
     return submission
 
 

@@ -40,6 +40,7 @@ from surveys.models.sharedtasks import (
     FrozenBoard,
     Participant,
     RefusedUpload,
+    Scoring,
     SharedTask,
     Submission,
     SubtaskScore,
@@ -69,8 +70,10 @@ HIDDEN: dict[type[Model], tuple[str, ...]] = {
     Release: ("key",),
     Run: ("archive", "ledger", "wishes"),  # may hold e-mail addresses while a job runs
     SharedTask: ("archive", "salt"),
-    Submission: ("digest", "file"),
-    TaskPart: ("data", "gold", "practice_data", "practice_gold"),
+    Scoring: ("gold_files", "gold_sha256"),
+    # Flags are for organisers, and notes for the team alone.
+    Submission: ("digest", "file", "flags", "note"),
+    TaskPart: ("data", "gold", "gold_sha256", "practice_data", "practice_gold"),
     TeamInvitation: ("digest",),
     Visit: ("worker",),
     Webhook: ("secret",),

@@ -71,12 +71,6 @@ def score_submission(submission_id: int, golds: dict[int, Golds] | None = None) 
     _store(submission, scoring, scores, flags)
 
 
-def rescore_failed(submission: Submission) -> None:
-    """Have a submission scored again that could not be scored; a no-op for others."""
-    failed = Submission.objects.filter(pk=submission.pk, state=SubmissionState.FAILED)
-    failed.update(state=SubmissionState.STORED, state_reason="")
-
-
 def find_scoring(shared_task: SharedTask) -> Scoring:
     """Return the current scoring of a shared task; the first is made when it is needed."""
     current = Scoring.objects.filter(shared_task=shared_task, state=ScoringState.CURRENT)

@@ -6,12 +6,13 @@ import pytest
 
 from surveys.errors import SubmissionRefused, TooLate
 from surveys.models import AuditEntry
-from surveys.models.sharedtasks import Allowance, Phase, Submission, Upload
+from surveys.models.sharedtasks import Allowance, FrozenBoard, Phase, Submission, Upload
 from surveys.sharedtasks.attempts import count_attempts
-from surveys.sharedtasks.scoring.waiting import score_waiting
+from surveys.sharedtasks.scoring.waiting import find_scoring, score_waiting
 from surveys.sharedtasks.submissions import (
     cancel_submission,
     choose_submission,
+    rescore_failed,
     submit,
     withdraw_submission,
 )
@@ -228,6 +229,33 @@ def test_a_withdrawn_submission_leaves_the_board_to_the_one_before(team, phase):
 
     assert not team.counted_submissions.exists()
     assert count_attempts(team, phase, START).n_left == 0
+
+
+def test_what_was_sent_again_meanwhile_is_not_scored_twice(team, phase):
+    failed = send(team, phase)
+    Submission.objects.update(state="failed")
+    again = send(team, phase)
+
+    with pytest.raises(SubmissionRefused, match="again as submission 2"):
+        rescore_failed(failed)
+
+    states = phase.submissions.order_by("number").values_list("state", flat=True)
+    assert list(states) == ["failed", "stored"]
+    cancel_submission(again, "sent twice")
+    assert rescore_failed(failed).state == "stored"
+    assert AuditEntry.objects.get(action="submission.rescored").subject == (
+        "submission 1 of Otters in evaluation"
+    )
+
+
+def test_nothing_is_scored_again_once_boards_are_final(team, phase, shared_task):
+    failed = send(team, phase)
+    Submission.objects.update(state="failed")
+    scoring = find_scoring(shared_task)
+    FrozenBoard.objects.create(phase=phase, subtask=1, scoring=scoring, body="{}", sha256="a")
+
+    with pytest.raises(SubmissionRefused, match="are final"):
+        rescore_failed(failed)
 
 
 def test_a_cancelled_submission_cannot_be_withdrawn(team, phase):

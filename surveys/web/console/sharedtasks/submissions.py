@@ -12,9 +12,15 @@ from django.http import FileResponse, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 
-from surveys.models.sharedtasks import RefusedUpload, ScoringState, SharedTask, Submission
+from surveys.models.sharedtasks import (
+    RefusedUpload,
+    ScoringState,
+    SharedTask,
+    Submission,
+    SubmissionState,
+)
 from surveys.query_params import read_query
-from surveys.sharedtasks.submissions import cancel_submission
+from surveys.sharedtasks.submissions import cancel_submission, rescore_failed
 from surveys.sharedtasks.visibility import round_figure
 from surveys.sharedtasks.watching.counts import count_by_day, count_refusals
 from surveys.sharedtasks.watching.own import send_baselines, send_own
@@ -62,6 +68,7 @@ def submission(request: HttpRequest, shared_task: SharedTask, submission_id: int
     page = {
         "shared_task": shared_task,
         "submission": found,
+        "is_failed": found.state == SubmissionState.FAILED,
         "form": form,
         "scores": [
             (one, *(round_figure(getattr(one, name)) for name in figures))
@@ -69,6 +76,14 @@ def submission(request: HttpRequest, shared_task: SharedTask, submission_id: int
         ],
     }
     return render(request, "console/sharedtasks/submission.html", page, status=status_of(form))
+
+
+@task_page("POST")
+def score_again(request: HttpRequest, shared_task: SharedTask, submission_id: int) -> HttpResponse:
+    """Have a submission scored again that could not be scored."""
+    rescore_failed(_find(shared_task, submission_id))
+    messages.success(request, "The submission is being scored again.")
+    return redirect("organisers:submission", shared_task.slug, submission_id)
 
 
 @task_page("GET")

@@ -26,11 +26,15 @@ from surveys.sharedtasks.gold import load_gold
 from surveys.sharedtasks.scoring import waiting
 from surveys.sharedtasks.scoring.waiting import (
     count_waiting,
-    rescore_failed,
     score_submission,
     score_waiting,
 )
-from surveys.sharedtasks.submissions import cancel_submission, submit, withdraw_submission
+from surveys.sharedtasks.submissions import (
+    cancel_submission,
+    rescore_failed,
+    submit,
+    withdraw_submission,
+)
 from surveys.sharedtasks.uploads import check_files
 from tests.factories.sharedtasks import (
     START,

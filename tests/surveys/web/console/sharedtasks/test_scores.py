@@ -81,6 +81,27 @@ def test_a_submission_is_cancelled_with_a_reason(client, shared_task, submission
     assert "the site was down" in client.get(page("log")).text
 
 
+def test_a_submission_that_could_not_be_scored_is_scored_again(client, shared_task, submissions):
+    first = submissions[0]
+    assert "Score it again" not in client.get(page("submission", first.pk)).text
+    first.state, first.state_reason = "failed", "It could not be scored."
+    first.save()
+    assert "Score it again" in client.get(page("submission", first.pk)).text
+
+    answer = client.post(page("rescore", first.pk))
+
+    assert answer.url == page("submission", first.pk)
+    first.refresh_from_db()
+    assert (first.state, first.state_reason) == ("stored", "")
+    assert "Had submission 1 of" in client.get(page("log")).text
+
+
+def test_the_note_of_a_team_is_for_the_team_alone(client, shared_task, submissions):
+    Submission.objects.update(note="seed 17")
+
+    assert "seed 17" not in client.get(page("submission", submissions[0].pk)).text
+
+
 def test_submissions_of_other_shared_tasks_are_not_found(client, shared_task, submissions):
     other = make_shared_task(slug="other")
     make_data(other)
@@ -90,6 +111,7 @@ def test_submissions_of_other_shared_tasks_are_not_found(client, shared_task, su
 
     for name in ("submission", "submission_files"):
         assert client.get(page(name, sent.pk)).status_code == 404
+    assert client.post(page("rescore", sent.pk)).status_code == 404
     assert client.post(page("submission", sent.pk), {"reason": "x"}).status_code == 404
     sent.refresh_from_db()
     assert sent.state == "stored"
