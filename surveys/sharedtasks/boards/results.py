@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from surveys.models.sharedtasks import (
@@ -11,6 +12,7 @@ from surveys.models.sharedtasks import (
     SubmissionState,
     SubtaskScore,
     TeamState,
+    Visibility,
 )
 from surveys.sharedtasks.boards.live import hides_systems, make_cells, name_on_boards
 from surveys.sharedtasks.boards.visible import VisibleBoard, find_board
@@ -47,7 +49,9 @@ class Result:
     def is_described(self) -> bool:
         """Whether the page has the description of the system."""
         team = self.submission.team
-        return team.described_at is not None and not hides_systems(team.shared_task)
+        left_unnamed = team.hides_name and team.state == TeamState.WITHDRAWN
+        is_hidden = left_unnamed or hides_systems(team.shared_task)
+        return team.described_at is not None and not is_hidden
 
     @property
     def has_links(self) -> bool:
@@ -60,10 +64,13 @@ class Result:
         return is_withdrawn(self.submission)
 
 
-def find_result(shared_task: SharedTask, code: str, viewer: Viewer) -> Result | None:
+def find_result(
+    shared_task: SharedTask, code: str, viewer: Viewer, *, now: datetime
+) -> Result | None:
     """Return the result with a code, or None if the viewer may not see its scores.
 
-    The public sees the results on boards that it may see; a team also its other submissions.
+    The public sees the results on boards that it may see, and those that were there in phases whose
+    scores everybody sees; a team also its other submissions.
     """
     found = Submission.objects.filter(phase__shared_task=shared_task, code=code)
     shown = found.filter(state__in=(SubmissionState.SCORED, SubmissionState.WITHDRAWN))
@@ -71,7 +78,7 @@ def find_result(shared_task: SharedTask, code: str, viewer: Viewer) -> Result | 
     if submission is None:
         return None
     submission.phase.shared_task = submission.team.shared_task = shared_task
-    subtasks = list(_list_subtasks(submission, viewer))
+    subtasks = list(_list_subtasks(submission, viewer, now))
     name = name_on_boards(submission.team, shared_task)
     return Result(submission, name, subtasks) if subtasks else None
 
@@ -91,20 +98,35 @@ def list_withdrawn(codes: list[str]) -> set[str]:
     return set(withdrawn.order_by().values_list("code", flat=True))
 
 
-def _list_subtasks(submission: Submission, viewer: Viewer) -> Iterator[SubtaskResult]:
-    is_own = viewer.is_organiser or viewer.team == submission.team
-    sees_all = is_own and may_see_scores(submission.phase, viewer, submission.team)
+def _list_subtasks(
+    submission: Submission, viewer: Viewer, now: datetime
+) -> Iterator[SubtaskResult]:
+    sees_all = _sees_all(submission, viewer, now)
     for subtask in sorted({one["subtask"] for one in submission.contents}):
-        counted = _find_counted(submission, subtask, viewer)
+        counted = _find_counted(submission, subtask, viewer, now)
         if counted:
             yield counted
         elif sees_all and (scored := _find_scores(submission, subtask)):
             yield scored
 
 
-def _find_counted(submission: Submission, subtask: int, viewer: Viewer) -> SubtaskResult | None:
+def _sees_all(submission: Submission, viewer: Viewer, now: datetime) -> bool:
+    """Return whether a viewer may see the scores of a submission that is on no board.
+
+    Where everybody sees all scores, the address of a result stays good when a later one counts.
+    """
+    phase, team = submission.phase, submission.team
+    if viewer.is_organiser or viewer.team == team:
+        return may_see_scores(phase, viewer, team)
+    stands = submission.state == SubmissionState.SCORED and team.state == TeamState.ACCEPTED
+    return stands and phase.visibility == Visibility.BOARD and phase.has_begun(now)
+
+
+def _find_counted(
+    submission: Submission, subtask: int, viewer: Viewer, now: datetime
+) -> SubtaskResult | None:
     """Return the result as the board has it, if the viewer may see that."""
-    visible = find_board(submission.phase, subtask, viewer)
+    visible = find_board(submission.phase, subtask, viewer, now=now)
     rows = visible.board.rows if visible else ()
     row = next((row for row in rows if row.result == submission.code), None)
     if visible is None or row is None:

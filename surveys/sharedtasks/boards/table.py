@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from postprocess.boards.board import Board, Cell, Place, Row
     from surveys.sharedtasks.boards.results import SubtaskResult
 
-HUNDRED = 100
+HUNDRED, DECIMALS = 100, 3
 ONLY_SCORES = (
     "This board is not final. It ranks by the scores alone; whether differences are more than "
     "chance is tested when it is final."
@@ -215,7 +215,8 @@ class ShownResult:
 
 def show_result(result: "SubtaskResult") -> ShownResult:
     """Return the figures of a result as its page shows them."""
-    lowest = min([0.0, *(max(-0.9, one.low) for one in result.cells.values() if one.low)])
+    lows = (max(-0.9, one.low) for one in result.cells.values() if one.low)
+    lowest = round(min([0.0, *lows]), DECIMALS)
     return ShownResult(result, [_show_figure(result, one, lowest) for one in result.cells])
 
 
@@ -241,8 +242,8 @@ def draw_interval(cell: "Cell", lowest: float) -> Bar | None:
     """Return an interval on a scale from a lowest score to 1; None for a cell without one."""
     if cell.low is None or cell.high is None:
         return None
-    left, right, at = (
-        round(HUNDRED * min(1.0, max(0.0, (one - lowest) / (1 - lowest))), 1)
+    left, right, at = (  # of rounded figures, so that no more of them can be measured
+        round(HUNDRED * min(1.0, max(0.0, (round(one, DECIMALS) - lowest) / (1 - lowest))), 1)
         for one in (cell.low, cell.high, cell.score)
     )
     return Bar(left, max(1.0, round(right - left, 1)), at)
@@ -250,7 +251,7 @@ def draw_interval(cell: "Cell", lowest: float) -> Bar | None:
 
 def _find_lowest(board: "Board", column: str) -> float:
     """Return the left end of a column's scale: 0, or what the lowest interval needs."""
-    return min([0.0, *_list_lows(board, column)])
+    return round(min([0.0, *_list_lows(board, column)]), DECIMALS)
 
 
 def _list_lows(board: "Board", column: str) -> Iterator[float]:

@@ -1,6 +1,7 @@
 """The boards that a reader may see: final ones once they are published, live ones before."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -51,13 +52,18 @@ def find_viewer(shared_task: SharedTask, user: AnyUser) -> Viewer:
     return Viewer(is_organiser=may_organise(shared_task, user))
 
 
-def find_board(phase: Phase, subtask: int, viewer: Viewer) -> VisibleBoard | None:
-    """Return the board of a phase and subtask, or None if the viewer may not see it."""
+def find_board(phase: Phase, subtask: int, viewer: Viewer, *, now: datetime) -> VisibleBoard | None:
+    """Return the board of a phase and subtask, or None if the viewer may not see it.
+
+    Before a phase begins, only organisers see what they have sent in it.
+    """
     if subtask not in phase.subtasks:
         return None
     if frozen := _find_frozen(phase, subtask):
         return VisibleBoard(phase, subtask, _read_frozen(frozen.sha256), frozen)
     if not may_see_scores(phase, viewer):
+        return None
+    if not (viewer.is_organiser or phase.has_begun(now)):
         return None
     return VisibleBoard(phase, subtask, make_live_board(phase, subtask))
 

@@ -59,7 +59,8 @@ class SharedTasks(ApiView):
         found = find_phase(task, phase)
         if found is None:
             raise NotFound
-        visible = find_board(found, subtask, find_viewer(found.shared_task, self.user))
+        viewer = find_viewer(found.shared_task, self.user)
+        visible = find_board(found, subtask, viewer, now=began_at(request))
         if visible is None:
             raise NotFound
         return HttpResponse(render_file(visible, "json"), content_type=FORMATS["json"].media_type)

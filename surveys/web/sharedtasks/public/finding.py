@@ -9,6 +9,7 @@ from surveys.sharedtasks.boards.visible import (
     find_viewer,
 )
 from surveys.sharedtasks.visibility import Viewer
+from surveys.web.timing import began_at
 
 
 def find_visible(
@@ -19,7 +20,7 @@ def find_visible(
     if found is None:
         raise Http404
     viewer = find_viewer(found.shared_task, request.user)
-    visible = find_board(found, subtask, viewer)
+    visible = find_board(found, subtask, viewer, now=began_at(request))
     if visible is None:
         raise Http404
     return visible, viewer

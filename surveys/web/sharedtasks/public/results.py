@@ -12,13 +12,15 @@ from surveys.sharedtasks.boards.results import find_result
 from surveys.sharedtasks.boards.table import show_result
 from surveys.sharedtasks.boards.visible import find_viewer
 from surveys.web.rendering.markdown import render_foreign_markdown
+from surveys.web.timing import began_at
 
 
 @require_safe
 def result(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Show the scores of a submission, and the description of its system."""
     shared_task = get_object_or_404(SharedTask.objects.public(), slug=slug)
-    found = find_result(shared_task, code, find_viewer(shared_task, request.user))
+    viewer = find_viewer(shared_task, request.user)
+    found = find_result(shared_task, code, viewer, now=began_at(request))
     if found is None:
         raise Http404
     address = f"{settings.SITE_URL}{reverse('sharedtasks:result', args=[slug, code])}"

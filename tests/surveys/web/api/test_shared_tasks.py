@@ -1,5 +1,7 @@
 """Shared tasks and boards in the API: what their pages show, to the same readers."""
 
+from types import SimpleNamespace
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
@@ -28,7 +30,7 @@ ADDRESSES = [
 @pytest.fixture(autouse=True)
 def clock(monkeypatch):
     """The time of requests is START."""
-    monkeypatch.setattr("surveys.web.api.sharedtasks.views.began_at", lambda _: START)
+    monkeypatch.setattr("surveys.web.timing.timezone", SimpleNamespace(now=lambda: START))
 
 
 def asking(name: str = "eva", *scopes: str) -> Program:

@@ -12,7 +12,7 @@ from surveys.models.sharedtasks import CountedSubmission, FrozenBoard, Organiser
 from tests.factories.boards import NOISE, finish, make_contest
 from tests.surveys.web.sharedtasks.conftest import sign_in
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("clock")]
 BOARD = "/tasks/gwsc/board/evaluation/1/"
 
 

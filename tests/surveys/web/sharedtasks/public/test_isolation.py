@@ -15,7 +15,7 @@ from surveys.web.sharedtasks.urls import urlpatterns
 from tests.factories.boards import NOISE, finish, make_contest
 from tests.surveys.web.sharedtasks.conftest import sign_in
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("clock")]
 OWN = "otters"
 
 

@@ -1,12 +1,18 @@
 """Pages of results: as visible as their phases, and for ever."""
 
-import pytest
+from datetime import timedelta
 
-from surveys.models.sharedtasks import SharedTask, Submission, SubtaskScore
+import pytest
+from django.contrib.auth.models import User
+
+from surveys.models.sharedtasks import Organiser, SharedTask, Submission, SubtaskScore
+from surveys.sharedtasks.scoring.waiting import score_waiting
+from surveys.sharedtasks.submissions import withdraw_submission
 from tests.factories.boards import NOISE, finish, make_contest
+from tests.factories.sharedtasks import START, result_file, send
 from tests.surveys.web.sharedtasks.conftest import sign_in
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("clock")]
 
 
 def address_of(name):
@@ -69,15 +75,44 @@ def test_a_published_result_outside_the_ranking_says_why(client):
 
 
 def test_a_result_that_does_not_count_is_of_its_team_alone(client):
-    shared_task = make_contest({"visibility": "board", "counting": "best"})
-    counted = Submission.objects.get(team__name="Otters")
+    shared_task = make_contest({"counting": "chosen"})
     other = Submission.objects.get(team__name="Herons")
     shared_task.phases.get().counted_submissions.filter(submission=other).delete()
+    finish(shared_task)
 
+    assert client.get(address_of("Otters")).status_code == 200
     assert client.get(address_of("Herons")).status_code == 404
     assert sign_in("otters").get(address_of("Herons")).status_code == 404
     assert "0.980" in read(sign_in("herons"), "Herons")
-    assert client.get(f"/tasks/gwsc/results/{counted.code}/").status_code == 200
+
+
+def test_a_result_stays_at_its_address_when_a_later_one_counts(client):
+    """Where everybody sees all scores, unless it is withdrawn."""
+    make_contest({"visibility": "board", "closes_at": None})
+    first = Submission.objects.get(team__name="Otters")
+    send(first.team, first.phase, [result_file(range(60)), result_file(range(60), subtask=2)])
+    score_waiting()
+    address = f"/tasks/gwsc/results/{first.code}/"
+
+    page = client.get(address).content.decode()
+
+    assert "0.995" in page
+    assert "Rank" not in page
+    withdraw_submission(first)
+    assert client.get(address).status_code == 404
+
+
+def test_before_a_phase_begins_only_organisers_see_what_they_sent(client, clock):
+    shared_task = make_contest({"visibility": "board"})
+    Organiser.objects.create(shared_task=shared_task, user=User.objects.create_user("ana"))
+    clock.at = START - timedelta(seconds=1)
+    addresses = [
+        address_of("Trial"), "/tasks/gwsc/board/evaluation/1/",
+        "/tasks/gwsc/board/evaluation/1/board.json",
+    ]  # fmt: skip
+
+    for one, status in ((client, 404), (sign_in("otters"), 404), (sign_in("ana"), 200)):
+        assert [one.get(address).status_code for address in addresses] == [status] * 3
 
 
 def test_codes_stand_for_names_on_results(client):
