@@ -15,16 +15,10 @@ from surveys.models.sharedtasks import (
     SharedTask,
     SharedTaskState,
     TaskPart,
-    Visibility,
 )
 from surveys.sharedtasks.gold import read_gold_file
-from surveys.sharedtasks.phases import count_days
+from surveys.sharedtasks.phases import expect_probing, refuse_probing
 from surveys.sharedtasks.tasks import lock_task
-
-CONFIRM = (
-    "Teams could learn so much of the hidden scores from the scores that they see that it would "
-    "move them by more than half of an interval. Confirm that this is intended, or hide the scores."
-)
 
 
 @dataclass(frozen=True)
@@ -48,23 +42,6 @@ class Outlook:
         return self.high - self.low
 
 
-@dataclass(frozen=True)
-class Probing:
-    """What a team can gain in a phase by submissions that serve to learn the hidden scores.
-
-    `n_seen`: the scores that it sees, None for no limit; `blind`: the score reached by them alone;
-    `reached`: the score reached by a system that scores .65; `is_large`: whether it gains more than
-    half of its interval.
-    """
-
-    phase: Phase
-    part: TaskPart
-    n_seen: int | None
-    blind: float
-    reached: float
-    is_large: bool
-
-
 def expect_figures(shared_task: SharedTask) -> list[Outlook]:
     """Return what the data of each part can show."""
     from postprocess.boards.advice.planning import TYPICAL, expect_interval, smallest_difference
@@ -76,41 +53,6 @@ def expect_figures(shared_task: SharedTask) -> list[Outlook]:
         smallest = smallest_difference(part.n_pairs)
         found.append(Outlook(part, ceiling, interval.low, interval.high, smallest))
     return found
-
-
-def expect_probing(shared_task: SharedTask) -> list[Probing]:
-    """Return what can be gained by probing in each phase that shows scores of test data."""
-    from postprocess.boards.advice.planning import TYPICAL
-    from postprocess.boards.advice.probing import blind_score, is_probing_worthwhile, probed_score
-
-    found = []
-    parts = list(shared_task.parts.all())
-    for phase in shared_task.phases.filter(data=PhaseData.TEST).exclude(
-        visibility=Visibility.HIDDEN
-    ):
-        n_seen = count_scores(phase)
-        for part in parts:
-            n = part.n_pairs if n_seen is None else n_seen
-            found.append(
-                Probing(
-                    phase,
-                    part,
-                    n_seen,
-                    blind_score(n, part.n_pairs),
-                    probed_score(TYPICAL, n, part.n_pairs),
-                    is_probing_worthwhile(n, part.n_pairs),
-                )
-            )
-    return found
-
-
-def count_scores(phase: Phase) -> int | None:
-    """Return how many scores a team can see in a phase of each subtask, or None for no limit."""
-    limits = [] if phase.attempts_total is None else [phase.attempts_total]
-    n_days = count_days(phase)
-    if phase.attempts_a_day is not None and n_days is not None:
-        limits.append(phase.attempts_a_day * n_days)
-    return min(limits) if limits else None
 
 
 def list_lacking(shared_task: SharedTask, *, now: datetime) -> list[str]:
@@ -138,8 +80,8 @@ def open_task(
         return shared_task
     if lacking := list_lacking(shared_task, now=now):
         raise SharedTaskRefused("\n".join(lacking))
-    if not accepts_probing and any(one.is_large for one in expect_probing(shared_task)):
-        raise SharedTaskRefused(CONFIRM)
+    if not accepts_probing:
+        refuse_probing(expect_probing(shared_task.phases.all()))
     shared_task.state, shared_task.opened_at = SharedTaskState.OPEN, now
     shared_task.commitment = _commit(shared_task)
     shared_task.save(update_fields=["state", "opened_at", "commitment"])

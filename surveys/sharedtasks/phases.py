@@ -1,8 +1,9 @@
 """The phases of a shared task: their times, limits, and who sees scores."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
@@ -16,6 +17,7 @@ from surveys.models.sharedtasks import (
     PhaseData,
     SharedTask,
     SharedTaskState,
+    TaskPart,
     Visibility,
 )
 from surveys.sharedtasks.tasks import lock_task
@@ -27,6 +29,27 @@ RULES = (
     "visibility", "counting",
 )  # fmt: skip
 LOGGED = "%Y-%m-%d %H:%M:%S UTC"
+CONFIRM = (
+    "Teams could learn so much of the hidden scores from the scores that they see that it would "
+    "move them by more than half of an interval. Confirm that this is intended, or hide the scores."
+)
+
+
+@dataclass(frozen=True)
+class Probing:
+    """What a team can gain in a phase by submissions that serve to learn the hidden scores.
+
+    `n_seen`: the scores that it sees, None for no limit; `blind`: the score reached by them alone;
+    `reached`: the score reached by a system that scores .65; `is_large`: whether it gains more than
+    half of its interval.
+    """
+
+    phase: Phase
+    part: TaskPart
+    n_seen: int | None
+    blind: float
+    reached: float
+    is_large: bool
 
 
 @lru_cache(maxsize=1)
@@ -84,15 +107,23 @@ def write_local(at: datetime, zone: str) -> datetime:
 
 
 @transaction.atomic
-def add_phase(shared_task: SharedTask, rules: Mapping[str, Any], *, now: datetime) -> Phase:
+def add_phase(
+    shared_task: SharedTask,
+    rules: Mapping[str, Any],
+    *,
+    now: datetime,
+    accepts_probing: bool = False,
+) -> Phase:
     """Add a phase, given its rules by name.
 
     Raises SharedTaskRefused for rules that are not possible, and, once the shared task is open, for
-    a beginning in the past.
+    a beginning in the past and, unless `accepts_probing`, for a large gain by probing.
     """
     shared_task = _lock_unfinished(shared_task)
     phase = Phase(shared_task=shared_task, **rules)
     _check(phase, now)
+    if shared_task.state != SharedTaskState.DRAFT and not accepts_probing:
+        refuse_probing(expect_probing([phase]))
     phase.save()
     record(
         "sharedtask.phase_added", shared_task=shared_task, subject=phase.name, **_tell_rules(phase)
@@ -101,10 +132,14 @@ def add_phase(shared_task: SharedTask, rules: Mapping[str, Any], *, now: datetim
 
 
 @transaction.atomic
-def change_phase(phase: Phase, rules: Mapping[str, Any], *, now: datetime) -> Phase:
+def change_phase(
+    phase: Phase, rules: Mapping[str, Any], *, now: datetime, accepts_probing: bool = False
+) -> Phase:
     """Change rules of a phase, given by name; of one that has begun, the end alone.
 
-    Raises SharedTaskRefused for rules that are not possible any more, and for an end in the past.
+    What organisers have sent for other data is deleted. Raises SharedTaskRefused for rules that are
+    not possible any more, for an end in the past and, once the shared task is open, for a gain by
+    probing that becomes large, unless `accepts_probing`.
     """
     shared_task = _lock_unfinished(phase.shared_task)
     phase = Phase.objects.select_for_update(no_key=True).get(pk=phase.pk)
@@ -115,7 +150,7 @@ def change_phase(phase: Phase, rules: Mapping[str, Any], *, now: datetime) -> Ph
         raise SharedTaskRefused(
             f"The phase {phase.name} has begun, so only its end can be changed."
         )
-    end = phase.closes_at
+    end, was_large = phase.closes_at, any(one.is_large for one in expect_probing([phase]))
     for name in changed:
         setattr(phase, name, rules[name])
     if is_begun:
@@ -123,6 +158,10 @@ def change_phase(phase: Phase, rules: Mapping[str, Any], *, now: datetime) -> Ph
     _check(phase, now, is_begun=is_begun)
     if not changed:
         return phase
+    if shared_task.state != SharedTaskState.DRAFT and not (was_large or accepts_probing):
+        refuse_probing(expect_probing([phase]))
+    if "data" in changed:
+        _delete_own(phase)
     if "closes_at" in changed and shared_task.state != SharedTaskState.DRAFT:
         phase.moved_at, phase.moved_from = now, end
     phase.save()
@@ -134,11 +173,15 @@ def change_phase(phase: Phase, rules: Mapping[str, Any], *, now: datetime) -> Ph
 
 @transaction.atomic
 def remove_phase(phase: Phase, *, now: datetime) -> None:
-    """Remove a phase. Raises SharedTaskRefused if it has begun in an open shared task."""
+    """Remove a phase, with what organisers have sent in it.
+
+    Raises SharedTaskRefused if it has begun in an open shared task.
+    """
     shared_task = _lock_unfinished(phase.shared_task)
     if shared_task.state != SharedTaskState.DRAFT and phase.has_begun(now):
         raise SharedTaskRefused(f"The phase {phase.name} has begun and cannot be removed.")
     name = phase.name
+    _delete_own(phase)
     phase.delete()
     record("sharedtask.phase_removed", shared_task=shared_task, subject=name)
 
@@ -151,6 +194,7 @@ def add_gwsc_phases(
     opens_at: datetime,
     closes_at: datetime,
     now: datetime,
+    accepts_probing: bool = False,
 ) -> list[Phase]:
     """Add the three phases of Graded Word Similarity in Context, SemEval-2020 Task 3.
 
@@ -166,7 +210,10 @@ def add_gwsc_phases(
         {"name": "post-evaluation", "opens_at": closes_at, "attempts_a_day": 20,
          "visibility": Visibility.BOARD},
     ]  # fmt: skip
-    return [add_phase(shared_task, {**both, **rules}, now=now) for rules in phases]
+    return [
+        add_phase(shared_task, {**both, **rules}, now=now, accepts_probing=accepts_probing)
+        for rules in phases
+    ]
 
 
 def count_days(phase: Phase) -> int | None:
@@ -176,6 +223,81 @@ def count_days(phase: Phase) -> int | None:
     zone = phase.shared_task.zone
     last = write_local(phase.closes_at - timedelta(microseconds=1), zone).date()
     return (last - write_local(phase.opens_at, zone).date()).days + 1
+
+
+def expect_probing(phases: Iterable[Phase]) -> list[Probing]:
+    """Return what can be gained by probing in phases of a task that show scores of test data."""
+    from postprocess.boards.advice.planning import TYPICAL
+    from postprocess.boards.advice.probing import blind_score, is_probing_worthwhile, probed_score
+
+    shown = [
+        phase
+        for phase in phases
+        if phase.data == PhaseData.TEST and phase.visibility != Visibility.HIDDEN
+    ]
+    parts = list(shown[0].shared_task.parts.all()) if shown else []
+    found = []
+    for phase in shown:
+        n_seen = count_scores(phase)
+        for part in parts:
+            n = part.n_pairs if n_seen is None else n_seen
+            found.append(
+                Probing(
+                    phase,
+                    part,
+                    n_seen,
+                    blind_score(n, part.n_pairs),
+                    probed_score(TYPICAL, n, part.n_pairs),
+                    is_probing_worthwhile(n, part.n_pairs),
+                )
+            )
+    return found
+
+
+def refuse_probing(expected: Iterable[Probing]) -> None:
+    """Raise SharedTaskRefused with the figures of each language that has a large gain."""
+    large = [
+        f"{one.phase.name}, {one.part.language}: a blind guesser reaches {one.blind:.2f}, and a "
+        f"system that scores 0.65 reaches {one.reached:.2f}."
+        for one in expected
+        if one.is_large
+    ]
+    if large:
+        raise SharedTaskRefused("\n".join([CONFIRM, *large]))
+
+
+def count_scores(phase: Phase) -> int | None:
+    """Return how many scores a team can see in a phase of each subtask, or None for no limit."""
+    limits = [] if phase.attempts_total is None else [phase.attempts_total]
+    n_days = count_days(phase)
+    if phase.attempts_a_day is not None and n_days is not None:
+        limits.append(phase.attempts_a_day * n_days)
+    return min(limits) if limits else None
+
+
+def list_early_scores(phases: Iterable[Phase]) -> list[str]:
+    """Return a sentence for each phase that shows scores while another one hides them."""
+    of_test = [phase for phase in phases if phase.data == PhaseData.TEST]
+    return [
+        f"The phase {shown.name} shows scores of the test data before {hidden.name} is over, "
+        "which hides them. Let it begin later, or hide its scores."
+        for hidden in of_test
+        for shown in of_test
+        if hidden.visibility == Visibility.HIDDEN
+        and shown.visibility != Visibility.HIDDEN
+        and (hidden.closes_at is None or shown.opens_at < hidden.closes_at)
+    ]
+
+
+def _delete_own(phase: Phase) -> None:
+    """Delete what organisers have sent in a phase that has not begun."""
+    files = [one.file for one in phase.submissions.all()]
+    files += [one.file for one in phase.uploads.all()]
+    stored = {str(file.name): file.storage for file in files}
+    phase.submissions.all().delete()
+    phase.uploads.all().delete()
+    for name, storage in stored.items():
+        transaction.on_commit(partial(storage.delete, name))
 
 
 def _lock_unfinished(shared_task: SharedTask) -> SharedTask:

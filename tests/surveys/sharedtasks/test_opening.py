@@ -8,13 +8,12 @@ import pytest
 from surveys.errors import SharedTaskRefused
 from surveys.models import AuditEntry
 from surveys.sharedtasks.opening import (
-    count_scores,
     expect_figures,
-    expect_probing,
     list_lacking,
     open_task,
 )
 from surveys.sharedtasks.parts import add_part
+from surveys.sharedtasks.phases import count_scores, expect_probing
 from surveys.sharedtasks.progress import find_next_step
 from tests.factories.sharedtasks import START, make_part, make_phase, make_shared_task, make_team
 from tests.factories.studies import make_release, make_study
@@ -112,7 +111,7 @@ def test_probing_is_expected_where_scores_of_test_data_are_seen(draft):
     make_phase(draft, "endless", closes_at=None, visibility="board", attempts_total=None,
                attempts_a_day=20)  # fmt: skip
 
-    found = {one.phase.name: one for one in expect_probing(draft)}
+    found = {one.phase.name: one for one in expect_probing(draft.phases.all())}
 
     assert {name: (one.n_seen, one.is_large) for name, one in found.items()} == {
         "own": (9, False), "endless": (None, True),

@@ -6,18 +6,28 @@ import pytest
 
 from surveys.errors import SharedTaskRefused
 from surveys.models import AuditEntry
-from surveys.models.sharedtasks import Phase
+from surveys.models.sharedtasks import Phase, Submission
 from surveys.sharedtasks.phases import (
     add_gwsc_phases,
     add_phase,
     change_phase,
     count_days,
+    list_early_scores,
     list_zones,
     read_local,
     remove_phase,
     write_local,
 )
-from tests.factories.sharedtasks import START, make_phase, make_shared_task
+from surveys.sharedtasks.scoring.waiting import score_waiting
+from tests.factories.sharedtasks import (
+    START,
+    make_data,
+    make_part,
+    make_phase,
+    make_shared_task,
+    make_team,
+    send,
+)
 
 pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -177,6 +187,64 @@ def test_a_phase_is_removed_until_it_begins(shared_task):
     remove_phase(phase, now=START - timedelta(seconds=1))
 
     assert not Phase.objects.exists()
+
+
+def test_a_phase_is_removed_with_what_organisers_sent(
+    shared_task, django_capture_on_commit_callbacks
+):
+    make_data(shared_task)
+    phase = make_phase(shared_task)
+    submission = send(make_team(shared_task, "Trial", kind="trial"), phase, now=START - DAY)
+    score_waiting()
+
+    with django_capture_on_commit_callbacks(execute=True):
+        remove_phase(phase, now=START - DAY)
+
+    assert not Phase.objects.exists()
+    assert not Submission.objects.exists()
+    assert not submission.file.storage.exists(submission.file.name)
+
+
+def test_what_organisers_sent_for_other_data_is_deleted(shared_task):
+    make_data(shared_task)
+    phase = make_phase(shared_task)
+    send(make_team(shared_task, "Trial", kind="trial"), phase, now=START - DAY)
+
+    change_phase(phase, {"attempts_total": 3}, now=START - DAY)
+    assert Submission.objects.count() == 1
+    change_phase(phase, {"data": "practice"}, now=START - DAY)
+
+    assert Submission.objects.count() == 0
+
+
+def test_a_large_gain_by_probing_in_a_later_phase_wants_a_confirmation(shared_task):
+    make_part(shared_task, n_pairs=111)
+    rules = {**RULES, "opens_at": START, "attempts_total": None, "visibility": "own"}
+    now = START - DAY
+
+    with pytest.raises(SharedTaskRefused, match="sl: a blind guesser reaches 1"):
+        add_phase(shared_task, rules, now=now)
+    phase = add_phase(shared_task, {**rules, "visibility": "hidden"}, now=now)
+    with pytest.raises(SharedTaskRefused, match="Confirm that this is intended"):
+        change_phase(phase, {"visibility": "own"}, now=now)
+    change_phase(phase, {"visibility": "own"}, now=now, accepts_probing=True)
+
+    assert change_phase(phase, {"attempts_total": 500}, now=now).attempts_total == 500
+
+
+def test_a_phase_that_shows_what_another_one_hides_is_named(shared_task):
+    hidden = make_phase(shared_task)
+    end = hidden.closes_at
+    make_phase(shared_task, "practice", data="practice", visibility="board")
+    later = make_phase(shared_task, "later", opens_at=end, closes_at=None, visibility="board")
+
+    assert list_early_scores(Phase.objects.all()) == []
+    change_phase(hidden, {"closes_at": end + DAY}, now=START)
+
+    (said,) = list_early_scores(Phase.objects.all())
+    assert said.startswith("The phase later shows scores of the test data before evaluation is")
+    change_phase(later, {"opens_at": end + DAY}, now=START)
+    assert list_early_scores(Phase.objects.all()) == []
 
 
 def test_phases_of_a_finalised_shared_task_stay():

@@ -18,10 +18,11 @@ from surveys.models.sharedtasks import (
     PhaseData,
     Registration,
     SharedTask,
+    SharedTaskState,
     Visibility,
 )
 from surveys.sharedtasks.parts import LARGEST_FILE, PartFiles
-from surveys.sharedtasks.phases import list_zones, read_local, write_local
+from surveys.sharedtasks.phases import RULES, list_zones, read_local, write_local
 from surveys.sharedtasks.tasks import list_changeable
 
 LONGEST_TEXT = 50_000
@@ -30,6 +31,7 @@ SUBTASKS = [
     ("2", "subtask 2: the two scores of each pair"),
 ]
 MEGABYTES = LARGEST_FILE // 1_000_000
+ACCEPTS_PROBING = "It is intended that teams can gain so much by probing"
 FULL_MINUTES = "%Y-%m-%dT%H:%M:%S"
 
 
@@ -209,7 +211,26 @@ class UploadPartForm(forms.Form):
         )
 
 
-class PhaseForm(TimesForm):
+class RulesOfPhasesForm(TimesForm):
+    """Rules of phases; in a shared task that is open, also whether probing may gain much."""
+
+    accepts_probing = forms.BooleanField(required=False, label=ACCEPTS_PROBING)
+
+    def __init__(self, shared_task: SharedTask, *sent: Any, **given: Any) -> None:
+        super().__init__(shared_task, *sent, **given)
+        if shared_task.state == SharedTaskState.DRAFT:  # it is asked where the task is opened
+            del self.fields["accepts_probing"]
+        else:
+            self.fields["accepts_probing"] = self.fields.pop("accepts_probing")  # the last one
+
+    def read(self) -> dict[str, Any]:
+        """Return the rules, and whether probing may gain much."""
+        rules = dict(self.cleaned_data)
+        accepts_probing = rules.pop("accepts_probing", False)
+        return {"rules": rules, "accepts_probing": accepts_probing}
+
+
+class PhaseForm(RulesOfPhasesForm):
     """The rules of a phase."""
 
     name = forms.SlugField(
@@ -253,7 +274,7 @@ class PhaseForm(TimesForm):
         super().__init__(shared_task, *sent, initial=initial if phase is None else _show(phase))
 
 
-class EndForm(TimesForm):
+class EndForm(RulesOfPhasesForm):
     """The end of a phase that has begun."""
 
     closes_at = LocalTimeField(
@@ -265,7 +286,7 @@ class EndForm(TimesForm):
         super().__init__(shared_task, *sent, initial=shown)
 
 
-class GwscForm(TimesForm):
+class GwscForm(RulesOfPhasesForm):
     """The times of the three phases of GWSC."""
 
     practice_opens_at = LocalTimeField(label="Practice begins", help_text="It has no end.")
@@ -293,9 +314,7 @@ class OrganiserForm(forms.Form):
 class OpeningForm(forms.Form):
     """The confirmation with which a shared task opens."""
 
-    accepts_probing = forms.BooleanField(
-        required=False, label="It is intended that teams can gain so much by probing"
-    )
+    accepts_probing = forms.BooleanField(required=False, label=ACCEPTS_PROBING)
 
     def __init__(self, *sent: Any, asks: bool) -> None:
         super().__init__(*sent)
@@ -306,7 +325,7 @@ class OpeningForm(forms.Form):
 def _show(phase: Phase) -> dict[str, Any]:
     """Return the rules of a phase as its form shows them."""
     times = ("opens_at", "closes_at")
-    shown = {name: getattr(phase, name) for name in PhaseForm.base_fields if name not in times}
+    shown = {name: getattr(phase, name) for name in RULES if name not in times}
     shown["subtasks"] = [str(one) for one in phase.subtasks]
     for name in times:
         at = getattr(phase, name)

@@ -7,7 +7,13 @@ from django.urls import reverse
 
 from surveys.models.sharedtasks import Phase, SharedTask, SharedTaskState
 from surveys.sharedtasks.kits import name_kit, pack_kit_for_organisers
-from surveys.sharedtasks.phases import add_gwsc_phases, add_phase, change_phase, remove_phase
+from surveys.sharedtasks.phases import (
+    add_gwsc_phases,
+    add_phase,
+    change_phase,
+    list_early_scores,
+    remove_phase,
+)
 from surveys.web.console.sharedtasks.access import ask_first, now_of, task_page
 from surveys.web.console.sharedtasks.forms import EndForm, GwscForm, PhaseForm
 from surveys.web.forms import attempt, posted, status_of
@@ -17,9 +23,11 @@ from surveys.web.kits import send_kit
 @task_page("GET")
 def phases(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
     """List the phases of a shared task, in the order of their beginnings."""
+    found = shared_task.phases.all()
     page = {
         "shared_task": shared_task,
-        "phases": shared_task.phases.all(),
+        "phases": found,
+        "early": list_early_scores(found),
         "now": now_of(request),
         "is_draft": shared_task.state == SharedTaskState.DRAFT,
     }
@@ -30,7 +38,7 @@ def phases(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
 def add(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
     """Add a phase."""
     form = PhaseForm(shared_task, posted(request))
-    if attempt(form, lambda: add_phase(shared_task, form.cleaned_data, now=now_of(request))):
+    if attempt(form, lambda: add_phase(shared_task, **form.read(), now=now_of(request))):
         return redirect("organisers:phases", shared_task.slug)
     return _show(request, shared_task, form, "Add a phase", "Add the phase")
 
@@ -53,7 +61,7 @@ def phase(request: HttpRequest, shared_task: SharedTask, name: str) -> HttpRespo
     is_begun = shared_task.state != SharedTaskState.DRAFT and found.has_begun(now_of(request))
     make = EndForm if is_begun else PhaseForm
     form = make(shared_task, posted(request), phase=found)
-    if attempt(form, lambda: change_phase(found, form.cleaned_data, now=now_of(request))):
+    if attempt(form, lambda: change_phase(found, **form.read(), now=now_of(request))):
         messages.success(request, f"The phase {name} was changed.")
         return redirect("organisers:phases", shared_task.slug)
     title = f"Move the end of {name}" if is_begun else f"Phase {name}"
@@ -70,7 +78,8 @@ def remove(request: HttpRequest, shared_task: SharedTask, name: str) -> HttpResp
             request,
             shared_task,
             title=f"Remove the phase {name}",
-            text="Nothing was submitted in it yet.",
+            text="No team has submitted anything in it. Your own trial runs and baselines are "
+            "deleted.",
             button="Remove the phase",
             back=back,
         )

@@ -13,11 +13,11 @@ from surveys.access.audit_log import find_entries
 from surveys.models.sharedtasks import SharedTask, SharedTaskState, TeamKind, TeamState
 from surveys.sharedtasks.opening import (
     expect_figures,
-    expect_probing,
     list_lacking,
     open_task,
 )
 from surveys.sharedtasks.parts import list_parts
+from surveys.sharedtasks.phases import expect_probing, list_early_scores
 from surveys.sharedtasks.tasks import (
     add_organiser,
     configure_task,
@@ -103,7 +103,8 @@ def rules(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
 def opening(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
     """Show what data and limits can show, and what is lacking; a POST opens the shared task."""
     now, is_draft = now_of(request), shared_task.state == SharedTaskState.DRAFT
-    probing = expect_probing(shared_task)
+    phases = list(shared_task.phases.select_related("shared_task"))
+    probing = expect_probing(phases)
     asks = is_draft and any(one.is_large for one in probing)
     form = OpeningForm(posted(request), asks=asks)
 
@@ -119,6 +120,7 @@ def opening(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
         "form": form,
         "figures": expect_figures(shared_task),
         "probing": probing,
+        "early": list_early_scores(phases),
         "asks": asks,
         "lacking": list_lacking(shared_task, now=now) if is_draft else [],
     }
