@@ -2,6 +2,8 @@
 
 import re
 import unicodedata
+from collections.abc import Collection
+from typing import Any
 
 from django.db import IntegrityError, transaction
 
@@ -13,18 +15,29 @@ SHORTEST, LONGEST, LONGEST_KEY = 2, 40, 80
 # Controls, surrogates, private use, and separators of lines and paragraphs.
 REFUSED_CATEGORIES = frozenset({"Cc", "Cs", "Co", "Zl", "Zp"})
 DIRECTIONS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-RESERVED = frozenset(
+BOUNDS = frozenset(
     {
         "human", "humans", "ceiling", "scoreceiling", "secondcrowd", "asecondcrowd", "average",
-        "bestwithoutcontext", "baseline", "baselines", "constant", "distance", "form", "static",
-        "scores", "import", "contextual", "organiser", "organisers",
+        "bestwithoutcontext",
     }
 )  # fmt: skip
+RESERVED = BOUNDS | {
+    "baseline", "baselines", "constant", "distance", "form", "static", "scores", "import",
+    "contextual", "organiser", "organisers",
+}  # fmt: skip
 TAKEN = "A team of this shared task has the name “{}” already. Choose another one."
 
 
 def read_team_name(text: str) -> str:
     """Return a name of a team in NFC with single spaces. Raises TeamRefused for one not allowed."""
+    return _refuse_reserved(read_row_name(text), RESERVED)
+
+
+def read_row_name(text: str) -> str:
+    """Return a name of a team or baseline, as `read_team_name`. Raises TeamRefused.
+
+    Refused are only names of bounds, such as *human*, which no submission has.
+    """
     from postprocess.formats.invisible import list_invisible
 
     name = unicodedata.normalize("NFC", text)
@@ -43,7 +56,11 @@ def read_team_name(text: str) -> str:
         raise TeamRefused(f"The name of a team has {SHORTEST} to {LONGEST} characters.")
     if not any(character.isalnum() for character in name):
         raise TeamRefused("The name of a team has a letter or a digit.")
-    if re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", name).casefold()) in RESERVED:
+    return _refuse_reserved(name, BOUNDS)
+
+
+def _refuse_reserved(name: str, reserved: Collection[str]) -> str:
+    if re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", name).casefold()) in reserved:
         raise TeamRefused(f"“{name}” is the name of another row of boards. Choose another one.")
     return name
 
@@ -57,12 +74,20 @@ def make_name_key(name: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
+def _refuse_code(shared_task: Any, key: str) -> None:
+    """Raise TeamRefused for a name that is the code of a team, under which boards may show it."""
+    if Team.objects.filter(shared_task=shared_task, code=key).exists():
+        raise TeamRefused(TAKEN.format(key))
+
+
 def add_team(**fields: object) -> Team:
     """Store a team with a name that was read. Raises TeamRefused if the name is taken."""
     name = str(fields["name"])
+    key = make_name_key(name)
+    _refuse_code(fields["shared_task"], key)
     try:
         with transaction.atomic():
-            return Team.objects.create(name_key=make_name_key(name), **fields)
+            return Team.objects.create(name_key=key, **fields)
     except IntegrityError as error:
         raise TeamRefused(TAKEN.format(name)) from error
 
@@ -78,6 +103,7 @@ def rename_team(team: Team, name: str) -> Team:
     others = Team.objects.filter(shared_task=team.shared_task_id, name_key=key).exclude(pk=team.pk)
     if others.exists():
         raise TeamRefused(TAKEN.format(name))
+    _refuse_code(team.shared_task, key)
     team.name, team.name_key = name, key
     try:
         with transaction.atomic():

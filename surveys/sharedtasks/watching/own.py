@@ -21,7 +21,7 @@ from surveys.sharedtasks.attempts import find_earlier
 from surveys.sharedtasks.parts import read_data_file
 from surveys.sharedtasks.submissions import submit
 from surveys.sharedtasks.tasks import lock_task
-from surveys.sharedtasks.teams.names import LONGEST, add_team, make_name_key
+from surveys.sharedtasks.teams.names import add_team, make_name_key, read_row_name
 from surveys.sharedtasks.uploads import check_files, list_parts, read_files
 
 TRIAL = "Trial"  # the name of the organisers' own team, unless a team has it
@@ -65,11 +65,11 @@ def make_trial_team(shared_task: SharedTask) -> Team:
 def find_own_team(shared_task: SharedTask, kind: TeamKind, name: str) -> Team:
     """Return the organisers' team of a kind and name, which is made when it is needed.
 
-    Raises SharedTaskRefused for a name that is too long or that a team has.
+    Raises SharedTaskRefused for a name that is too long or not possible, or that a team or another
+    row of boards has.
     """
     shared_task = lock_task(shared_task)
-    if len(name) > LONGEST:
-        raise SharedTaskRefused(f"The name has at most {LONGEST} characters.")
+    name = _read_name(name)
     found = Team.objects.filter(shared_task=shared_task, name_key=make_name_key(name)).first()
     if found and found.kind == kind:
         return found
@@ -79,6 +79,13 @@ def find_own_team(shared_task: SharedTask, kind: TeamKind, name: str) -> Team:
         raise SharedTaskRefused(f"A team has the name {name} already.") from error
     record("team.own_made", shared_task=shared_task, subject=name, kind=kind.value)
     return team
+
+
+def _read_name(name: str) -> str:
+    try:
+        return read_row_name(name)
+    except TeamRefused as error:
+        raise SharedTaskRefused(str(error)) from error
 
 
 def send_baselines(shared_task: SharedTask, *, by: User | None, now: datetime) -> int:

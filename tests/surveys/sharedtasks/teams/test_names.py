@@ -2,7 +2,12 @@ import pytest
 
 from surveys.errors import TeamRefused
 from surveys.models import AuditEntry
-from surveys.sharedtasks.teams.names import make_name_key, read_team_name, rename_team
+from surveys.sharedtasks.teams.names import (
+    add_team,
+    make_name_key,
+    read_team_name,
+    rename_team,
+)
 from tests.factories.sharedtasks import make_shared_task, make_team
 
 
@@ -68,6 +73,19 @@ def test_rename_team_refuses_a_name_in_another_case():
 
     team.refresh_from_db()
     assert (team.name, team.name_key) == ("Otters", "otters")
+
+
+@pytest.mark.django_db
+@pytest.mark.every_database
+def test_the_code_of_a_team_is_no_name_of_another():
+    """A board that shows one team by its code would have two rows of this name."""
+    team = make_team(make_shared_task())
+    other = make_team(team.shared_task, "Herons")
+
+    with pytest.raises(TeamRefused, match="has the name"):
+        rename_team(other, team.code.upper())
+    with pytest.raises(TeamRefused, match="has the name"):
+        add_team(shared_task=team.shared_task, name=team.code)
 
 
 @pytest.mark.django_db

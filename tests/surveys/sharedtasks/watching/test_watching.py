@@ -6,7 +6,7 @@ import pytest
 
 from surveys.errors import SharedTaskRefused, UploadRefused
 from surveys.models import AuditEntry
-from surveys.models.sharedtasks import Allowance, Submission, TeamInvitation
+from surveys.models.sharedtasks import Allowance, Submission, Team, TeamInvitation
 from surveys.sharedtasks.attempts import count_attempts
 from surveys.sharedtasks.scoring.waiting import score_waiting
 from surveys.sharedtasks.submissions import cancel_submission, choose_submission
@@ -222,6 +222,17 @@ def test_an_own_team_does_not_take_the_name_of_a_team(shared_task, phase, otters
         send_own(
             shared_task, phase, [result_file(predictions())], by=None, now=START, baseline="otters"
         )
+
+
+@pytest.mark.parametrize("name", ["human", "Score ceiling", "best without context", "a\u202eb"])
+def test_a_baseline_has_a_name_that_no_other_row_has(shared_task, phase, name):
+    files = [result_file(predictions(1))]
+
+    with pytest.raises(SharedTaskRefused, match=r"row of boards|cannot be seen"):
+        send_own(shared_task, phase, files, by=None, now=START, baseline=name)
+
+    assert not Team.objects.filter(kind="baseline").exists()
+    assert send_own(shared_task, phase, files, by=None, now=START, baseline="constant").pk
 
 
 def test_baselines_are_sent_in_every_phase_once(shared_task, phase):
