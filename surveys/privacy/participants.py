@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from surveys.access.audit_log import record
 from surveys.models import AuditEntry
@@ -20,6 +20,7 @@ from surveys.models.sharedtasks import (
 from surveys.sharedtasks.uploads import drop_uploads
 
 A_MEMBER = "a member of a team"  # instead of a name in the log
+IDLE = timedelta(days=90)  # after which an account that is in no team is deleted
 
 
 def list_due_tasks(now: datetime) -> list[SharedTask]:
@@ -57,9 +58,27 @@ def drop_participants(shared_task: SharedTask) -> int:
 
 
 def drop_due_participants(now: datetime) -> dict[SharedTask, int]:
-    """Drop the members and contacts that are due, and checked files; return how many of each."""
+    """Drop what is due: members and contacts, checked files, and accounts in no team.
+
+    Return the number of members by shared task.
+    """
     drop_uploads()
+    drop_idle_accounts(now)
     return {shared_task: drop_participants(shared_task) for shared_task in list_due_tasks(now)}
+
+
+@transaction.atomic
+def drop_idle_accounts(now: datetime) -> int:
+    """Delete accounts that are in no team and were not used for a time; return their number.
+
+    They are of people whose team was declined, or who were removed from theirs.
+    """
+    since = now - IDLE
+    idle = Participant.objects.filter(memberships=None, created_at__lt=since)
+    used = Q(user__last_login__gte=since)
+    users = list(idle.exclude(used).values_list("user", flat=True))
+    _delete_accounts(users)
+    return len(users)
 
 
 def _members_of(shared_task: SharedTask) -> QuerySet[TeamMember]:
@@ -77,4 +96,6 @@ def _delete_accounts(users: Collection[int]) -> None:
     for entry in AuditEntry.objects.filter(details__member__in=list(names)):
         entry.details["member"] = A_MEMBER
         entry.save(update_fields=["details"])
+    own = AuditEntry.objects.filter(action__startswith="account.", subject__in=names)
+    own.update(subject=A_MEMBER)
     User.objects.filter(pk__in=users).delete()

@@ -38,6 +38,7 @@ def team(shared_task):
     Submission.objects.update(sent_by=user)
     with acting(user):
         record("team.described", shared_task=shared_task, subject=team.name)
+        record("account.password_chosen", None, user.username)
     with acting("the site"):
         record("team.member_removed", shared_task=shared_task, member=user.username)
     TeamInvitation.objects.create(team=team, digest="a" * 64, expires_at=START)
@@ -75,6 +76,7 @@ def test_the_log_keeps_what_was_done_without_names_of_members(shared_task, team)
     assert (described.user, described.actor, described.subject) == (
         None, "a member of a team", "Otters",
     )  # fmt: skip
+    assert entries["account.password_chosen"].subject == "a member of a team"
     assert entries["team.member_removed"].details == {"member": "a member of a team"}
     assert entries["personal_data.dropped"].details == {"members": 1, "days": 90}
 
@@ -92,6 +94,23 @@ def test_a_person_in_another_team_keeps_the_account(shared_task, team):
     drop_due_participants(START + DAYS)
 
     assert list(TeamMember.objects.values_list("participant", flat=True)) == [person.pk]
+
+
+def test_accounts_that_left_their_team_are_dropped_unless_they_are_used(shared_task, team):
+    """Such as those of a team that was declined."""
+    later = START + timedelta(days=1)
+    for name, at in (("left", START), ("used", START), ("new", later)):
+        made = Participant.objects.create(user=User.objects.create_user(name))
+        Participant.objects.filter(pk=made.pk).update(created_at=at)
+    User.objects.filter(username="used").update(last_login=later)
+    with acting(User.objects.get(username="left")):
+        record("account.password_chosen", None, "left")
+
+    drop_due_participants(START + DAYS + timedelta(seconds=1))
+
+    assert set(User.objects.values_list("username", flat=True)) == {"otters", "used", "new"}
+    entry = AuditEntry.objects.filter(action="account.password_chosen").latest("pk")
+    assert (entry.actor, entry.subject) == ("a member of a team", "a member of a team")
 
 
 def test_nothing_is_dropped_before_publishing_or_after_taking_back(shared_task, team):

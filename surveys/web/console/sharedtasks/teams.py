@@ -16,6 +16,7 @@ from surveys.models.sharedtasks import (
     TeamMember,
     TeamState,
 )
+from surveys.privacy.participants import IDLE
 from surveys.sharedtasks.teams.description import has_accepted_terms, list_missing
 from surveys.sharedtasks.teams.links import (
     LIFETIME,
@@ -177,8 +178,8 @@ def decline(request: HttpRequest, shared_task: SharedTask, team_id: int) -> Http
             request,
             shared_task,
             title=f"Decline {found.name}",
-            text="The team is deleted, with accounts that are in no other team. Its people can "
-            "register again.",
+            text="The team is deleted. Its people can register again; accounts that are in no team "
+            f"and are not used for {IDLE.days} days are deleted.",
             button="Decline the team",
             back=_address(found),
         )
