@@ -46,7 +46,7 @@ def _pack(phase: Phase) -> bytes:
 
     rules, limits = _describe_task(phase.shared_task), _describe_phase(phase)
     parts = list(phase.shared_task.parts.order_by("language"))
-    contents = (rules, limits, [(part.language, part.data_sha256) for part in parts])
+    contents = (rules, limits, [_identify(part) for part in parts])
     key = f"kit-{hashlib.sha256(repr((phase.pk, contents)).encode()).hexdigest()}"
     found: bytes | None = cache.get(key)
     if found is None:
@@ -55,6 +55,12 @@ def _pack(phase: Phase) -> bytes:
         if len(found) <= LARGEST_KEPT:
             cache.set(key, found, KEPT_SECONDS)
     return found
+
+
+def _identify(part: TaskPart) -> tuple[str | None, ...]:
+    """Return what differs if any content of a part does: a stored file keeps its random name."""
+    files = part.data, part.practice_data, part.practice_gold
+    return part.language, part.instructions, *(file.name for file in files)
 
 
 def _describe_task(shared_task: SharedTask) -> "TaskRules":

@@ -9,7 +9,7 @@ from django.core.cache import cache
 
 from surveys.errors import SharedTaskRefused
 from surveys.sharedtasks.kits import pack_kit, pack_kit_for_organisers
-from surveys.sharedtasks.parts import add_part
+from surveys.sharedtasks.parts import add_part, remove_part
 from tests.factories.sharedtasks import START, make_phase, make_shared_task
 from tests.factories.task_files import part_files
 
@@ -59,3 +59,18 @@ def test_the_same_input_gives_the_same_bytes(shared_task):
     assert pack_kit(phase, now=START) == first
     phase.attempts_total = 3
     assert pack_kit(phase, now=START) != first
+
+
+def test_practice_data_that_was_replaced_is_in_the_kit(shared_task):
+    """Also if the test data is the same, and the organisers looked at the kit before."""
+    phase = make_phase(shared_task, "practice", data="practice")
+    pack_kit_for_organisers(phase)
+    remove_part(shared_task.parts.get())
+    other = part_files(n_practice=5)
+    add_part(shared_task, "sl", other)
+
+    files = files_of(pack_kit_for_organisers(phase))
+
+    assert files["gold/gold_sl.tsv"] == other.practice_gold
+    assert files["data/data_sl.tsv"] == other.practice_data
+    assert "instructions/sl/instructions.md" not in files
