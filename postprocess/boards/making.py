@@ -124,7 +124,7 @@ def _fill(rules: Rules, entries: Sequence[Entry], name: str) -> _Column:
         column.languages[entry.name] = languages
         chosen = [entry.figures[language] for language in languages]
         column.cells[entry.name] = (
-            _average(chosen) if name == AVERAGE else _describe(rules, entry, name)
+            _average(rules, chosen) if name == AVERAGE else _describe(rules, entry, name)
         )
     return column
 
@@ -141,10 +141,10 @@ def _choose(rules: Rules, figures: Mapping[str, Figures], name: str) -> tuple[st
     return tuple(language for language in there if language in best)
 
 
-def _average(chosen: Sequence[Figures]) -> Cell:
+def _average(rules: Rules, chosen: Sequence[Figures]) -> Cell:
     if not all(_has_left_out(one) for one in chosen):
         return Cell(float(np.mean([one.score for one in chosen])))
-    average = average_scores(chosen)
+    average = average_scores(chosen, is_harmonic=rules.is_harmonic)
     low, high = average.interval or (None, None)
     return Cell(average.score, low, high)
 

@@ -81,14 +81,18 @@ def score_interval(figures: Figures, *, is_harmonic: bool) -> Interval | None:
     return Interval(max(low, 0.0) if is_harmonic else low, high)
 
 
-def average_scores(parts: Sequence[Figures]) -> Average:
-    """Return the mean of the scores of several parts, with a 95 % interval."""
+def average_scores(parts: Sequence[Figures], *, is_harmonic: bool = False) -> Average:
+    """Return the mean of the scores of several parts, with a 95 % interval.
+
+    In subtask 2 (`is_harmonic`) the low end is at least 0, as that of a score.
+    """
     return average_measured(
-        [Measured(part.score, standard_error(part.left_out), part.n) for part in parts]
+        [Measured(part.score, standard_error(part.left_out), part.n) for part in parts],
+        is_harmonic=is_harmonic,
     )
 
 
-def average_measured(parts: Sequence[Measured]) -> Average:
+def average_measured(parts: Sequence[Measured], *, is_harmonic: bool = False) -> Average:
     """Return the mean of scores whose standard errors are known, as `average_scores`.
 
     >>> round(average_measured([Measured(0.7, 0.05, 111), Measured(0.6, 0.1, 24)]).error, 4)
@@ -102,7 +106,7 @@ def average_measured(parts: Sequence[Measured]) -> Average:
         return Average(mean, None, error, freedom)
     reach = float(student.ppf(1 - TAIL, freedom)) * error / (1 - mean**2)
     low, high = (float(np.tanh(np.arctanh(mean) + sign * reach)) for sign in (-1, 1))
-    return Average(mean, Interval(low, high), error, freedom)
+    return Average(mean, Interval(max(low, 0.0) if is_harmonic else low, high), error, freedom)
 
 
 def compare_scores(first: Figures, second: Figures) -> Difference:

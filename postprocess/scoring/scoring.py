@@ -225,7 +225,8 @@ def _describe_subtask(
         "average": None, "average_low": None, "average_high": None,
     }  # fmt: skip
     if not entry["missing"]:
-        average = average_scores([found[language] for language in sorted(found)])
+        figures = [found[language] for language in sorted(found)]
+        average = average_scores(figures, is_harmonic=subtask is Subtask.SCORES)
         ends = _ends(average.interval)
         entry |= {"average": average.score, "average_low": ends[0], "average_high": ends[1]}
     return entry

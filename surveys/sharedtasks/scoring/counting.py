@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 FIGURES = ("score", "low", "high", "pearson", "spearman", "n", "reason")
 MOST_LANGUAGES = 1_000
+HARMONIC = 2  # the subtask whose scores are harmonic means, of which none is below 0
 Rows = TypeVar("Rows", bound="QuerySet[Any]")
 
 
@@ -154,11 +155,11 @@ def average_of(scores: Mapping[str, SubtaskScore], n_wanted: int) -> "Average | 
     if not n_wanted or len(scores) < n_wanted:
         return None
     ordered = sorted(scores.items(), key=lambda one: (-one[1].score, one[0]))
-    best = sorted(language for language, _ in ordered[:n_wanted])
-    return average_measured([
-        Measured(one.score, math.nan if one.error is None else one.error, one.n)
-        for one in (scores[language] for language in best)
-    ])  # fmt: skip
+    best = [scores[language] for language in sorted(name for name, _ in ordered[:n_wanted])]
+    measured = [
+        Measured(one.score, math.nan if one.error is None else one.error, one.n) for one in best
+    ]
+    return average_measured(measured, is_harmonic=best[0].subtask == HARMONIC)
 
 
 def count_languages(phase: Phase) -> int:

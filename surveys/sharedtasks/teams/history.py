@@ -21,8 +21,6 @@ from surveys.sharedtasks.attempts import Attempts, count_attempts
 from surveys.sharedtasks.scoring.counting import describe_score
 from surveys.sharedtasks.visibility import Viewer, may_see_scores, show_figures
 
-HARMONIC = 2  # the subtask whose scores are harmonic means, of which none is below 0
-
 
 class PhaseOfTeam(NamedTuple):
     """A phase, the attempts of a team in it, and whether the team may see its boards."""
@@ -107,8 +105,6 @@ def _list_scores(submissions: Collection[Submission]) -> dict[int, list[dict[str
     for row in rows.order_by("subtask", "part__language"):
         figures = show_figures(describe_score(row), phase_of[row.submission_id])
         named = {"subtask": row.subtask, "language": row.part.language}
-        if row.subtask == HARMONIC and figures["low"] is not None:
-            figures["low"] = max(0.0, figures["low"])
         shown[row.submission_id].append(figures | named)
     return dict(shown)
 

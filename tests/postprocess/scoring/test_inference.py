@@ -17,6 +17,8 @@ from postprocess.formats.tokens import locate_targets
 from postprocess.scoring import figures
 from postprocess.scoring.figures import Reason, score_changes, score_similarities
 from postprocess.scoring.inference import (
+    Measured,
+    average_measured,
     average_scores,
     compare_scores,
     score_interval,
@@ -186,6 +188,16 @@ def test_averages_over_languages(systems):
     assert (distance.score, *distance.interval) == pytest.approx(ends, abs=EXACT)
     assert distance.error == pytest.approx(0.092429, abs=EXACT)
     assert distance.freedom == pytest.approx(40.05, abs=0.005)
+
+
+def test_no_interval_of_an_average_of_subtask_2_is_below_0():
+    parts = [Measured(0.1, 0.1, 24), Measured(0.05, 0.05, 111)]
+
+    plain, harmonic = (average_measured(parts, is_harmonic=one) for one in (False, True))
+
+    assert plain.interval.low < 0
+    assert harmonic.interval == (0.0, plain.interval.high)
+    assert harmonic[0] == plain[0]
 
 
 NUMBERS = st.integers(-9, 9)
