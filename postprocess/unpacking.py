@@ -17,6 +17,7 @@ METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 NESTED = ("this is an archive in the archive", "pack its files")
 LEAST_SUSPICIOUS = 1_000_000  # bytes: a smaller file may be compressed to any share
 DRIVE = re.compile("[A-Za-z]:")  # of Windows, at the start of a path
+LONGEST_PATH = 500  # characters; messages have the whole path
 PIECE = 65_536  # bytes that are inflated at a time
 DAMAGES = (
     zipfile.BadZipFile, zlib.error, struct.error, EOFError, LookupError, OSError, OverflowError,
@@ -95,6 +96,9 @@ def _is_file(entry: zipfile.ZipInfo) -> bool:
         raise ArchiveRefused("this is neither a file nor a folder", "leave it out", name[:80])
     if not name:
         raise ArchiveRefused("an entry has no name")
+    if len(name) > LONGEST_PATH:
+        what = f"the path has {len(name):,} characters, more than {LONGEST_PATH}"
+        raise ArchiveRefused(what, "use short names", name[:80])
     return not name.endswith("/")
 
 

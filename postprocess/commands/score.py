@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -74,7 +75,10 @@ def run(options: argparse.Namespace) -> int:
     parts = load_parts(options.gold, options.data)
     try:
         scored = _score(options.results, parts, options.require)
-        others = {path.stem: _score([path], parts) for path in options.against}
+        others = {
+            name: _score([path], parts)
+            for name, path in zip(_name(options.against), options.against, strict=True)
+        }
     except SubmissionRefused as error:
         return _refuse(error)
     how = Bootstrap(options.bootstrap, options.seed) if options.bootstrap else None
@@ -89,6 +93,12 @@ def run(options: argparse.Namespace) -> int:
         (path,) = write_files({options.json.name: text.encode()}, options.json.parent)
         sys.stdout.write(f"written   {path}\n")
     return 0
+
+
+def _name(paths: Sequence[Path]) -> list[str]:
+    """Return short names of paths: that of the file or folder, or all of it if several have it."""
+    n_stems = Counter(path.stem for path in paths)
+    return [path.stem if n_stems[path.stem] == 1 else path.as_posix() for path in paths]
 
 
 def render_scores(found: dict[str, Any], *, full: bool = False) -> str:

@@ -68,6 +68,19 @@ def test_scores_are_printed_and_written(gold, tmp_path, capsys):
     assert "other 1 sl 1." in " ".join(out.split())
 
 
+def test_other_results_of_one_name_are_told_apart(gold, tmp_path):
+    results = write_results(tmp_path / "mine", CHANGES)
+    folders = [tmp_path / "a", tmp_path / "b"]
+    for folder in folders:
+        folder.mkdir()
+    others = [write_results(folder / "res1", CHANGES[::-1]) for folder in folders]
+
+    score(gold, "--results", results, "--against", *others, "--json", tmp_path / "s.json")
+
+    found = json.loads((tmp_path / "s.json").read_text(encoding="utf-8"))
+    assert [one["against"] for one in found["differences"]] == [one.as_posix() for one in others]
+
+
 def test_all_digits_are_printed_on_request(gold, tmp_path, capsys):
     results = write_results(tmp_path / "mine", CHANGES)
     score(gold, "--results", results, "--json", tmp_path / "s.json", "--full")

@@ -116,6 +116,13 @@ def test_refused_files_are_listed_and_no_attempt(captain):
     assert RefusedUpload.objects.count() == 1
 
 
+def test_many_findings_are_counted(captain):
+    page = said(check(captain, ("results_subtask1_sl.tsv", b"change\n" + b"x\n" * 30)))
+
+    assert page.count("is not a number") == 19  # and one about the rows
+    assert "and 11 more" in page
+
+
 def test_a_zip_archive_is_accepted_and_its_folder_told(captain):
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
