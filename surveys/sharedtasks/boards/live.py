@@ -113,7 +113,7 @@ def _make_row(counted: CountedSubmission, phase: Phase, rules: "Rules") -> "Row"
     return Row(
         name_on_boards(team, shared_task),
         Kind.BASELINE if is_baseline else Kind.TEAM,
-        system="" if hides_systems(shared_task) else team.system,
+        system=team.system if team.described_at and not hides_systems(shared_task) else "",
         attempts=None if is_baseline else counted.n_attempts,
         result="" if is_baseline else counted.submission.code,
         outside="" if is_baseline else _find_reason(counted, phase),

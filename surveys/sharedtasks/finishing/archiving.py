@@ -125,7 +125,12 @@ def _read_files(submission: Submission, subtask: int) -> Iterator[tuple[str, byt
 
 
 def _describe(team: Team) -> str:
-    """Return what a team wrote about its system, for the archive's README."""
+    """Return what a team wrote about its system, for the archive's README.
+
+    An unfinished description is not published: it may lack the team's consent.
+    """
+    if team.described_at is None:
+        return ""
     texts = (team.system, team.summary, team.models_used, team.resources)
     links = () if team.hides_name else (team.paper_url, team.code_url)  # they may name the team
     return ". ".join(text.strip().rstrip(".") for text in (*texts, *links) if text.strip())

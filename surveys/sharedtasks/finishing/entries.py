@@ -105,7 +105,7 @@ def _enter(results: Results, counted: CountedSubmission, subtask: int) -> "Entry
         name_published(team),
         {language: one for (_, language), one in figures.items()},
         kind=Kind.BASELINE if is_baseline else Kind.TEAM,
-        system=team.system,
+        system=team.system if team.described_at else "",
         attempts=None if is_baseline else counted.n_attempts,
         result="" if is_baseline else submission.code,
         outside="" if is_baseline else find_reason(counted, results.phase),

@@ -13,6 +13,7 @@ from postprocess.boards.exports.freezing import read_board
 from surveys.errors import SharedTaskRefused, SubmissionRefused
 from surveys.models import AuditEntry
 from surveys.models.sharedtasks import FrozenBoard, SharedTask, TaskJob, TaskJobKind
+from surveys.sharedtasks.boards.live import make_live_board
 from surveys.sharedtasks.finishing.archiving import list_archive, make_archive, read_archived
 from surveys.sharedtasks.finishing.finalising import finalise, request_finalising
 from surveys.sharedtasks.finishing.publishing import are_boards_stale, publish, retract
@@ -211,6 +212,24 @@ def test_a_withdrawn_team_is_not_on_the_board(shared_task, teams):
     finish(shared_task)
 
     assert "Otters" not in FrozenBoard.objects.get(subtask=1).body
+
+
+def test_an_unfinished_description_is_not_published(shared_task, phase, teams):
+    """It lacks the consent of the team."""
+    unfinished = make_team(
+        shared_task, "Voles", system="draft-bert", summary="Do not publish this."
+    )
+    send(unfinished, phase, seed=9)
+    score_waiting()
+    live = make_live_board(phase, 1)
+
+    shared_task = finish(shared_task)
+
+    assert {row.name: row.system for row in live.rows}["Voles"] == ""
+    readme = read_archived(shared_task, "README.md").decode()
+    assert "Voles" in readme
+    assert "Do not publish" not in readme
+    assert "draft-bert" not in readme + FrozenBoard.objects.get(subtask=1).body
 
 
 def test_a_team_may_stand_under_its_code(shared_task, teams):
