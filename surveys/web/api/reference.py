@@ -28,7 +28,7 @@ class Operation(NamedTuple):
     answers: list[tuple[str, str]]
     form_fields: list[dict[str, Any]]
     samples: list[dict[str, str]]
-    response: str
+    responses: list[tuple[str, str]]
 
 
 @require_safe
@@ -94,7 +94,7 @@ def _read_operation(
         method=method.upper(),
         path=path,
         id=operation["operationId"],
-        text=text,
+        text=_unwrap(text),
         scope=scope.strip("`."),
         parameters=operation.get("parameters", []),
         fields=fields,
@@ -105,7 +105,7 @@ def _read_operation(
             if field not in fields
         ],
         samples=operation["x-codeSamples"],
-        response=_write_response(operation),
+        responses=_write_responses(operation),
     )
 
 
@@ -133,13 +133,19 @@ def _list_choices(described: dict[str, Any], field: dict[str, Any]) -> list[str]
     return []
 
 
-def _write_response(operation: dict[str, Any]) -> str:
-    """Return the example of the first response that is JSON, or nothing."""
+def _unwrap(text: str) -> str:
+    """Return a text with one line for each paragraph."""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
+
+
+def _write_responses(operation: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the statuses of responses that are JSON with an example, one for each content."""
+    written: dict[str, str] = {}
     for status, answer in operation["responses"].items():
         content = answer.get("content", {}).get(JSON, {})
         if status.startswith("2") and "example" in content:
-            return json.dumps(content["example"], indent=2, ensure_ascii=False)
-    return ""
+            written.setdefault(json.dumps(content["example"], indent=2, ensure_ascii=False), status)
+    return [(status, example) for example, status in written.items()]
 
 
 def _name_content(answer: dict[str, Any]) -> str:

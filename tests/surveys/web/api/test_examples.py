@@ -7,7 +7,7 @@ import pytest
 from django.urls import resolve
 
 from surveys.web.api.examples.bodies import BODIES, FORMS
-from surveys.web.api.reference import describe_api
+from surveys.web.api.reference import describe_api, list_operations
 
 DESCRIBED = describe_api()
 OPERATIONS = {
@@ -68,3 +68,15 @@ def test_the_page_shows_command_lines_and_responses(client):
     assert "-F stimuli=@pairs.xlsx" in text
     assert text.count("curl -H") >= len(OPERATIONS)
     assert "All 4,213 figures follow from the ratings." in text
+    assert "Example of the response 200" in text
+    assert "Example of the response 201" in text
+
+
+def test_operations_show_the_example_of_each_content_that_they_answer_with():
+    of_submissions = {one.id: one for one in list_operations()["shared tasks"]}["submissions_post"]
+    of_studies = {one.id: one for one in list_operations()["studies"]}["studies_post"]
+
+    assert [status for status, _ in of_submissions.responses] == ["200", "201"]
+    assert len(of_studies.responses) == 1
+    assert "(422) with all that is wrong" in of_submissions.text  # in one line
+    assert of_submissions.text.count("\n") == 2
