@@ -23,6 +23,7 @@ NUMBERS = (
     "order",
 )  # fmt: skip
 TEXTS = (*NEEDED, "file", "first_id", "last_id", *SOURCE_COLUMNS)
+OF_CHOICE = {"picked", "order"}  # which a file of windows does not have
 STAND_IN = MarkedContext("A. B.", Span(0, 1), Span(3, 4))  # where a row of stimuli needs another
 OF_STIMULI = {
     "word1": "word1", "word2": "word2", "context1": "text",
@@ -68,7 +69,11 @@ def _read_parquet(data: bytes) -> pd.DataFrame:
     advice = "give the file that `preprocess candidates` has written"
     try:
         names = pq.read_schema(BytesIO(data)).names
-        if missing := [name for name in (*NUMBERS, *TEXTS) if name not in names]:
+        missing = [name for name in (*NUMBERS, *TEXTS) if name not in names]
+        if set(missing) == OF_CHOICE:
+            what = "this is a file of windows, and no candidates were picked among them yet"
+            raise TableError([_unreadable(what, "pick some with `preprocess candidates`")])
+        if missing:
             what = f"{'column' if len(missing) == 1 else 'columns'} {', '.join(missing)} missing"
             raise TableError([_unreadable(what, advice)])
         # a text that many rows share is stored once, and stays so in memory

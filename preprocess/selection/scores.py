@@ -151,10 +151,13 @@ def _align(path: Path, scores: pd.DataFrame, windows: pd.Series) -> pd.Series:
         )
     found = windows.map(series)
     if n_missing := int(found.isna().sum()):
+        advice = "score the windows of this file"
+        if n_missing == len(windows):
+            advice = f"{path.name} has scores of other windows; score these"
         first = windows[found.isna()].iloc[0]
         raise ScoresError(
             f"{path}: {n_missing:,} of {len(windows):,} windows have no score of the model "
-            f'"{model}", the first is {first}; score the windows of this file'
+            f'"{model}", the first is {first}; {advice}'
         )
     return found.astype(float).rename(model)
 

@@ -94,11 +94,20 @@ def test_a_form_that_occurs_again_without_a_mark_is_reported():
 
 
 def test_a_missing_column_is_named():
+    frame = pd.DataFrame(candidate_rows(1, 2)).drop(columns=["picked", "distance"])
+    file = BytesIO()
+    frame.to_parquet(file)
+
+    with pytest.raises(TableError, match="columns distance, picked missing"):
+        read_candidates(file.getvalue())
+
+
+def test_a_file_of_windows_is_recognised():
     frame = pd.DataFrame(candidate_rows(1, 2)).drop(columns=["picked", "order"])
     file = BytesIO()
     frame.to_parquet(file)
 
-    with pytest.raises(TableError, match="columns order, picked missing"):
+    with pytest.raises(TableError, match=r"this is a file of windows.*preprocess candidates"):
         read_candidates(file.getvalue())
 
 

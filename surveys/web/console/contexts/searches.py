@@ -1,5 +1,6 @@
 """Searches in the corpora of this site, for all pairs of a draft or for more texts of one."""
 
+from pathlib import Path
 from typing import Any
 
 from django.contrib import messages
@@ -123,7 +124,12 @@ def pick_by_scores(request: HttpRequest, study: Study) -> HttpResponse:
     if attempt(form, store):
         messages.success(request, "The candidates are picked by the scores.")
         return redirect("console:contexts", study.slug)
-    page = {"study": study, "search": found, "form": form}
+    page = {
+        "study": study,
+        "search": found,
+        "file_name": Path(found.archive.name or "").name,
+        "form": form,
+    }
     return render(request, "console/contexts/scores.html", page, status=status_of(form))
 
 

@@ -294,7 +294,8 @@ def test_candidates_are_picked_by_uploaded_scores(searched, browser):
         windows = pd.read_parquet(file)
     scores = windows.assign(score=range(len(windows)))[["window", "score"]].to_csv(index=False)
     address = page("pick_by_scores", searched)
-    assert browser.get(address).status_code == 200
+    shown = text_of(browser.get(address))
+    assert "python -m preprocess score --windows windows_words_1.parquet --model" in shown
     download = browser.get(page("download", searched, Run.objects.get().pk))
     assert "windows_words_1.parquet" in download["Content-Disposition"]
 
@@ -304,7 +305,8 @@ def test_candidates_are_picked_by_uploaded_scores(searched, browser):
 
     refused = send("window,score\nx,1\n")
     assert refused.status_code == 422
-    assert "windows have no score of the model" in text_of(refused)
+    assert "40 of 40 windows have no score of the model" in text_of(refused)
+    assert "elmo.csv has scores of other windows; score these" in text_of(refused)
     assert send(scores)["Location"] == page("contexts", searched)
     assert Candidate.objects.filter(picked="elmo: most similar").count() == 2
 
