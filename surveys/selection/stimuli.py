@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from django.db import transaction
+from django.db.models import Count, F, Q, QuerySet
 
 from postprocess.formats.stimuli import StimulusPair, check_rows
 from surveys.access.audit_log import record
@@ -24,25 +25,34 @@ NOTHING_CHOSEN = "No contexts are chosen yet. Choose those of one pair or more f
 
 
 class StimuliPreview(NamedTuple):
-    """What `use_as_stimuli` would do: rows made, rows replaced, and pairs left out."""
+    """What `use_as_stimuli` would do: rows made, rows replaced, and pairs left out.
+
+    `overlapping` are the pairs whose two contexts have a sentence of their document in common.
+    """
 
     n_pairs: int
     n_replaced: int
     n_undecided: int
     n_skipped: int
+    overlapping: tuple[str, ...]
 
 
 def preview_stimuli(study: Study) -> StimuliPreview:
     """Return what `use_as_stimuli` would do. Raises ImportRefused if no contexts are chosen."""
     pairs = CandidatePair.objects.filter(study=study)
-    n_pairs = pairs.filter(state=SelectionState.CHOSEN).count()
+    of_state = (SelectionState.CHOSEN, SelectionState.SKIPPED)
+    counted = pairs.aggregate(
+        **{state.value: Count("pk", filter=Q(state=state)) for state in of_state}
+    )
+    n_pairs, n_skipped = (counted[state.value] for state in of_state)
     if not n_pairs:
         raise ImportRefused(NOTHING_CHOSEN)
     return StimuliPreview(
         n_pairs,
         Pair.objects.stimuli(study).count(),
         pairs.undecided().count(),
-        pairs.filter(state=SelectionState.SKIPPED).count(),
+        n_skipped,
+        tuple(str(choice.pair) for choice in _list_overlapping(study)),
     )
 
 
@@ -82,6 +92,18 @@ def _list_chosen(study: Study) -> list[ContextChoice]:
     found = ContextChoice.objects.filter(pair__study=study, is_decisive=True, reason="")
     with_texts = found.select_related("pair", "candidate1", "candidate2")
     return list(with_texts.prefetch_related("edits").order_by("pair__number"))
+
+
+def _list_overlapping(study: Study) -> QuerySet[ContextChoice]:
+    """Return the choices of two contexts that share a sentence, by pair."""
+    found = ContextChoice.objects.filter(
+        pair__study=study, is_decisive=True, reason="",
+        candidate1__file=F("candidate2__file"),
+        candidate1__document=F("candidate2__document"),
+        candidate1__first_sentence__lte=F("candidate2__last_sentence"),
+        candidate1__last_sentence__gte=F("candidate2__first_sentence"),
+    )  # fmt: skip
+    return found.select_related("pair").order_by("pair__number")
 
 
 def _check(study: Study, choices: list[ContextChoice]) -> CheckedStimuli:

@@ -66,11 +66,23 @@ def test_later_choices_replace_the_stimuli(draft, ana):
     choose(draft, ana, 1, 2, 1)
     choose(draft, ana, 2, reason="name")
 
-    assert preview_stimuli(draft) == (1, 1, 0, 1)
+    assert preview_stimuli(draft) == (1, 1, 0, 1, ())
     use_as_stimuli(draft)
 
     assert sources_of(draft) == [(1, 1, "w1-2"), (1, 2, "w1-1")]
     assert Pair.objects.stimuli(draft).count() == 1
+
+
+def test_contexts_with_a_sentence_in_common_are_named(draft, ana):
+    choose(draft, ana, 1, 1, 3)
+    choose(draft, ana, 2, 3, 1)
+    assert preview_stimuli(draft).overlapping == ()
+
+    same = draft.candidate_pairs.get(number=2).candidates
+    same.update(document="story", first_sentence=1, last_sentence=3)
+    same.filter(number=3).update(first_sentence=3, last_sentence=5)
+
+    assert preview_stimuli(draft).overlapping == ("alpha2 – beta2",)
 
 
 def test_the_same_contexts_chosen_again_are_linked_with_the_new_choice(draft, ana):

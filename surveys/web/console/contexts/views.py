@@ -29,6 +29,7 @@ from surveys.web.console.contexts.forms import (
 from surveys.web.forms import attempt, posted, status_of
 
 PAIRS_PER_PAGE = 100
+MOST_NAMED = 10  # pairs in a sentence
 FILTERS = {state.value: {"state": state} for state in SelectionState}
 
 
@@ -143,6 +144,11 @@ def describe_stimuli(preview: StimuliPreview) -> str:
     made = f"{name_number(preview.n_pairs, 'pair')} with chosen contexts will be the stimuli."
     left = f"{preview.n_undecided:,} undecided and {preview.n_skipped:,} skipped are left out."
     paragraphs = [made + (f" {left}" if preview.n_undecided or preview.n_skipped else "")]
+    if preview.overlapping:
+        named = ", ".join(preview.overlapping[:MOST_NAMED])
+        more = len(preview.overlapping) - MOST_NAMED
+        others = f" and {name_number(more, 'other pair')}" if more > 0 else ""
+        paragraphs.append(f"Both contexts have a sentence in common: {named}{others}.")
     if preview.n_replaced:
         replaced = name_number(preview.n_replaced, "row")
         paragraphs.append(f"They replace the {replaced} that the draft has now, with all changes.")

@@ -239,6 +239,17 @@ def test_chosen_contexts_are_used_as_stimuli_after_a_confirmation(browser, ana, 
     assert b'<button class="grave">Use as stimuli</button>' in again.content
 
 
+def test_contexts_with_a_sentence_in_common_are_named_before_they_are_used(browser, ana, draft):
+    draft.candidate_pairs.get(number=1).candidates.update(
+        document="story", first_sentence=1, last_sentence=3
+    )
+    choose(draft, ana, 1, 1, 2)
+
+    shown = text_of(browser.get(page("use_stimuli", draft)))
+
+    assert "Both contexts have a sentence in common: alpha1 – beta1." in shown
+
+
 def test_nothing_chosen_is_explained(browser, draft):
     answer = browser.get(page("use_stimuli", draft))
 
