@@ -37,7 +37,7 @@ END = START + timedelta(days=7)
 SIZES = {"fi": 24, "sl": 60}
 NOISE = {  # of the predictions of each team; two have the same
     "Otters": 0.5, "Herons": 0.6, "Badgers": 2.5, "Lynxes": 2.5, "Newts": 4, "Stoats": 6,
-    "Adders & Asps": 8, "Wolves of the Northern Forest and the Hills": 10, "Storks": 14,
+    "Adders & Asps": 8, "Wolves of the Forest and the Hills": 10, "Storks": 14,
     "Voles": 18, "Moles": 24, "Hares": 30,
 }  # fmt: skip
 ONE_LANGUAGE = {"Stoats", "Hares"}  # without results in the other one
