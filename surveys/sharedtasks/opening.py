@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from surveys.access.audit_log import record
 from surveys.errors import SharedTaskRefused
+from surveys.models import Release
 from surveys.models.sharedtasks import (
     Phase,
     PhaseData,
@@ -114,10 +116,10 @@ def _list_lacking_data(
         return
     languages = [part.language for part in parts]
     for part in parts:
-        if part.release and part.release.page_opened_at:
+        for release in _find_public(part):
             yield (
-                f"The public page of {part.release.name} of {part.release.study.slug} shows the "
-                f"gold of {part.language} to everybody. Close it first, under Release."
+                f"The public page of {release.name} of {release.study.slug} shows the gold of "
+                f"{part.language} to everybody. Close it first, under Release."
             )
     if absent := [one for one in shared_task.required_languages if one not in languages]:
         yield f"Languages without data are required: {', '.join(absent)} (Texts and rules)."
@@ -132,6 +134,16 @@ def _list_lacking_data(
             f"A phase uses practice data, which these languages lack: {', '.join(without)}. Add "
             "practice data, or remove the phase."
         )
+
+
+def _find_public(part: TaskPart) -> QuerySet[Release]:
+    """Return the releases with a public page of the study that a part's data comes from.
+
+    Each of them has the scores of the same pairs.
+    """
+    study = part.release.study_id if part.release else None
+    found = Release.objects.filter(study=study, page_opened_at__isnull=False)
+    return found.select_related("study").without_report().order_by("number")
 
 
 def _list_lacking_phases(phases: list[Phase], now: datetime) -> Iterator[str]:

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.urls import reverse
 
 from surveys.access.audit_log import acting, record
@@ -161,7 +161,11 @@ def make_account(username: str, password: str) -> Participant:
         user.full_clean()
     except ValidationError as error:
         raise TeamRefused(" ".join(error.messages)) from error
-    user.save()
+    try:
+        with transaction.atomic():
+            user.save()
+    except IntegrityError as error:  # another person took the name at the same time
+        raise TeamRefused("A user with that username already exists.") from error
     return Participant.objects.create(user=user)
 
 

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from surveys.access.audit_log import record
 from surveys.access.roles import AnyUser
@@ -98,9 +98,13 @@ def add_member(team: Team, participant: Participant, *, is_captain: bool) -> Tea
     found = TeamMember.objects.filter(shared_task=team.shared_task_id, participant=participant)
     if (known := found.select_related("team").first()) is not None:
         raise TeamRefused(f"This account is in the team {known.team} of this shared task already.")
-    return TeamMember.objects.create(
-        shared_task_id=team.shared_task_id,
-        team=team,
-        participant=participant,
-        is_captain=is_captain,
-    )
+    try:
+        with transaction.atomic():
+            return TeamMember.objects.create(
+                shared_task_id=team.shared_task_id,
+                team=team,
+                participant=participant,
+                is_captain=is_captain,
+            )
+    except IntegrityError as error:  # two links at once
+        raise TeamRefused("This account is in a team of this shared task already.") from error

@@ -61,9 +61,12 @@ def test_rules_need_the_data_that_they_are_about(draft):
         assert words in lacking
 
 
-def test_a_public_page_with_the_gold_is_closed_first(draft):
+@pytest.mark.parametrize("is_another", [False, True])
+def test_a_public_page_with_the_gold_is_closed_first(draft, is_another):
+    """Also that of another release of the same study."""
     release = make_release(make_study(2), report={}, page_opened_at=START)
-    make_part(draft, release=release)
+    used = make_release(release.study, report={}) if is_another else release
+    make_part(draft, release=used)
     make_phase(draft)
 
     with pytest.raises(SharedTaskRefused, match="shows the gold of sl to everybody"):

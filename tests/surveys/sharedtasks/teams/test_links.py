@@ -263,6 +263,37 @@ def test_of_people_who_use_a_link_at_once_one_joins(token, at_once):
     assert len([one for one in answers if isinstance(one, TeamMember)]) == 1
 
 
+@pytest.fixture
+def other_token(shared_task, organiser):
+    """The token of a link to join another team."""
+    herons = Team.objects.create(shared_task=shared_task, name="Herons", name_key="herons")
+    return token_of(make_link(herons, by=organiser, now=BEFORE))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_people_who_choose_a_name_at_once_one_gets_it(token, other_token, at_once):
+    answers = at_once(
+        *(
+            partial(join_with_account, one, "eva", SECRET, now=BEFORE)
+            for one in (token, other_token)
+        )
+    )
+
+    assert {type(one) for one in answers} == {TeamMember, TeamRefused}
+
+
+@pytest.fixture
+def eva():
+    return Participant.objects.create(user=User.objects.create_user("eva")).user
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_person_who_uses_two_links_at_once_joins_one_team(token, other_token, eva, at_once):
+    answers = at_once(*(partial(join_team, one, eva, now=BEFORE) for one in (token, other_token)))
+
+    assert {type(one) for one in answers} == {TeamMember, TeamRefused}
+
+
 def test_a_team_has_fifty_members_at_most(team, token):
     for n in range(MOST_MEMBERS - 1):
         participant = Participant.objects.create(user=User.objects.create_user(f"member {n}"))
