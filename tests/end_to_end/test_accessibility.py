@@ -19,6 +19,7 @@ from tests.end_to_end.page_checks import (
     Look,
     PageChecker,
     violations,
+    violations_of_look,
 )
 from tests.end_to_end.right_to_left import ROWS
 from tests.end_to_end.site import ROOT, Site, opening
@@ -247,3 +248,12 @@ def test_violations_are_seen(chromium):
 
     rules = {violation.split(":")[0] for violation in violations(watched)}
     assert {"label", "color-contrast", "html-has-lang"} <= rules
+
+
+def test_a_pale_text_among_others_of_its_class_is_seen(chromium):
+    watched = WatchedPage(chromium, PHONE)
+    rows = "<tr><td>one<td>two</tr>" * 3
+    style = "<style>tr:nth-child(2) td + td { color: #ccc }</style>"
+    watched.page.set_content(f"{style}<table>{rows}</table>")
+
+    assert violations_of_look(watched) == ["color-contrast: <td>two</td>"]

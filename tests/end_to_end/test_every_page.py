@@ -9,7 +9,7 @@ from itertools import cycle
 import pytest
 
 from tests.end_to_end.browser import DESKTOP, PHONE, WatchedPage
-from tests.end_to_end.page_checks import COLOURS, LIST_SCROLLING, violations
+from tests.end_to_end.page_checks import LIST_SCROLLING, violations, violations_of_look
 from tests.end_to_end.site import Site
 
 # Prints the id of a session, and the addresses of all pages of the study that can be opened.
@@ -69,7 +69,7 @@ def test_every_page_fits_its_screen_and_axe_finds_nothing(chromium, shared_site:
         if watched.page.evaluate(hidden):
             found.append("images are missing")
         watched.appear(size, others)
-        found += violations(watched, *COLOURS)
+        found += violations_of_look(watched)
         if found:
             faults[address] = found
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, Route
 
 from tests.end_to_end.browser import DESKTOP, PHONE, WatchedPage
 from tests.end_to_end.conftest import open_site
-from tests.end_to_end.page_checks import COLOURS, violations
+from tests.end_to_end.page_checks import violations, violations_of_look
 from tests.end_to_end.site import Site
 
 N_PROCESSES = 2  # which may interfere
@@ -293,7 +293,9 @@ def test_axe_finds_nothing_on_the_pages_of_the_review(chromium, queue_of):
     watched = queue.visit(chromium, "mia")
     for page in (*pages, f"{whole}/", f"{answer}/"):
         watched.page.goto(queue.address(page))
-        for size, colours, rules in ((DESKTOP, "light", ()), (PHONE, "dark", COLOURS)):
+        for size, colours, find in (
+            (DESKTOP, "light", violations), (PHONE, "dark", violations_of_look),
+        ):  # fmt: skip
             watched.appear(size, colours)
-            assert violations(watched, *rules) == [], page
+            assert find(watched) == [], page
             assert watched.sideways_scroll == 0, page

@@ -6,7 +6,7 @@ from itertools import cycle
 import pytest
 
 from tests.end_to_end.browser import DESKTOP, PHONE, WatchedPage
-from tests.end_to_end.page_checks import COLOURS, violations
+from tests.end_to_end.page_checks import violations, violations_of_look
 from tests.end_to_end.site import Site
 from tests.factories.sharedtasks import predictions, result_file
 
@@ -91,7 +91,7 @@ def find_faults(watched: WatchedPage, size, colours, others) -> list[str]:
         if watched.sideways_scroll:
             found.append(f"wider than {width[0]} pixels")
     watched.appear(size, others)
-    return found + violations(watched, *COLOURS)
+    return found + violations_of_look(watched)
 
 
 def test_every_page_fits_its_screen_and_axe_finds_nothing(chromium, shared_site: Site, made):
