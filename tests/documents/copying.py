@@ -1,17 +1,22 @@
 """A fresh copy of the repository, with the environment and the translations set up."""
 
 import shutil
+from importlib.util import cache_from_source
 from pathlib import Path
 
 from tests.documents.reading import ROOT, tracked_files
 
 
 def copy_repository(folder: Path) -> Path:
-    """Copy all committed files, and link the virtual environment; return the folder."""
-    for name in tracked_files():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, folder / name)
-    for compiled in (ROOT / "locale").rglob("*.mo"):
-        shutil.copy(compiled, folder / compiled.relative_to(ROOT))
+    """Copy all committed files and what was compiled of them, and link the virtual environment.
+
+    Returns the folder.
+    """
+    sources = [ROOT / name for name in tracked_files()]
+    modules = (Path(cache_from_source(source)) for source in sources if source.suffix == ".py")
+    for file in filter(Path.exists, (*sources, *modules, *(ROOT / "locale").rglob("*.mo"))):
+        copy = folder / file.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(file, copy)  # with its time: a module that is newer is compiled again
     (folder / ".venv").symlink_to(ROOT / ".venv")
     return folder
