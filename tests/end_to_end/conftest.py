@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, sync_playwright
 from tests.conftest import lack
 from tests.end_to_end.annotators import begin
 from tests.end_to_end.browser import CHROMIUM, OPTIONS
-from tests.end_to_end.databases import fresh_database, shared_database
+from tests.end_to_end.databases import OwnPostgres, fresh_database, shared_database
 from tests.end_to_end.site import ROOT, Site, opening
 from tests.factories.simulator import Stage, running_simulator
 
@@ -37,6 +37,15 @@ def pristine(tmp_path_factory) -> Iterator[str]:
 
     with shared_database(settings.DATABASES["default"], folder, set_up) as url:
         yield url
+
+
+@pytest.fixture(scope="session")
+def own_postgres(tmp_path_factory) -> Iterator[OwnPostgres]:
+    """A server that may be killed, with a database that was set up, to be copied."""
+    with OwnPostgres() as postgres:
+        folder = tmp_path_factory.mktemp("own-postgres")
+        Site(folder, postgres.url).manage("migrate", "--verbosity", "0")
+        yield postgres
 
 
 @pytest.fixture

@@ -49,6 +49,14 @@ class OwnPostgres:
         self._run("pg_ctl", "--mode", "immediate", "stop")
         shutil.rmtree(self.folder)
 
+    def copy_database(self) -> str:
+        """Copy this server's first database; return the URL of the copy."""
+        name = f"cosima_{secrets.token_hex(6)}"
+        copying = sql.SQL("CREATE DATABASE {} TEMPLATE postgres").format(sql.Identifier(name))
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            connection.execute(copying)
+        return f"{self.url.removesuffix('postgres')}{name}"
+
     def kill_and_restart(self) -> None:
         """Kill every process of the server at once, as a crash of the machine would."""
         postmaster = int((self.folder / "data/postmaster.pid").read_text().split()[0])

@@ -37,17 +37,15 @@ def test_a_rehearsal_outlives_a_server_that_is_killed(site: Site, tmp_path):
     assert_all_stored(site, acknowledged)
 
 
-def test_a_rehearsal_outlives_a_postgres_that_is_killed(tmp_path):
-    with OwnPostgres() as postgres:
-        site = Site(tmp_path, postgres.url, N_PROCESSES)
-        site.manage("migrate", "--verbosity", "0")
-        prepare(site)
-        with site.serving():
-            acknowledged = rehearse_under_fire(
-                site, tmp_path / "log.csv", postgres.kill_and_restart
-            )
+def test_a_rehearsal_outlives_a_postgres_that_is_killed(own_postgres: OwnPostgres, tmp_path):
+    site = Site(tmp_path, own_postgres.copy_database(), N_PROCESSES)
+    prepare(site)
+    with site.serving():
+        acknowledged = rehearse_under_fire(
+            site, tmp_path / "log.csv", own_postgres.kill_and_restart
+        )
 
-            assert_all_stored(site, acknowledged)
+        assert_all_stored(site, acknowledged)
 
 
 def prepare(site: Site) -> None:

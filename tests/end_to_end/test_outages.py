@@ -1,7 +1,7 @@
 """A database that is away, or that never answers: the site says so, and goes on afterwards."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import httpx
@@ -29,27 +29,24 @@ WHERE token = '{token}' AND position = 1
 
 
 @pytest.fixture(scope="module")
-def postgres(tmp_path_factory) -> Iterator[OwnPostgres]:
-    """A server with the database of a site, on which a study is open."""
-    with OwnPostgres() as postgres:
-        folder = tmp_path_factory.mktemp("study")
-        site = Site(folder, postgres.url)
-        site.manage("migrate", "--verbosity", "0")
-        stimuli = folder / "data_en.tsv"
-        stimuli.write_bytes(numbered_stimuli(2))
-        site.make_study(stimuli, "study", "--language", "en", "--ratings", "1")
-        yield postgres
+def database(own_postgres: OwnPostgres, tmp_path_factory) -> str:
+    """The URL of the database of a site, on which a study is open."""
+    folder, url = tmp_path_factory.mktemp("study"), own_postgres.copy_database()
+    stimuli = folder / "data_en.tsv"
+    stimuli.write_bytes(numbered_stimuli(2))
+    Site(folder, url).make_study(stimuli, "study", "--language", "en", "--ratings", "1")
+    return url
 
 
 @pytest.mark.parametrize("fail", [Cable.cut, Cable.hang])
 def test_pages_say_that_the_database_is_away_and_nothing_is_lost(
-    postgres: OwnPostgres, tmp_path, fail: Callable[[Cable], None]
+    own_postgres: OwnPostgres, database: str, tmp_path, fail: Callable[[Cable], None]
 ):
-    with Cable(postgres.port) as cable:
-        site = Site(tmp_path, postgres.url)
+    with Cable(own_postgres.port) as cable:
+        site = Site(tmp_path, database)
         (link,) = site.invite("study")
-        site.environment["DATABASE_URL"] = postgres.url.replace(
-            f":{postgres.port}/", f":{cable.port}/"
+        site.environment["DATABASE_URL"] = database.replace(
+            f":{own_postgres.port}/", f":{cable.port}/"
         )
         with site.serving():
             survey = begin(site, link)
