@@ -4,7 +4,7 @@ import json
 import os
 
 from tests.end_to_end.commands import ROOT, run_module
-from tests.end_to_end.site import Site
+from tests.end_to_end.site import Site, opening
 
 PLAIN = ("--recipe", "raw", "--set", "files.scientific_below=1e-4", "--no-report")
 
@@ -13,9 +13,11 @@ def test_the_published_finnish_dataset_comes_out_of_a_played_back_study(
     site: Site, published, tmp_path
 ):
     stimuli, ratings = published / "data_fi.tsv", published / "ratings_fi.csv"
-    site.make_study(
-        stimuli, "fi", "--language", "fi",
-        "--ratings-per-context", "10", "--block-size", "20",
+    site.manage_all(
+        ["import_stimuli", stimuli, "--study", "fi", "--language", "fi",
+         "--ratings-per-context", "10", "--block-size", "20"],
+        ["set_text", "fi", "practice", "--empty"],  # which test_rehearsal.py goes through
+        opening("fi"),
     )  # fmt: skip
 
     output = site.manage("rehearse_study", "fi", "--base-url", site.url, "--ratings", ratings)
