@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from surveys.access.idempotency import RETENTION
 from surveys.models import IdempotencyRecord
+from surveys.privacy.stray_files import drop_stray_files
 from surveys.results.run_files import drop_lists, drop_unreferenced_files
 
 ATTEMPTS_KEPT = timedelta(days=30)  # failed sign-ins: user names and IP addresses
@@ -17,10 +18,11 @@ log = logging.getLogger(__name__)
 
 
 def drop_leftovers() -> None:
-    """Delete expired records of all studies; idempotent, called by a timer."""
+    """Delete expired records and files of the whole site; idempotent, called by a timer."""
     now = timezone.now()
     drop_lists()
     drop_unreferenced_files()
+    drop_stray_files(now)
     IdempotencyRecord.objects.filter(created_at__lt=now - RETENTION).delete()
     Session.objects.filter(expire_date__lt=now).delete()
     AccessAttempt.objects.filter(attempt_time__lt=now - ATTEMPTS_KEPT).delete()

@@ -8,6 +8,7 @@ from django.db.models import F, Q
 
 from surveys.models.results import Release, RunState
 
+PRIVATE_FOLDER = "sharedtasks"  # below MEDIA_ROOT
 MOST_ATTEMPTS = 10_000  # in a phase; more is a typing error
 
 
@@ -18,7 +19,7 @@ def make_salt() -> str:
 
 def name_private_file(row: models.Model, name: str) -> str:
     """Return a random path below MEDIA_ROOT, so that no path says what a file holds."""
-    return f"sharedtasks/{secrets.token_hex(16)}"
+    return f"{PRIVATE_FOLDER}/{secrets.token_hex(16)}"
 
 
 class SharedTaskState(models.TextChoices):
