@@ -1,10 +1,12 @@
 import os
+import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
 import pytest
+import redis
 from django.conf import settings
 from playwright.sync_api import Browser, sync_playwright
 
@@ -13,6 +15,7 @@ from tests.end_to_end.annotators import begin
 from tests.end_to_end.browser import CHROMIUM, OPTIONS
 from tests.end_to_end.databases import OwnPostgres, fresh_database, shared_database
 from tests.end_to_end.site import ROOT, Site, opening
+from tests.end_to_end.workers import BROKER
 from tests.factories.simulator import Stage, running_simulator
 
 # Studies of the site that tests share, each with what sets it apart.
@@ -85,6 +88,16 @@ def new_link(shared_site) -> Callable[..., str]:
 def new_survey(shared_site, new_link) -> Callable[..., str]:
     """Gives the address of a fresh assignment, after its practice: no page is shown before."""
     return lambda study="plain": begin(shared_site, new_link(study))
+
+
+@pytest.fixture
+def queue() -> str:
+    """The name of a queue that no other test uses, on a broker that answers."""
+    try:
+        redis.Redis.from_url(BROKER).ping()
+    except redis.ConnectionError:
+        lack("Redis")
+    return f"test-{secrets.token_hex(4)}"
 
 
 @pytest.fixture

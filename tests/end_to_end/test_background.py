@@ -5,32 +5,24 @@ import os
 import re
 import secrets
 import signal
-import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from multiprocessing.process import BaseProcess
 from threading import Thread
 from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
-import pytest
-import redis
 from django.conf import settings
 
-from tests.conftest import lack
 from tests.end_to_end.annotators import PATIENCE_SECONDS
-from tests.end_to_end.commands import start_module
 from tests.end_to_end.conftest import open_site
 from tests.end_to_end.databases import fresh_database
 from tests.end_to_end.network import Cable
-from tests.end_to_end.site import LOG_END, ROOT, Site
+from tests.end_to_end.site import Site
+from tests.end_to_end.workers import BROKER, SECONDS, wait_until, working
 from tests.factories.studies import QUICK
 
-BROKER = os.environ.get("TEST_REDIS_URL", "redis://127.0.0.1:6379/15")
-SECONDS = 120  # more than anything here takes on a busy machine
 SILENCE = "10"  # seconds after which a process counts as dead
 STATE = "SELECT state, n_deaths FROM surveys_run"
 MADE = """
@@ -55,15 +47,6 @@ LISTENED_TO = f"""{MADE}
     grant_role(study, User.objects.create_user("ana", password="{{password}}"), Role.RESEARCHER)
     add_webhook(study, "{{url}}", ["assignment.finished"])
 """
-
-
-@pytest.fixture
-def queue() -> str:
-    try:
-        redis.Redis.from_url(BROKER).ping()
-    except redis.ConnectionError:
-        lack("Redis")
-    return f"test-{secrets.token_hex(4)}"
 
 
 def test_nobody_waits_for_a_broker_and_all_is_done_when_it_is_back(
@@ -148,29 +131,6 @@ def wait_for(site: Site, *wanted: tuple[str, int]) -> None:
     wait_until(
         lambda: site.query(STATE) == [*wanted], lambda: site.query("SELECT * FROM surveys_run")
     )
-
-
-def wait_until(is_so: Callable[[], bool], tell: Callable[[], object] = lambda: "") -> None:
-    deadline = time.monotonic() + SECONDS
-    while not is_so():
-        assert time.monotonic() < deadline, f"it does not happen: {tell()}"
-        time.sleep(0.05)
-
-
-@contextmanager
-def working(site: Site) -> Iterator[BaseProcess]:
-    """A Celery worker, started with the documented options, in its own process group."""
-    command = ["celery", "-A", "annotation_site", "worker", "--concurrency", "1",
-               "--loglevel", "warning"]  # fmt: skip
-    worker = start_module(command, site.environment, ROOT, site.log)
-    try:
-        yield worker
-    finally:
-        worker.terminate()
-        worker.join(timeout=60)
-        if worker.is_alive():
-            os.killpg(worker.pid, signal.SIGKILL)
-        sys.stdout.write(site.log.read_text()[-LOG_END:])
 
 
 @contextmanager
