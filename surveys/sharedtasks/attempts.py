@@ -67,7 +67,11 @@ class Attempts(NamedTuple):
 def count_attempts(team: Team, phase: Phase, now: datetime) -> Attempts:
     """Count the attempts of a team in a phase. Teams of organisers have no limits."""
     sent = Submission.objects.filter(team=team, phase=phase).attempts()
-    instants = list(sent.values_list("sent_at", flat=True))
+    return weigh_sent(team, phase, sent.values_list("sent_at", flat=True), now)
+
+
+def weigh_sent(team: Team, phase: Phase, instants: Iterable[datetime], now: datetime) -> Attempts:
+    """Return the attempts of a team in a phase, which it sent at given instants."""
     allowance = Allowance.objects.filter(team=team, phase=phase).first()
     n_more = allowance.n_attempts if allowance else 0
     return weigh_attempts(phase, instants, now, n_more=n_more, is_limited=is_limited(team))

@@ -5,7 +5,6 @@ from datetime import datetime
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Max
 from django.dispatch import Signal
 
 from surveys.access.audit_log import record
@@ -17,17 +16,16 @@ from surveys.models.sharedtasks import (
     Phase,
     Submission,
     SubmissionState,
-    Team,
     Upload,
 )
 from surveys.sharedtasks.attempts import (
-    count_attempts,
     find_earlier,
     lock_team,
     refuse_beyond,
     refuse_phase,
     refuse_repeated,
     refuse_team,
+    weigh_sent,
 )
 from surveys.sharedtasks.scoring.counting import count_team
 
@@ -35,7 +33,6 @@ MOST_NOTED = 300  # characters
 submission_stored = Signal()  # sent within the transaction that stores a submission
 
 
-@transaction.atomic
 def submit(
     upload: Upload, *, now: datetime, by: User | None, phase: Phase | None = None, note: str = ""
 ) -> Submission:
@@ -45,48 +42,65 @@ def submit(
     not submit, no attempt that is left, predictions that were submitted before, and files that were
     dropped meanwhile; TooLate, with the phases in which they may be submitted, after the end.
     """
-    team = lock_team(upload.team_id)
     phase = phase or upload.phase
+    sha256 = _digest_file(upload)  # before the lock, which on SQLite everybody waits for
+    return _submit(upload, phase, sha256, now=now, by=by, note=note)
+
+
+def _digest_file(upload: Upload) -> str | None:
+    """Return the SHA-256 of checked files, or None if they were dropped."""
+    try:
+        with upload.file.open("rb") as file:
+            return hashlib.sha256(file.read()).hexdigest()
+    except FileNotFoundError:
+        return None
+
+
+@transaction.atomic
+def _submit(
+    upload: Upload,
+    phase: Phase,
+    sha256: str | None,
+    *,
+    now: datetime,
+    by: User | None,
+    note: str,
+) -> Submission:
+    team = lock_team(upload.team_id)
     stored = Upload.objects.select_for_update().filter(pk=upload.pk).first()
-    sent = Submission.objects.filter(team=team, phase=phase, file=upload.file.name)
-    if submitted := sent.first():
+    sent = list(
+        Submission.objects.filter(team=team, phase=phase).defer("contents", "warnings", "flags")
+    )
+    if submitted := next((one for one in sent if one.file.name == upload.file.name), None):
         return submitted
-    if stored is None:
+    if stored is None or sha256 is None:
         raise SubmissionRefused("These files were checked more than a day ago. Send them again.")
     refuse_team(team)
     refuse_phase(team, phase, now)
     _refuse_other_data(stored, phase)
     refuse_repeated(team, phase, stored.digest)
-    refuse_beyond(count_attempts(team, phase, now), phase)
-    return _store(stored, team, phase, now=now, by=by, note=note)
+    instants = [one.sent_at for one in sent if one.is_attempt]
+    refuse_beyond(weigh_sent(team, phase, instants, now), phase)
+    number = 1 + max((one.number for one in sent), default=0)
+    submission = Submission(
+        phase=phase, team=team, number=number, sent_at=now, sent_by=by, file=stored.file.name,
+        file_sha256=sha256, digest=stored.digest, contents=stored.contents,
+        warnings=stored.warnings, note=note.strip()[:MOST_NOTED],
+    )  # fmt: skip
+    submission.save()
+    submission_stored.send(Submission)
+    return submission
 
 
 def _refuse_other_data(upload: Upload, phase: Phase) -> None:
     """Raise SubmissionRefused if files were checked for other data than those of a phase."""
     subtasks = {one["subtask"] for one in upload.contents}
-    if upload.phase.data != phase.data or not subtasks <= set(phase.subtasks):
+    is_other = upload.phase_id != phase.pk and upload.phase.data != phase.data
+    if is_other or not subtasks <= set(phase.subtasks):
         raise SubmissionRefused(
             f"The files were checked for the phase {upload.phase.name}. Send them again for the "
             f"phase {phase.name}."
         )
-
-
-def _store(
-    upload: Upload, team: Team, phase: Phase, *, now: datetime, by: User | None, note: str
-) -> Submission:
-    """Store a submission of a locked team under its next number, and have it scored."""
-    numbers = Submission.objects.filter(phase=phase, team=team).aggregate(last=Max("number"))
-    with upload.file.open("rb") as file:
-        archive = file.read()
-    submission = Submission(
-        phase=phase, team=team, number=(numbers["last"] or 0) + 1, sent_at=now, sent_by=by,
-        file=upload.file.name, file_sha256=hashlib.sha256(archive).hexdigest(),
-        digest=upload.digest, contents=upload.contents, warnings=upload.warnings,
-        note=note.strip()[:MOST_NOTED],
-    )  # fmt: skip
-    submission.save()
-    submission_stored.send(Submission)
-    return submission
 
 
 @transaction.atomic

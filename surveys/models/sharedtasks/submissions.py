@@ -57,10 +57,13 @@ class SubmissionState(models.TextChoices):
     WITHDRAWN = "withdrawn", "withdrawn by the team"
 
 
+NO_ATTEMPTS = (SubmissionState.CANCELLED, SubmissionState.FAILED)
+
+
 class SubmissionQuerySet(models.QuerySet["Submission"]):
     def attempts(self) -> Self:
         """Return the submissions that count against the limit."""
-        return self.exclude(state__in=(SubmissionState.CANCELLED, SubmissionState.FAILED))
+        return self.exclude(state__in=NO_ATTEMPTS)
 
     def standing(self) -> Self:
         """Return the submissions that a board may show."""
@@ -126,6 +129,11 @@ class Submission(models.Model):
 
     def __str__(self) -> str:
         return f"submission {self.number} of {self.team} in {self.phase}"
+
+    @property
+    def is_attempt(self) -> bool:
+        """Whether it counts against the limit."""
+        return self.state not in NO_ATTEMPTS
 
 
 class ScoringState(models.TextChoices):

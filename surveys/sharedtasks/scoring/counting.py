@@ -1,10 +1,11 @@
 """Counted submissions: which one of a team is shown on the board, and its average."""
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from django.db.models import Count, QuerySet
+from django.db.models import F, QuerySet
 
 from surveys.models.sharedtasks import (
     CountedSubmission,
@@ -26,7 +27,12 @@ if TYPE_CHECKING:
 FIGURES = ("score", "low", "high", "pearson", "spearman", "n", "reason")
 MOST_LANGUAGES = 1_000
 HARMONIC = 2  # the subtask whose scores are harmonic means, of which none is below 0
+MOST_AT_ONCE = 10_000  # ids in a query
+FIELDS = (
+    "submission", "is_chosen", "average", "average_low", "average_high", "scores", "n_attempts",
+)  # fmt: skip
 Rows = TypeVar("Rows", bound="QuerySet[Any]")
+Scores = dict[tuple[int, int], dict[str, SubtaskScore]]  # by submission and subtask; by language
 
 
 class Candidate(NamedTuple):
@@ -48,24 +54,39 @@ def count_team(team: Team, phases: Iterable[Phase] | None = None) -> None:
 
 
 def count_phase(phase: Phase, team_ids: Collection[int] | None = None) -> None:
-    """Find the submissions of locked teams, or of all teams, that count in a phase."""
-    sent = _of_teams(Submission.objects.filter(phase=phase), team_ids)
-    n_attempts = dict(sent.attempts().order_by().values_list("team").annotate(Count("pk")))
+    """Find the submissions of locked teams, or of all teams, that count in a phase.
+
+    It reads few rows in few queries: on SQLite nobody else can store anything meanwhile.
+    """
     n_wanted = count_languages(phase)
+    sent = _list_sent(phase, team_ids)
+    n_attempts = Counter(one.team_id for one in sent)
+    rows = _of_teams(CountedSubmission.objects.filter(phase=phase), team_ids)
+    before = {(row.subtask, row.team_id): row for row in rows}
+    all_chosen = {row.submission_id for row in before.values() if row.is_chosen}
+    scores = _list_scores(_list_needed(phase, sent, all_chosen), phase.subtasks, None)
+    after = []
     for subtask in phase.subtasks:
-        rows = CountedSubmission.objects.filter(phase=phase, subtask=subtask)
-        before = {row.team_id: row for row in _of_teams(rows, team_ids)}
-        chosen = {pk: row.submission_id for pk, row in before.items() if row.is_chosen}
-        counted = find_counted(phase, subtask, chosen, team_ids=team_ids)
+        chosen = {
+            team_id: row.submission_id
+            for (of_subtask, team_id), row in before.items()
+            if of_subtask == subtask and row.is_chosen
+        }
+        counted = _choose_all(phase, _list_candidates(sent, subtask, scores), chosen, n_wanted)
         for team_id, one in counted.items():
-            row = before.pop(team_id, None) or CountedSubmission(
-                phase=phase, subtask=subtask, team_id=team_id
-            )
+            before.pop((subtask, team_id), None)
+            row = CountedSubmission(phase=phase, subtask=subtask, team_id=team_id)
             _fill(row, one, n_wanted)
             row.is_chosen = one.submission.pk == chosen.get(team_id)
-            row.n_attempts = n_attempts.get(team_id, 0)
-            row.save()
-        CountedSubmission.objects.filter(pk__in=[row.pk for row in before.values()]).delete()
+            row.n_attempts = n_attempts[team_id]
+            after.append(row)
+    CountedSubmission.objects.bulk_create(
+        after,
+        update_conflicts=True,
+        unique_fields=("phase", "subtask", "team"),
+        update_fields=FIELDS,
+    )
+    CountedSubmission.objects.filter(pk__in=[row.pk for row in before.values()]).delete()
 
 
 def _of_teams(rows: Rows, team_ids: Collection[int] | None) -> Rows:
@@ -93,43 +114,74 @@ def find_counted(
     `chosen` has the ids of the submissions that teams chose. By default the scores are those of the
     current scoring, and the teams are all.
     """
-    n_wanted = count_languages(phase)
+    sent = _list_sent(phase, team_ids)
+    scores = _list_scores([one.pk for one in sent], [subtask], scoring)
+    candidates = _list_candidates(sent, subtask, scores)
+    return _choose_all(phase, candidates, chosen, count_languages(phase))
+
+
+def _choose_all(
+    phase: Phase, candidates: Iterable[Candidate], chosen: Mapping[int, int], n_wanted: int
+) -> dict[int, Candidate]:
     by_team: dict[int, list[Candidate]] = {}
-    for one in list_candidates(phase, subtask, scoring=scoring, team_ids=team_ids):
+    for one in candidates:
         by_team.setdefault(one.submission.team_id, []).append(one)
     found = {
-        team_id: choose_counted(phase, candidates, chosen.get(team_id), n_wanted)
-        for team_id, candidates in by_team.items()
+        team_id: choose_counted(phase, of_team, chosen.get(team_id), n_wanted)
+        for team_id, of_team in by_team.items()
     }
     return {team_id: one for team_id, one in found.items() if one is not None}
 
 
-def list_candidates(
-    phase: Phase,
-    subtask: int,
-    *,
-    scoring: Scoring | None = None,
-    team_ids: Collection[int] | None = None,
-) -> list[Candidate]:
-    """Return the submissions in a phase with results of a subtask, those of a team by number.
+def _list_sent(phase: Phase, team_ids: Collection[int] | None) -> list[Submission]:
+    """Return the attempts of teams in a phase, those of a team by number."""
+    sent = _of_teams(Submission.objects.filter(phase=phase).attempts(), team_ids)
+    return list(sent.defer("warnings", "flags").order_by("team", "number"))
+
+
+def _list_candidates(
+    sent: Iterable[Submission], subtask: int, scores: Scores
+) -> Iterator[Candidate]:
+    """Yield the submissions with results of a subtask that are not withdrawn.
 
     Those that wait for their scores have none.
     """
-    states = (SubmissionState.STORED, SubmissionState.SCORED)
-    sent = _of_teams(Submission.objects.filter(phase=phase, state__in=states), team_ids)
-    scores = SubtaskScore.objects.filter(submission__in=sent, subtask=subtask)
-    if scoring is None:
-        scores = scores.filter(scoring__state=ScoringState.CURRENT)
-    else:
-        scores = scores.filter(scoring=scoring)
-    found: dict[int, dict[str, SubtaskScore]] = {}
-    for score in scores.select_related("part").order_by("part__language"):
-        found.setdefault(score.submission_id, {})[score.part.language] = score
-    return [
-        Candidate(one, found.get(one.pk, {}))
-        for one in sent.order_by("team", "number")
-        if subtask in {file["subtask"] for file in one.contents}
-    ]
+    for one in sent:
+        is_standing = one.state in (SubmissionState.STORED, SubmissionState.SCORED)
+        if is_standing and subtask in {file["subtask"] for file in one.contents}:
+            yield Candidate(one, scores.get((one.pk, subtask), {}))
+
+
+def _list_needed(phase: Phase, sent: Iterable[Submission], chosen: Collection[int]) -> list[int]:
+    """Return the ids of the submissions whose scores decide which ones count.
+
+    Where the best one counts these are all; else those that were chosen, and the last scored one of
+    each team and subtask.
+    """
+    if phase.counting == Counting.BEST:
+        return [one.pk for one in sent]
+    last = {
+        (one.team_id, file["subtask"]): one.pk
+        for one in sent
+        if one.state == SubmissionState.SCORED
+        for file in one.contents
+    }
+    return sorted({*last.values(), *chosen})
+
+
+def _list_scores(sent: Sequence[int], subtasks: Collection[int], scoring: Scoring | None) -> Scores:
+    """Return the scores of submissions by a scoring, or the current one, by language."""
+    found: Scores = {}
+    for first in range(0, len(sent), MOST_AT_ONCE):
+        of_some = sent[first : first + MOST_AT_ONCE]
+        scores = SubtaskScore.objects.filter(submission__in=of_some, subtask__in=subtasks)
+        if scoring is None:
+            scores = scores.filter(scoring__state=ScoringState.CURRENT)
+        else:
+            scores = scores.filter(scoring=scoring)
+        for score in scores.annotate(language=F("part__language")).order_by("language"):
+            found.setdefault((score.submission_id, score.subtask), {})[score.language] = score
+    return found
 
 
 def choose_counted(

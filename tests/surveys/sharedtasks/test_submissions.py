@@ -166,6 +166,26 @@ def test_files_that_were_dropped_must_be_sent_again(team, phase):
         submit(upload, by=None, now=START)
 
 
+def test_files_that_are_lost_must_be_sent_again(team, phase):
+    upload = check_files(team, phase, [result_file(predictions())], by=None, now=START)
+    upload.file.storage.delete(upload.file.name)
+
+    with pytest.raises(SubmissionRefused, match="Send them again"):
+        submit(upload, by=None, now=START)
+
+    assert not Submission.objects.exists()
+
+
+def test_submitting_makes_as_many_queries_for_more_submissions(
+    team, phase, django_assert_max_num_queries
+):
+    """Others wait meanwhile, at least on SQLite."""
+    for seed in (1, 2):
+        upload = check_files(team, phase, [result_file(predictions(seed))], by=None, now=START)
+        with django_assert_max_num_queries(9):
+            submit(upload, by=None, now=START)
+
+
 def test_the_same_predictions_of_two_tabs_are_submitted_once(team, phase):
     first, second = check(team, phase), check(team, phase)
     submit(first, by=None, now=START)

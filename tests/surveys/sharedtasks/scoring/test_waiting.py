@@ -24,6 +24,7 @@ from surveys.models.sharedtasks import (
 )
 from surveys.sharedtasks.gold import load_gold
 from surveys.sharedtasks.scoring import waiting
+from surveys.sharedtasks.scoring.counting import count_team
 from surveys.sharedtasks.scoring.waiting import (
     count_waiting,
     score_submission,
@@ -312,3 +313,25 @@ def test_the_time_of_the_end_is_not_the_time_of_scoring(team, phase):
     submission.refresh_from_db()
     assert submission.state == SubmissionState.SCORED
     assert TaskPart.objects.get().scores.count() == 1
+
+
+def test_counting_makes_as_many_queries_for_more_submissions(
+    team, phase, django_assert_num_queries
+):
+    for seed in (1, 2, 3):
+        send(team, phase, [result_file(predictions(seed), subtask) for subtask in (1, 2)])
+        score_waiting()
+
+        with django_assert_num_queries(5):
+            count_team(team, [phase])
+
+
+def test_the_last_results_of_each_subtask_count(team, phase):
+    """They are those of different submissions if the last one has results of one subtask."""
+    first = send(team, phase, [result_file(predictions(k), k) for k in (1, 2)])
+    last = send(team, phase, [result_file(predictions(3), 2)])
+    score_waiting()
+
+    counted = CountedSubmission.objects.order_by("subtask")
+    assert [one.submission for one in counted] == [first, last]
+    assert all(one.scores for one in counted)
