@@ -94,15 +94,22 @@ def name_team(team: Team, viewer: Viewer = ANYBODY) -> str:
     Organisers and the team itself see its name.
     """
     is_own = viewer.team is not None and viewer.team.pk == team.pk
-    if viewer.is_organiser or is_own or not shows_code(team, team.shared_task):
+    if (
+        viewer.is_organiser
+        or is_own
+        or not shows_code(team.shared_task, hides_name=team.hides_name)
+    ):
         return team.name
     return team.code
 
 
-def shows_code(team: Team, shared_task: SharedTask) -> bool:
-    """Return whether pages have a team's code instead of its name."""
+def shows_code(shared_task: SharedTask, *, hides_name: bool) -> bool:
+    """Return whether pages have a team's code instead of its name.
+
+    `hides_name`: whether the team itself wants that.
+    """
     hides_all = shared_task.names == NameRule.CODES and not shared_task.is_published
-    return team.hides_name or hides_all
+    return hides_name or hides_all
 
 
 def name_published(team: Team) -> str:

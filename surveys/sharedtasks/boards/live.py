@@ -1,8 +1,9 @@
 """Boards that are not final: what the counted submissions of a phase show at the moment."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from surveys.models.sharedtasks import (
     CountedSubmission,
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from postprocess.boards.board import Board, Cell, Place, Row
     from postprocess.boards.entries import Rules
 
-OF_CELLS = ("score", "low", "high", "n", "pearson", "spearman")
-
 
 def make_live_board(phase: Phase, subtask: int) -> "Board":
     """Return the board of the submissions that count now, with ranks but without tests.
@@ -38,9 +37,32 @@ def make_live_board(phase: Phase, subtask: int) -> "Board":
     return Board(rules, tuple(_list_rows(phase, subtask, rules)), {})
 
 
-def name_on_boards(team: Team, shared_task: SharedTask) -> str:
+class CountedRow(NamedTuple):
+    """What a board shows of a counted submission and its team; see their tables.
+
+    To make objects of three tables for each of 2,000 teams would take longer than all the rest.
+    """
+
+    kind: str
+    name: str
+    code: str
+    hides_name: bool
+    system: str
+    described_at: datetime | None
+    result: str
+    sent_at: datetime
+    n_attempts: int
+    scores: dict[str, dict[str, Any]]
+    average: float | None
+    average_low: float | None
+    average_high: float | None
+
+
+def name_on_boards(team: Team | CountedRow, shared_task: SharedTask) -> str:
     """Return the name of a row that is not final: of a baseline, a team, or a team's code."""
-    is_hidden = team.kind != TeamKind.BASELINE and shows_code(team, shared_task)
+    is_hidden = team.kind != TeamKind.BASELINE and shows_code(
+        shared_task, hides_name=team.hides_name
+    )
     return team.code if is_hidden else team.name
 
 
@@ -50,7 +72,10 @@ def hides_systems(shared_task: SharedTask) -> bool:
 
 
 def make_cells(
-    scores: Mapping[str, Mapping[str, Any]], average: tuple[float | None, ...]
+    scores: Mapping[str, Mapping[str, Any]],
+    average: tuple[float | None, ...],
+    *,
+    has_correlations: bool = True,
 ) -> "dict[str, Cell]":
     """Return cells from figures by language, and an average with the ends of its interval."""
     from postprocess.boards.board import Cell
@@ -58,9 +83,10 @@ def make_cells(
 
     score, low, high = average
     cells = {} if score is None else {AVERAGE: Cell(score, low, high)}
-    for language, figures in scores.items():
-        known: dict[str, Any] = {name: figures.get(name) for name in OF_CELLS}
-        cells[language] = Cell(**known, reason=figures.get("reason") or None)
+    for language, one in scores.items():
+        p, rho = map(one.get, OF_CORRELATIONS) if has_correlations else (None, None)
+        figures = one["score"], one["low"], one["high"], one["n"]
+        cells[language] = Cell(*figures, p, rho, one["reason"] or None)
     return cells
 
 
@@ -87,45 +113,53 @@ def _describe_rules(phase: Phase, subtask: int) -> "Rules":
 
 def _list_rows(phase: Phase, subtask: int, rules: "Rules") -> "Iterable[Row]":
     """Return the rows of all teams that are accepted, with their places."""
-    found = CountedSubmission.objects.filter(phase=phase, subtask=subtask).exclude(scores={})
-    shown = found.filter(team__state=TeamState.ACCEPTED).select_related("team", "submission")
+    is_public = is_gold_public(phase)
     rows = [
-        _make_row(counted, phase, rules)
-        for counted in shown.defer("submission__contents", "submission__warnings", "team__summary")
+        _make_row(counted, phase, rules, has_correlations=is_public)
+        for counted in _list_counted(phase, subtask)
     ]
     places = _place(rows, rules)
     return [replace(row, places=places.get(row.name, {})) for row in rows]
 
 
-def _make_row(counted: CountedSubmission, phase: Phase, rules: "Rules") -> "Row":
+def _list_counted(phase: Phase, subtask: int) -> Iterator[CountedRow]:
+    """Yield the counted submissions that have scores, of teams that are accepted."""
+    found = CountedSubmission.objects.filter(phase=phase, subtask=subtask).exclude(scores={})
+    shown = found.filter(team__state=TeamState.ACCEPTED).values_list(
+        "team__kind", "team__name", "team__code", "team__hides_name", "team__system",
+        "team__described_at", "submission__code", "submission__sent_at", "n_attempts", "scores",
+        "average", "average_low", "average_high",
+    )  # fmt: skip
+    return map(CountedRow._make, shown)
+
+
+def _make_row(
+    counted: CountedRow, phase: Phase, rules: "Rules", *, has_correlations: bool
+) -> "Row":
     from postprocess.boards.board import Row
     from postprocess.boards.entries import Kind
 
-    team, shared_task = counted.team, phase.shared_task
-    is_baseline = team.kind == TeamKind.BASELINE
+    shared_task = phase.shared_task
+    is_baseline = counted.kind == TeamKind.BASELINE
+    is_described = counted.described_at is not None and not hides_systems(shared_task)
     average = counted.average, counted.average_low, counted.average_high
-    hidden = () if is_gold_public(phase) else OF_CORRELATIONS
-    scores = {
-        language: {name: figure for name, figure in figures.items() if name not in hidden}
-        for language, figures in counted.scores.items()
-        if language in rules.sizes
-    }
+    scores = {name: one for name, one in counted.scores.items() if name in rules.sizes}
     return Row(
-        name_on_boards(team, shared_task),
+        name_on_boards(counted, shared_task),
         Kind.BASELINE if is_baseline else Kind.TEAM,
-        system=team.system if team.described_at and not hides_systems(shared_task) else "",
+        system=counted.system if is_described else "",
         attempts=None if is_baseline else counted.n_attempts,
-        result="" if is_baseline else counted.submission.code,
+        result="" if is_baseline else counted.result,
         outside="" if is_baseline else _find_reason(counted, phase),
-        cells=make_cells(scores, average),
+        cells=make_cells(scores, average, has_correlations=has_correlations),
     )
 
 
-def _find_reason(counted: CountedSubmission, phase: Phase) -> str:
+def _find_reason(counted: CountedRow, phase: Phase) -> str:
     """Return why a row cannot be ranked however the phase goes on, or an empty text."""
-    if counted.team.kind == TeamKind.TRIAL:
+    if counted.kind == TeamKind.TRIAL:
         return ORGANISERS
-    return LATE if phase.has_ended(counted.submission.sent_at) else ""
+    return LATE if phase.has_ended(counted.sent_at) else ""
 
 
 def _place(rows: "list[Row]", rules: "Rules") -> "dict[str, dict[str, Place]]":
@@ -134,17 +168,13 @@ def _place(rows: "list[Row]", rules: "Rules") -> "dict[str, dict[str, Place]]":
 
     from postprocess.boards.comparing import place_systems
     from postprocess.boards.entries import AVERAGE
-    from postprocess.scoring.ranking import round_score
 
-    places: dict[str, dict[str, Place]] = {}
+    ranked = [row for row in rows if not row.is_reference and not row.outside]
+    places: dict[str, dict[str, Place]] = {row.name: {} for row in ranked}
     for column in (AVERAGE, *rules.languages):
-        scores = {
-            row.name: row.cells[column].score
-            for row in rows
-            if column in row.cells and not row.is_reference and not row.outside
-        }
-        names = sorted(scores, key=lambda name: (-round_score(scores[name]), name))
+        scores = {row.name: row.cells[column].score for row in ranked if column in row.cells}
+        names = sorted(scores, key=scores.__getitem__, reverse=True)
         placed = place_systems(np.array([scores[name] for name in names]))
         for name, place in zip(names, placed, strict=True):
-            places.setdefault(name, {})[column] = place
+            places[name][column] = place
     return places

@@ -7,13 +7,15 @@ from datetime import date
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
+from django.db.models import Count, Q
+from django.db.models.fields.json import KT
+
 from surveys.models.sharedtasks import (
     Phase,
     RefusedUpload,
     SharedTask,
     Submission,
     SubmissionState,
-    Team,
 )
 
 PLACE = re.compile(r"^[^:]*\.[A-Za-z0-9]{2,5}(?:, [^:]*)?: ")  # a file, its row and column
@@ -24,37 +26,42 @@ NUMBERS = re.compile(r"\d[\d,.:-]*")
 class TeamRow(NamedTuple):
     """The submissions of a team in a phase: by day of the task's zone, and those that are over."""
 
-    team: Team
+    team: str
     phase: Phase
     by_day: dict[date, int]
     n_sent: int
     n_attempts: int
 
 
-def count_by_day(shared_task: SharedTask) -> list[TeamRow]:
-    """Count the submissions of each team in each phase, by day; the busiest teams come first."""
+def count_by_day(shared_task: SharedTask, at_most: int) -> list[TeamRow]:
+    """Count the submissions of each team in each phase, by day: those of the busiest, in order."""
     zone = ZoneInfo(shared_task.zone)
-    sent = Submission.objects.filter(phase__shared_task=shared_task).order_by("sent_at")
+    sent = Submission.objects.filter(phase__shared_task=shared_task).order_by()
+    is_attempt = ~Q(state__in=(SubmissionState.CANCELLED, SubmissionState.FAILED))
+    counted = sent.values_list("team", "phase", "team__name").annotate(
+        n_sent=Count("pk"), n_attempts=Count("pk", filter=is_attempt)
+    )
+    busiest = list(counted.order_by("-n_sent", "team__name_key", "phase__opens_at")[:at_most])
+    teams = {team for team, *_ in busiest}
+    phases = Phase.objects.in_bulk({phase for _, phase, *_ in busiest})
     days: dict[tuple[int, int], Counter[date]] = {}
-    attempts: Counter[tuple[int, int]] = Counter()
-    no_attempts = (SubmissionState.CANCELLED, SubmissionState.FAILED)
-    for team, phase, at, state in sent.values_list("team", "phase", "sent_at", "state"):
+    instants = sent.filter(team__in=teams, phase__in=list(phases)).order_by("sent_at")
+    for team, phase, at in instants.values_list("team", "phase", "sent_at"):
         days.setdefault((team, phase), Counter())[at.astimezone(zone).date()] += 1
-        attempts[team, phase] += state not in no_attempts
-    teams = Team.objects.in_bulk({team for team, _ in days})
-    phases = Phase.objects.in_bulk({phase for _, phase in days})
-    rows = [
-        TeamRow(teams[team], phases[phase], dict(found), found.total(), attempts[team, phase])
-        for (team, phase), found in days.items()
+    return [
+        TeamRow(name, phases[phase], dict(days.get((team, phase), {})), n_sent, n_attempts)
+        for team, phase, name, n_sent, n_attempts in busiest
     ]
-    return sorted(rows, key=lambda row: (-row.n_sent, row.team.name_key, row.phase.opens_at))
 
 
 def count_refusals(shared_task: SharedTask) -> list[tuple[str, int]]:
     """Count the refused uploads by their first reason, without rows, names and numbers."""
-    refused = RefusedUpload.objects.filter(phase__shared_task=shared_task)
-    reasons = (found[0] for found in refused.values_list("reasons", flat=True) if found)
-    return Counter(map(name_reason, reasons)).most_common()
+    refused = RefusedUpload.objects.filter(phase__shared_task=shared_task).order_by()
+    first = refused.annotate(first=KT("reasons__0")).filter(first__isnull=False)
+    counts: Counter[str] = Counter()
+    for reason, n in first.values_list("first").annotate(n=Count("pk")).order_by("first"):
+        counts[name_reason(reason)] += n
+    return counts.most_common()
 
 
 def name_reason(reason: str) -> str:

@@ -99,7 +99,7 @@ def files(request: HttpRequest, shared_task: SharedTask, submission_id: int) -> 
 @task_page("GET")
 def days(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
     """Show submissions by team and day, and refused uploads by reason."""
-    rows = sorted(count_by_day(shared_task)[:MOST_ROWS], key=lambda row: row.phase.pk)
+    rows = sorted(count_by_day(shared_task, MOST_ROWS), key=lambda row: row.phase.pk)
     phases = []
     for phase, found in groupby(rows, key=lambda row: row.phase):
         teams = list(found)
@@ -111,6 +111,7 @@ def days(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
         "phases": phases,
         "refusals": count_refusals(shared_task),
         "most_days": MOST_DAYS,
+        "most_rows": MOST_ROWS if len(rows) == MOST_ROWS else None,
     }
     return render(request, "console/sharedtasks/days.html", page)
 

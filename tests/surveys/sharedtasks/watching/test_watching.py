@@ -66,12 +66,13 @@ def test_submissions_are_counted_by_team_and_day(shared_task, phase, otters, her
     cancel_submission(send(otters, phase, seed=2, now=START + DAY), "a fault")
     send(herons, phase)
 
-    rows = count_by_day(shared_task)
+    rows = count_by_day(shared_task, 9)
 
     assert [(row.team, row.by_day, row.n_sent, row.n_attempts) for row in rows] == [
-        (otters, {date(2027, 1, 1): 1, date(2027, 1, 2): 1}, 2, 1),
-        (herons, {date(2027, 1, 1): 1}, 1, 1),
+        ("Otters", {date(2027, 1, 1): 1, date(2027, 1, 2): 1}, 2, 1),
+        ("Herons", {date(2027, 1, 1): 1}, 1, 1),
     ]
+    assert count_by_day(shared_task, 1) == rows[:1]
 
 
 def test_counting_takes_as_many_queries_for_more_teams(
@@ -81,7 +82,7 @@ def test_counting_takes_as_many_queries_for_more_teams(
         send(team, phase)
 
     with django_assert_max_num_queries(3):
-        count_by_day(shared_task)
+        count_by_day(shared_task, 9)
 
 
 def test_refusals_are_counted_by_reason(shared_task, phase, otters):
