@@ -1,10 +1,11 @@
 """How a board is shown, on pages and in files: order of rows, cells as text, and notes."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from postprocess.boards.advice.planning import TYPICAL, expect_interval
 from postprocess.boards.board import Board, Cell, Place, Row
-from postprocess.boards.entries import AVERAGE, Kind
+from postprocess.boards.entries import AVERAGE, Kind, Rules
 from postprocess.reporting.phrases import NONE, write_count, write_figure, write_list
 from postprocess.scoring.ranking import round_score
 
@@ -98,9 +99,12 @@ def describe_board(board: Board) -> str:
     return f"{rules.task}: {rules.phase}, subtask {rules.subtask}"
 
 
-def list_notes(board: Board) -> list[str]:
-    """Return the sentences that a reader of any column needs."""
-    notes = [*board.rules.remarks, _explain_average(board), *_explain_few_pairs(board)]
+def list_notes(board: Board, names: Mapping[str, str] | None = None) -> list[str]:
+    """Return the sentences that a reader of any column needs.
+
+    `names`: those of languages by their codes, by which they are named otherwise.
+    """
+    notes = [*board.rules.remarks, _explain_average(board), *explain_few_pairs(board.rules, names)]
     kinds = {row.kind for row in board.rows}
     if any(row.is_reference for row in board.rows):
         notes.append("Rows in italics are references, which have no rank.")
@@ -113,8 +117,13 @@ def list_notes(board: Board) -> list[str]:
     return [note for note in notes if note]
 
 
-def explain_column(board: Board, column: str | None = None) -> list[str]:
-    """Return the sentences about the tests of a column, or why it has none."""
+def explain_column(
+    board: Board, column: str | None = None, names: Mapping[str, str] | None = None
+) -> list[str]:
+    """Return the sentences about the tests of a column, or why it has none.
+
+    `names`: see `list_notes`.
+    """
     column = column or board.columns[0]
     n_ranked = sum(column in row.places for row in board.rows)
     if n_ranked < 2:
@@ -125,7 +134,7 @@ def explain_column(board: Board, column: str | None = None) -> list[str]:
     is_compared = any(cell.p_baseline is not None for cell in cells)
     best = board.best_baseline.get(column)
     against = [f"The p against baselines (best: {best}) are not corrected."] if is_compared else []
-    return [_explain_tests(board, column), *against]
+    return [_explain_tests(board, column, names or {}), *against]
 
 
 OF_REFERENCES = {
@@ -168,9 +177,9 @@ def _explain_average(board: Board) -> str:
     )
 
 
-def _explain_tests(board: Board, column: str) -> str:
+def _explain_tests(board: Board, column: str, names: Mapping[str, str]) -> str:
     n = len(board.differences[column].p)
-    where = "averages" if column == AVERAGE else f"scores of {column}"
+    where = "averages" if column == AVERAGE else f"scores of {names.get(column, column)}"
     return (
         f"{write_count(n, 'difference')} between the {where} of ranked systems "
         f"{'was' if n == 1 else 'were'} tested, with Holm’s correction, at 5 %. A line separates "
@@ -179,11 +188,15 @@ def _explain_tests(board: Board, column: str) -> str:
     )
 
 
-def _explain_few_pairs(board: Board) -> list[str]:
+def explain_few_pairs(rules: Rules, names: Mapping[str, str] | None = None) -> list[str]:
+    """Return sentences about what intervals mean in languages with few pairs.
+
+    `names`: see `list_notes`.
+    """
     notes = []
-    sizes = board.rules.sizes
+    sizes, names = rules.sizes, names or {}
     for n in sorted({size for size in sizes.values() if 0 < size < FEW_PAIRS}):
-        languages = [language for language, size in sizes.items() if size == n]
+        languages = [names.get(one, one) for one, size in sizes.items() if size == n]
         low, high = (write_figure(end) for end in expect_interval(TYPICAL, n))
         notes.append(
             f"{write_list(languages)}: {write_count(n, 'pair')} are few. Other pairs of the same "

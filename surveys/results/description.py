@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from typing import Any
 
-from babel import Locale, UnknownLocaleError
 from django.db.models import Count, Max, Min
 
 from postprocess.naming import propose_name
@@ -14,6 +13,7 @@ from postprocess.release.description.study import Description, DescriptionError,
 from surveys.errors import ReleaseRefused
 from surveys.models import Annotator, Assignment, Provider, Response, Study, StudyText, TextKind
 from surveys.recruitment.providers import rules_of
+from surveys.study.languages import name_language
 from surveys.study.texts import current_text
 
 CONSENT = (
@@ -61,7 +61,7 @@ def _describe_design(study: Study) -> dict[str, Any]:
             name=propose_name(study.slug, study.language),
             contact=study.contact or None,
         ),
-        "language": _drop_unknown(name=_name_language(study.language)),
+        "language": _drop_unknown(name=name_language(study.language)),
         "scale": {
             "minimum": float(study.scale_minimum),
             "maximum": float(study.scale_maximum),
@@ -83,14 +83,6 @@ def _read(study: Study, entries: dict[str, Any]) -> Description:
 
 def _drop_unknown(**entries: Any) -> dict[str, Any]:
     return {name: entry for name, entry in entries.items() if entry is not None}
-
-
-def _name_language(tag: str) -> str | None:
-    """Return the English name of a language, with its script or region, or None."""
-    try:
-        return Locale.parse(tag, sep="-").get_display_name("en")
-    except (UnknownLocaleError, ValueError):
-        return None
 
 
 def _describe_collection(study: Study) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from babel.core import Locale
+from babel.core import Locale, UnknownLocaleError
 
 NAMED_IN_THEMSELVES = ("ar", "fa", "fi", "hr", "sl")  # the languages with default texts
 
@@ -14,6 +14,19 @@ def list_languages() -> list[tuple[str, str]]:
     names = Locale("en").languages.items()
     found = [(code, name) for code, name in names if len(code) == 2]
     return sorted(found, key=lambda language: language[1])
+
+
+@lru_cache(maxsize=256)
+def name_language(tag: str) -> str | None:
+    """Return the English name of a language, with its script or region, or None if it is unknown.
+
+    >>> [name_language(tag) for tag in ("sl", "sr-Latn", "pt-BR", "not a tag")]
+    ['Slovenian', 'Serbian (Latin)', 'Portuguese (Brazil)', None]
+    """
+    try:
+        return Locale.parse(tag, sep="-").get_display_name("en")
+    except (UnknownLocaleError, ValueError):
+        return None
 
 
 def find_language(written: str) -> str:

@@ -52,6 +52,42 @@ def _show(shared_task: SharedTask, viewer: Viewer, now: datetime) -> Iterator[Sh
         yield ShownPhase(phase, phase.is_running(now), has_begun, sees, is_final)
 
 
-def list_running(shared_task: SharedTask, now: datetime) -> list[Phase]:
-    """Return the phases of a shared task that are open at an instant."""
-    return [phase for phase in shared_task.phases.all() if phase.is_running(now)]
+@dataclass(frozen=True)
+class Timeline:
+    """How far a shared task is at an instant: what is published, and the phases that are left."""
+
+    shared_task: SharedTask
+    running: list[Phase]
+    coming: list[Phase]
+    n_over: int
+
+    @property
+    def may_submit(self) -> bool:
+        """Whether teams can submit now or later."""
+        return bool(self.running or self.coming)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all its phases have ended, and there are any."""
+        return bool(self.n_over) and not self.may_submit
+
+    @property
+    def state(self) -> str:
+        """Where it stands, in a few words."""
+        if self.shared_task.is_published:
+            return "Results published"
+        if self.running:
+            return "Open"
+        if self.coming:
+            return "Between phases" if self.n_over else "Opens later"
+        if not self.n_over:
+            return "Announced"
+        return "Results taken back" if self.shared_task.retracted_at else "Results not published"
+
+
+def find_timeline(shared_task: SharedTask, now: datetime) -> Timeline:
+    """Return how far a shared task is at an instant."""
+    phases = list(shared_task.phases.all())
+    running = [phase for phase in phases if phase.is_running(now)]
+    coming = [phase for phase in phases if not phase.has_begun(now)]
+    return Timeline(shared_task, running, coming, len(phases) - len(running) - len(coming))

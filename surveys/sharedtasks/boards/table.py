@@ -1,16 +1,17 @@
 """A page of the rows of a board, as text and as places on a scale."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from surveys.sharedtasks.boards.live import name_on_boards
 from surveys.sharedtasks.boards.visible import VisibleBoard
 from surveys.sharedtasks.visibility import Viewer
+from surveys.study.languages import name_language
 
 if TYPE_CHECKING:
     from postprocess.boards.board import Board, Cell, Place, Row
-    from surveys.sharedtasks.boards.results import SubtaskResult
+    from surveys.sharedtasks.boards.results import Result, SubtaskResult
 
 HUNDRED, DECIMALS = 100, 3
 ONLY_SCORES = (
@@ -92,7 +93,8 @@ def describe_table(visible: VisibleBoard, column: str) -> Table:
     board = visible.board
     is_tested = column in board.differences
     cells = [row.cells[column] for row in board.rows if column in row.cells]
-    of_column = explain_column(board, column) if visible.is_final else [ONLY_SCORES]
+    names = name_languages(board.rules.languages)
+    of_column = explain_column(board, column, names) if visible.is_final else [ONLY_SCORES]
     return Table(
         column,
         board.columns,
@@ -103,8 +105,13 @@ def describe_table(visible: VisibleBoard, column: str) -> Table:
         describe_board(board),
         list(board.rules.sizes.items()),
         _find_lowest(board, column),
-        [*of_column, *list_notes(board)],
+        [*of_column, *list_notes(board, names)],
     )
+
+
+def name_languages(tags: Iterable[str]) -> dict[str, str]:
+    """Return the names of languages by their tags."""
+    return {tag: name_language(tag) or tag for tag in tags}
 
 
 class Lines(Sequence["ShownRow"]):
@@ -192,7 +199,7 @@ class ShownFigure:
 
 @dataclass(frozen=True)
 class ShownResult:
-    """The figures of a result for a subtask, and whether the table has correlations."""
+    """The figures of a result for a subtask, and what the table has."""
 
     result: "SubtaskResult"
     figures: list[ShownFigure]
@@ -218,6 +225,14 @@ def show_result(result: "SubtaskResult") -> ShownResult:
     lows = (max(-0.9, one.low) for one in result.cells.values() if one.low)
     lowest = round(min([0.0, *lows]), DECIMALS)
     return ShownResult(result, [_show_figure(result, one, lowest) for one in result.cells])
+
+
+def explain_intervals(result: "Result") -> list[str]:
+    """Return the sentences that a reader of a result needs: what intervals of few pairs mean."""
+    from postprocess.boards.shown import explain_few_pairs
+
+    rules = [one.board.board.rules for one in result.subtasks if one.board]
+    return explain_few_pairs(rules[0], name_languages(rules[0].languages)) if rules else []
 
 
 def _show_figure(result: "SubtaskResult", column: str, lowest: float) -> ShownFigure:

@@ -79,6 +79,8 @@ def test_finnish_changes_of_the_published_data_prove_nothing(gwsc):
     assert cell.p_distance == pytest.approx(0.0697, abs=5e-5)
     assert cell.p_baseline == cell.p_distance  # distance is the best baseline of Finnish
     assert any("fi: 24 pairs are few" in note for note in list_notes(board))
+    assert any("Finnish: 24 pairs" in note for note in list_notes(board, {"fi": "Finnish"}))
+    assert "scores of Finnish" in explain_column(board, "fi", {"fi": "Finnish"})[0]
 
 
 def test_averages_of_the_published_data(gwsc):

@@ -13,6 +13,7 @@ from surveys.sharedtasks.parts import (
     read_release,
     remove_part,
 )
+from surveys.study.languages import name_language
 from surveys.web.console.access import signed_in
 from surveys.web.console.sharedtasks.access import ask_first, task_page
 from surveys.web.console.sharedtasks.forms import ReleasePartForm, UploadPartForm, name_releases
@@ -67,16 +68,17 @@ def remove_data(request: HttpRequest, shared_task: SharedTask, language: str) ->
     """Confirm (GET) or remove (POST) the data of a language."""
     part = get_object_or_404(shared_task.parts, language=language)
     back = reverse("organisers:data", args=[shared_task.slug])
+    name = name_language(language) or language
     if request.method == "GET":
         return ask_first(
             request,
             shared_task,
-            title=f"Remove the data of {language}",
+            title=f"Remove the {name} data",
             text="The copies of its files are deleted. A release that they come from stays as it "
             "is, so they can be added again.",
-            button=f"Remove {language}",
+            button=f"Remove {name}",
             back=back,
         )
     remove_part(part)
-    messages.success(request, f"The data of {language} was removed.")
+    messages.success(request, f"The {name} data was removed.")
     return redirect(back)

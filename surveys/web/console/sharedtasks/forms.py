@@ -24,6 +24,7 @@ from surveys.models.sharedtasks import (
 from surveys.sharedtasks.parts import LARGEST_FILE, PartFiles
 from surveys.sharedtasks.phases import RULES, list_zones, read_local, write_local
 from surveys.sharedtasks.tasks import list_changeable
+from surveys.study.languages import name_language
 
 LONGEST_TEXT = 50_000
 SUBTASKS = [
@@ -140,7 +141,9 @@ class RulesForm(forms.Form):
         shown = {name: getattr(shared_task, name) for name in self.base_fields}
         super().__init__(sent, initial=shown)
         languages = [part.language for part in shared_task.parts.all()]
-        self.fields["required_languages"].choices = [(one, one) for one in languages]  # type: ignore[attr-defined]
+        self.fields["required_languages"].choices = [  # type: ignore[attr-defined]
+            (one, name_language(one) or one) for one in languages
+        ]
         for name in list(self.fields):
             if name not in changeable or (name == "required_languages" and not languages):
                 del self.fields[name]

@@ -7,6 +7,7 @@ from django import forms
 
 from surveys.models.sharedtasks import TaskPart
 from surveys.sharedtasks.finishing.unranked import Unranked
+from surveys.study.languages import name_language
 from surveys.web.console.sharedtasks.team_forms import LONGEST_REASON
 
 
@@ -22,7 +23,7 @@ class CorrectionForm(forms.Form):
         self.languages = [part.language for part in parts]
         for language in self.languages:
             self.fields[f"gold_{language}"] = forms.FileField(
-                required=False, label=f"Corrected gold of {language}"
+                required=False, label=f"Corrected gold, {name_language(language) or language}"
             )
 
     def read_gold(self) -> dict[str, bytes]:

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from surveys.models.sharedtasks import SharedTask
 from surveys.sharedtasks.boards.citing import cite_task
-from surveys.sharedtasks.boards.phases import list_phases, list_running
+from surveys.sharedtasks.boards.phases import find_timeline, list_phases
 from surveys.sharedtasks.boards.visible import find_viewer
 from surveys.sharedtasks.scoring.corrections import find_breaches, write_correction
 from surveys.sharedtasks.teams.registration import takes_registrations
@@ -22,7 +22,7 @@ MOST_SHOWN = 200
 def tasks(request: HttpRequest) -> HttpResponse:
     """List the shared tasks that anybody may see."""
     found = SharedTask.objects.public().prefetch_related("parts", "phases")[:MOST_SHOWN]
-    shown = [(one, list_running(one, began_at(request))) for one in found]
+    shown = [(one, find_timeline(one, began_at(request))) for one in found]
     return render(request, "sharedtasks/public/tasks.html", {"tasks": shown})
 
 
@@ -37,6 +37,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
         "text": render_markdown(shared_task.text),
         "terms": render_markdown(shared_task.terms),
         "phases": list_phases(shared_task, viewer, began_at(request)),
+        "timeline": find_timeline(shared_task, began_at(request)),
         "parts": shared_task.parts.all(),
         "breaches": [(one, write_correction(one)) for one in find_breaches(shared_task)],
         "viewer": viewer,

@@ -51,6 +51,7 @@ def choose_files(request: HttpRequest, member: TeamMember) -> HttpResponse:
         "shared_task": team.shared_task,
         "member": member,
         "phases": phases,
+        "parts": team.shared_task.parts.all(),
         "form": form,
         "found": found,
         "now": now,

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
+from django.utils.html import strip_tags
 
 from surveys.models.sharedtasks import Scoring, SharedTask
 from surveys.sharedtasks.finishing.publishing import retract
@@ -79,6 +80,68 @@ def test_a_corrected_gold_breaks_the_commitment_and_names_who_corrected_it(clien
         page = read(client, address)
         assert "it is not the one of the commitment any more" in page
         assert "with corrected gold (sl): pair 1 was &lt;wrong&gt; (by ana)" in page
+
+
+PHASES = {  # the times of phases, in days from START
+    "practice": (0, 3), "evaluation": (5, 7), "post-evaluation": (7, None),
+}  # fmt: skip
+STATES = [  # days from START, phases that the task has, its fields, what its overview says, badge
+    (-1, 3, {}, ["practice opens on", "evaluation opens on", "Teams join"], "Opens later"),
+    (1, 3, {}, ["practice is open until", "evaluation opens on", "Teams join"], "Open"),
+    (4, 3, {}, ["evaluation opens on", "Teams join"], "Between phases"),
+    (8, 3, {}, ["post-evaluation is open, without an end.", "Teams join"], "Open"),
+    (8, 2, {}, ["All phases are over; the results are not published yet."],
+     "Results not published"),
+    (8, 3, {"state": "finalised"}, ["The boards are final, but not published yet.",
+     "post-evaluation is open, without an end.", "Teams join"], "Open"),
+    (8, 2, {"state": "finalised"}, ["The boards are final, but not published yet.",
+     "All phases are over."], "Results not published"),
+    (8, 3, {"state": "published"}, ["The final results are published.",
+     "post-evaluation is open, without an end.", "Teams join"], "Results published"),
+    (8, 2, {"state": "published"}, ["The final results are published.", "All phases are over."],
+     "Results published"),
+    (8, 2, {"state": "finalised", "retracted_at": END}, ["The results were taken back",
+     "All phases are over."], "Results taken back"),
+    (0, 0, {}, ["Teams join", "The dates are not announced yet."], "Announced"),
+]  # fmt: skip
+SAID = (
+    "opens on", "is open", "Teams join", "All phases are over", "not published yet",
+    "The final results are published.", "were taken back",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("day", "n_phases", "fields", "sentences", "badge"), STATES)
+def test_the_overview_says_what_is_published_and_what_is_left(
+    client, clock, day, n_phases, fields, sentences, badge
+):
+    published = {"published_at": END} if fields.get("state") == "published" else {}
+    shared_task = make_shared_task(**fields, **published)
+    for name, (opens, closes) in list(PHASES.items())[:n_phases]:
+        end = None if closes is None else START + timedelta(days=closes)
+        make_phase(shared_task, name, opens_at=START + timedelta(days=opens), closes_at=end)
+    clock.at = START + timedelta(days=day)
+
+    page = " ".join(strip_tags(read(client)).split())
+
+    assert [one for one in sentences if one not in page] == []
+    assert [one for one in SAID if one in page and one not in " ".join(sentences)] == []
+    assert badge in strip_tags(read(client, "/tasks/"))
+
+
+def test_languages_are_named_on_public_pages(client, clock):
+    make_contest({"visibility": "board"}, required_languages=["sl"])
+    pages = {
+        address: " ".join(strip_tags(read(client, address)).split())
+        for address in ("/tasks/", "/tasks/gwsc/", "/tasks/gwsc/board/evaluation/1/?by=sl")
+    }
+
+    assert "Finnish, Slovenian" in pages["/tasks/"]
+    assert "Finnish fi 24 pairs" in pages["/tasks/gwsc/"]
+    assert "RequiredSlovenian" in pages["/tasks/gwsc/"]  # a term and its text
+    board = pages["/tasks/gwsc/board/evaluation/1/?by=sl"]
+    assert "24 pairs of Finnish and 60 pairs of Slovenian" in board
+    assert "Ranked by average Finnish Slovenian" in board
+    assert "Finnish: 24 pairs are few" in board
 
 
 def test_the_overview_tells_of_a_moved_end(client, clock):
