@@ -44,6 +44,7 @@ from surveys.sharedtasks.finishing.finalising import perform_finalising
 from surveys.sharedtasks.finishing.renaming import perform_archiving
 from surveys.sharedtasks.scoring.rescoring import perform_rescoring
 from surveys.sharedtasks.scoring.waiting import count_waiting, score_waiting
+from surveys.sharedtasks.watching.baselines import count_due_phases, send_due_baselines
 
 PAGE_DELAY = 0.3  # seconds in which the page that has asked for a job is sent
 MAX_RUN_THREADS = 2  # in a process that serves pages
@@ -83,6 +84,12 @@ def perform_runs() -> int:
 def score_submissions() -> int:
     """Score the submissions of shared tasks that wait for their scores. Return their number."""
     return score_waiting()
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def send_baselines() -> int:
+    """Submit the baselines of phases of shared tasks that have opened. Return their number."""
+    return send_due_baselines()
 
 
 @shared_task  # type: ignore[untyped-decorator]
@@ -225,6 +232,7 @@ class Dispatcher:
         self._runs: list[Thread] = []
         self._senders: list[Thread] = []
         self._mailers: list[Thread] = []  # at most one
+        self._baselines: list[Thread] = []  # at most one
         self._scorers: list[Thread] = []  # at most one
         self._task_jobs: list[Thread] = []  # at most one
         self.is_started = False
@@ -276,6 +284,8 @@ class Dispatcher:
             due.add(Job(send_messages))
         if mails.seconds_until_next() is not None:
             due.add(Job(send_mails))
+        if count_due_phases(timezone.now()):
+            due.add(Job(send_baselines))
         if count_waiting(1):
             due.add(Job(score_submissions))
         if jobs.find_due_job() is not None:
@@ -289,6 +299,8 @@ class Dispatcher:
             threads[:] = _alive(threads)
         if not _alive(self._mailers) and mails.seconds_until_next() is not None:
             self._mailers = [self._start_thread(send_mails, "mails")]
+        if not _alive(self._baselines) and count_due_phases(timezone.now()):
+            self._baselines = [self._start_thread(send_baselines, "baselines")]
         if not _alive(self._scorers) and count_waiting(1):
             self._scorers = [self._start_thread(score_submissions, "scores")]
         if not _alive(self._task_jobs) and jobs.find_due_job() is not None:

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import NamedTuple
 
-from surveys.models.sharedtasks import SharedTask, SharedTaskState, TeamState
+from surveys.models.sharedtasks import SharedTask, SharedTaskState, TeamKind, TeamState
 
 
 class Step(NamedTuple):
@@ -43,6 +43,6 @@ def _run(shared_task: SharedTask, now: datetime) -> Step | None:
     ending = shared_task.phases.exclude(closes_at=None)
     if ending.exists() and not ending.filter(closes_at__gt=now).exists():
         return Step("scores", "Finalise the boards", "All phases that end are over.")
-    if not shared_task.teams.exists():
+    if not shared_task.teams.filter(kind=TeamKind.TEAM).exists():
         return Step("teams", "Invite teams", "No team takes part yet.")
     return None

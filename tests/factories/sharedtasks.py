@@ -46,12 +46,16 @@ def make_part(shared_task: SharedTask, language: str = "sl", **fields: Any) -> T
 
 
 def make_phase(shared_task: SharedTask, name: str = "evaluation", **fields: Any) -> Phase:
-    """Return a phase of test data for both subtasks: a week from START, nine attempts."""
+    """Return a phase of test data for both subtasks: a week from START, nine attempts.
+
+    The site submits no baselines in it, whatever the time, unless `baselines_at` is None.
+    """
     defaults = {
         "subtasks": [1, 2],
         "opens_at": START,
         "closes_at": START + timedelta(days=7),
         "attempts_total": 9,
+        "baselines_at": START,
     }
     return Phase.objects.create(shared_task=shared_task, name=name, **{**defaults, **fields})
 

@@ -7,6 +7,7 @@ from surveys.tasks import (
     perform_runs,
     perform_task_jobs,
     score_submissions,
+    send_baselines,
     send_mails,
     send_messages,
 )
@@ -14,9 +15,9 @@ from surveys.tasks import (
 
 class Command(SurveyCommand):
     help = (
-        "Perform due runs, score submissions of shared tasks, and send due webhook messages and "
-        "e-mails in this process. The site and its workers do so automatically; use this in a "
-        "timer if neither is running."
+        "Perform due runs, submit the baselines of shared tasks, score submissions, and send due "
+        "webhook messages and e-mails in this process. The site and its workers do so "
+        "automatically; use this in a timer if neither is running."
     )
 
     def handle(self, **options: Any) -> None:
@@ -25,6 +26,7 @@ class Command(SurveyCommand):
         n_messages = send_messages()
         n_mails = send_mails()
         n_runs = perform_runs()
+        send_baselines()
         n_scored, n_jobs = score_submissions(), perform_task_jobs()
         counts = f"Runs: {n_runs}, messages: {n_messages}, e-mails: {n_mails}"
         if n_scored or n_jobs:

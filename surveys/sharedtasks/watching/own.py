@@ -1,4 +1,4 @@
-"""Submissions of organisers: trial runs, which are never ranked, and baselines."""
+"""Submissions of organisers: trial runs, which are never ranked, and baselines of their own."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -9,23 +9,18 @@ from django.db import transaction
 from surveys.access.audit_log import record
 from surveys.errors import SharedTaskRefused, TeamRefused
 from surveys.models.sharedtasks import (
-    FrozenBoard,
     Phase,
-    PhaseData,
     SharedTask,
     Submission,
     Team,
     TeamKind,
 )
-from surveys.sharedtasks.attempts import find_earlier
-from surveys.sharedtasks.parts import read_data_file
 from surveys.sharedtasks.submissions import submit
 from surveys.sharedtasks.tasks import lock_task
 from surveys.sharedtasks.teams.names import add_team, make_name_key, read_row_name
-from surveys.sharedtasks.uploads import check_files, list_parts, read_files
+from surveys.sharedtasks.uploads import check_files
 
 TRIAL = "Trial"  # the name of the organisers' own team, unless a team has it
-NAMES = ("distance", "form")  # baselines that the site computes
 
 
 def send_own(
@@ -86,49 +81,3 @@ def _read_name(name: str) -> str:
         return read_row_name(name)
     except TeamRefused as error:
         raise SharedTaskRefused(str(error)) from error
-
-
-def send_baselines(shared_task: SharedTask, *, by: User | None, now: datetime) -> int:
-    """Submit the baselines *distance* and *form* in each phase that lacks them.
-
-    Return the number of submissions; twice does no harm.
-    """
-    final = FrozenBoard.objects.filter(phase__shared_task=shared_task).values("phase")
-    n_sent = 0
-    for phase in shared_task.phases.exclude(pk__in=final):
-        for name in NAMES:
-            n_sent += _send_baseline(shared_task, phase, name, by=by, now=now)
-    return n_sent
-
-
-def _send_baseline(
-    shared_task: SharedTask, phase: Phase, name: str, *, by: User | None, now: datetime
-) -> bool:
-    files = render_baseline(name, phase)
-    if not files:
-        return False
-    team = find_own_team(shared_task, TeamKind.BASELINE, name)
-    if find_earlier(team, phase, read_files(phase, files).digest):
-        return False
-    send_own(shared_task, phase, files, by=by, now=now, baseline=name)
-    return True
-
-
-def render_baseline(name: str, phase: Phase) -> list[tuple[str, bytes]]:
-    """Return the result files of a baseline for the data and subtasks of a phase."""
-    from postprocess.baselines.results import render_results
-    from postprocess.baselines.texts import predict_distance, predict_form
-    from postprocess.formats.stimuli import parse_stimuli
-
-    predict = dict(zip(NAMES, (predict_distance, predict_form), strict=True))[name]
-    is_practice = phase.data == PhaseData.PRACTICE
-    files: list[tuple[str, bytes]] = []
-    for part in list_parts(phase):
-        pairs = parse_stimuli(read_data_file(part, practice=is_practice)).pairs
-        rendered = render_results(predict(pairs), part.language).items()
-        files += [
-            (path, content)
-            for path, content in rendered
-            if any(f"_subtask{subtask}_" in path for subtask in phase.subtasks)
-        ]
-    return files

@@ -22,8 +22,9 @@ from surveys.models.sharedtasks import (
 from surveys.query_params import read_query
 from surveys.sharedtasks.submissions import cancel_submission, rescore_failed
 from surveys.sharedtasks.visibility import round_figure
+from surveys.sharedtasks.watching.baselines import send_baselines
 from surveys.sharedtasks.watching.counts import count_by_day, count_refusals
-from surveys.sharedtasks.watching.own import send_baselines, send_own
+from surveys.sharedtasks.watching.own import send_own
 from surveys.web.console.access import signed_in
 from surveys.web.console.sharedtasks.access import now_of, show_form, task_page
 from surveys.web.console.sharedtasks.team_forms import OwnFilesForm, ReasonForm

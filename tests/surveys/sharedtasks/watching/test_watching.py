@@ -6,7 +6,7 @@ import pytest
 
 from surveys.errors import SharedTaskRefused, UploadRefused
 from surveys.models import AuditEntry
-from surveys.models.sharedtasks import Allowance, Submission, Team, TeamInvitation
+from surveys.models.sharedtasks import Allowance, Team, TeamInvitation
 from surveys.sharedtasks.attempts import count_attempts
 from surveys.sharedtasks.scoring.waiting import score_waiting
 from surveys.sharedtasks.submissions import cancel_submission, choose_submission
@@ -19,7 +19,7 @@ from surveys.sharedtasks.watching.decisions import (
     merge_teams,
     readmit_team,
 )
-from surveys.sharedtasks.watching.own import send_baselines, send_own
+from surveys.sharedtasks.watching.own import send_own
 from tests.factories.sharedtasks import (
     START,
     make_data,
@@ -234,21 +234,3 @@ def test_a_baseline_has_a_name_that_no_other_row_has(shared_task, phase, name):
 
     assert not Team.objects.filter(kind="baseline").exists()
     assert send_own(shared_task, phase, files, by=None, now=START, baseline="constant").pk
-
-
-def test_baselines_are_sent_in_every_phase_once(shared_task, phase):
-    make_phase(shared_task, "practice", data="practice", subtasks=[2], visibility="board")
-
-    assert [send_baselines(shared_task, by=None, now=START) for _ in range(2)] == [4, 0]
-    score_waiting()
-
-    found = {
-        (one.team.name, one.phase.name, one.subtask): sorted(one.scores)
-        for one in phase.counted_submissions.model.objects.select_related("team", "phase")
-    }
-    assert found == {
-        (name, *place): ["sl"]
-        for name in ("distance", "form")
-        for place in (("evaluation", 1), ("evaluation", 2), ("practice", 2))
-    }
-    assert Submission.objects.filter(team__kind="baseline").count() == 4
