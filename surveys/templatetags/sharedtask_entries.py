@@ -6,6 +6,7 @@ ACTIONS = {
     "scoring.requested": "Started scoring all submissions again ({})",
     "scoring.used": "Replaced all scores by those of {}",
     "sharedtask.archived": "Made the archive of the final boards",
+    "sharedtask.bundle_made": "Downloaded the bundle for Codabench with the gold, {}",
     "sharedtask.configured": "Changed texts or rules",
     "sharedtask.drafted": "Created the shared task",
     "sharedtask.finalised": "Made the final boards",

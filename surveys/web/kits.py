@@ -1,10 +1,10 @@
-"""Answers with the kit of a phase, for its organisers and for everybody."""
+"""Answers with archives: the kit of a phase, and bundles."""
 
 from django.http import HttpResponse
 
 
 def send_kit(content: bytes, name: str) -> HttpResponse:
-    """Return a kit as an attachment, given its name without the ending."""
+    """Return a zip archive as an attachment, given its name without the ending."""
     answer = HttpResponse(content, content_type="application/zip")
     answer["Content-Disposition"] = f'attachment; filename="{name}.zip"'
     answer["X-Content-Type-Options"] = "nosniff"

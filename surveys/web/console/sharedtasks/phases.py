@@ -1,12 +1,18 @@
 """The pages with the phases of a shared task."""
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 
 from surveys.models.sharedtasks import Phase, SharedTask, SharedTaskState
-from surveys.sharedtasks.kits import name_kit, pack_kit_for_organisers
+from surveys.sharedtasks.kits.bundle import (
+    list_bundled,
+    list_shortened,
+    make_bundle,
+    may_read_gold,
+)
+from surveys.sharedtasks.kits.kit import name_kit, pack_kit_for_organisers
 from surveys.sharedtasks.phases import (
     add_gwsc_phases,
     add_phase,
@@ -14,6 +20,7 @@ from surveys.sharedtasks.phases import (
     list_early_scores,
     remove_phase,
 )
+from surveys.web.console.access import signed_in
 from surveys.web.console.sharedtasks.access import ask_first, now_of, task_page
 from surveys.web.console.sharedtasks.forms import EndForm, GwscForm, PhaseForm
 from surveys.web.forms import attempt, posted, status_of
@@ -92,6 +99,27 @@ def remove(request: HttpRequest, shared_task: SharedTask, name: str) -> HttpResp
 def kit(request: HttpRequest, shared_task: SharedTask, name: str) -> HttpResponse:
     """Download the kit of a phase, also before it begins: organisers look at it first."""
     return send_kit(pack_kit_for_organisers(_find(shared_task, name)), name_kit(shared_task, name))
+
+
+@task_page("GET")
+def codabench(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
+    """Offer the bundle of each subtask, and say what Codabench does otherwise."""
+    page = {
+        "shared_task": shared_task,
+        "subtasks": list_bundled(shared_task),
+        "shortened": list_shortened(shared_task),
+        "may_read_gold": may_read_gold(shared_task, signed_in(request)),
+    }
+    return render(request, "console/sharedtasks/codabench.html", page)
+
+
+@task_page("POST")
+def bundle(request: HttpRequest, shared_task: SharedTask, subtask: int) -> HttpResponse:
+    """Download the bundle of a subtask, which is in the log: it holds the gold."""
+    if subtask not in list_bundled(shared_task):
+        raise Http404
+    content = make_bundle(shared_task, subtask, signed_in(request))
+    return send_kit(content, f"{shared_task.slug}_codabench_{subtask}")
 
 
 def _find(shared_task: SharedTask, name: str) -> Phase:

@@ -24,6 +24,8 @@ OF_A_TASK: dict[str, tuple[str, Page]] = {
     "phase": ("phases/of/<slug:name>/", phases.phase),
     "remove_phase": ("phases/of/<slug:name>/remove/", phases.remove),
     "kit": ("phases/of/<slug:name>/kit/", phases.kit),
+    "codabench": ("phases/codabench/", phases.codabench),
+    "bundle": ("phases/codabench/<int:subtask>/", phases.bundle),
     "rules": ("rules/", tasks.rules),
     "opening": ("opening/", tasks.opening),
     "teams": ("teams/", teams.teams),

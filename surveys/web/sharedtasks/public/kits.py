@@ -5,7 +5,7 @@ from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
 from surveys.models.sharedtasks import Phase, SharedTask
-from surveys.sharedtasks.kits import name_kit, pack_kit
+from surveys.sharedtasks.kits.kit import name_kit, pack_kit
 from surveys.web.kits import send_kit
 from surveys.web.timing import began_at
 

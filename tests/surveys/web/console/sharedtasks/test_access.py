@@ -37,7 +37,7 @@ def values_of(shared_task):
     }
     names = ("link_id", "submission_id", "scoring_id", "number")
     return {
-        "language": "la", "name": "evaluation-0", **dict.fromkeys(names, 1),
+        "language": "la", "name": "evaluation-0", "subtask": 1, **dict.fromkeys(names, 1),
         **{name: value or 1 for name, value in firsts.items()},
     }  # fmt: skip
 

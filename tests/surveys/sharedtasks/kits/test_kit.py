@@ -8,7 +8,7 @@ import pytest
 from django.core.cache import cache
 
 from surveys.errors import SharedTaskRefused
-from surveys.sharedtasks.kits import pack_kit, pack_kit_for_organisers
+from surveys.sharedtasks.kits.kit import pack_kit, pack_kit_for_organisers
 from surveys.sharedtasks.parts import add_part, remove_part
 from tests.factories.sharedtasks import START, make_phase, make_shared_task
 from tests.factories.task_files import part_files

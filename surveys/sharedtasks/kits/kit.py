@@ -44,7 +44,7 @@ def pack_kit_for_organisers(phase: Phase) -> bytes:
 def _pack(phase: Phase) -> bytes:
     from postprocess.kits.kit import write_kit
 
-    rules, limits = _describe_task(phase.shared_task), _describe_phase(phase)
+    rules, limits = describe_task(phase.shared_task), describe_phase(phase)
     parts = list(phase.shared_task.parts.order_by("language"))
     contents = (rules, limits, [_identify(part) for part in parts])
     key = f"kit-{hashlib.sha256(repr((phase.pk, contents)).encode()).hexdigest()}"
@@ -63,7 +63,8 @@ def _identify(part: TaskPart) -> tuple[str | None, ...]:
     return part.language, part.instructions, *(file.name for file in files)
 
 
-def _describe_task(shared_task: SharedTask) -> "TaskRules":
+def describe_task(shared_task: SharedTask) -> "TaskRules":
+    """Return the rules of a shared task as far as teams must know them."""
     from postprocess.kits.rules import TaskRules
 
     return TaskRules(
@@ -78,7 +79,8 @@ def _describe_task(shared_task: SharedTask) -> "TaskRules":
     )
 
 
-def _describe_phase(phase: Phase) -> "PhaseRules":
+def describe_phase(phase: Phase) -> "PhaseRules":
+    """Return the rules of a phase as far as teams must know them."""
     from postprocess.kits.rules import PhaseRules, Visibility
     from postprocess.scoring.figures import Subtask
 
@@ -102,5 +104,10 @@ def _describe_part(part: TaskPart, phase: Phase) -> "KitPart":
         part.language,
         read_data_file(part, practice=practice),
         read_gold_file(part, practice=True) if practice else None,
-        {INSTRUCTIONS: part.instructions.encode()} if part.instructions.strip() else {},
+        pack_instructions(part),
     )
+
+
+def pack_instructions(part: TaskPart) -> dict[str, bytes]:
+    """Return what annotators of a part read, as a file by its name, or nothing."""
+    return {INSTRUCTIONS: part.instructions.encode()} if part.instructions.strip() else {}
