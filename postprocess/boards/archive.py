@@ -44,7 +44,8 @@ class Archive:
     `boards` by slug, such as evaluation-1; `gold` by language; `baselines` by name; `salt` and
     `commitment` if one was made, and `committed`, the gold of that time, if it was corrected since;
     `score`: the program that computes the scores, `score.py`; `text`: the description of the task,
-    in Markdown; `plates`: further figures, such as predictions.
+    in Markdown; `plates`: further figures, such as predictions; `results`: the address below
+    which results have their pages, "" if they have none.
     """
 
     title: str
@@ -58,6 +59,7 @@ class Archive:
     commitment: str = ""
     committed: Files = field(default_factory=dict)
     plates: Sequence[Plate] = ()
+    results: str = ""
 
 
 def pack_archive(archive: Archive) -> dict[str, bytes]:
@@ -84,7 +86,8 @@ def pack_archive(archive: Archive) -> dict[str, bytes]:
     }
     files["score.py"] = archive.score
     for slug, board in archive.boards.items():
-        files |= {f"{slug}/{path}": one for path, one in render_board_files(board).items()}
+        of_board = render_board_files(board, archive.results)
+        files |= {f"{slug}/{path}": one for path, one in of_board.items()}
     for plate in archive.plates:
         files |= _name_plate("figures", plate)
     for name, own in archive.baselines.items():
@@ -105,14 +108,19 @@ def zip_archive(files: Files, folder: str) -> bytes:
     return write_archive(files, folder)
 
 
-def render_board_files(board: Board) -> dict[str, bytes]:
-    """Return the files of a board whose gold is public, with its figures."""
+def render_board_files(board: Board, results: str = "") -> dict[str, bytes]:
+    """Return the files of a board whose gold is public, with its figures.
+
+    `results`: see `Archive`.
+    """
     plates = render_plates(illustrate_board(board, is_gold_public=True))
+    pages = {row.name: f"{results}{row.result}/" for row in board.rows if row.result}
+    links = pages if results else {}
     files = {
         "board.json": render_board(board, is_gold_public=True),
         "board.csv": render_csv(board, is_gold_public=True),
         "board.tex": render_latex(board),
-        "board.html": render_page(board, plates=plates.values()),
+        "board.html": render_page(board, plates=plates.values(), links=links),
         "differences.csv": render_differences(board, is_gold_public=True),
     }
     for plate in plates.values():

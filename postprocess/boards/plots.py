@@ -1,14 +1,15 @@
 """The figures of a board: scores with intervals, p of all pairs, predictions against the gold."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import ListedColormap
+from matplotlib.colors import ListedColormap, to_rgba
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
+from matplotlib.patches import Patch, Rectangle
 from numpy.typing import ArrayLike
 
 from postprocess.boards.board import Board, Differences
@@ -22,6 +23,7 @@ from postprocess.reporting.figures.drawing import (
     REFERENCE_LINE,
     RING,
     RULE,
+    SOFT,
     STRONG,
     draw_points,
     in_style,
@@ -35,11 +37,12 @@ from postprocess.scoring.ranking import LEVEL
 from postprocess.types import Floats
 
 MOST_NAMED = 60  # rows with names; more are drawn closer together, without
-ROW = 0.17  # inches
+ROW, NAME_SIZE = 0.22, 8  # inches, and points: names can be read on a phone
 MOST_WRITTEN = 12  # systems whose p are written into the heat map
 BOUNDS = (Kind.CEILING, Kind.SECOND_CROWD)  # drawn as lines
 LEVELS = (0.001, 0.01, LEVEL)
-SHADES = ("#1f4e79", "#6f93b8", "#b9cde0", "#f2f2f2")  # p below each level, and above all
+# p below each level, and above all: colours of the reports, which dark pages replace, and opacity
+SHADES = ((STRONG, 1.0), (STRONG, 0.6), (STRONG, 0.28), (RULE, 0.2))
 
 
 def illustrate_board(board: Board, *, is_gold_public: bool = False) -> list[Illustration]:
@@ -123,7 +126,7 @@ def caption_scores(board: Board, column: str) -> str:
     if ranked and ranked[0].cell:
         text += f" The best is {ranked[0].row.name} with {write_score(ranked[0].cell.score)}."
     if any(line.begins_group for line in lines):
-        text += " Grey lines separate groups whose order is proven."
+        text += " Lines and shades separate groups whose order is proven."
     bounds = [
         f"{line.row.name} {write_score(line.cell.score)}"
         for line in lines
@@ -142,23 +145,16 @@ def draw_tests(board: Board, column: str) -> Figure:
     table = _arrange(tests)
     classes = np.searchsorted(LEVELS, table, side="right").astype(float)
     classes[np.isnan(table)] = np.nan
-    axes.imshow(
-        classes,
-        cmap=ListedColormap(list(SHADES)),
-        vmin=-0.5,
-        vmax=len(LEVELS) + 0.5,
-        interpolation="nearest",
-        aspect="auto",
-    )
+    (_draw_cells if n <= MOST_NAMED else _draw_image)(axes, classes)
     if n <= MOST_WRITTEN:
         _write_p(axes, table)
     _name_systems(axes, tests.names)
     labels = [f"p < {level:g}" for level in LEVELS] + [f"p ≥ {LEVELS[-1]:g}"]
     handles = [
-        Patch(label=label, facecolor=shade, edgecolor=RULE)
+        Patch(label=label, facecolor=to_rgba(*shade), edgecolor=RULE)
         for label, shade in zip(labels, SHADES, strict=True)
     ]
-    axes.legend(handles=handles, loc="upper right", fontsize=7)  # where no cells are
+    axes.legend(handles=handles, loc="upper right", fontsize=NAME_SIZE)  # where no cells are
     return figure
 
 
@@ -202,16 +198,46 @@ def caption_predictions(name: str, language: str, subtask: Subtask, n_pairs: int
     )
 
 
+def _draw_cells(axes: Axes, classes: Floats) -> None:
+    """Draw a cell for each class, 0 to 3; none for NaN."""
+    for row, column in zip(*np.nonzero(~np.isnan(classes)), strict=True):
+        shade = to_rgba(*SHADES[int(classes[row, column])])
+        corner = column - 0.5, row - 0.5
+        axes.add_patch(Rectangle(corner, 1, 1, facecolor=shade, edgecolor=PAPER, linewidth=0.8))
+    axes.set_xlim(-0.5, len(classes) - 0.5)
+    axes.set_ylim(len(classes) - 0.5, -0.5)
+
+
+def _draw_image(axes: Axes, classes: Floats) -> None:
+    """Draw the classes of so many cells that each as a mark would make a huge file."""
+    axes.imshow(
+        classes,
+        cmap=ListedColormap([to_rgba(*shade) for shade in SHADES]),
+        vmin=-0.5,
+        vmax=len(LEVELS) + 0.5,
+        interpolation="nearest",
+        aspect="auto",
+    )
+
+
+def _shade_groups(axes: Axes, rows: Sequence[Line]) -> None:
+    """Draw a line above each group but the first, and shade every other one."""
+    begins = [place for place, line in enumerate(rows) if line.begins_group]
+    for place in begins:
+        axes.axhline(place - 0.5, color=INK, linewidth=0.8)
+    for begin, end in list(pairwise([*begins, len(rows)]))[::2]:
+        axes.axhspan(begin - 0.5, end - 0.5, facecolor=to_rgba(SOFT, 0.4), zorder=0)
+
+
 def _draw_intervals(axes: Axes, rows: Sequence[Line]) -> None:
+    _shade_groups(axes, rows)
     for place, line in enumerate(rows):
         if not line.cell:
             continue
         if line.cell.low is not None and line.cell.high is not None:
             axes.hlines(place, line.cell.low, line.cell.high, color=STRONG, linewidth=1.2)
         style = RING | {"markerfacecolor": PAPER} if line.row.is_reference else DOT
-        axes.plot([line.cell.score], [place], markersize=4.5, **style)
-        if line.begins_group:
-            axes.axhline(place - 0.5, color=RULE, linewidth=0.8)
+        axes.plot([line.cell.score], [place], markersize=5, **style)
     ends = [
         end
         for line in rows
@@ -230,7 +256,7 @@ def _name_rows(axes: Axes, rows: Sequence[Line]) -> None:
         axes.set_ylabel(f"{len(rows):,} systems", color=INK)
         return
     names = [shorten(line.row.name) for line in rows]
-    axes.set_yticks(range(len(rows)), names, fontsize=6.5)
+    axes.set_yticks(range(len(rows)), names, fontsize=NAME_SIZE)
     for label, line in zip(axes.get_yticklabels(), rows, strict=True):
         label.set_fontstyle("italic" if line.row.is_reference else "normal")
 
@@ -241,9 +267,9 @@ def _style_bound(line: Line) -> dict[str, Any]:
 
 
 def _list_handles(lines: Sequence[Line]) -> list[Line2D]:
-    handles = [Line2D([], [], label="ranked", markersize=4.5, **DOT)]
+    handles = [Line2D([], [], label="ranked", markersize=5, **DOT)]
     if any(line.row.is_reference and line.row.kind not in BOUNDS for line in lines):
-        handles.append(Line2D([], [], label="reference", markersize=4.5, **RING))
+        handles.append(Line2D([], [], label="reference", markersize=5, **RING))
     return handles + [
         Line2D([], [], label=line.row.name, **_style_bound(line))
         for line in lines
@@ -267,13 +293,14 @@ def _arrange(tests: Differences) -> Floats:
 
 
 def _write_p(axes: Axes, table: Floats) -> None:
+    size = NAME_SIZE if len(table) <= MOST_WRITTEN / 2 else 6.5
     for row, column in zip(*np.nonzero(~np.isnan(table)), strict=True):
         p = float(table[row, column])
         if p < LEVELS[0]:  # the shade says so
             continue
         colour = PAPER if p < LEVELS[1] else INK
         text = write_figure(p, 3).removeprefix("0")
-        axes.text(column, row, text, ha="center", va="center", fontsize=5.5, color=colour)
+        axes.text(column, row, text, ha="center", va="center", fontsize=size, color=colour)
 
 
 def _name_systems(axes: Axes, names: Sequence[str]) -> None:
@@ -283,8 +310,8 @@ def _name_systems(axes: Axes, names: Sequence[str]) -> None:
         axes.set_ylabel(f"{len(names):,} systems", color=INK)
         return
     shown = [shorten(name, 20) for name in names]
-    axes.set_yticks(range(len(names)), shown, fontsize=6.5)
-    axes.set_xticks(range(len(names)), shown, fontsize=6.5, rotation=90)
+    axes.set_yticks(range(len(names)), shown, fontsize=NAME_SIZE)
+    axes.set_xticks(range(len(names)), shown, fontsize=NAME_SIZE, rotation=90)
 
 
 def _bound(numbers: Floats) -> tuple[float, float]:

@@ -46,7 +46,7 @@ LATEX_HEADINGS = (
 LATEX_SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
     "%": r"\%", "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", NONE: "--",
-    "−": "$-$",
+    "−": "$-$", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
 }  # fmt: skip
 CAPTION = (
     "Scores on the scale from {low} to {high}: number of pairs, mean correlation of an annotator "

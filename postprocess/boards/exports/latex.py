@@ -26,10 +26,12 @@ def render_latex(board: Board, column: str | None = None) -> bytes:
     is_tested = column in board.differences
     lines = [
         r"% Needs \usepackage{booktabs}; names may need \usepackage[T1]{fontenc}, or XeLaTeX.",
+        r"% In a paper with two columns, write table* instead of table.",
         r"\begin{table}",
         r"  \centering",
         r"  \footnotesize",
         r"  \setlength{\tabcolsep}{4pt}",
+        r"  \setlength{\belowcaptionskip}{4pt}",
         rf"  \caption{{{_escape(_caption(board, column))}}}",
         rf"  \begin{{tabular}}{{r{'r' if is_tested else ''}lr{'r' * len(board.columns)}}}",
         r"    \toprule",
@@ -75,7 +77,7 @@ def _write_row(board: Board, column: str, row: Row, ranks: list[str]) -> str:
         cells.append(_slant(_escape(write_score(cell.score if cell else None)), row))
         if name == column:
             ends = write_ends(cell)
-            cells.append("" if ends == NONE else _escape(ends))
+            cells.append("" if ends == NONE else _slant(_escape(ends), row))
     return _join(cells)
 
 
@@ -95,7 +97,7 @@ def _escape(text: str) -> str:
     return escaped
 
 
-SIGNS = {"’": "'", "√": r"$\surd$", "ρ": r"$\rho$", "\u00a0": "~"}
+SIGNS = {"’": "'", "√": r"$\surd$", "ρ": r"$\rho$", "\u00a0": "~", r" \%": r"~\%"}
 
 
 def _join(cells: list[str]) -> str:

@@ -8,6 +8,7 @@ import functools
 import io
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from threading import RLock
 from typing import Any, ParamSpec, cast
 
 import matplotlib as mpl
@@ -80,12 +81,16 @@ STYLE: dict[str, Any] = {
     "ytick.color": INK,
     "ytick.labelsize": 9,
 }
+_DRAWING = RLock()
 
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """Use only our settings of Matplotlib, none of the user's, within the context."""
-    with mpl.rc_context():
+    """Use only our settings of Matplotlib, none of the user's, within the context.
+
+    Settings are those of the process, so that one thread draws at a time.
+    """
+    with _DRAWING, mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(cast(Any, STYLE))
         yield

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from surveys.sharedtasks.boards.visible import VisibleBoard
+from surveys.sharedtasks.finishing.archiving import read_archived
 
 
 class Format(NamedTuple):
@@ -36,6 +37,8 @@ def render_file(visible: VisibleBoard, ending: str) -> bytes:
     from postprocess.boards.exports.tables import render_csv
 
     board, is_public = visible.board, visible.is_gold_public
+    if ending == "html" and visible.frozen and (page := _read_page(visible)):
+        return page
     if ending == "csv":
         return render_csv(board, is_gold_public=is_public)
     if ending == "json" and visible.frozen:
@@ -43,6 +46,13 @@ def render_file(visible: VisibleBoard, ending: str) -> bytes:
     if ending == "json":
         return render_board(board, is_gold_public=is_public)
     return render_latex(board) if ending == "tex" else render_page(board)
+
+
+def _read_page(visible: VisibleBoard) -> bytes | None:
+    """Return the page of a final board as it is archived, with its figures."""
+    shared_task = visible.phase.shared_task
+    path = f"{visible.phase.name}-{visible.subtask}/board.html"
+    return read_archived(shared_task, path) if shared_task.archive else None
 
 
 def list_plots(visible: VisibleBoard, column: str) -> list[Plot]:

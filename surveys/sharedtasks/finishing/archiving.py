@@ -4,7 +4,9 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from django.conf import settings
 from django.db import transaction
+from django.urls import reverse
 
 from surveys.models.sharedtasks import (
     Phase,
@@ -41,6 +43,7 @@ def make_archive(
     committed = {
         language: read_gold_file(part, practice=False) for language, part in golds.parts.items()
     }
+    overview = reverse("sharedtasks:overview", args=[shared_task.slug])
     archive = Archive(
         shared_task.title,
         boards={f"{phase.name}-{subtask}": board for (phase, subtask), board in boards.items()},
@@ -52,6 +55,7 @@ def make_archive(
         salt=bytes.fromhex(shared_task.salt) if shared_task.commitment else b"",
         commitment=shared_task.commitment,
         committed=committed if committed != gold else {},
+        results=f"{settings.SITE_URL}{overview}results/",
     )
     return zip_archive(pack_archive(archive), shared_task.slug)
 

@@ -131,6 +131,20 @@ def test_the_table_for_papers_has_rules_between_groups(board):
     assert "Fulda (late)" in text
 
 
+ODD = r"Löwe & Söhne: 100% #1 $x_1^2$ {~} \relax <b>|"
+
+
+def test_names_with_every_special_character_are_escaped_for_papers(small_board):
+    text = render_latex(small_board(more=[Entry(ODD, {"fi": only_score(0.5)})])).decode()
+
+    (row,) = [line for line in text.splitlines() if "Löwe" in line]
+    assert row.split(" & ")[2] == (
+        r"Löwe \& Söhne: 100\% \#1 \$x\_1\textasciicircum{}2\$ \{\textasciitilde{}\} "
+        r"\textbackslash{}relax \textless{}b\textgreater{}\textbar{}"
+    )
+    assert len({line.count(" & ") for line in text.splitlines() if line.endswith(r" \\")}) == 1
+
+
 @pytest.mark.skipif(not shutil.which("pdflatex"), reason="LaTeX is not installed")
 def test_the_table_for_papers_is_typeset(board, tmp_path):
     (tmp_path / "board.tex").write_bytes(render_latex(board))

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from lxml import etree
+from matplotlib.colors import to_rgb
 
 from postprocess.boards.entries import BoardError, Entry, Kind, only_score
 from postprocess.boards.plots import (
@@ -14,7 +15,7 @@ from postprocess.boards.plots import (
     illustrate_board,
     illustrate_predictions,
 )
-from postprocess.reporting.figures.drawing import render_png, render_svg
+from postprocess.reporting.figures.drawing import INK, STRONG, render_png, render_svg
 from postprocess.reporting.figures.gallery import render_plates
 from postprocess.scoring.figures import Subtask
 
@@ -84,13 +85,36 @@ def test_scores_without_left_out_values_have_no_intervals(small_board):
 def test_the_heat_map_has_a_cell_for_each_pair(board):
     axes = draw_tests(board, "sl").axes[0]
 
-    classes = np.ma.filled(axes.images[0].get_array(), np.nan)
     tests = board.differences["sl"]
     n = len(tests.names)
-    assert (~np.isnan(classes)).sum() == len(tests.holm) == n * (n - 1) / 2
-    assert (classes <= 2).sum() == sum(p < 0.05 for p in tests.holm)
+    shades = [cell.get_facecolor() for cell in axes.patches]
+    assert len(shades) == len(tests.holm) == n * (n - 1) / 2
+    assert sum(shade[:3] == to_rgb(STRONG) for shade in shades) == sum(p < 0.05 for p in tests.holm)
+    assert len(axes.images) == 0
     assert f"of {len(tests.holm)} differences" in caption_tests(board, "sl")
     assert len(axes.texts) == sum(p >= 0.001 for p in tests.holm)  # shades say the others
+
+
+def test_a_heat_map_of_many_systems_is_an_image_of_the_same_shades(board, monkeypatch):
+    monkeypatch.setattr("postprocess.boards.plots.MOST_NAMED", 2)
+
+    axes = draw_tests(board, "sl").axes[0]
+
+    classes = np.ma.filled(axes.images[0].get_array(), np.nan)
+    tests = board.differences["sl"]
+    assert (~np.isnan(classes)).sum() == len(tests.holm)
+    assert (classes <= 2).sum() == sum(p < 0.05 for p in tests.holm)
+    assert not axes.patches
+
+
+def test_every_other_group_is_shaded(board):
+    axes = draw_scores(board, "sl").axes[0]
+
+    groups = {row.places["sl"].group for row in board.rows if "sl" in row.places}
+    assert len(groups) == 2
+    assert len(axes.patches) == 1  # the second of two groups
+    lines = [line for line in axes.lines if line.get_linestyle() == "-" and line.get_color() == INK]
+    assert len(lines) == 1
 
 
 def test_predictions_are_drawn_against_the_gold():

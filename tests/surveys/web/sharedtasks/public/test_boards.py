@@ -6,14 +6,16 @@ import json
 import re
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import User
 
-from surveys.models.sharedtasks import CountedSubmission, FrozenBoard, Organiser
+from surveys.models.sharedtasks import CountedSubmission, FrozenBoard, Organiser, Submission
 from tests.factories.boards import NOISE, finish, make_contest
 from tests.surveys.web.sharedtasks.conftest import sign_in
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("clock")]
 BOARD = "/tasks/gwsc/board/evaluation/1/"
+WAY_BACK = '<body><nav><p><a href="/tasks/gwsc/archive/">Back to the archive</a></p></nav>'
 
 
 def read(client, address=BOARD, **parameters):
@@ -116,7 +118,13 @@ def test_the_files_of_a_final_board_equal_its_page(client):
     assert [row[0] for row in table[1:]] == [name.replace("&amp;", "&") for name in names_of(page)]
     assert read(client, f"{BOARD}board.json") == frozen.body
     assert "Otters" in read(client, f"{BOARD}board.tex")
-    assert "Otters" in read(client, f"{BOARD}board.html")
+    whole = read(client, f"{BOARD}board.html")
+    assert whole == client.get("/tasks/gwsc/archive/evaluation-1/board.html").text.replace(
+        WAY_BACK, "<body>"
+    )
+    code = Submission.objects.get(team__name="Otters").code
+    assert f'href="{settings.SITE_URL}/tasks/gwsc/results/{code}/"' in whole
+    assert "<svg" in whole
     shown = {f"{float(row[6]):.3f}" for row in table[1:] if row[6]}
     assert all(score in page.replace("−", "-") for score in shown)
 
