@@ -46,10 +46,11 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.selection.sources",
     "surveys.corpora.scoring", "surveys.corpora.inputs",
     "surveys.sharedtasks.gold", "surveys.sharedtasks.parts", "surveys.sharedtasks.opening",
-    "surveys.sharedtasks.kits", "surveys.sharedtasks.phases",
+    "surveys.sharedtasks.kits.kit", "surveys.sharedtasks.kits.bundle", "surveys.sharedtasks.phases",
     "surveys.sharedtasks.teams.names",  # characters that cannot be seen
     "surveys.sharedtasks.uploads",
-    "surveys.sharedtasks.boards.citing", "surveys.sharedtasks.boards.files",
+    "surveys.sharedtasks.boards.citing", "surveys.sharedtasks.boards.elsewhere",
+    "surveys.sharedtasks.boards.files", "surveys.sharedtasks.boards.predictions",
     "surveys.sharedtasks.boards.live", "surveys.sharedtasks.boards.results",
     "surveys.sharedtasks.boards.table", "surveys.sharedtasks.boards.visible",
     "surveys.sharedtasks.scoring.counting", "surveys.sharedtasks.scoring.figures",
@@ -57,7 +58,7 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.sharedtasks.scoring.rescoring", "surveys.sharedtasks.scoring.waiting",
     "surveys.sharedtasks.finishing.archiving", "surveys.sharedtasks.finishing.entries",
     "surveys.sharedtasks.finishing.finalising", "surveys.sharedtasks.finishing.renaming",
-    "surveys.sharedtasks.watching.alike", "surveys.sharedtasks.watching.own",
+    "surveys.sharedtasks.watching.alike", "surveys.sharedtasks.watching.baselines",
     "surveys.templatetags.figures",  # numbers on pages are written as in the report
 }  # fmt: skip
 SHARED = {"postprocess.commands.program", "postprocess.extras"} | {
@@ -87,7 +88,8 @@ OF_CORPORA = {  # what reads the files of the library that finds texts
 GOLD = "surveys.sharedtasks.gold"
 OF_GOLD = {  # what may read the hidden gold of a shared task
     "surveys.sharedtasks.opening",  # commits to it
-    "surveys.sharedtasks.kits",  # packs that of practice data, which is public
+    "surveys.sharedtasks.kits.kit",  # packs that of practice data, which is public
+    "surveys.sharedtasks.kits.bundle",  # for organisers who may read it anyway
     "surveys.sharedtasks.scoring.figures", "surveys.sharedtasks.finishing.archiving",
 }  # fmt: skip
 MARKS = "postprocess.formats.marks"  # the value of a text with two targets; loads nothing

@@ -26,6 +26,7 @@ ACCOUNTS: dict[str, tuple[str, Page]] = {
     "invitation": ("invitation/<str:token>/", accounts.invitation),
 }
 BOARD = "<slug:slug>/board/<slug:phase>/<int:subtask>/"
+RESULT = "<slug:slug>/results/<slug:code>/"
 PUBLIC: dict[str, tuple[str, Page]] = {
     "tasks": ("", overview.tasks),
     "overview": ("<slug:slug>/", overview.overview),
@@ -33,11 +34,16 @@ PUBLIC: dict[str, tuple[str, Page]] = {
     "register": ("<slug:slug>/register/", accounts.register),
     "board": (BOARD, boards.board),
     "board_file": (f"{BOARD}board.<str:ending>", boards.board_file),
-    "result": ("<slug:slug>/results/<slug:code>/", results.result),
+    "result": (RESULT, results.result),
+    "result_predictions": (
+        f"{RESULT}predictions_<int:subtask>_<str:language>.<str:ending>", results.predictions,
+    ),
+    "result_mteb": (f"{RESULT}mteb_<int:subtask>.json", results.for_mteb),
+    "result_hub": (f"{RESULT}eval_results.yaml", results.for_hub),
     "archive": ("<slug:slug>/archive/", archive.archive),
     "archive_zip": ("<slug:slug>/archive.zip", archive.archive_zip),
     "archived": ("<slug:slug>/archive/<path:path>", archive.archived),
-}
+}  # fmt: skip
 SUBMISSION = "submissions/<slug:phase>/<int:number>/"
 OF_A_TEAM: dict[str, tuple[str, Page]] = {
     "team": ("", home.home),

@@ -1,9 +1,14 @@
 """Pages of results: as visible as their phases, and for ever."""
 
+import hashlib
+import json
 from datetime import timedelta
 
 import pytest
+import yaml
+from django.conf import settings
 from django.contrib.auth.models import User
+from django.core.cache import cache
 
 from surveys.models.sharedtasks import Organiser, SharedTask, Submission, SubtaskScore
 from surveys.sharedtasks.scoring.waiting import score_waiting
@@ -57,7 +62,8 @@ def test_a_published_result_has_everything(client):
     page = read(client)
 
     wanted = (
-        "Rank range", "Pearson P", "otters-bert", "We, the Otters, average <em>layers</em>.",
+        "Rank range", "Pearson P", "Finnish: 24 pairs are few", "otters-bert",
+        "We, the Otters, average <em>layers</em>.",
         "https://example.org/Otters", "@misc{gwsc-", "author = {{Otters}}",
         shared_task.parts.get(language="sl").gold_sha256,
         Submission.objects.get(team__name="Otters").contents[0]["sha256"],
@@ -134,6 +140,122 @@ def test_a_team_that_hides_its_name_has_no_links(client):
 
     assert "otters-bert" in page
     assert "https://example.org/Otters" not in page
+
+
+def draw(client, name="Otters", place="1_sl", ending="svg"):
+    return client.get(f"{address_of(name)}predictions_{place}.{ending}")
+
+
+def test_predictions_are_drawn_against_the_gold_once_it_is_public(client):
+    make_contest({"visibility": "board"})
+    assert draw(client).status_code == 404
+    assert draw(sign_in("otters")).status_code == 404
+    assert "predictions_" not in read(client)
+
+    finish(SharedTask.objects.get())
+    page = read(client)
+
+    for place in ("1_fi", "1_sl", "2_fi", "2_sl"):
+        assert f"{address_of('Otters')}predictions_{place}.svg" in page
+        assert draw(client, place=place).status_code == 200
+    assert "60 pairs (Slovenian) against the gold" in page
+    drawn, png = draw(client), draw(client, ending="png")
+    assert (drawn["Content-Type"], png["Content-Type"]) == ("image/svg+xml", "image/png")
+    assert "Predictions of Otters, sl, subtask 1" in drawn.content.decode()
+    assert draw(client).content == drawn.content
+    cache.clear()
+    assert draw(client).content == drawn.content
+    assert png.content.startswith(b"\x89PNG")
+    for place, ending in (("1_sl", "pdf"), ("1_hr", "svg"), ("3_sl", "svg")):
+        assert draw(client, place=place, ending=ending).status_code == 404
+
+
+def test_predictions_of_files_that_are_not_published_are_for_the_team(client):
+    finish(make_contest()).teams.filter(name="Otters").update(publishes_files=False)
+
+    for one in (client, sign_in("herons")):
+        assert draw(one).status_code == 404
+        assert "predictions_" not in read(one)
+    assert draw(sign_in("otters")).status_code == 200
+    assert "predictions_" in read(sign_in("otters"))
+
+
+def test_a_result_without_a_language_has_no_figure_of_it(client):
+    finish(make_contest())
+
+    assert draw(client, "Stoats", "1_fi").status_code == 404
+    assert draw(client, "Stoats", "1_sl").status_code == 200
+
+
+def test_a_result_has_the_form_of_mteb(client):
+    shared_task = finish(make_contest())
+
+    answer = client.get(f"{address_of('Otters')}mteb_2.json")
+    content = json.loads(answer.content)
+
+    assert answer["Content-Disposition"].startswith("attachment")
+    assert f"{address_of('Otters')}mteb_2.json" in read(client)
+    assert content["task_name"] == "gwsc_subtask2"
+    digests = "".join(shared_task.parts.values_list("data_sha256", flat=True))
+    assert content["dataset_revision"] == hashlib.sha256(digests.encode()).hexdigest()
+    scores = {one["hf_subset"]: one for one in content["scores"]["test"]}
+    assert {tag: one["languages"] for tag, one in scores.items()} == {
+        "fi": ["fin-Latn"], "sl": ["slv-Latn"],
+    }  # fmt: skip
+    stored = SubtaskScore.objects.get(
+        submission__team__name="Otters", subtask=2, part__language="sl"
+    )
+    assert (scores["sl"]["main_score"], scores["sl"]["pearson"]) == (stored.score, stored.pearson)
+    assert client.get(f"{address_of('Otters')}mteb_3.json").status_code == 404
+
+
+def test_forms_of_hidden_gold_have_three_decimals(client):
+    make_contest({"visibility": "board"})
+
+    scores = client.get(f"{address_of('Otters')}mteb_2.json").json()["scores"]["test"]
+    entries = yaml.safe_load(fetch_hub(client).content)
+
+    assert all(one["main_score"] == round(one["main_score"], 3) for one in scores)
+    assert not any("pearson" in one for one in scores)
+    assert all(one["value"] == round(one["value"], 3) for one in entries)
+
+
+def fetch_hub(client, dataset="example/gwsc"):
+    return client.get(f"{address_of('Otters')}eval_results.yaml", {"dataset": dataset})
+
+
+def test_a_result_has_the_form_of_the_hub(client):
+    finish(make_contest())
+
+    answer = fetch_hub(client)
+    entries = yaml.safe_load(answer.content)
+
+    assert answer["Content-Disposition"] == 'attachment; filename="gwsc.yaml"'
+    assert [one["dataset"]["task_id"] for one in entries] == [
+        f"subtask{subtask}_{column}" for subtask in (1, 2) for column in ("average", "fi", "sl")
+    ]
+    assert {one["dataset"]["id"] for one in entries} == {"example/gwsc"}
+    assert {one["source"]["url"] for one in entries} == {
+        f"{settings.SITE_URL}{address_of('Otters')}"
+    }
+    assert {one["date"] for one in entries} == {"2027-01-01"}
+
+
+@pytest.mark.parametrize("dataset", ["", "gwsc", "a/b/c", "a b/c", "a/b\n- x: 1"])
+def test_a_name_that_no_dataset_has_is_refused(client, dataset):
+    finish(make_contest())
+
+    answer = fetch_hub(client, dataset)
+
+    assert answer.status_code == 409
+    assert "owner/name" in answer.content.decode()
+
+
+def test_forms_are_as_visible_as_the_result(client):
+    make_contest()
+
+    assert fetch_hub(client).status_code == 404
+    assert client.get(f"{address_of('Otters')}mteb_1.json").status_code == 404
 
 
 def test_results_vanish_when_they_are_taken_back(client):

@@ -1,0 +1,102 @@
+"""Predictions of a result against the gold, drawn once the gold is public."""
+
+import hashlib
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from django.core.cache import cache
+
+from surveys.models.sharedtasks import Scoring, Submission
+from surveys.sharedtasks.boards.results import Result
+from surveys.sharedtasks.scoring.figures import Golds
+from surveys.sharedtasks.scoring.predictions import Place, load_predictions
+from surveys.sharedtasks.scoring.waiting import find_scoring
+from surveys.sharedtasks.visibility import Viewer, is_gold_public
+from surveys.study.languages import name_language
+
+KEPT_SECONDS = 24 * 3600
+FORMATS = {"svg": "image/svg+xml", "png": "image/png"}
+
+
+class Drawn(NamedTuple):
+    """A figure of a result: its subtask, language, and caption."""
+
+    subtask: int
+    language: str
+    caption: str
+
+
+def may_draw(result: Result, viewer: Viewer) -> bool:
+    """Return whether a viewer may see predictions against the gold.
+
+    Predictions can be read from a figure: it is for everybody if the team publishes its files.
+    """
+    submission = result.submission
+    if not is_gold_public(submission.phase):
+        return False
+    is_own = viewer.is_organiser or viewer.team == submission.team
+    return is_own or submission.team.publishes_files
+
+
+def list_drawn(result: Result, viewer: Viewer) -> list[Drawn]:
+    """Return the figures of a result that a viewer may see."""
+    return list(_list_drawn(result)) if may_draw(result, viewer) else []
+
+
+def draw_predictions(result: Result, place: Place, ending: str) -> bytes | None:
+    """Return the figure of a subtask and language as a file; None if the result has none there.
+
+    It is kept for a day, since drawing takes a while.
+    """
+    submission = result.submission
+    if place not in {(one.subtask, one.language) for one in _list_drawn(result)}:
+        return None
+    scoring = _find_scoring(result, place)
+    contents = submission.digest, scoring.pk, place, ending, result.team
+    key = f"predictions-{hashlib.sha256(repr(contents).encode()).hexdigest()}"
+    found: bytes | None = cache.get(key)
+    if found is None:
+        found = _draw(submission, result.team, place, scoring, ending)
+        cache.set(key, found, KEPT_SECONDS)
+    return found
+
+
+def _list_drawn(result: Result) -> Iterator[Drawn]:
+    from postprocess.boards.plots import caption_predictions
+    from postprocess.scoring.figures import Subtask
+
+    shown = {one.subtask for one in result.subtasks}
+    for file in result.submission.contents:
+        if file["subtask"] in shown:
+            subtask, tag = Subtask(str(file["subtask"])), file["language"]
+            caption = caption_predictions(
+                result.team, name_language(tag) or tag, subtask, file["n"]
+            )
+            yield Drawn(file["subtask"], tag, caption)
+
+
+def _find_scoring(result: Result, place: Place) -> Scoring:
+    """Return the scoring whose gold is drawn: that of the final board, or the current one."""
+    for one in result.subtasks:
+        if one.subtask == place[0] and one.board and one.board.frozen:
+            return one.board.frozen.scoring
+    return find_scoring(result.submission.phase.shared_task)
+
+
+def _draw(submission: Submission, name: str, place: Place, scoring: Scoring, ending: str) -> bytes:
+    from postprocess.boards.plots import illustrate_predictions
+    from postprocess.reporting.figures.drawing import render_png, render_svg
+    from postprocess.scoring.figures import Subtask
+
+    subtask, language = place
+    gold = Golds(scoring).find(language, submission.phase)
+    drawn = illustrate_predictions(
+        name,
+        submission.code,
+        (Subtask(str(subtask)), language),
+        load_predictions(submission)[place],
+        gold.changes if subtask == 1 else gold.similarities,
+    )
+    if ending == "png":
+        return render_png(drawn.figure)
+    return render_svg(drawn.figure, title=drawn.title, description=drawn.caption)
