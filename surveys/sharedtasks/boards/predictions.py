@@ -29,13 +29,14 @@ class Drawn(NamedTuple):
 def may_draw(result: Result, viewer: Viewer) -> bool:
     """Return whether a viewer may see predictions against the gold.
 
-    Predictions can be read from a figure: it is for everybody if the team publishes its files.
+    Predictions can be read from a figure: everybody sees it once the files are in the archive.
     """
     submission = result.submission
     if not is_gold_public(submission.phase):
         return False
-    is_own = viewer.is_organiser or viewer.team == submission.team
-    return is_own or submission.team.publishes_files
+    if viewer.is_organiser or viewer.team == submission.team:
+        return True
+    return submission.phase.shared_task.is_published and submission.team.publishes_files
 
 
 def list_drawn(result: Result, viewer: Viewer) -> list[Drawn]:

@@ -1,4 +1,4 @@
-"""Submissions of organisers: trial runs, which are never ranked, and baselines of their own."""
+"""Submissions of organisers: trial runs, which are never ranked, and further baselines."""
 
 from collections.abc import Sequence
 from datetime import datetime

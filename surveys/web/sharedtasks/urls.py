@@ -36,7 +36,7 @@ PUBLIC: dict[str, tuple[str, Page]] = {
     "board_file": (f"{BOARD}board.<str:ending>", boards.board_file),
     "result": (RESULT, results.result),
     "result_predictions": (
-        f"{RESULT}predictions_<int:subtask>_<str:language>.<str:ending>", results.predictions,
+        f"{RESULT}predictions_<int:subtask>_<str:language>.<str:form>", results.predictions,
     ),
     "result_mteb": (f"{RESULT}mteb_<int:subtask>.json", results.for_mteb),
     "result_hub": (f"{RESULT}eval_results.yaml", results.for_hub),

@@ -48,17 +48,17 @@ def result(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 @gzip_page  # a figure repeats nothing of the request and holds no secret
 @require_safe
 def predictions(
-    request: HttpRequest, slug: str, code: str, subtask: int, language: str, ending: str
+    request: HttpRequest, slug: str, code: str, subtask: int, language: str, form: str
 ) -> HttpResponse:
     """Send the predictions of a submission against the gold, as a figure."""
     found, viewer = _find(request, slug, code)
-    is_drawn = ending in FORMATS and may_draw(found, viewer)
-    content = draw_predictions(found, (subtask, language), ending) if is_drawn else None
+    is_drawn = form in FORMATS and may_draw(found, viewer)
+    content = draw_predictions(found, (subtask, language), form) if is_drawn else None
     if content is None:
         raise Http404
-    name = f"{slug}_{code}_predictions_{subtask}_{language}.{ending}"
+    name = f"{slug}_{code}_predictions_{subtask}_{language}.{form}"
     headers = {"Content-Disposition": f'inline; filename="{name}"'}
-    return HttpResponse(content, content_type=FORMATS[ending], headers=headers)
+    return HttpResponse(content, content_type=FORMATS[form], headers=headers)
 
 
 @require_safe

@@ -180,6 +180,15 @@ def test_predictions_of_files_that_are_not_published_are_for_the_team(client):
     assert "predictions_" in read(sign_in("otters"))
 
 
+def test_predictions_of_practice_data_are_for_the_team_until_publishing(client):
+    make_contest({"visibility": "board"})
+    SharedTask.objects.get().phases.update(data="practice")
+
+    assert draw(client).status_code == 404
+    assert "predictions_" not in read(client)
+    assert "predictions_1_sl.svg" in read(sign_in("otters"))
+
+
 def test_a_result_without_a_language_has_no_figure_of_it(client):
     finish(make_contest())
 
