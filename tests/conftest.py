@@ -14,6 +14,9 @@ from hypothesis import settings as hypothesis_settings
 from surveys.models import Assignment, Response
 from surveys.rehearsal.demo import prepare_static_files
 from tests.factories.studies import due_response, make_study, start
+from tests.fixtures.migrated import django_db_modify_db_settings
+
+__all__ = ["django_db_modify_db_settings"]  # a fixture
 
 gc.disable()  # until all tests are collected: importing makes only objects that stay
 

@@ -1,5 +1,6 @@
 import os
 import secrets
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -17,6 +18,7 @@ from tests.end_to_end.databases import OwnPostgres, fresh_database, shared_datab
 from tests.end_to_end.site import ROOT, Site, opening
 from tests.end_to_end.workers import BROKER
 from tests.factories.simulator import Stage, running_simulator
+from tests.fixtures.migrated import keep_migrated
 
 # Studies of the site that tests share, each with what sets it apart.
 OPEN_STUDIES = {
@@ -29,14 +31,17 @@ N_LINKS = 50  # to each, of its 200 places
 
 
 @pytest.fixture(scope="session")
-def pristine(tmp_path_factory) -> Iterator[str]:
+def pristine(tmp_path_factory, pytestconfig) -> Iterator[str]:
     """The URL of the database of a site that was set up and never used."""
     own = tmp_path_factory.getbasetemp()
     folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "pristine"
     folder.mkdir(exist_ok=True)
 
     def set_up(url: str) -> None:
-        Site(folder, url).manage("migrate", "--verbosity", "0")
+        if url.startswith("sqlite"):
+            shutil.copy(keep_migrated(pytestconfig), url.removeprefix("sqlite:///"))
+        else:
+            Site(folder, url).manage("migrate", "--verbosity", "0")
 
     with shared_database(settings.DATABASES["default"], folder, set_up) as url:
         yield url
