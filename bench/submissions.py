@@ -96,12 +96,12 @@ def measure_refusal(name: str) -> dict[str, float]:
 
 def make_archives() -> dict[str, bytes]:
     """Return hostile archives by their names, those of the tests; none has more than 4 MB."""
-    from tests.hostile_archives import encrypted, kinds_of_bombs, linked, pack
+    from tests.hostile_archives import BOMBS, encrypted, linked, pack
 
     content = b"change\n" + b"1\n" * 340
     zeros_and_ones = np.random.default_rng(1).integers(48, 50, 9_500_000, np.uint8).tobytes()
     return {
-        **dict(kinds_of_bombs()),
+        **{name: make() for name, make in BOMBS.items()},
         "40,000 entries": pack({str(n): b"" for n in range(40_000)}),
         "a path out of the archive": pack({f"../{NAME}": content}),
         "a link": linked(NAME, "/etc/passwd"),

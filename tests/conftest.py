@@ -60,8 +60,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Leave what was imported out of every later garbage collection."""
-    gc.collect()
+    """Leave what was imported out of every garbage collection: hardly any of it is garbage."""
     gc.freeze()
     gc.set_threshold(
         20_000, 20, 20

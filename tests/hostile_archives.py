@@ -5,7 +5,7 @@ import stat
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 LOCAL, CENTRAL, END = b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06"
 
@@ -53,11 +53,15 @@ def overlapping(n_entries: int, n_bytes: int) -> bytes:
     return body + directory + END + struct.pack("<4H2LH", *sizes)
 
 
-def kinds_of_bombs() -> Iterator[tuple[str, bytes]]:
-    """Yield names and contents of archives that are small and would be huge."""
-    yield "one file", pack({"results_subtask1_sl.tsv": bytes(50_000_000)}, zipfile.ZIP_DEFLATED)
-    yield "4 GB in 42 kB", overlapping(250, 16_000_000)
-    yield "40 overlapping files", overlapping(40, 9_000_000)
-    yield "10,000 entries", pack({f"{n}.tsv": b"" for n in range(10_000)})
+def _of_archives() -> bytes:
     inner = pack({"a.tsv": bytes(2_000_000)}, zipfile.ZIP_DEFLATED)
-    yield "in archives", pack({f"{n}.zip": inner for n in range(40)}, zipfile.ZIP_DEFLATED)
+    return pack({f"{n}.zip": inner for n in range(40)}, zipfile.ZIP_DEFLATED)
+
+
+BOMBS: dict[str, Callable[[], bytes]] = {  # make archives that are small and would be huge
+    "one file": lambda: pack({"results_subtask1_sl.tsv": bytes(50_000_000)}, zipfile.ZIP_DEFLATED),
+    "4 GB in 42 kB": lambda: overlapping(250, 16_000_000),
+    "40 overlapping files": lambda: overlapping(40, 9_000_000),
+    "10,000 entries": lambda: pack({f"{n}.tsv": b"" for n in range(10_000)}),
+    "in archives": _of_archives,
+}
