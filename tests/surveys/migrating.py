@@ -4,7 +4,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.core.management import CommandError
+from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
@@ -26,6 +26,7 @@ from tests.factories.old_rows import (
     rows_of,
 )
 from tests.factories.studies import finish, make_study, start, whereabouts
+from tests.fixtures.migrated import fill
 
 
 def applied() -> set[str]:
@@ -40,6 +41,16 @@ def drop_tables() -> None:
             cascade = " CASCADE" if connection.vendor == "postgresql" else ""
             cursor.execute(f"DROP TABLE {connection.ops.quote_name(name)}{cascade}")
     MigrationRecorder(connection).migration_qs.filter(app="surveys").delete()
+
+
+def restore(config: pytest.Config) -> None:
+    """Replace a database by one with the tables of the last step and no rows."""
+    if connection.vendor == "sqlite":
+        fill(connection.connection, config)
+        return
+    drop_tables()
+    call_command("flush", interactive=False, verbosity=0)
+    call_command("migrate", verbosity=0)
 
 
 def go(name: str) -> Any:

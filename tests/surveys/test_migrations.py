@@ -47,6 +47,7 @@ from tests.surveys.migrating import (
     go,
     lose_the_ledger,
     refuse,
+    restore,
     tables,
 )
 
@@ -90,13 +91,11 @@ def test_no_index_of_a_busy_table_is_the_beginning_of_another(model):
 
 
 @pytest.fixture
-def step_by_step(transactional_db):
+def step_by_step(transactional_db, pytestconfig):
     """Yield a database without our tables, and restore it afterwards."""
     drop_tables()
     yield
-    drop_tables()
-    call_command("flush", interactive=False, verbosity=0)
-    call_command("migrate", verbosity=0)
+    restore(pytestconfig)
 
 
 def test_a_database_of_the_first_version_goes_step_by_step_to_the_last_and_back(step_by_step):
