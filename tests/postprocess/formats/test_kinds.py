@@ -1,6 +1,7 @@
 """A table in each kind of file is recognised, and reads back equal."""
 
 import csv
+import functools
 import io
 
 import pytest
@@ -54,6 +55,7 @@ def write(rows, kind):
     return text.encode(kind.encoding)
 
 
+@functools.cache  # making it takes longer than an example
 def fields(encoding):
     characters = st.characters(
         codec=encoding, exclude_characters="\t\r\n", exclude_categories=("Cs", "Cc")
