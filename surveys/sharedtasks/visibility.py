@@ -88,21 +88,6 @@ def round_figure(figure: float | None) -> float | None:
     return float(Decimal(repr(figure)).quantize(SHOWN, ROUND_HALF_UP)) + 0.0
 
 
-def name_team(team: Team, viewer: Viewer = ANYBODY) -> str:
-    """Return the name under which a viewer sees a team: its own, or its code.
-
-    Organisers and the team itself see its name.
-    """
-    is_own = viewer.team is not None and viewer.team.pk == team.pk
-    if (
-        viewer.is_organiser
-        or is_own
-        or not shows_code(team.shared_task, hides_name=team.hides_name)
-    ):
-        return team.name
-    return team.code
-
-
 def shows_code(shared_task: SharedTask, *, hides_name: bool) -> bool:
     """Return whether pages have a team's code instead of its name.
 

@@ -8,9 +8,9 @@ from surveys.sharedtasks.visibility import (
     ANYBODY,
     Viewer,
     may_see_scores,
-    name_team,
     round_figure,
     show_figures,
+    shows_code,
 )
 from tests.factories.sharedtasks import make_phase, make_shared_task, make_team
 
@@ -94,15 +94,10 @@ def test_halves_are_rounded_away_from_zero(figure, shown):
     assert round_figure(figure) == shown
 
 
-def test_codes_stand_for_names_until_published(shared_task, team, other):
+def test_codes_stand_for_names_until_published(shared_task):
     shared_task.names = "codes"
-    team.shared_task = shared_task
-
-    assert name_team(team) == team.code
-    assert name_team(team, Viewer(other)) == team.code
-    assert [name_team(team, Viewer(team)), name_team(team, ORGANISER)] == ["Otters", "Otters"]
+    assert shows_code(shared_task, hides_name=False)
 
     publish(shared_task)
-    assert name_team(team) == "Otters"
-    team.hides_name = True
-    assert name_team(team) == team.code
+    assert not shows_code(shared_task, hides_name=False)
+    assert shows_code(shared_task, hides_name=True)
