@@ -30,7 +30,7 @@ FORMATS = {
 
 
 def render_file(visible: VisibleBoard, ending: str) -> bytes:
-    """Return a board as a file; a final one as it was frozen."""
+    """Return a board as a file; a published one as it was frozen."""
     from postprocess.boards.exports.freezing import render_board
     from postprocess.boards.exports.latex import render_latex
     from postprocess.boards.exports.page import render_page
@@ -41,7 +41,7 @@ def render_file(visible: VisibleBoard, ending: str) -> bytes:
         return page
     if ending == "csv":
         return render_csv(board, is_gold_public=is_public)
-    if ending == "json" and visible.frozen:
+    if ending == "json" and visible.frozen and is_public:
         return visible.frozen.body.encode()
     if ending == "json":
         return render_board(board, is_gold_public=is_public)
@@ -56,8 +56,8 @@ def _read_page(visible: VisibleBoard) -> bytes | None:
 
 
 def list_plots(visible: VisibleBoard, column: str) -> list[Plot]:
-    """Return the figures of a column of a final board."""
-    if not visible.is_final or not visible.phase.shared_task.archive:
+    """Return the figures of a column of a final board, which are published with it."""
+    if not (visible.is_final and visible.is_public) or not visible.phase.shared_task.archive:
         return []
     from postprocess.boards.plots import caption_scores, caption_tests
 

@@ -1,4 +1,7 @@
-"""The boards that a reader may see: final ones once they are published, live ones before."""
+"""The boards that a reader may see: final ones once they are published, live ones before.
+
+Organisers see final boards before, to check them.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -6,11 +9,23 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from surveys.access.roles import AnyUser
-from surveys.models.sharedtasks import FrozenBoard, Phase, SharedTask
+from surveys.models.sharedtasks import (
+    FrozenBoard,
+    Phase,
+    ScoringState,
+    SharedTask,
+    SharedTaskState,
+)
 from surveys.sharedtasks.boards.live import make_live_board
 from surveys.sharedtasks.tasks import may_organise
 from surveys.sharedtasks.teams.members import find_membership
-from surveys.sharedtasks.visibility import ANYBODY, Viewer, is_gold_public, may_see_scores
+from surveys.sharedtasks.visibility import (
+    ANYBODY,
+    Viewer,
+    is_gold_public,
+    is_published,
+    may_see_scores,
+)
 
 if TYPE_CHECKING:
     from postprocess.boards.board import Board
@@ -29,13 +44,15 @@ class VisibleBoard:
 
     @property
     def is_final(self) -> bool:
-        """Whether the board is published and does not change any more."""
+        """Whether the board is frozen and does not change any more."""
         return self.frozen is not None
 
     @property
     def is_public(self) -> bool:
         """Whether everybody may see it."""
-        return self.is_final or may_see_scores(self.phase, ANYBODY)
+        if self.is_final:
+            return is_published(self.phase)
+        return may_see_scores(self.phase, ANYBODY)
 
     @property
     def is_gold_public(self) -> bool:
@@ -59,8 +76,8 @@ def find_board(phase: Phase, subtask: int, viewer: Viewer, *, now: datetime) -> 
     """
     if subtask not in phase.subtasks:
         return None
-    if frozen := _find_frozen(phase, subtask):
-        return VisibleBoard(phase, subtask, _read_frozen(frozen.sha256), frozen)
+    if frozen := _find_frozen(phase, subtask, viewer):
+        return VisibleBoard(phase, subtask, _show_frozen(frozen, phase), frozen)
     if not may_see_scores(phase, viewer):
         return None
     if not (viewer.is_organiser or phase.has_begun(now)):
@@ -75,12 +92,30 @@ def find_phase(slug: str, name: str) -> Phase | None:
     return phases.select_related("shared_task").first()
 
 
-def _find_frozen(phase: Phase, subtask: int) -> FrozenBoard | None:
-    """Return the final board once it is published, without its large body."""
-    if not phase.shared_task.is_published:
-        return None
+def is_frozen(phase: Phase, subtask: int) -> bool:
+    """Return whether there is a final board, published or not."""
+    return FrozenBoard.objects.filter(phase=phase, subtask=subtask).exists()
+
+
+def _find_frozen(phase: Phase, subtask: int, viewer: Viewer) -> FrozenBoard | None:
+    """Return the final board, without its large body, once it is published.
+
+    Organisers see it before, unless scores were corrected since.
+    """
     found = FrozenBoard.objects.filter(phase=phase, subtask=subtask)
+    if not phase.shared_task.is_published:
+        if not viewer.is_organiser or phase.shared_task.state != SharedTaskState.FINALISED:
+            return None
+        found = found.filter(scoring__state=ScoringState.CURRENT)
     return found.defer("body").select_related("scoring").first()
+
+
+def _show_frozen(frozen: FrozenBoard, phase: Phase) -> "Board":
+    """Return a final board, with three decimals until the gold is public."""
+    from postprocess.boards.exports.rounding import round_board
+
+    board = _read_frozen(frozen.sha256)
+    return board if is_gold_public(phase) else round_board(board)
 
 
 @lru_cache(maxsize=KEPT)

@@ -9,8 +9,15 @@ import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
 
-from surveys.models.sharedtasks import CountedSubmission, FrozenBoard, Organiser, Submission
-from tests.factories.boards import NOISE, finish, make_contest
+from surveys.models.sharedtasks import (
+    CountedSubmission,
+    FrozenBoard,
+    Organiser,
+    SharedTask,
+    Submission,
+)
+from surveys.sharedtasks.finishing.publishing import retract
+from tests.factories.boards import END, NOISE, finish, make_contest
 from tests.surveys.web.sharedtasks.conftest import sign_in
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("clock")]
@@ -75,6 +82,33 @@ def test_organisers_see_a_hidden_board(client):
     shared_task = make_contest()
     user = User.objects.create_user("ana")
     Organiser.objects.create(shared_task=shared_task, user=user)
+
+    assert "Only organisers see this board" in read(sign_in("ana"))
+
+
+def test_organisers_check_final_boards_before_they_are_published(client):
+    shared_task = retract(finish(make_contest()), "to be checked", END)
+    user = User.objects.create_user("ana")
+    Organiser.objects.create(shared_task=shared_task, user=user)
+    organiser = sign_in("ana")
+    gold = {part.gold_sha256 for part in shared_task.parts.all()}
+
+    page, content = read(organiser), read(organiser, f"{BOARD}board.json")
+
+    assert "Only organisers see this final board" in page
+    assert "begins-group" in page
+    assert "/archive/" not in page
+    assert json.loads(content)["is_rounded"]
+    assert not any(digest in page + content for digest in gold)
+    for other in (client, sign_in("otters")):
+        assert other.get(BOARD).status_code == 404
+
+
+def test_boards_are_not_checked_with_scores_that_were_replaced():
+    shared_task = retract(finish(make_contest()), "to be checked", END)
+    user = User.objects.create_user("ana")
+    Organiser.objects.create(shared_task=shared_task, user=user)
+    shared_task.scorings.update(state="replaced")
 
     assert "Only organisers see this board" in read(sign_in("ana"))
 
