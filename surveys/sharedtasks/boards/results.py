@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from surveys.models.sharedtasks import (
+    FrozenBoard,
     ScoringState,
     SharedTask,
     Submission,
@@ -81,6 +82,12 @@ def find_result(
     subtasks = list(_list_subtasks(submission, viewer, now))
     name = name_on_boards(submission.team, shared_task)
     return Result(submission, name, subtasks) if subtasks else None
+
+
+def was_final(shared_task: SharedTask, code: str) -> bool:
+    """Return whether the result with a code is of a phase with final boards."""
+    frozen = FrozenBoard.objects.filter(phase__shared_task=shared_task)
+    return frozen.filter(phase__submissions__code=code).exists()
 
 
 def is_withdrawn(submission: Submission) -> bool:

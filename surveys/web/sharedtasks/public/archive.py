@@ -12,25 +12,24 @@ from surveys.models.sharedtasks import SharedTask
 from surveys.sharedtasks.finishing.archiving import list_archive, read_archived
 from surveys.sharedtasks.scoring.corrections import find_breaches, write_correction
 from surveys.web.rendering.sandboxed import add_way_back, answer_sandboxed
+from surveys.web.sharedtasks.public.finding import answer_absent
 
 PICTURES = {".svg": "image/svg+xml", ".png": "image/png"}
-GONE = 410
 
 
 @require_safe
 def archive(request: HttpRequest, slug: str) -> HttpResponse:
     """List the files of the archive, or say that it is being made again or was taken back."""
     shared_task = get_object_or_404(SharedTask.objects.public(), slug=slug)
-    page: dict[str, object] = {"shared_task": shared_task}
-    if shared_task.is_published:
-        is_made = bool(shared_task.archive)
-        page["folders"] = _sort_files(list_archive(shared_task)) if is_made else {}
-        breaches = find_breaches(shared_task)
-        page["breaches"] = [(one, write_correction(one)) for one in breaches]
-        return render(request, "sharedtasks/public/archive.html", page)
-    if shared_task.retracted_at is None:
-        raise Http404
-    return render(request, "sharedtasks/public/taken_back.html", page, status=GONE)
+    if not shared_task.is_published:
+        return answer_absent(request, shared_task, was_frozen=True)
+    breaches = find_breaches(shared_task)
+    page = {
+        "shared_task": shared_task,
+        "folders": _sort_files(list_archive(shared_task)) if shared_task.archive else {},
+        "breaches": [(one, write_correction(one)) for one in breaches],
+    }
+    return render(request, "sharedtasks/public/archive.html", page)
 
 
 @require_safe

@@ -14,15 +14,19 @@ from surveys.sharedtasks.boards.table import (
     find_own_name,
     list_outside_rows,
 )
-from surveys.web.sharedtasks.public.finding import find_visible
+from surveys.sharedtasks.boards.visible import is_frozen
+from surveys.web.sharedtasks.public.finding import answer_absent, find_visible
 
 ROWS_A_PAGE = 100
 
 
 @require_safe
 def board(request: HttpRequest, slug: str, phase: str, subtask: int) -> HttpResponse:
-    """Show a board, ranked by its average or by a language."""
-    visible, viewer = find_visible(request, slug, phase, subtask)
+    """Show a board, ranked by its average or by a language, or say that it was taken back."""
+    found, visible, viewer = find_visible(request, slug, phase, subtask)
+    if visible is None:
+        was_frozen = is_frozen(found, subtask)
+        return answer_absent(request, found.shared_task, was_frozen=was_frozen)
     column = choose_column(visible.board, request.GET.get("by"))
     rows = Paginator(Lines(visible, column), ROWS_A_PAGE).get_page(request.GET.get("page"))
     outside = [] if rows.has_next() else list_outside_rows(visible, column)
@@ -47,8 +51,8 @@ def board_file(
     request: HttpRequest, slug: str, phase: str, subtask: int, ending: str
 ) -> HttpResponse:
     """Send a board as a file, equal to the page."""
-    visible, _ = find_visible(request, slug, phase, subtask)
-    if ending not in FORMATS:
+    visible = find_visible(request, slug, phase, subtask).visible
+    if visible is None or ending not in FORMATS:
         raise Http404
     name = f"{slug}_{phase}_{subtask}.{ending}"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}

@@ -16,18 +16,22 @@ from surveys.sharedtasks.boards.predictions import (
     list_drawn,
     may_draw,
 )
-from surveys.sharedtasks.boards.results import Result, find_result
+from surveys.sharedtasks.boards.results import Result, find_result, was_final
 from surveys.sharedtasks.boards.table import explain_intervals, show_result
 from surveys.sharedtasks.boards.visible import find_viewer
 from surveys.sharedtasks.visibility import Viewer
 from surveys.web.rendering.markdown import render_foreign_markdown
+from surveys.web.sharedtasks.public.finding import answer_absent
 from surveys.web.timing import began_at
 
 
 @require_safe
 def result(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    """Show the scores of a submission, and the description of its system."""
-    found, viewer = _find(request, slug, code)
+    """Show the scores and the system of a submission, or say that they were taken back."""
+    shared_task = _find_task(slug)
+    found, viewer = _look(request, shared_task, code)
+    if found is None:
+        return answer_absent(request, shared_task, was_frozen=was_final(shared_task, code))
     drawn = list_drawn(found, viewer)
     page = {
         "shared_task": found.submission.phase.shared_task,
@@ -80,12 +84,23 @@ def for_hub(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 
 def _find(request: HttpRequest, slug: str, code: str) -> tuple[Result, Viewer]:
     """Return a result and its viewer. Raises Http404 if the viewer may not see it."""
-    shared_task = get_object_or_404(SharedTask.objects.public(), slug=slug)
-    viewer = find_viewer(shared_task, request.user)
-    found = find_result(shared_task, code, viewer, now=began_at(request))
+    found, viewer = _look(request, _find_task(slug), code)
     if found is None:
         raise Http404
     return found, viewer
+
+
+def _look(
+    request: HttpRequest, shared_task: SharedTask, code: str
+) -> tuple[Result | None, Viewer]:
+    """Return a result, or None if the viewer may not see it, and the viewer."""
+    viewer = find_viewer(shared_task, request.user)
+    return find_result(shared_task, code, viewer, now=began_at(request)), viewer
+
+
+def _find_task(slug: str) -> SharedTask:
+    found: SharedTask = get_object_or_404(SharedTask.objects.public(), slug=slug)
+    return found
 
 
 def _write_address(slug: str, code: str) -> str:

@@ -9,7 +9,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils.html import strip_tags
 
-from surveys.models.sharedtasks import Scoring, SharedTask
+from surveys.models.sharedtasks import Scoring, SharedTask, Submission
 from surveys.sharedtasks.finishing.publishing import retract
 from tests.factories.boards import END, finish, make_contest
 from tests.factories.sharedtasks import START, make_phase, make_shared_task
@@ -212,5 +212,18 @@ def test_an_archive_that_was_taken_back_says_so(client):
 
     assert "taken back" in read(client, "/tasks/gwsc/archive/", status=410)
     assert "taken back" in read(client)
-    for path in ("archive.zip", "archive/gold/gold_sl.tsv", "board/evaluation/1/"):
+    for path in ("archive.zip", "archive/gold/gold_sl.tsv", "board/evaluation/1/board.csv"):
+        assert client.get(f"/tasks/gwsc/{path}").status_code == 404
+
+
+def test_boards_and_results_that_were_taken_back_say_so(client):
+    shared_task = finish(make_contest())
+    retract(shared_task, "The gold was wrong.", END)
+    code = Submission.objects.get(team__name="Otters").code
+
+    for path in ("board/evaluation/1/", f"results/{code}/"):
+        page = read(client, f"/tasks/gwsc/{path}", status=410)
+        assert "taken back" in page
+        assert "Otters" not in page
+    for path in ("board/evaluation/3/", "board/nothing/1/", "results/abcdefghij/"):
         assert client.get(f"/tasks/gwsc/{path}").status_code == 404
