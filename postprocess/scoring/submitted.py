@@ -1,6 +1,7 @@
 """Which of the files that a team sends are result files."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -12,6 +13,7 @@ from postprocess.unpacking import ArchiveRefused, Limits, unpack
 
 IGNORED = ("__MACOSX", ".DS_Store", "Thumbs.db")
 LONGEST_NAME = 80  # characters of a file's name in messages
+RESULT_FILE = re.compile(r"results_subtask[12]_.+\.tsv")
 LIMITS = Limits(entries=50, bytes_each=10_000_000, bytes_together=20_000_000, ratio=100)
 
 
@@ -106,9 +108,18 @@ def _is_ignored(path: str) -> bool:
     return any(part in IGNORED or part.startswith(".") for part in parts)
 
 
-def _name_nearest(name: str, accepted: Iterable[str]) -> tuple[str, str]:
-    nearest = get_close_matches(name[:LONGEST_NAME], list(accepted), n=1, cutoff=0)
-    return f"{name[:LONGEST_NAME]} is not the name of a result file", f"did you mean {nearest[0]}?"
+def _name_nearest(name: str, accepted: Mapping[str, tuple[Subtask, str]]) -> tuple[str, str]:
+    """Return that a file has none of the accepted names, and the nearest one as advice.
+
+    The nearest name of a file of another language is of no use: the advice has the languages, too.
+    """
+    shown = name[:LONGEST_NAME]
+    nearest = get_close_matches(shown, list(accepted), n=1, cutoff=0)
+    advice = f"did you mean {nearest[0]}?"
+    if RESULT_FILE.fullmatch(shown):
+        languages = dict.fromkeys(language for _, language in accepted.values())
+        advice += f" The languages are: {', '.join(languages)}"
+    return f"{shown} is not the name of a result file", advice
 
 
 def _refuse(path: str, what: str, advice: str) -> tuple[str, Finding]:

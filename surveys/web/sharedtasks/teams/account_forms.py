@@ -13,9 +13,15 @@ from surveys.models.sharedtasks import SharedTask
 from surveys.sharedtasks.teams.names import LONGEST, read_team_name
 from surveys.web.sign_in import limit_passwords
 
+ACCOUNT_NAME = "Name of your account"
+
 
 class ParticipantSignInForm(AuthenticationForm):
     """Name and password of a participant's account."""
+
+    def __init__(self, *given: Any, **more: Any) -> None:
+        super().__init__(*given, **more)
+        self.fields["username"].label = ACCOUNT_NAME
 
     def confirm_login_allowed(self, user: User) -> None:
         super().confirm_login_allowed(user)
@@ -37,7 +43,7 @@ class NewAccountForm(BaseUserCreationForm):  # type: ignore[type-arg]
     """Name and password of a new account, and consent to the terms."""
 
     class Meta(BaseUserCreationForm.Meta):
-        labels = {"username": "Name of your account"}
+        labels = {"username": ACCOUNT_NAME}
         help_texts = {
             "username": "You sign in with it. Only your team and the organisers see it. Letters, "
             "digits and @ . + - _"

@@ -22,10 +22,12 @@ from surveys.web.timing import began_at
 def home(request: HttpRequest, member: TeamMember) -> HttpResponse:
     """Show the phases, and the next steps of a team."""
     team, now = member.team, began_at(request)
+    phases = list_phases(team, now)
     page = {
         "shared_task": team.shared_task,
         "member": member,
-        "phases": list_phases(team, now),
+        "phases": phases,
+        "is_running": any(one.is_running for one in phases),
         "n_sent": team.submissions.count(),
         "has_accepted": has_accepted_terms(team),
         "missing": list_missing(team),

@@ -123,6 +123,24 @@ def test_many_findings_are_counted(captain):
     assert "and 11 more" in page
 
 
+def test_results_are_due_once_a_phase_is_open(captain, clock):
+    later = "Submit results</a>, once a phase is open"
+
+    assert later not in said(captain.get(HOME))
+    clock.at = END
+    assert later in said(captain.get(HOME))
+
+
+def test_the_names_of_files_have_the_languages_of_the_shared_task(captain, shared_task):
+    shared_task.parts.update(language="pt-BR")
+
+    shown = said(captain.get(SUBMIT))
+
+    assert "results_subtask1_pt-BR.tsv" in shown
+    assert "results_subtask2_pt-BR.tsv" in shown
+    assert "_sl.tsv" not in shown
+
+
 def test_a_zip_archive_is_accepted_and_its_folder_told(captain):
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
