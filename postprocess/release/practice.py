@@ -141,4 +141,5 @@ def _shared(
     known = {key for row in test for key in keys_of(row)}
     rows = [n for n, row in enumerate(practice, 1) if known.intersection(keys_of(row))]
     if rows:
-        yield f"the same {kind}: {name_some([f'row {n} of the practice kit' for n in rows])}"
+        named = name_some([str(n) for n in rows])
+        yield f"the same {kind}: {'row' if len(rows) == 1 else 'rows'} {named} of the practice kit"

@@ -201,7 +201,7 @@ def _check_files(shared_task: SharedTask, language: str, files: PartFiles) -> tu
     if not problems:
         problems += _list_shared(shared_task, files)
     if problems:
-        raise SharedTaskRefused("\n".join(problems))
+        raise SharedTaskRefused("\n".join(line[:1].upper() + line[1:] for line in problems))
     return _count(files.data), _count(files.practice_data) if has_practice else 0
 
 
@@ -239,7 +239,10 @@ def _list_odd_changes(name: str, part: "Part") -> Iterator[str]:
     far = np.abs(two - one - part.changes) > TOLERANCE * largest
     if far.any():
         row = int(np.flatnonzero(far)[0]) + 1
-        yield f"{name}, row {row}: the change is not that from context 1 to context 2"
+        yield (
+            f"{name}, row {row}: the change is not that from context 1 to context 2; write "
+            "sim_context2 − sim_context1"
+        )
 
 
 def _list_shared(shared_task: SharedTask, files: PartFiles) -> Iterator[str]:

@@ -62,8 +62,8 @@ def _find_obstacles(shared_task: SharedTask, now: datetime) -> Iterator[str]:
     for phase in shared_task.phases.filter(data=PhaseData.TEST).exclude(closes_at__lte=now):
         if phase.closes_at is not None:
             yield (
-                f"The phase {phase.name} ends on {phase.closes_at:%Y-%m-%d at %H:%M} UTC. A phase "
-                "of test data without an end does not have to be waited for."
+                f"The phase {phase.name} ends on {phase.closes_at:%Y-%m-%d at %H:%M:%S} UTC. Only "
+                "phases without an end go on after the boards are final."
             )
         elif phase.visibility == Visibility.HIDDEN:
             yield f"The phase {phase.name} hides its scores and has no end. Give it one."

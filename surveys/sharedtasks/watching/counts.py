@@ -20,7 +20,8 @@ from surveys.models.sharedtasks import (
 
 PLACE = re.compile(r"^[^:]*\.[A-Za-z0-9]{2,5}(?:, [^:]*)?: ")  # a file, its row and column
 QUOTED = re.compile(r'"[^"]*"')
-NUMBERS = re.compile(r"\d[\d,.:-]*")
+NUMBERS = re.compile(r"(?<![\w-])\d[\d,.:-]*")  # not those of names, such as UTF-8
+OTHER_NAME = re.compile(r"^.* (is not the name of a result file); did you mean .*")
 
 
 class TeamRow(NamedTuple):
@@ -71,8 +72,11 @@ def name_reason(reason: str) -> str:
     'decimal comma in "…"'
     >>> name_reason("results_subtask1_sl.tsv: 2 rows, wanted 12; write one for each pair")
     '… rows, wanted …; write one for each pair'
+    >>> name_reason("x.txt: x.txt is not the name of a result file; did you mean results_…")
+    '… is not the name of a result file'
     """
-    return NUMBERS.sub("…", QUOTED.sub('"…"', PLACE.sub("", reason)))
+    found = OTHER_NAME.sub(r"… \1", PLACE.sub("", reason))
+    return NUMBERS.sub("…", QUOTED.sub('"…"', found))
 
 
 def list_flagged(shared_task: SharedTask) -> Iterable[Submission]:

@@ -34,6 +34,7 @@ SUBTASKS = [
 MEGABYTES = LARGEST_FILE // 1_000_000
 ACCEPTS_PROBING = "It is intended that teams can gain so much by probing"
 FULL_MINUTES = "%Y-%m-%dT%H:%M:%S"
+END_HELP = "What arrives then or later is too late. Empty for no end."
 
 
 class LocalTimeField(forms.CharField):
@@ -172,27 +173,27 @@ class UploadPartForm(forms.Form):
         label="Gold of the test data",
         help_text="gold_sl.tsv: sim_context1, sim_context2 and change, with a row for each pair.",
     )
-    practice_data = forms.FileField(required=False, label="Practice data")
-    practice_gold = forms.FileField(required=False, label="Gold of the practice data")
+    practice_data = forms.FileField(required=False, label="Practice data (optional)")
+    practice_gold = forms.FileField(required=False, label="Gold of the practice data (optional)")
     instructions = forms.CharField(
         required=False,
         max_length=LONGEST_TEXT,
         widget=forms.Textarea(attrs={"rows": 4}),
-        label="What annotators read",
+        label="What annotators read (optional)",
         help_text="Markdown; part of the kit.",
     )
     reliability = forms.FloatField(
         required=False,
         min_value=0.001,
         max_value=1,
-        label="Reliability R of the changes",
+        label="Reliability R of the changes (optional)",
         help_text="Of the test pairs alone, if it is known; its root is the score ceiling.",
     )
     human = forms.FloatField(
         required=False,
         min_value=-1,
         max_value=1,
-        label="Human figure of subtask 2",
+        label="Human figure of subtask 2 (optional)",
         help_text="Mean correlation (Spearman) of one person with the mean of the others.",
     )
 
@@ -237,7 +238,8 @@ class PhaseForm(RulesOfPhasesForm):
     """The rules of a phase."""
 
     name = forms.SlugField(
-        max_length=40, help_text="Part of addresses, such as evaluation; no spaces."
+        max_length=40,
+        help_text="Part of addresses, such as evaluation; no spaces.",
     )
     data = forms.ChoiceField(  # type: ignore[assignment]
         choices=PhaseData.choices, widget=forms.RadioSelect
@@ -246,9 +248,7 @@ class PhaseForm(RulesOfPhasesForm):
         choices=SUBTASKS, coerce=int, widget=forms.CheckboxSelectMultiple
     )
     opens_at = LocalTimeField(label="Beginning")
-    closes_at = LocalTimeField(
-        required=False, label="End", help_text="The end itself is too late. Empty for no end."
-    )
+    closes_at = LocalTimeField(required=False, label="End", help_text=END_HELP)
     attempts_total = forms.IntegerField(
         required=False, min_value=1, max_value=10_000, label="Attempts of a team",
         help_text="In all; empty for no limit.",
@@ -280,9 +280,7 @@ class PhaseForm(RulesOfPhasesForm):
 class EndForm(RulesOfPhasesForm):
     """The end of a phase that has begun."""
 
-    closes_at = LocalTimeField(
-        required=False, label="End", help_text="The end itself is too late. Empty for no end."
-    )
+    closes_at = LocalTimeField(required=False, label="End", help_text=END_HELP)
 
     def __init__(self, shared_task: SharedTask, *sent: Any, phase: Phase) -> None:
         shown = {"closes_at": _show(phase)["closes_at"]}
@@ -296,7 +294,8 @@ class GwscForm(RulesOfPhasesForm):
     opens_at = LocalTimeField(label="The evaluation begins")
     closes_at = LocalTimeField(
         label="The evaluation ends",
-        help_text="The end itself is too late. The post-evaluation begins then, without an end.",
+        help_text="What arrives then or later is too late. The post-evaluation begins then, and "
+        "has no end.",
     )
 
 

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.db.models import Count
+from django.db.models import Count, Q
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -18,6 +18,7 @@ from surveys.models.sharedtasks import (
     SharedTask,
     Submission,
     SubmissionState,
+    Team,
 )
 from surveys.query_params import read_query
 from surveys.sharedtasks.submissions import cancel_submission, rescore_failed
@@ -39,18 +40,20 @@ LONGEST_ID = 12
 def submissions(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
     """List the submissions, the latest first, of one team or phase if the address names it."""
     found = Submission.objects.filter(phase__shared_task=shared_task)
-    chosen = {name: read_query(request.GET.get(name, "")) for name in ("team", "phase")}
-    if chosen["team"].isascii() and chosen["team"].isdecimal():
-        found = found.filter(team=int(chosen["team"][:LONGEST_ID]))
-    if chosen["phase"]:
-        found = found.filter(phase__name=chosen["phase"])
+    phase, team = read_query(request.GET.get("phase", "")), _find_team(request, shared_task)
+    if team:
+        found = found.filter(team=team)
+    if phase:
+        found = found.filter(phase__name=phase)
     found = found.select_related("team", "phase")
     rows = Paginator(found, SUBMISSIONS_PER_PAGE).get_page(request.GET.get("page"))
+    counted = Q(submissions__team=team) if team else Q()
     page = {
         "shared_task": shared_task,
         "rows": rows,
-        "chosen": chosen,
-        "phases": shared_task.phases.annotate(n=Count("submissions")),
+        "phase": phase,
+        "team": team,
+        "phases": shared_task.phases.annotate(n=Count("submissions", filter=counted)),
         "n_refused": RefusedUpload.objects.filter(phase__shared_task=shared_task).count(),
     }
     return render(request, "console/sharedtasks/submissions.html", page)
@@ -154,6 +157,14 @@ def own_files(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
         "the phase need not have begun.",
         button="Submit the files",
     )
+
+
+def _find_team(request: HttpRequest, shared_task: SharedTask) -> Team | None:
+    """Return the team that the address names, or None."""
+    wanted = read_query(request.GET.get("team", ""))
+    if not (wanted.isascii() and wanted.isdecimal()):
+        return None
+    return shared_task.teams.filter(pk=int(wanted[:LONGEST_ID])).first()
 
 
 def _find(shared_task: SharedTask, submission_id: int) -> Submission:

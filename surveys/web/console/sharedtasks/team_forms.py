@@ -45,7 +45,9 @@ class AllowanceForm(ReasonForm):
 class MergeForm(ReasonForm):
     """The team into which another one is merged."""
 
-    into = forms.ModelChoiceField(Team.objects.none(), label="Merge it into")
+    into = forms.ModelChoiceField(
+        Team.objects.none(), label="Merge it into", empty_label="choose a team"
+    )
     field_order = ("into", "reason")
 
     def __init__(self, teams: Any, *sent: Any) -> None:

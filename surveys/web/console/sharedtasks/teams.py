@@ -31,6 +31,7 @@ from surveys.web.console.access import signed_in
 from surveys.web.console.sharedtasks.access import ask_first, now_of, task_page
 from surveys.web.console.sharedtasks.team_forms import TeamNameForm
 from surveys.web.forms import attempt, posted, status_of
+from surveys.web.rendering.markdown import render_foreign_markdown
 
 TEAMS_PER_PAGE = 100
 IS_WAITING = ExpressionWrapper(Q(state=TeamState.PENDING), BooleanField())
@@ -78,6 +79,7 @@ def team(request: HttpRequest, shared_task: SharedTask, team_id: int) -> HttpRes
         "members": found.members.select_related("participant__user"),
         "links": links.select_related("participant__user"),
         "missing": list_missing(found),
+        "summary": render_foreign_markdown(found.summary),
         "has_accepted_terms": has_accepted_terms(found),
         "allowances": found.allowances.select_related("phase"),
         "counts": found.submissions.values("phase__name").annotate(n=Count("pk")).order_by(),

@@ -143,8 +143,8 @@ def test_obstacles_are_named(shared_task, phase, teams):
     assert list_obstacles(shared_task, END - timedelta(seconds=1)) == [
         "No phase of test data has ended.",
         (
-            "The phase evaluation ends on 2027-01-08 at 12:00 UTC. A phase of test data without an "
-            "end does not have to be waited for."
+            "The phase evaluation ends on 2027-01-08 at 12:00:00 UTC. Only phases without an end "
+            "go on after the boards are final."
         ),
     ]
     later = make_phase(shared_task, "later", closes_at=None)

@@ -56,9 +56,24 @@ def test_a_submission_is_shown_with_scores_of_three_decimals(client, shared_task
     assert f"{score.score:.3f}" in shown
     assert f"{score.score:.5f}" not in shown
     assert page("submission", first.pk) in client.get(page("submissions")).text
-    assert "Herons" not in client.get(f"{page('submissions')}?team={first.team_id}").text
     assert "Herons" in client.get(f"{page('submissions')}?phase=evaluation").text
     assert "Nothing was submitted" in client.get(f"{page('submissions')}?phase=none").text
+
+
+def test_the_submissions_of_a_team_are_shown_alone(client, shared_task, submissions):
+    first, other = submissions
+    address = f"{page('submissions')}?team={first.team_id}"
+
+    of_team = client.get(address).text
+
+    assert "<h1>Submissions of Otters</h1>" in of_team
+    assert "Herons" not in of_team
+    assert f"?team={first.team_id}&amp;phase=evaluation" in of_team
+    assert "evaluation (1)" in of_team
+    assert "evaluation (2)" in client.get(page("submissions")).text
+    assert "Herons" in client.get(f"{page('submissions')}?team={other.team_id}").text
+    for nobody in ("0", "x", "9" * 30):
+        assert "Herons" in client.get(f"{page('submissions')}?team={nobody}").text
 
 
 def test_files_are_sent_as_an_attachment(client, shared_task, submissions):
@@ -181,7 +196,9 @@ def test_results_without_a_description_are_confirmed_before_boards_are_final(
 
     shared_task.refresh_from_db()
     assert shared_task.state == "finalised"
-    assert "Publish the results" in client.get(page("scores")).text
+    shown = client.get(page("scores")).text
+    assert "Publish the results" in shown
+    assert reverse("sharedtasks:board", args=["gwsc", "evaluation", 1]) in shown
 
 
 def test_results_are_published_and_taken_back(client, shared_task, submissions):
@@ -193,6 +210,7 @@ def test_results_are_published_and_taken_back(client, shared_task, submissions):
     assert client.post(page("publish")).url == page("scores")
     shared_task.refresh_from_db()
     assert shared_task.is_published
+    assert reverse("sharedtasks:archive", args=["gwsc"]) in client.get(page("scores")).text
     assert client.post(page("retract"), {"reason": ""}).status_code == 422
     client.post(page("retract"), {"reason": "a person withdrew"})
     shared_task.refresh_from_db()
@@ -226,7 +244,7 @@ def test_the_waiting_submission_is_counted_as_such(client, shared_task, phase):
     send(make_team(shared_task), phase, now=BEGIN)
 
     assert Submission.objects.get().state == "stored"
-    assert "Stored" in client.get(page("submissions")).text
+    assert "Waits for its scores" in client.get(page("submissions")).text
 
 
 def test_submissions_are_counted_by_team_and_day(client, shared_task, submissions):

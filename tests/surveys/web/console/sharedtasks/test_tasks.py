@@ -182,12 +182,15 @@ def test_texts_and_rules_are_saved_and_shown(client, draft):
 
 
 def test_rules_of_an_open_shared_task_are_not_offered(client, shared_task):
+    SharedTask.objects.update(zone="Etc/GMT+12")
     shown = client.get(page("rules")).text
+    assert "anywhere on earth (UTC−12)" in shown
+    assert "Etc/GMT" not in shown
     client.post(page("rules"), {**RULES, "requires_description": "on"})
 
     assert ('name="zone"' in shown, 'name="terms"' in shown) == (False, True)
     shared_task.refresh_from_db()
-    assert (shared_task.zone, shared_task.title) == ("UTC", "Words")
+    assert (shared_task.zone, shared_task.title) == ("Etc/GMT+12", "Words")
 
 
 def test_opening_shows_figures_and_what_is_lacking(client, draft):
@@ -198,7 +201,7 @@ def test_opening_shows_figures_and_what_is_lacking(client, draft):
     add_part(draft, "sl", part_files())
     make_phase(draft, opens_at=datetime.fromisoformat("2027-01-04T00:00Z"))
     SharedTask.objects.update(text="Predict.", terms="Be fair.")
-    assert "Smallest difference proven" in client.get(page("opening")).text
+    assert "Smallest provable difference" in client.get(page("opening")).text
     assert client.post(page("opening")).url == page("overview")
 
     draft.refresh_from_db()

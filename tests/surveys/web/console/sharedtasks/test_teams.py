@@ -135,6 +135,24 @@ def test_a_team_is_excluded_with_a_reason_and_accepted_again(client, shared_task
     assert team.state == "accepted"
 
 
+def test_organisers_read_what_a_team_says_of_its_system(client, shared_task, team):
+    Team.objects.update(
+        summary="An *encoder* [here](https://example.org/x).", paper_url="https://example.org/paper"
+    )
+
+    shown = client.get(page("team", team.pk)).text
+
+    assert "An <em>encoder</em>" in shown
+    assert shown.count('rel="nofollow noopener"') == 2
+
+
+def test_what_cannot_be_done_leads_back_to_the_shared_task(client, shared_task, team):
+    answer = client.post(page("decline_team", team.pk))
+
+    assert answer.status_code == 409
+    assert f'href="{page("overview")}"' in answer.text
+
+
 def test_a_team_gets_more_attempts(client, shared_task, team):
     phase = make_phase(shared_task)
     sent = {"phase": phase.pk, "n_attempts": "2", "reason": "the site was down"}
