@@ -88,6 +88,7 @@ def test_organisers_see_a_hidden_board(client):
 
 def test_organisers_check_final_boards_before_they_are_published(client):
     shared_task = retract(finish(make_contest()), "to be checked", END)
+    SharedTask.objects.update(retracted_at=None)  # as if they had never been published
     user = User.objects.create_user("ana")
     Organiser.objects.create(shared_task=shared_task, user=user)
     organiser = sign_in("ana")
