@@ -12,6 +12,7 @@ from surveys.access.client_address import client_address
 from surveys.access.roles import find_demonstration
 from surveys.models import Assignment, Entrance, Invitation, Provider, Study, TextKind
 from surveys.models.participation import make_token
+from surveys.models.sharedtasks import SharedTask
 from surveys.participation.arrival_limits import enforce_arrival_limits
 from surveys.participation.arrivals import (
     find_assignment_to_show,
@@ -54,7 +55,11 @@ TICKET = re.compile(r"[A-Za-z0-9_-]{22}")
 @annotator_page
 def index(request: HttpRequest) -> HttpResponse:
     """Show the start page, which needs no link."""
-    return render(request, "annotate/index.html", {"demonstration": find_demonstration()})
+    page = {
+        "demonstration": find_demonstration(),
+        "has_shared_tasks": SharedTask.objects.public().exists(),
+    }
+    return render(request, "annotate/index.html", page)
 
 
 @annotator_page

@@ -4,14 +4,17 @@ from urllib.parse import urlencode
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from surveys.models import Annotator, Assignment, Entrance, Invitation
+from surveys.models.sharedtasks import SharedTask
 from surveys.recruitment.links import (
     close_entrance,
     invite_annotators,
     open_entrance,
 )
 from tests.factories.arrivals import PROLIFIC, agree, arrive, hidden_fields, page, welcome
+from tests.factories.sharedtasks import make_shared_task
 from tests.factories.studies import make_study
 
 pytestmark = pytest.mark.django_db
@@ -144,3 +147,13 @@ def test_the_start_page_leads_researchers_to_the_console(client):
 
     assert f'href="{reverse("console:sign_in")}"' in text
     assert reverse("admin:index") not in text
+
+
+def test_the_start_page_leads_to_public_shared_tasks(client, db):
+    address = f'href="{reverse("sharedtasks:tasks")}"'
+    draft = make_shared_task(state="draft", opened_at=None)
+    assert address not in client.get(reverse("annotate:index")).text
+
+    SharedTask.objects.filter(pk=draft.pk).update(state="open", opened_at=timezone.now())
+
+    assert address in client.get(reverse("annotate:index")).text
