@@ -10,7 +10,9 @@ from postprocess.scoring.figures import Subtask
 from postprocess.scoring.predictions import MOST_ROWS
 
 SEEN = {
-    Visibility.HIDDEN: "You learn whether your files are valid. Scores are shown after the end.",
+    Visibility.HIDDEN: (
+        "You learn whether your files are valid. Scores are hidden until the results are published."
+    ),
     Visibility.OWN: "You see the scores of your own submissions at once.",
     Visibility.BOARD: "Everybody sees all scores at once.",
 }

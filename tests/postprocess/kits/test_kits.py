@@ -119,7 +119,7 @@ def test_the_readme_says_dates_limits_and_formulas():
         "Opens: 15 January 2027, 12:00 UTC (15 January 2027, 00:00 anywhere on earth, UTC−12)",
         "Closes: 1 February 2027, 11:59:59 UTC (31 January 2027, 23:59:59 anywhere",
         "At most 9 submissions in all and 3 submissions a day",
-        "Scores are shown after the end.",
+        "Scores are hidden until the results are published.",
         "Results without `sl` are refused",
         "that of the best language, if",
         "u = Σxg / √(Σx² · Σg²)",
