@@ -79,7 +79,7 @@ def test_files_that_cannot_be_scored_are_refused_with_reasons(client, draft):
     answer = client.post(page("add_files"), upload(test_gold=b"change\n1\n"))
 
     assert answer.status_code == 422
-    assert "the gold of the test data" in answer.text
+    assert "The gold of the test data" in answer.text
     assert not TaskPart.objects.exists()
 
 
