@@ -48,8 +48,8 @@ def tables() -> dict[str, bytes]:
     return {
         "Test data": first + more.split(b"\n", 1)[1],
         "Gold of the test data": gold,
-        "Practice data": b"\n".join(others.split(b"\n")[:4]) + b"\n",
-        "Gold of the practice data": b"\n".join(gold.split(b"\n")[:4]) + b"\n",
+        "Practice data (optional)": b"\n".join(others.split(b"\n")[:4]) + b"\n",
+        "Gold of the practice data (optional)": b"\n".join(gold.split(b"\n")[:4]) + b"\n",
     }
 
 
