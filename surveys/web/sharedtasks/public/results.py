@@ -90,9 +90,7 @@ def _find(request: HttpRequest, slug: str, code: str) -> tuple[Result, Viewer]:
     return found, viewer
 
 
-def _look(
-    request: HttpRequest, shared_task: SharedTask, code: str
-) -> tuple[Result | None, Viewer]:
+def _look(request: HttpRequest, shared_task: SharedTask, code: str) -> tuple[Result | None, Viewer]:
     """Return a result, or None if the viewer may not see it, and the viewer."""
     viewer = find_viewer(shared_task, request.user)
     return find_result(shared_task, code, viewer, now=began_at(request)), viewer
