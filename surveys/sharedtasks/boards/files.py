@@ -37,7 +37,7 @@ def render_file(visible: VisibleBoard, ending: str) -> bytes:
     from postprocess.boards.exports.tables import render_csv
 
     board, is_public = visible.board, visible.is_gold_public
-    if ending == "html" and visible.frozen and (page := _read_page(visible)):
+    if ending == "html" and visible.frozen and is_public and (page := _read_page(visible)):
         return page
     if ending == "csv":
         return render_csv(board, is_gold_public=is_public)
