@@ -139,7 +139,7 @@ def test_the_host_of_site_url_is_allowed(tmp_path, url):
         "from django.conf import settings as s; from django.test import Client; "
         "scheme, host = s.SITE_URL.split('://'); "
         "sent = {'host': host, 'x-forwarded-proto': scheme}; "
-        "print(Client(headers=sent).get('/').status_code)"
+        "print(Client(headers=sent).get('/console/sign-in/').status_code)"
     )
     files = str(settings.STATIC_ROOT)
 
@@ -266,7 +266,8 @@ def test_a_public_site_requires_https(tmp_path):
     """It trusts the proxy's X-Forwarded-Proto, and redirects everything else to HTTPS."""
     code = (
         "from django.test import Client; ask = Client(headers={'host': 'survey.example.org'}).get; "
-        "plain, safe = ask('/'), ask('/', headers={'x-forwarded-proto': 'https'}); "
+        "page, proxied = '/console/sign-in/', {'x-forwarded-proto': 'https'}; "
+        "plain, safe = ask(page), ask(page, headers=proxied); "
         "print(plain.status_code, plain.headers.get('Location'), safe.status_code, "
         "safe.headers.get('Strict-Transport-Security'), safe.headers.get('X-Frame-Options'))"
     )
@@ -274,7 +275,7 @@ def test_a_public_site_requires_https(tmp_path):
 
     done = start_with(tmp_path, "shell", "-v", "0", "-c", code, **chosen)
 
-    assert done.stdout == "301 https://survey.example.org/ 200 max-age=60 DENY\n"
+    assert done.stdout == "301 https://survey.example.org/console/sign-in/ 200 max-age=60 DENY\n"
 
 
 @pytest.mark.parametrize(
