@@ -13,17 +13,15 @@ import argparse
 import json
 import os
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
 from pathlib import Path
 from statistics import mean, median
 from typing import Any, NamedTuple
 
 import django
-from databases import fresh_database, settle
+from databases import fresh_site, settle
 from django.apps import apps
 from django.db import connection
 from filling import N_PAIRS, STUDY, file_all, fill, gauge_all, judge_some, make_runs
@@ -228,19 +226,10 @@ def compare(kind: str, options: argparse.Namespace) -> str:
     """Fill a site for each size, visit its pages, and write a table."""
     found: dict[int, dict[str, Visit]] = {}
     for size in options.sizes:
-        with ExitStack() as stack:
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=options.folder)))
-            url = stack.enter_context(fresh_database(kind, folder, options.cluster))
-            environment = {
-                **os.environ, "DATABASE_URL": url, "VAR_DIR": str(folder),
-                "SITE_URL": "http://127.0.0.1:8000", "ENV_FILE": os.devnull,
-            }  # fmt: skip
-            for words in (("migrate",), ("collectstatic", "--noinput")):
-                arguments = sys.executable, "manage.py", *words, "--verbosity", "0"
-                run(*arguments, cwd=REPOSITORY, environment=environment)
+        with fresh_site(kind, options.cluster, options.folder) as environment:
             own = sys.executable, __file__, "--inside"
             n = run(*own, "fill", str(size), cwd=REPOSITORY, environment=environment)
-            settle(url)
+            settle(environment["DATABASE_URL"])
             visits = str(options.visits)
             output = run(*own, "measure", visits, cwd=REPOSITORY, environment=environment)
             pages = {name: Visit(*figures) for name, figures in json.loads(output).items()}

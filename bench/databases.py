@@ -1,6 +1,9 @@
-"""Fresh databases: a SQLite file, or a temporary PostgreSQL database."""
+"""Fresh databases: a SQLite file, or a temporary PostgreSQL database; and sites on them."""
 
+import os
 import secrets
+import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,6 +11,9 @@ from urllib.parse import urlsplit
 
 import psycopg
 from psycopg import sql
+from serving import run
+
+REPOSITORY = Path(__file__).resolve().parent.parent
 
 
 @contextmanager
@@ -24,6 +30,26 @@ def fresh_database(kind: str, folder: Path, cluster: str) -> Iterator[str]:
         finally:
             drop = sql.SQL("DROP DATABASE {} WITH (FORCE)")
             connection.execute(drop.format(sql.Identifier(name)))
+
+
+@contextmanager
+def fresh_site(kind: str, cluster: str, below: Path | None = None) -> Iterator[dict[str, str]]:
+    """Yield the environment of a site with tables and static files, on a fresh database.
+
+    Its files are in a temporary folder, `below` another one if that is given.
+    """
+    with (
+        tempfile.TemporaryDirectory(dir=below) as folder,
+        fresh_database(kind, Path(folder), cluster) as url,
+    ):
+        environment = {
+            **os.environ, "DATABASE_URL": url, "VAR_DIR": folder,
+            "SITE_URL": "http://127.0.0.1:8000", "ENV_FILE": os.devnull,
+        }  # fmt: skip
+        for words in (("migrate",), ("collectstatic", "--noinput")):
+            arguments = sys.executable, "manage.py", *words, "--verbosity", "0"
+            run(*arguments, cwd=REPOSITORY, environment=environment)
+        yield environment
 
 
 def is_postgres(url: str) -> bool:

@@ -15,15 +15,13 @@ import json
 import os
 import random
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import django
-from databases import fresh_database, settle
+from databases import fresh_site, settle
 from django.db import connection
 from serving import run
 from workbench import Timing, take, visiting
@@ -78,9 +76,9 @@ def fill(n_teams: int) -> None:
     shared_task = SharedTask.objects.create(
         slug=SLUG, title="Bench", contact="-", state="open", opened_at=OPENED
     )
-    told = {"data": "none", "gold": "none", "data_sha256": "0" * 64, "gold_sha256": "0" * 64}
+    files = {"data": "none", "gold": "none", "data_sha256": "0" * 64, "gold_sha256": "0" * 64}
     for language, n in SIZES.items():
-        TaskPart.objects.create(shared_task=shared_task, language=language, n_pairs=n, **told)
+        TaskPart.objects.create(shared_task=shared_task, language=language, n_pairs=n, **files)
     phase = Phase.objects.create(
         shared_task=shared_task, name=PHASE, subtasks=[1, 2], opens_at=OPENED, visibility="board"
     )
@@ -203,19 +201,10 @@ def act(action: str, number: int) -> None:
 
 def visit_site(kind: str, n_teams: int, options: argparse.Namespace) -> dict[str, Timing]:
     """Fill a fresh site on one kind of database, and visit its pages."""
-    with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        url = stack.enter_context(fresh_database(kind, folder, options.cluster))
-        environment = {
-            **os.environ, "DATABASE_URL": url, "VAR_DIR": str(folder),
-            "SITE_URL": "http://127.0.0.1:8000", "ENV_FILE": os.devnull,
-        }  # fmt: skip
-        for words in (("migrate",), ("collectstatic", "--noinput")):
-            arguments = sys.executable, "manage.py", *words, "--verbosity", "0"
-            run(*arguments, cwd=REPOSITORY, environment=environment)
+    with fresh_site(kind, options.cluster) as environment:
         own = sys.executable, __file__, "--inside"
         run(*own, "fill", str(n_teams), cwd=REPOSITORY, environment=environment)
-        settle(url)
+        settle(environment["DATABASE_URL"])
         visits = str(options.visits)
         output = run(*own, "measure", visits, cwd=REPOSITORY, environment=environment)
     return {name: (one[0], one[1], one[2]) for name, one in json.loads(output).items()}

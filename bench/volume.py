@@ -14,7 +14,6 @@ import json
 import os
 import re
 import sys
-import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +25,7 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 import django
-from databases import fresh_database, settle
+from databases import fresh_site, settle
 from django.apps import apps
 from django.conf import settings
 from django.db import connection
@@ -213,15 +212,7 @@ def compare(kind: str, options: argparse.Namespace) -> str:
     own = [sys.executable, __file__, *(["--analyze"] if options.analyze else []), "--inside"]
     with ExitStack() as stack:
         for size in options.sizes:
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=options.folder)))
-            url = stack.enter_context(fresh_database(kind, folder, options.cluster))
-            environment = {
-                **os.environ, "DATABASE_URL": url, "VAR_DIR": str(folder),
-                "SITE_URL": "http://127.0.0.1:8000", "ENV_FILE": os.devnull,
-            }  # fmt: skip
-            for words in (("migrate",), ("collectstatic", "--noinput")):
-                arguments = sys.executable, "manage.py", *words, "--verbosity", "0"
-                run(*arguments, cwd=REPOSITORY, environment=environment)
+            environment = stack.enter_context(fresh_site(kind, options.cluster, options.folder))
             started = time.perf_counter()
             n_stored = run(*own, "fill", str(size), cwd=REPOSITORY, environment=environment)
             seconds = time.perf_counter() - started

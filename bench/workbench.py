@@ -14,10 +14,8 @@ import json
 import os
 import random
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from io import BytesIO
 from pathlib import Path
 from statistics import mean, median
@@ -26,7 +24,7 @@ from typing import Any
 import django
 import pandas as pd
 from console import cpu_seconds
-from databases import fresh_database, settle
+from databases import fresh_site, settle
 from django.db import connection
 from serving import run
 
@@ -159,16 +157,7 @@ def act(options: argparse.Namespace) -> None:
 
 def list_rows(kind: str, options: argparse.Namespace) -> Iterator[str]:
     """Yield a row of the table per page, for one kind of database."""
-    with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        url = stack.enter_context(fresh_database(kind, folder, options.cluster))
-        environment = {
-            **os.environ, "DATABASE_URL": url, "VAR_DIR": str(folder),
-            "SITE_URL": "http://127.0.0.1:8000", "ENV_FILE": os.devnull,
-        }  # fmt: skip
-        for words in (("migrate",), ("collectstatic", "--noinput")):
-            arguments = sys.executable, "manage.py", *words, "--verbosity", "0"
-            run(*arguments, cwd=REPOSITORY, environment=environment)
+    with fresh_site(kind, options.cluster) as environment:
         numbers = (options.pairs, options.candidates, options.visits)
         named = zip(("--pairs", "--candidates", "--visits"), map(str, numbers), strict=True)
         own = sys.executable, __file__, "--inside", *(word for pair in named for word in pair)
