@@ -23,18 +23,7 @@ def when(at: datetime | None, zone: str) -> str:
     >>> print(when(datetime(2027, 2, 1, 12, tzinfo=UTC), "UTC").replace("\xa0", " "))
     <time datetime="2027-02-01T12:00:00Z">1 February 2027, 12:00 UTC</time>
     """
-    if at is None:
-        return NONE
-    machine, universal = _write(at)
-    if zone == "UTC":
-        return format_html('<time datetime="{}">{}</time>', machine, universal)
-    return format_html(
-        '<time datetime="{}">{} <span class="zone">{} · {}</span></time>',
-        machine,
-        in_zone(at, zone),
-        zone_name(zone),
-        universal,
-    )
+    return _write(at, zone, is_listed=False)
 
 
 @register.filter
@@ -48,20 +37,19 @@ def when_listed(at: datetime | None, zone: str) -> str:
     <time datetime="2027-02-01T11:59:59Z" data-listed>31 January 2027, 23:59:59
     <span class="zone">1 February 2027, 11:59:59 UTC</span></time>
     """
+    return _write(at, zone, is_listed=True)
+
+
+def _write(at: datetime | None, zone: str, *, is_listed: bool) -> str:
+    """Return an instant in a zone and in UTC; the zone is named unless it is listed."""
     if at is None:
         return NONE
-    machine, universal = _write(at)
-    if zone == "UTC":
-        return format_html('<time datetime="{}" data-listed>{}</time>', machine, universal)
-    return format_html(
-        '<time datetime="{}" data-listed>{} <span class="zone">{}</span></time>',
-        machine,
-        in_zone(at, zone),
-        universal,
-    )
-
-
-def _write(at: datetime) -> tuple[str, str]:
-    """Return an instant for machines, and in UTC for people."""
-    machine = at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    return machine, f"{in_zone(at, 'UTC')} UTC"
+    shown = universal = f"{in_zone(at, 'UTC')} UTC"
+    if zone != "UTC":
+        name = "" if is_listed else f"{zone_name(zone)} · "
+        words = '{} <span class="zone">{}{}</span>'
+        shown = format_html(words, in_zone(at, zone), name, universal)
+    element = '<time datetime="{}">{}</time>'
+    if is_listed:
+        element = '<time datetime="{}" data-listed>{}</time>'
+    return format_html(element, at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), shown)
