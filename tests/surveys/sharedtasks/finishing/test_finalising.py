@@ -285,6 +285,23 @@ def test_what_arrives_while_boards_are_made_stops_them(shared_task, phase, teams
     assert shared_task.state == "open"
 
 
+def finalise_while(shared_task, change, monkeypatch):
+    """Make final boards, with a change after they are computed; return the job."""
+    job = request_finalising(shared_task, settled=settle(shared_task), now=END, by=None)
+
+    def make_and_change(*given):
+        archive = make_archive(*given)
+        change()
+        return archive
+
+    monkeypatch.setattr("surveys.sharedtasks.finishing.finalising.make_archive", make_and_change)
+    perform_job(job.pk, {
+        TaskJobKind.FINALISE: lambda job, progress: finalise(job, progress, now=END)
+    })  # fmt: skip
+    job.refresh_from_db()
+    return job
+
+
 @pytest.mark.parametrize("change", [
     lambda team: withdraw_submission(team.submissions.get()),
     lambda team: withdraw_team(team, hides_name=False, now=END),
@@ -296,39 +313,21 @@ def test_who_changes_their_mind_while_boards_are_made_is_heard(
     shared_task, teams, change, monkeypatch
 ):
     """Nothing is published of files or names whose team took its consent back in time."""
-    job = request_finalising(shared_task, settled=settle(shared_task), now=END, by=None)
+    job = finalise_while(shared_task, lambda: change(teams[0]), monkeypatch)
 
-    def make_and_change(*given):
-        archive = make_archive(*given)
-        change(teams[0])
-        return archive
-
-    monkeypatch.setattr("surveys.sharedtasks.finishing.finalising.make_archive", make_and_change)
-    perform_job(job.pk, {
-        TaskJobKind.FINALISE: lambda job, progress: finalise(job, progress, now=END)
-    })  # fmt: skip
-
-    job.refresh_from_db()
     assert (job.state, "Finalise again" in job.error) == ("failed", True)
     assert FrozenBoard.objects.count() == 0
 
 
 def test_what_happens_in_other_phases_stops_no_boards(shared_task, teams, monkeypatch):
     later = make_phase(shared_task, "later", closes_at=None, visibility="board")
-    job = request_finalising(shared_task, settled=settle(shared_task), now=END, by=None)
 
-    def make_and_change(*given):
-        archive = make_archive(*given)
+    def send_more():
         send(make_team(shared_task, "Voles"), later)
         score_waiting()
-        return archive
 
-    monkeypatch.setattr("surveys.sharedtasks.finishing.finalising.make_archive", make_and_change)
-    perform_job(job.pk, {
-        TaskJobKind.FINALISE: lambda job, progress: finalise(job, progress, now=END)
-    })  # fmt: skip
+    job = finalise_while(shared_task, send_more, monkeypatch)
 
-    job.refresh_from_db()
     assert (job.state, job.error) == ("done", "")
 
 

@@ -4,7 +4,6 @@ import io
 import zipfile
 from datetime import timedelta
 from functools import partial
-from types import SimpleNamespace
 
 import pytest
 from django.contrib.auth.models import User
@@ -42,19 +41,12 @@ from tests.factories.sharedtasks import (
 )
 from tests.surveys.sharedtasks.conftest import at_once  # noqa: F401
 from tests.surveys.web.api.conftest import Program, errors_of
-from tests.surveys.web.sharedtasks.conftest import clock  # noqa: F401
+from tests.surveys.web.sharedtasks.conftest import clock, stopped_budgets  # noqa: F401
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("stopped_budgets")]
 ADDRESS = "/api/v1/shared-tasks/gwsc/submissions/"
 FIRST = "shared-tasks/gwsc/submissions/evaluation/1/"
 END = START + timedelta(days=7)
-
-
-@pytest.fixture(autouse=True)
-def stopped_budgets(monkeypatch):
-    """Let no check be restored while a test runs."""
-    now = timezone.now()
-    monkeypatch.setattr("surveys.access.sign_in_limits.timezone", SimpleNamespace(now=lambda: now))
 
 
 @pytest.fixture

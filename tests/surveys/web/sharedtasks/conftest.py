@@ -4,6 +4,7 @@ from types import SimpleNamespace
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.utils import timezone
 
 from tests.factories.sharedtasks import START, make_phase, make_shared_task, make_team
 
@@ -18,6 +19,13 @@ def clock(monkeypatch):
 
     monkeypatch.setattr("surveys.web.timing.timezone", SimpleNamespace(now=now))
     return clock
+
+
+@pytest.fixture
+def stopped_budgets(monkeypatch):
+    """Let no check be restored while a test runs."""
+    now = timezone.now()
+    monkeypatch.setattr("surveys.access.sign_in_limits.timezone", SimpleNamespace(now=lambda: now))
 
 
 @pytest.fixture

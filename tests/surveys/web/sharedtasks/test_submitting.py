@@ -3,7 +3,6 @@
 import io
 import zipfile
 from datetime import timedelta
-from types import SimpleNamespace
 
 import pytest
 from django.contrib.auth.models import User
@@ -11,7 +10,6 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
-from django.utils import timezone
 
 from surveys.models.sharedtasks import (
     RefusedUpload,
@@ -39,13 +37,6 @@ SUBMIT = f"{HOME}submit/"
 END = START + timedelta(days=7)
 
 
-@pytest.fixture(autouse=True)
-def stopped_budgets(monkeypatch):
-    """Let no check be restored while a test runs."""
-    now = timezone.now()
-    monkeypatch.setattr("surveys.access.sign_in_limits.timezone", SimpleNamespace(now=lambda: now))
-
-
 @pytest.fixture
 def shared_task(organiser):
     shared_task = make_shared_task(organiser)
@@ -54,7 +45,7 @@ def shared_task(organiser):
 
 
 @pytest.fixture(autouse=True)
-def world(shared_task, phase, team, clock):
+def world(stopped_budgets, shared_task, phase, team, clock):
     """A shared task with data, a phase that is open, and a team."""
 
 
