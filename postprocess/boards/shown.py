@@ -102,7 +102,7 @@ def describe_board(board: Board) -> str:
 def list_notes(board: Board, names: Mapping[str, str] | None = None) -> list[str]:
     """Return the sentences that a reader of any column needs.
 
-    `names`: those of languages by their codes, by which they are named otherwise.
+    `names`: names of languages by code; without them languages have their codes.
     """
     notes = [*board.rules.remarks, _explain_average(board), *explain_few_pairs(board.rules, names)]
     kinds = {row.kind for row in board.rows}

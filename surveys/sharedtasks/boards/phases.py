@@ -54,7 +54,7 @@ def _show(shared_task: SharedTask, viewer: Viewer, now: datetime) -> Iterator[Sh
 
 @dataclass(frozen=True)
 class Timeline:
-    """How far a shared task is at an instant: what is published, and the phases that are left."""
+    """The progress of a shared task at an instant: its running, coming and ended phases."""
 
     shared_task: SharedTask
     running: list[Phase]
@@ -73,7 +73,7 @@ class Timeline:
 
     @property
     def state(self) -> str:
-        """Where it stands, in a few words."""
+        """The state of the shared task, in a few words."""
         if self.shared_task.is_published:
             return "Results published"
         if self.running:

@@ -61,7 +61,7 @@ class VisibleBoard:
 
 
 def find_viewer(shared_task: SharedTask, user: AnyUser) -> Viewer:
-    """Return what a user is in a shared task."""
+    """Return as whom a user views a shared task: a team's member, an organiser or anybody."""
     if not user.is_authenticated:
         return ANYBODY
     if member := find_membership(shared_task.slug, user):

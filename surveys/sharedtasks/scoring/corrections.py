@@ -32,7 +32,7 @@ def find_corrections(shared_task: SharedTask) -> list[Correction]:
 
 
 def find_breaches(shared_task: SharedTask) -> list[Correction]:
-    """Return the corrections by which the gold is not that of the commitment any more."""
+    """Return the corrections that made the gold differ from the committed one."""
     return choose_breaches(shared_task, find_corrections(shared_task))
 
 
