@@ -100,6 +100,7 @@
     n_failed = 0;
     document.title = page.title;
     document.body.replaceWith(document.adoptNode(page.body));
+    wasClicked = false;
     prepare();
     document.dispatchEvent(new Event("replaced"));
     const [fault] = ["[autofocus]", "[role=alert]", "h1"].flatMap((one) => [
@@ -126,6 +127,16 @@
     isSending = false;
   };
 
+  // The second click of a double click may reach the page that the first one opened, where it would
+  // choose a point or send a form that nobody has read: it does nothing there.
+  let wasClicked = false;
+  const ignoreLeftover = (event) => {
+    if (event.detail > 1 && !wasClicked) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    } else wasClicked = true;
+  };
+
   // The place where the state of the sending is announced, also by screen readers.
   const prepare = () => {
     if (!findForm()) return;
@@ -140,6 +151,7 @@
   prepare();
   restore();
   document.addEventListener("input", keep);
+  window.addEventListener("click", ignoreLeftover, { capture: true });
   window.addEventListener("submit", (event) => {
     if (event.target !== findForm()) return;
     event.preventDefault();

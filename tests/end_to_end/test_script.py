@@ -191,6 +191,23 @@ def test_a_double_click_sends_one_answer_and_back_opens_the_form_again(watched):
     assert page.get_by_text("Text 2 of ").is_visible()
 
 
+@pytest.mark.parametrize("aim", ["form button", ".points label"])
+def test_the_second_half_of_a_double_click_does_nothing_on_the_next_page(watched, aim):
+    watched.write_words("harvest", "moon")
+    page = watched.page
+    sent: list[str] = []
+    page.on("request", lambda r: sent.append(r.url) if r.method == "POST" else None)
+    page.locator(aim).first.hover()
+
+    page.mouse.down(click_count=2)
+    page.mouse.up(click_count=2)
+    assert page.locator("input:checked").count() == 0
+    assert sent == []
+
+    watched.rate(1)
+    assert page.get_by_text("Text 2 of ").is_visible()
+
+
 # A study that sends choices
 
 
