@@ -9,9 +9,11 @@ not changed.
 import codecs
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
+from pathlib import Path
 
 UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 UNDECODED = re.compile("[\udc80-\udcff]")  # surrogates of bytes that are not UTF-8
@@ -65,11 +67,24 @@ class Finding:
 
 
 class TableError(ValueError):
-    """A file cannot be used; has all findings, and its message lists them line by line."""
+    """A file cannot be used; has all findings, and its message lists them line by line.
 
-    def __init__(self, findings: Iterable[Finding]) -> None:
+    Each line begins with `path` if the file has one.
+    """
+
+    def __init__(self, findings: Iterable[Finding], path: Path | None = None) -> None:
         self.findings = tuple(findings)
-        super().__init__("\n".join(str(finding) for finding in self.findings))
+        place = "" if path is None else f"{path}: "
+        super().__init__("\n".join(f"{place}{finding}" for finding in self.findings))
+
+
+@contextmanager
+def naming_file(path: Path) -> Iterator[None]:
+    """Name the file in every line of a TableError that is raised in the block."""
+    try:
+        yield
+    except TableError as error:
+        raise TableError(error.findings, path) from error
 
 
 @dataclass(frozen=True, slots=True)

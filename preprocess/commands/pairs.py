@@ -13,6 +13,7 @@ from postprocess.formats.tabular import (
     Finding,
     Severity,
     TableError,
+    naming_file,
     read_cell,
     read_table,
     render_rows,
@@ -52,7 +53,8 @@ def run(options: argparse.Namespace) -> int:
     shares = {"N": options.nouns, "V": options.verbs, "A": options.adjectives}
     given = {pos: share for pos, share in shares.items() if share is not None}
     quotas = Quotas(options.number, given, options.bins, options.least_score, options.antonyms)
-    pairs = _read_list(options, quotas)
+    with naming_file(options.source):
+        pairs = _read_list(options, quotas)
     sampled, reached = sample_pairs(pairs, quotas, rng=np.random.default_rng(options.seed))
     text = render_rows(COLUMNS, sampled[list(COLUMNS)].itertuples(index=False))
     write_files({options.out.name: text.encode()}, options.out.parent)

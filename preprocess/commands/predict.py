@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from postprocess.baselines.results import find_language, read_pairs, render_results
+from postprocess.formats.tabular import naming_file
 from postprocess.formats.writing import write_files
 from postprocess.scoring.figures import Subtask, score_once
 from postprocess.scoring.gold import GoldError, Part, load_parts
@@ -60,11 +61,12 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 def run(options: argparse.Namespace) -> int:
     """Predict and write the result files; print the scores if the gold is given."""
     language = find_language(options.data, options.language)
-    pairs = read_pairs(options.data)
+    with naming_file(options.data):
+        pairs = read_pairs(options.data)
     part = _find_gold(options.gold, language, len(pairs)) if options.gold else None
     folder = options.cache or options.out.with_name(f"{options.out.name}.cache")
     cache = SimilarityCache(folder, options.model, options.precision)
-    with showing_progress() as progress:
+    with showing_progress() as progress, naming_file(options.data):
         found = predict_similarities(
             options.model,
             pairs,

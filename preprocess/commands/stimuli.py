@@ -5,6 +5,7 @@ import json
 import sys
 from pathlib import Path
 
+from postprocess.formats.tabular import naming_file
 from postprocess.formats.writing import write_files
 from preprocess.commands.options import language_code
 from preprocess.selection.stimuli import load_selection, make_stimuli
@@ -30,7 +31,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 def run(options: argparse.Namespace) -> int:
     """Write data_<lang>.tsv, sources_<lang>.tsv and origin_<lang>.json; print warnings."""
     windows = load_windows(options.windows)
-    stimuli, sources, warnings = make_stimuli(windows, load_selection(options.selection))
+    with naming_file(options.selection):
+        stimuli, sources, warnings = make_stimuli(windows, load_selection(options.selection))
     origin = load_settings(options.windows)
     files = {
         f"data_{options.language}.tsv": stimuli.encode(),
@@ -38,6 +40,6 @@ def run(options: argparse.Namespace) -> int:
         f"origin_{options.language}.json": f"{json.dumps(origin, indent=2)}\n".encode(),
     }
     paths = write_files(files, options.out)
-    sys.stderr.write("".join(f"warning: {one}\n" for one in warnings))
+    sys.stderr.write("".join(f"{options.selection}: warning: {one}\n" for one in warnings))
     sys.stdout.write("".join(f"written   {path}\n" for path in paths))
     return 0

@@ -93,7 +93,7 @@ def parse_sentence(lines: Sequence[str], path: Path) -> Sentence:
         elif not EMPTY_ID.fullmatch(identifier):
             raise CorpusError(
                 path,
-                f'"{identifier[:40]}" is not the id of a word',
+                f'"{identifier[:40]}", in the first column, is not the id of a word',
                 line=number,
             )
     text = comments.get("text") or _join(tokens)

@@ -5,7 +5,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from postprocess.formats.tabular import Finding, Severity, TableError, read_cell, read_table
+from postprocess.formats.tabular import (
+    Finding,
+    Severity,
+    TableError,
+    naming_file,
+    read_cell,
+    read_table,
+)
 from preprocess.corpora.lemmas import normalise_lemma
 
 COLUMNS = ("word1", "word2")
@@ -21,8 +28,12 @@ class WordPair:
 
 
 def load_pairs(path: Path) -> tuple[list[WordPair], list[Finding]]:
-    """Read the file with the pairs of a study. Raises OSError, and as `read_pairs`."""
-    return read_pairs(path.read_bytes())
+    """Read the file with the pairs of a study.
+
+    Raises OSError, and as `read_pairs`, naming the file.
+    """
+    with naming_file(path):
+        return read_pairs(path.read_bytes())
 
 
 def read_pairs(data: bytes) -> tuple[list[WordPair], list[Finding]]:

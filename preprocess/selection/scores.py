@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from postprocess.formats.kinds import CANONICAL, read_table_as, recognise_kind
-from postprocess.formats.tabular import Finding, Severity, Table, TableError
+from postprocess.formats.tabular import Finding, Severity, Table, TableError, naming_file
 from preprocess.replacing import replacing
 from preprocess.windows.table import SETTINGS
 
@@ -37,9 +37,10 @@ def load_scores(path: Path, windows: pd.Series, name: str = "") -> dict[str, pd.
 
     `name` is that of the model if the file has no column of models; by default the name of the
     file. Windows that the file has in addition are ignored. Raises OSError; TableError for a row
-    that cannot be read; ScoresError if a window has no score or two.
+    that cannot be read; ScoresError if a window has no score or two. Both name the file.
     """
-    scores = _read_parquet(path) if path.suffix == PARQUET else _read_text(path)
+    with naming_file(path):
+        scores = _read_parquet(path) if path.suffix == PARQUET else _read_text(path)
     if MODEL not in scores:
         scores[MODEL] = name or path.stem
     elif name:
@@ -53,15 +54,11 @@ def load_scores(path: Path, windows: pd.Series, name: str = "") -> dict[str, pd.
 def load_all_scores(files: Sequence[tuple[str, Path]], windows: pd.Series) -> dict[str, pd.Series]:
     """Return the scores of all models of some files, given with names; see `load_scores`.
 
-    Raises OSError, and ScoresError, also if two files have a model of the same name.
+    Raises as `load_scores`, and ScoresError if two files have a model of the same name.
     """
     scores: dict[str, pd.Series] = {}
     for name, path in files:
-        try:
-            found = load_scores(path, windows, name)
-        except TableError as error:
-            raise ScoresError(f"{path}: {error}") from error
-        scores = join_scores(scores, found)
+        scores = join_scores(scores, load_scores(path, windows, name))
     return scores
 
 

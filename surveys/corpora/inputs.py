@@ -31,8 +31,8 @@ class ListedPairs(NamedTuple):
     problems: list[str]
 
 
-def list_pairs(given: bytes | str) -> ListedPairs:
-    """Return the pairs of a file, given as bytes, or of lines that were typed."""
+def list_pairs(given: bytes | str, file_name: str = "") -> ListedPairs:
+    """Return the pairs of a file, given as bytes with its name, or of lines that were typed."""
     from postprocess.formats.tabular import TableError
     from preprocess.pairs.reading import read_listed_pairs, read_pairs
 
@@ -42,8 +42,10 @@ def list_pairs(given: bytes | str) -> ListedPairs:
         else:
             pairs, _ = read_listed_pairs(given)
     except TableError as error:
-        place = "Row" if isinstance(given, bytes) else "Line"
-        return ListedPairs([], [_word_problem(place, one) for one in error.findings[:MOST_LISTED]])
+        found = error.findings[:MOST_LISTED]
+        if isinstance(given, bytes):
+            return ListedPairs([], [f"{file_name}: {one}." for one in found])
+        return ListedPairs([], [_word_problem(one) for one in found])
     if len(pairs) > MOST_PAIRS:
         return ListedPairs([], [f"There are {len(pairs):,} pairs, more than {MOST_PAIRS:,}."])
     return ListedPairs([[pair.word1, pair.word2] for pair in pairs], [])
@@ -70,8 +72,12 @@ def describe_rejections(rejected: Mapping[str, int]) -> list[Rejection]:
     return [Rejection(code, known.get(code, ""), n) for code, n in rejected.items()]
 
 
-def _word_problem(place: str, found: "Finding") -> str:
-    return f"{place} {found.row}: {found.reason}." if found.row else _as_sentence(found.reason)
+def _word_problem(found: "Finding") -> str:
+    """Return a problem of what was typed as a sentence, by line."""
+    if not found.row:
+        return _as_sentence(found.reason)
+    column = f", {found.column}" if found.column else ""
+    return f"Line {found.row}{column}: {found.reason}."
 
 
 def _as_sentence(text: str) -> str:

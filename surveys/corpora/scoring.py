@@ -41,10 +41,8 @@ def pick_by_scores(
         try:
             scores = load_scores(path, load_windows(windows)["window"])
         except (ScoresError, TableError) as error:
-            lines = str(error).replace(f"{path}: ", "").splitlines()
-            raise ImportRefused(
-                "\n".join(f"{line[:1].upper()}{line[1:]}." for line in lines)
-            ) from error
+            lines = str(error).replace(f"{folder}/", "").splitlines()
+            raise ImportRefused("\n".join(f"{line}." for line in lines)) from error
     checked = pick(windows, scores, number, distance_within)
     return import_candidates(
         run.study, checked, by, file_name=f"{run.name}, {file_name}",

@@ -127,8 +127,8 @@ def test_a_table_without_the_columns_of_pairs_has_one_problem(folder, capsys):
 
     assert run(FIND) == 2
     assert capsys.readouterr().err == (
-        "error: missing columns: word1, word2; the header must name them, separated by tabs "
-        "(it has 'first', 'second')\n"
+        "error: pairs.tsv: missing columns: word1, word2; the header must name them, separated by "
+        "tabs (it has 'first', 'second')\n"
     )
 
 
@@ -141,8 +141,10 @@ def test_an_unknown_window_of_a_selection_is_named(folder, capsys):
 
     command = "stimuli --windows w/windows.parquet --selection selection.tsv --language en --out o"
     assert run(command) == 2
-    assert capsys.readouterr().err.splitlines() == [
-        'error: row 1 (line 2), window2: window "x" does not exist; choose a candidate',
+    said = capsys.readouterr().err
+    assert said.startswith("error: selection.tsv: ")
+    assert said.removeprefix("error: ").replace("selection.tsv: ", "").splitlines() == [
+        'row 1 (line 2), window2: window "x" does not exist; choose a candidate',
         "row 2 (line 3): the two windows belong to different pairs; choose two of the same pair",
         "row 3 (line 4): both windows are the same; choose two",
     ]
@@ -161,7 +163,7 @@ def test_contexts_that_share_a_sentence_are_reported(folder, capsys):
     command = "stimuli --windows w/windows.parquet --selection selection.tsv --language en --out o"
     assert run(command) == 0
     said = capsys.readouterr().err
-    assert "row 1 (line 2): both contexts have sentence 3 of their document" in said
+    assert "selection.tsv: warning: row 1 (line 2): both contexts have sentence 3 of" in said
 
 
 def test_a_file_that_holds_no_windows_is_refused(folder, capsys):

@@ -75,7 +75,7 @@ def test_words_after_one_that_the_text_lacks_have_no_place():
         ("1\tIce\tice", "line 2: this line has 3 columns separated by tabs, and CoNLL-U has 10"),
         ("1\tIce\tice", "look for a tab that is missing or too many"),
         ("Ice melts.", "line 2: this line is not CoNLL-U (a comment, or ten columns"),
-        (word_line("x", "Ice", "ice"), 'line 2: "x" is not the id of a word'),
+        (word_line("x", "Ice", "ice"), 'line 2: "x", in the first column, is not the id of a word'),
     ],
 )
 def test_a_line_that_is_wrong_is_named(line, message):

@@ -108,7 +108,9 @@ def test_the_command_writes_pairs_and_says_what_was_reached(tmp_path, capsys):
 
     source.write_text(source.read_text(encoding="utf-8").replace("\t4\t", "\tx\t", 1))
     assert main([*command, *shares]) == 2
-    assert "concQ: this is not a number; correct it" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert said.startswith(f"error: {source}: row ")
+    assert "concQ: this is not a number; correct it" in said
     with pytest.raises(SystemExit):
         main([*command, "--nouns", "2"])
     assert "2 is not a share; write it as 2/3 or 0.25" in capsys.readouterr().err

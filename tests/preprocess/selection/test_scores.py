@@ -80,7 +80,7 @@ def test_models_of_several_files_are_chosen_by_name(tmp_path):
     with pytest.raises(ScoresError, match='there are two models "one"; give one another name'):
         load_all_scores([("", one), ("one", two)], WINDOWS)
     bad = write(tmp_path, "window\tscore\na\tx\nb\t4\n", "bad.tsv")
-    with pytest.raises(ScoresError, match=r'bad.tsv: row 1 \(line 2\), score: "x" is not a number'):
+    with pytest.raises(TableError, match=r'bad.tsv: row 1 \(line 2\), score: "x" is not a number'):
         load_all_scores([("", one), ("", bad)], WINDOWS)
 
 

@@ -101,7 +101,7 @@ class SearchForm(DiscardingForm, CorporaForm):
         if file and file.size > LARGEST_LIST:
             self.add_error(name, f"The file is larger than {LARGEST_LIST // 1_000_000} MB.")
         elif not self.errors.keys() & {"file", "listed"}:
-            self.pairs = list_pairs(file.read() if file else listed)
+            self.pairs = list_pairs(file.read(), file.name) if file else list_pairs(listed)
             for problem in self.pairs.problems:
                 self.add_error(name, problem)
         return cleaned

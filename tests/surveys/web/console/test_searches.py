@@ -231,7 +231,7 @@ def test_a_faulty_file_of_pairs_is_described_by_row(corpora, browser, empty):
 
     answer = browser.post(page("search_contexts", empty), {**ASKED, "file": file})
 
-    assert "Row 1: the field is empty; fill it in." in text_of(answer)
+    assert "pairs.tsv: row 1 (line 2), word2: the field is empty; fill it in." in text_of(answer)
 
 
 def test_choices_are_discarded_only_if_the_box_is_ticked(searched, browser, ana, at_once):
