@@ -11,12 +11,13 @@ import pandas as pd
 from postprocess.formats.stimuli import ParsedStimuli, StimuliError
 from postprocess.formats.writing import write_files
 from postprocess.naming import PUBLISHED, check_name, tag_files
+from postprocess.origin import Origin
 from postprocess.pipeline import Dataset, build_dataset, check_language
 from postprocess.release import ReleaseError
 from postprocess.release.checksums import CHECKSUMS, render_checksums, write_archive
 from postprocess.release.description.missing_text import Unwritten, find_unwritten, refuse_unwritten
 from postprocess.release.description.study import Description
-from postprocess.release.documents.attribution import render_attribution
+from postprocess.release.documents.attribution import render_sources_files
 from postprocess.release.documents.cards import render_card, render_checklist, render_statement
 from postprocess.release.documents.citation import render_citation
 from postprocess.release.documents.croissant import render_croissant
@@ -31,15 +32,15 @@ from postprocess.release.individual import (
     write_ratings_parquet,
 )
 from postprocess.release.kit import PRACTICE, render_kit, render_practice_kit
+from postprocess.release.origin import describe_origin
 from postprocess.release.practice import Split, check_disjoint, split_pairs
 from postprocess.release.sources import (
     ContextSource,
     Publishing,
     list_documents,
-    render_sources,
     renumber_sources,
 )
-from postprocess.release.withholding import SCRIPT, read_script, withhold_texts
+from postprocess.release.withholding import withhold_texts
 from postprocess.reporting.report import render_report
 from postprocess.steps.post_process import Progress
 from postprocess.steps.recipe import Recipe
@@ -50,7 +51,6 @@ from postprocess.table.ratings import check_ratings
 REPORT = "report.json"
 DESCRIPTION = "description.toml"
 CROISSANT = "croissant.json"
-ATTRIBUTION = "ATTRIBUTION.md"
 CARDS: dict[str, Callable[[Subject], str]] = {
     "README.md": render_card,
     "DATA_STATEMENT.md": render_statement,
@@ -66,7 +66,7 @@ class Collected:
     `ratings`: see `check_ratings`; `checks`: answers to checkpoint items, see `count_failed`;
     `words`: engagement words that may be published, see `publish_individual`; `details`: used
     in the report but not published, see `join_details`; `scripted`: annotators that are scripts;
-    `sources`: where the contexts come from, if that is known.
+    `sources`: where the contexts come from, and `origin`: how they were found, if that is known.
     """
 
     stimuli: ParsedStimuli
@@ -76,6 +76,7 @@ class Collected:
     details: pd.DataFrame | None = None
     scripted: Collection[str] = frozenset()
     sources: tuple[ContextSource, ...] = ()
+    origin: Origin = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -84,13 +85,14 @@ class Published:
 
     `stimuli`: test pairs, then practice pairs; `individual`: the answers with this release's
     annotator ids and pair numbers; `split`: which pairs are for practice; `sources`: with the same
-    pair numbers.
+    pair numbers; `origin`: how the texts were found.
     """
 
     stimuli: ParsedStimuli
     individual: Individual
     split: Split
     sources: tuple[ContextSource, ...] = ()
+    origin: Origin = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -157,7 +159,7 @@ def build_release(
     sources = renumber_sources(collected.sources, split.order)
     stimuli, sources = withhold_texts(stimuli, sources, choices.withheld)
     return assemble_release(
-        Published(stimuli, individual, split, sources),
+        Published(stimuli, individual, split, sources, collected.origin),
         description,
         recipe,
         language=language,
@@ -205,13 +207,7 @@ def assemble_release(
     )
     files = {**dataset.files, **_render_kits(stimuli, dataset, published.split, tag), **answers}
     files |= _render_description(description)
-    if published.sources:
-        path = f"sources_{tag}.tsv"
-        files[path] = render_sources(published.sources).encode()
-        n_pairs = len(stimuli.rows)
-        files[ATTRIBUTION] = render_attribution(published.sources, n_pairs, path).encode()
-        if any(source.sha256 for source in published.sources):
-            files[SCRIPT] = read_script()
+    files |= render_sources_files(published.sources, published.origin, len(stimuli.rows), tag)
     files |= add_files(dataset) if add_files else {}
     subject = _make_subject(dataset, description, published, files)
     return _add_documents(subject, files, complete=complete)
@@ -359,6 +355,7 @@ def _make_subject(
             *(c for c in SCHEMA if c in published.individual.ratings),
         ],
         documents=tuple(list_documents(published.sources)),
+        search=describe_origin(published.origin),
     )
 
 

@@ -1,12 +1,12 @@
 """`python -m preprocess stimuli`: write the stimuli file of the windows that were chosen."""
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
 from postprocess.formats.tabular import naming_file
 from postprocess.formats.writing import write_files
+from postprocess.origin import render_origin
 from preprocess.commands.options import language_code
 from preprocess.selection.stimuli import load_selection, make_stimuli
 from preprocess.windows.table import load_settings, load_windows
@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
     files = {
         f"data_{options.language}.tsv": stimuli.encode(),
         f"sources_{options.language}.tsv": sources.encode(),
-        f"origin_{options.language}.json": f"{json.dumps(origin, indent=2)}\n".encode(),
+        f"origin_{options.language}.json": render_origin(origin),
     }
     paths = write_files(files, options.out)
     sys.stderr.write("".join(f"{options.selection}: warning: {one}\n" for one in warnings))

@@ -3,13 +3,14 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from postprocess.formats.marks import MarkedContext, Span
+from postprocess.origin import OriginError, parse_origin
 from preprocess.replacing import replacing
 from preprocess.windows.examining import WINDOW_TYPES
 
@@ -41,17 +42,21 @@ def write_windows(
             yield table
 
 
-def load_settings(path: Path) -> dict[str, Any]:
+def load_settings(file: Path | BinaryIO) -> dict[str, Any]:
     """Return what a file of windows, scores or candidates says of its origin; {} if nothing.
 
-    Raises OSError.
+    Raises OSError, and WindowsError for settings that cannot be read.
     """
     try:
-        metadata = pq.read_schema(path).metadata or {}
+        metadata = pq.read_schema(file).metadata or {}
     except pa.ArrowInvalid:
         return {}
-    settings: dict[str, Any] = json.loads(metadata.get(SETTINGS, b"{}"))
-    return settings
+    try:
+        return parse_origin(metadata.get(SETTINGS, b"{}"))
+    except OriginError as error:
+        place = f"{file}: " if isinstance(file, Path) else ""
+        what = f"what the file says of its origin cannot be used: {error}"
+        raise WindowsError(f"{place}{what}") from error
 
 
 def load_windows(path: Path) -> pd.DataFrame:

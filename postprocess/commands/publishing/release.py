@@ -16,6 +16,8 @@ from postprocess.commands.publishing.keys import describe_key, find_key, stored
 from postprocess.extras import require_report
 from postprocess.formats.reading import load_checks, load_ratings
 from postprocess.formats.stimuli import parse_stimuli
+from postprocess.origin import Origin, OriginError, parse_origin
+from postprocess.release import ReleaseError
 from postprocess.release.assembling import Choices, Collected, build_release, write_release
 from postprocess.release.description.study import Description, parse_description
 from postprocess.release.engagement_words import load_words
@@ -49,6 +51,12 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         metavar="FILE",
         help="where the texts come from: sources_<lang>.tsv, as `preprocess stimuli` writes it",
     )
+    add(
+        "--origin",
+        type=Path,
+        metavar="FILE",
+        help="how they were found: origin_<lang>.json, as `preprocess stimuli` writes it",
+    )
     key = parser.add_mutually_exclusive_group()
     key.add_argument("--key", help="secret key of the annotator ids, 16 characters or more")
     key.add_argument(
@@ -78,6 +86,7 @@ def run(options: argparse.Namespace) -> int:
         load_details(options.ratings),
         load_scripted(options.ratings),
         _read_sources(options.sources, len(stimuli.rows)),
+        _read_origin(options.origin),
     )
     with showing_progress() as progress:
         release = build_release(
@@ -115,3 +124,11 @@ def read_description(path: Path | None) -> Description:
 def _read_sources(path: Path | None, n_pairs: int) -> tuple[ContextSource, ...]:
     """Return the sources in a file. Raises TableError or OSError."""
     return parse_sources(path.read_bytes(), n_pairs) if path else ()
+
+
+def _read_origin(path: Path | None) -> Origin:
+    """Return the origin in a file. Raises ReleaseError or OSError."""
+    try:
+        return parse_origin(path.read_bytes()) if path else {}
+    except OriginError as error:
+        raise ReleaseError(f"{path}: {error}") from error

@@ -1,15 +1,37 @@
-"""`ATTRIBUTION.md`: which documents the texts of a dataset come from, by licence."""
+"""The files on the sources of the texts, among them `ATTRIBUTION.md`: documents by licence."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from urllib.parse import quote, urlsplit
 
+from postprocess.origin import Origin, render_origin
 from postprocess.release.documents.markdown import escape
-from postprocess.release.sources import ContextSource, Document, list_documents
+from postprocess.release.sources import ContextSource, Document, list_documents, render_sources
+from postprocess.release.withholding import SCRIPT, read_script
 
+ATTRIBUTION = "ATTRIBUTION.md"
 UNKNOWN = "Unknown licence"
 IN_URLS = "/:?#@!$&'*+,;=%~"  # stay as they are; brackets would end the link
+
+
+def render_sources_files(
+    sources: Sequence[ContextSource], origin: Origin, n_pairs: int, tag: str
+) -> dict[str, bytes]:
+    """Return the files that say where the texts come from and how they were found, if known.
+
+    `tag` is part of their names.
+    """
+    files: dict[str, bytes] = {}
+    if origin:
+        files[f"origin_{tag}.json"] = render_origin(origin)
+    if sources:
+        path = f"sources_{tag}.tsv"
+        files[path] = render_sources(sources).encode()
+        files[ATTRIBUTION] = render_attribution(sources, n_pairs, path).encode()
+    if any(source.sha256 for source in sources):
+        files[SCRIPT] = read_script()
+    return files
 
 
 def render_attribution(sources: Sequence[ContextSource], n_pairs: int, path: str) -> str:

@@ -88,6 +88,7 @@ def describe_file(subject: Subject, path: str) -> str:
         "labels), entropy, polarisation, agreement",
         f"distributions_{tag}.json": "the same as JSON, a line for each context",
         f"sources_{tag}.tsv": "the document, its licence and the place in it for each context",
+        f"origin_{tag}.json": "how the contexts were found: corpus, filters, seeds and models",
         "ATTRIBUTION.md": "the documents that the contexts come from, by licence",
         "rebuild.py": "restores the texts that are withheld from the files of the corpus",
         "annotators.tsv": "figures and decision for each annotator of each group",

@@ -30,7 +30,7 @@ def describe_responsibly(subject: Subject) -> dict[str, Any]:
         "dataCollection": collection.procedure,
         "dataCollectionType": COLLECTION_TYPE,
         "dataCollectionRawData": _join(
-            description.stimuli.contexts_from, description.stimuli.pairs_from
+            description.stimuli.contexts_from, description.stimuli.pairs_from, subject.search
         ),
         "dataCollectionTimeframe": list(_list_days(subject)),
         "dataCollectionMissingData": _describe_left_out(subject),

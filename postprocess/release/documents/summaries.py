@@ -33,7 +33,8 @@ class Subject:
 
     `n_test` and `n_practice` count the pairs of the test data and of the practice kit; `files`
     are the paths of the release, `rating_columns` the columns of its individual ratings,
-    `documents` those that the texts come from, if they are known.
+    `documents` those that the texts come from, and `search` how they were found, in sentences, if
+    that is known.
     """
 
     language: str
@@ -45,6 +46,7 @@ class Subject:
     files: Sequence[str]
     rating_columns: Sequence[str]
     documents: Sequence[Document] = ()
+    search: str = ""
 
     @property
     def language_name(self) -> str:

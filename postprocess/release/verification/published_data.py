@@ -9,6 +9,7 @@ from postprocess.formats.reading import load_checks, load_ratings
 from postprocess.formats.stimuli import ParsedStimuli, parse_stimuli
 from postprocess.formats.tabular import TableError
 from postprocess.naming import NamedFile, find_datasets, read_tag
+from postprocess.origin import Origin, OriginError, parse_origin
 from postprocess.pipeline import RECIPE_FILE
 from postprocess.release import ReleaseError
 from postprocess.release.assembling import DESCRIPTION, REPORT, Published
@@ -69,8 +70,8 @@ def read_report(files: Mapping[str, bytes]) -> dict[str, Any]:
 def read_published(folder: Path, files: Mapping[str, bytes], tag: str, recipe: Recipe) -> Published:
     """Read the stimuli and answers of a release.
 
-    Raises RatingsError as `load_ratings` and `check_ratings`, ReleaseError for wrong sources,
-    OSError if a file cannot be read.
+    Raises RatingsError as `load_ratings` and `check_ratings`, ReleaseError for wrong sources or a
+    wrong origin, OSError if a file cannot be read.
     """
     test = parse_stimuli(files[f"data/data_{tag}.tsv"])
     practice_file = f"{PRACTICE}/data_{tag}.tsv"
@@ -91,6 +92,7 @@ def read_published(folder: Path, files: Mapping[str, bytes], tag: str, recipe: R
         Individual(ratings, checks),
         Split(tuple(range(n_test)), tuple(range(n_test, n_pairs))),
         _read_sources(files.get(f"sources_{tag}.tsv"), n_pairs),
+        _read_origin(files.get(f"origin_{tag}.json")),
     )
 
 
@@ -99,6 +101,13 @@ def _read_sources(content: bytes | None, n_pairs: int) -> tuple[ContextSource, .
         return parse_sources(content, n_pairs) if content is not None else ()
     except TableError as error:
         raise ReleaseError(f"the file of sources cannot be read: {error}") from error
+
+
+def _read_origin(content: bytes | None) -> Origin:
+    try:
+        return parse_origin(content) if content is not None else {}
+    except OriginError as error:
+        raise ReleaseError(f"the file of the origin cannot be read: {error}") from error
 
 
 def _join_stimuli(test: ParsedStimuli, practice: Sequence[tuple[str, ...]]) -> ParsedStimuli:

@@ -7,8 +7,11 @@ import pytest
 from postprocess.__main__ import main
 from postprocess.formats.stimuli import render_stimuli
 from postprocess.formats.tabular import TableError
+from postprocess.origin import LARGEST, OriginError, parse_origin
+from postprocess.release import ReleaseError
 from postprocess.release.assembling import write_release
 from postprocess.release.documents.attribution import render_attribution
+from postprocess.release.origin import describe_origin
 from postprocess.release.sources import (
     COLUMNS,
     ContextSource,
@@ -125,6 +128,56 @@ def test_a_release_has_the_sources_of_its_texts(tmp_path):
     assert "ATTRIBUTION.md" not in release().files
 
 
+ORIGIN = {
+    "windows": {
+        "version": "1.0", "corpus": [["wiki_*.conllu", 900]], "sentences": 3, "per_pair": 50,
+        "filters": [["digits", None, 0.1, "reject"]], "seed": 1,
+    },
+    "scores": {"e5.parquet": {"models": {"e5": ["2f9c", "fp32"]}}},
+    "candidates": {"number": 8, "seed": 1, "distance_within": None, "models": ["e5@7", "elmo"]},
+}  # fmt: skip
+SEARCH = (
+    "Cosima 1.0 searched the file wiki_*.conllu for texts of 3 sentences with both words of a "
+    "pair, and kept up to 50 of each pair by chance. Up to 8 candidates of each pair were drawn "
+    "from them, by the scores of the models e5@7 and elmo and by chance."
+)
+
+
+def test_a_release_says_how_its_texts_were_found(tmp_path):
+    made = release(collect(sources=SOURCES, origin=ORIGIN))
+    write_release(made, tmp_path / "out")
+
+    assert json.loads(made.files["origin_sl.json"]) == ORIGIN
+    escaped = SEARCH.replace("*", "\\*").replace("_", "\\_")
+    for name in ("README.md", "DATA_STATEMENT.md"):
+        assert f"{escaped} `origin_sl.json` has all settings." in made.files[name].decode(), name
+    croissant = json.loads(made.files["croissant.json"])
+    assert croissant["rai:dataCollectionRawData"].endswith(SEARCH)
+    assert verify_release(tmp_path / "out").is_confirmed
+    (tmp_path / "out/origin_sl.json").write_text("[]", encoding="utf-8")
+    with pytest.raises(ReleaseError, match="origin cannot be read: it is not a JSON object"):
+        verify_release(tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"[]", b"\xff", b'{"a": NaN}', b'{"a": 1e999}', b'{"a": "\\u0000"}', b'{"a": "\\ud800"}',
+     b'{"a":' * 100_000, b'{"a": "' + b"x" * LARGEST + b'"}'],
+)  # fmt: skip
+def test_an_origin_that_nothing_can_store_is_refused(data):
+    with pytest.raises(OriginError):
+        parse_origin(data)
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [{}, {"corpus": "x"}, {"windows": []}, {**ORIGIN["windows"], "corpus": []},
+     {**ORIGIN, "candidates": {"number": "many"}}],
+)  # fmt: skip
+def test_an_origin_of_other_programs_is_not_described(origin):
+    assert describe_origin(origin) == ""
+
+
 def test_sources_follow_their_pairs_into_the_practice_kit(tmp_path):
     sources = tuple(
         ContextSource(pair, context, title=f"alpha{pair} in {context}")
@@ -150,13 +203,22 @@ def test_the_command_takes_the_sources(tmp_path, capsys):
     (tmp_path / "data_sl.tsv").write_text(render_stimuli(rows), encoding="utf-8")
     rate(4).assign(language="sl").to_csv(tmp_path / "ratings_sl.csv", index=False)
     (tmp_path / "sources_sl.tsv").write_text(render_sources(SOURCES), encoding="utf-8")
-    files = {"stimuli": "data_sl.tsv", "ratings": "ratings_sl.csv", "sources": "sources_sl.tsv"}
+    (tmp_path / "origin_sl.json").write_text(json.dumps(ORIGIN), encoding="utf-8")
+    files = {
+        "stimuli": "data_sl.tsv", "ratings": "ratings_sl.csv", "sources": "sources_sl.tsv",
+        "origin": "origin_sl.json",
+    }  # fmt: skip
     named = [part for name, file in files.items() for part in (f"--{name}", str(tmp_path / file))]
     out = ["--out", str(tmp_path / "out"), "--language", "sl", "--recipe", "raw", "--no-report"]
 
     assert main(["release", *named, *out, "--key", KEY]) == 0
     assert (tmp_path / "out/ATTRIBUTION.md").read_text(encoding="utf-8") == ATTRIBUTION
+    assert json.loads((tmp_path / "out/origin_sl.json").read_text(encoding="utf-8")) == ORIGIN
 
+    (tmp_path / "origin_sl.json").write_text("{", encoding="utf-8")
+    assert main(["release", *named, *out, "--key", KEY]) == 2
+    assert "origin_sl.json: it is not valid JSON" in capsys.readouterr().err
+    (tmp_path / "origin_sl.json").write_text("{}", encoding="utf-8")
     (tmp_path / "sources_sl.tsv").write_text("pair\tcontext\n5\t1\n", encoding="utf-8")
     assert main(["release", *named, *out, "--key", KEY]) == 2
     assert 'pair: "5" is not the number of a pair' in capsys.readouterr().err
