@@ -43,7 +43,7 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.results.comparisons.importing", "surveys.results.comparisons.comparing",
     "surveys.results.comparisons.reading",
     "surveys.selection.candidates", "surveys.selection.choices", "surveys.selection.stimuli",
-    "surveys.selection.sources",
+    "surveys.selection.sources", "surveys.selection.picking",
     "surveys.corpora.scoring", "surveys.corpora.inputs",
     "surveys.sharedtasks.gold", "surveys.sharedtasks.parts", "surveys.sharedtasks.opening",
     "surveys.sharedtasks.kits.kit", "surveys.sharedtasks.kits.bundle", "surveys.sharedtasks.phases",
@@ -80,7 +80,10 @@ OF_CORPORA = {  # what reads the files of the library that finds texts
             "windows.filters", "windows.searching", "windows.table",
         )
     ),
-    ("surveys.corpora.scoring", "preprocess.selection.scores"),
+    *(
+        ("surveys.selection.picking", f"preprocess.selection.{name}")
+        for name in ("candidates", "reading", "scores")
+    ),
     ("surveys.corpora.scoring", "preprocess.windows.table"),
     ("surveys.corpora.inputs", "preprocess.pairs.reading"),
     ("surveys.corpora.inputs", "preprocess.windows.filters"),

@@ -1,15 +1,17 @@
 """`python -m preprocess candidates`: pick the windows of each pair that an expert sees."""
 
 import argparse
-import hashlib
 import sys
-from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
+from postprocess.formats.writing import write_files
 from preprocess.commands.options import named_path, positive
-from preprocess.selection.candidates import Choice, pick_candidates, write_candidates
+from preprocess.selection.candidates import (
+    Choice,
+    describe_picking,
+    pick_candidates,
+    render_candidates,
+)
 from preprocess.selection.scores import choose_models, load_all_scores
 from preprocess.windows.table import load_settings, load_windows
 
@@ -46,7 +48,10 @@ def run(options: argparse.Namespace) -> int:
     scores = choose_models(load_all_scores(options.scores, windows["window"]), options.models)
     choice = Choice(options.number, options.seed, options.match_distance)
     candidates = pick_candidates(windows, scores, choice)
-    write_candidates(options.out, candidates, _describe(options, choice, list(scores)))
+    files = [path for _, path in options.scores]
+    origin = describe_picking(load_settings(options.windows), files, list(scores), choice)
+    content = render_candidates(candidates, origin)
+    write_files({options.out.name: content}, options.out.parent)
     per_pair = candidates.groupby("pair").size()
     sys.stdout.write(
         f"pairs      {len(per_pair):,}, {(per_pair == options.number).sum():,} of them with "
@@ -54,17 +59,3 @@ def run(options: argparse.Namespace) -> int:
         f"candidates {len(candidates):,}\nwritten    {options.out}\n"
     )
     return 0
-
-
-def _describe(options: argparse.Namespace, choice: Choice, models: Sequence[str]) -> dict[str, Any]:
-    """Return what the file of candidates says about their origin."""
-    files = [path for _, path in options.scores]
-    return {
-        "windows": load_settings(options.windows),
-        "scores": {
-            path.name: load_settings(path)
-            or {"sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
-            for path in files
-        },
-        "candidates": {**asdict(choice), "models": models},
-    }

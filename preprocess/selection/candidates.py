@@ -9,8 +9,9 @@ have about the same.
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from hashlib import blake2b
+from dataclasses import asdict, dataclass
+from hashlib import blake2b, sha256
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from preprocess.replacing import replacing
+from postprocess.origin import Origin
 from preprocess.windows.duplicates import find_near_duplicates
-from preprocess.windows.table import SETTINGS
+from preprocess.windows.table import SETTINGS, load_settings
 
 AT_RANDOM = "random"
 MOST, LEAST = "most similar", "least similar"
@@ -73,12 +74,30 @@ def pick_candidates(
     return table.loc[list(rows)].assign(picked=reasons, order=places).reset_index(drop=True)
 
 
-def write_candidates(path: Path, candidates: pd.DataFrame, settings: Mapping[str, Any]) -> None:
-    """Write candidates as Parquet, and settings with them. Raises OSError."""
+def describe_picking(
+    windows: Origin, scores: Sequence[Path], models: Sequence[str], choice: Choice
+) -> dict[str, Any]:
+    """Return how candidates were found: the origins of windows and of scores, and the choice.
+
+    A file of scores that says nothing is named with its digest. Raises OSError and WindowsError.
+    """
+    return {
+        "windows": windows,
+        "scores": {
+            path.name: load_settings(path) or {"sha256": sha256(path.read_bytes()).hexdigest()}
+            for path in scores
+        },
+        "candidates": {**asdict(choice), "models": list(models)},
+    }
+
+
+def render_candidates(candidates: pd.DataFrame, origin: Origin) -> bytes:
+    """Return candidates as Parquet, with how they were found."""
     table = pa.Table.from_pandas(candidates, preserve_index=False)
-    added = {SETTINGS: json.dumps(settings, sort_keys=True).encode()}
-    with replacing(path) as temporary:
-        pq.write_table(table.replace_schema_metadata({**table.schema.metadata, **added}), temporary)
+    added = {SETTINGS: json.dumps(origin, sort_keys=True).encode()}
+    file = BytesIO()
+    pq.write_table(table.replace_schema_metadata({**table.schema.metadata, **added}), file)
+    return file.getvalue()
 
 
 def leave_out_known(windows: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:

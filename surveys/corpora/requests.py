@@ -15,12 +15,12 @@ from surveys.errors import RunRefused
 from surveys.models import CandidatePair, Run, RunKind, RunState, Study
 from surveys.models.results import RunQuerySet
 from surveys.results.runs import store_request
-from surveys.selection.candidates import KEYS, refuse_standing_choices
+from surveys.selection.candidates import refuse_standing_choices
+from surveys.selection.picking import CANDIDATES, MOST_CANDIDATES
 from surveys.study.lifecycle import lock_draft
 
-WINDOWS_PER_PAIR, CANDIDATES = 100, 8  # usual numbers
+WINDOWS_PER_PAIR = 100  # usually
 MOST_PAIRS, MOST_WINDOWS = 10_000, 1_000
-MOST_CANDIDATES = len(KEYS)
 CANCELLED = "It was cancelled."
 
 

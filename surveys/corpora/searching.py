@@ -1,10 +1,9 @@
 """Searches as background jobs perform them: windows found, candidates picked and stored."""
 
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from errno import EDQUOT, EFBIG, ENOSPC
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +17,8 @@ from surveys.models import Candidate, CandidatePair, Run
 from surveys.results.jobs import Progress
 from surveys.results.run_files import drop_files
 from surveys.results.run_leases import renew_lease
-from surveys.selection.candidates import (
-    CheckedCandidates,
-    add_candidates,
-    check_candidates,
-    import_candidates,
-)
+from surveys.selection.candidates import CheckedCandidates, add_candidates, import_candidates
+from surveys.selection.picking import Picking, pick
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,12 +49,15 @@ def search(run: Run, progress: Progress) -> dict[str, Any]:
 
 def _search_all(run: Run, progress: Progress) -> dict[str, Any]:
     """Find windows for all pairs, and store their candidates; the windows are the run's file."""
+    from preprocess.windows.table import load_windows
+
     wishes = run.wishes
     folder = _folder(run)
     wanted = _make_search(run, wishes["pairs"], wishes["per_pair"])
     counts = _find(wanted, folder, progress)
     progress("picking candidates", 0, 1)
-    checked = pick(folder / WINDOWS, {}, wishes["number"])
+    windows = folder / WINDOWS
+    checked = pick_found(load_windows(windows), windows, Picking(wishes["number"]))
     report = _summarise(counts) | {"n_new": len(checked.rows)}
     name = f"{run.name} ({', '.join(wishes['corpora'])})"
     with transaction.atomic():
@@ -69,7 +67,7 @@ def _search_all(run: Run, progress: Progress) -> dict[str, Any]:
         )  # fmt: skip
         renew_lease(run, report=report)  # or the search was cancelled, and nothing is stored
         drop_files(run.study, run.kind)
-    with (folder / WINDOWS).open("rb") as file:
+    with windows.open("rb") as file:
         run.archive.save(f"windows_{run.study.slug}_{run.number}.parquet", File(file), save=False)
     shutil.rmtree(folder, ignore_errors=True)
     return {"report": report}
@@ -88,55 +86,32 @@ def _search_pair(run: Run, progress: Progress) -> dict[str, Any]:
     known = _list_known(pair)
     per_pair = max(FEWEST_EXAMINED, 4 * (len(known) + wishes["number"]))
     _find(_make_search(run, [wishes["words"]], per_pair), folder, progress)
-    new = leave_out_known(load_windows(folder / WINDOWS), known)
+    windows = folder / WINDOWS
+    new = leave_out_known(load_windows(windows), known)
     report = {"n_new": 0}
     with transaction.atomic():
         if len(new):
-            rows = pick_from(new, {}, wishes["number"]).rows
-            report = {"n_new": add_candidates(_find_pair(run), rows)}
+            checked = pick_found(new, windows, Picking(wishes["number"]))
+            report = {"n_new": add_candidates(_find_pair(run), checked)}
         renew_lease(run, report=report)
     shutil.rmtree(folder, ignore_errors=True)
     return {"report": report}
 
 
-def pick(
-    windows: Path,
-    scores: Mapping[str, "pd.Series"],
-    number: int,
-    distance_within: int | None = None,
-) -> CheckedCandidates:
-    """Return candidates picked from a file of windows by scores, or at random without any.
+def pick_found(windows: "pd.DataFrame", path: Path, picking: Picking) -> CheckedCandidates:
+    """Return candidates picked among the windows of a search, or some of them.
 
-    Raises ImportRefused if there are none, and as `pick_from`.
+    `path`: the file that says how they were found. Raises ImportRefused if there are none, or if
+    one cannot be used, and as `pick`.
     """
-    from preprocess.windows.table import load_windows
+    from preprocess.windows.table import load_settings
 
-    found = load_windows(windows)
-    if found.empty:
+    if windows.empty:
         raise ImportRefused(
             "No text of these corpora contains both words of a pair. Choose other corpora or "
             "pairs, or change the filters."
         )
-    return pick_from(found, scores, number, distance_within)
-
-
-def pick_from(
-    windows: "pd.DataFrame",
-    scores: Mapping[str, "pd.Series"],
-    number: int,
-    distance_within: int | None = None,
-) -> CheckedCandidates:
-    """Return candidates picked from windows, checked as those of a file. Raises ImportRefused."""
-    from preprocess.selection.candidates import Choice, ChoiceError, pick_candidates
-
-    choice = Choice(number, distance_within=distance_within)
-    try:
-        candidates = pick_candidates(windows, scores, choice)
-    except ChoiceError as error:
-        raise ImportRefused(f"{str(error)[:1].upper()}{str(error)[1:]}.") from error
-    file = BytesIO()
-    candidates.to_parquet(file, index=False)
-    checked = check_candidates(file.getvalue())
+    checked = pick(windows, load_settings(path), picking)
     if checked.errors:
         raise ImportRefused("\n".join(map(str, checked.errors)))
     return checked

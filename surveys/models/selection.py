@@ -22,6 +22,9 @@ class CandidateSet(models.Model):
     sha256 = models.CharField(max_length=64, help_text="digest of the file")
     model_names = models.JSONField(default=list, help_text="of the models that scored them")
     n_wanted = models.PositiveSmallIntegerField(help_text="most candidates of a pair")
+    origin = models.JSONField(
+        default=dict, blank=True, help_text="how they were found, as in origin_<lang>.json"
+    )
     is_double = models.BooleanField(
         default=False, help_text="two experts choose for each pair, a third where they differ"
     )

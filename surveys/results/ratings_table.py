@@ -20,7 +20,7 @@ from surveys.models import (
     Study,
 )
 from surveys.models.participation import AssignmentQuerySet
-from surveys.selection.sources import read_sources
+from surveys.selection.sources import read_origin, read_sources
 from surveys.study.stimuli.load import read_stored_stimuli
 
 if TYPE_CHECKING:
@@ -77,6 +77,7 @@ def collect_study(study: Study) -> "Collected":
         details=answers.details,
         scripted=answers.scripted,
         sources=read_sources(study),
+        origin=read_origin(study),
     )
 
 

@@ -42,12 +42,13 @@ SPANS = {
 
 
 class CheckedCandidates(NamedTuple):
-    """A file of candidates as read. With errors it cannot be used."""
+    """A file of candidates as read, and how they were found. With errors it cannot be used."""
 
     errors: tuple[Finding, ...]
     rows: list[dict[str, Any]] = []
     models: tuple[str, ...] = ()
     sha256: str = ""
+    origin: Mapping[str, Any] = {}
 
     @property
     def pairs(self) -> dict[int, list[dict[str, Any]]]:
@@ -66,10 +67,10 @@ def check_candidates(data: bytes) -> CheckedCandidates:
         what = f"the file has {len(data):,} bytes, more than the {LARGEST_FILE:,} that are accepted"
         return CheckedCandidates((Finding(Severity.ERROR, what, advice="split it by pairs"),))
     try:
-        rows, models = read_candidates(data)
+        rows, models, origin = read_candidates(data)
     except TableError as error:
         return CheckedCandidates(error.findings)
-    checked = CheckedCandidates((), rows, models, hashlib.sha256(data).hexdigest())
+    checked = CheckedCandidates((), rows, models, hashlib.sha256(data).hexdigest(), origin)
     return checked._replace(errors=tuple(map(_describe_crowd, _list_crowded(checked))))
 
 
@@ -134,6 +135,7 @@ def import_candidates(
         file_name=file_name[:100],
         sha256=checked.sha256,
         model_names=list(checked.models),
+        origin=checked.origin,
         n_wanted=max(map(len, pairs.values())),
         imported_by=by,
     )
@@ -160,16 +162,16 @@ def refuse_standing_choices(study: Study) -> None:
 
 
 @transaction.atomic
-def add_candidates(pair: CandidatePair, rows: Sequence[Mapping[str, Any]]) -> int:
-    """Add rows of a checked file to the candidates of a pair of a draft; choices stay.
+def add_candidates(pair: CandidatePair, checked: CheckedCandidates) -> int:
+    """Add those of a checked file to the candidates of a pair of a draft; choices stay.
 
-    Windows that it has already are left out. Return how many are new. Raises StudyOpen, and
-    ImportRefused for more than there are keys.
+    Windows that it has already are left out; the others' origin is kept with the pair's words.
+    Return how many are new. Raises StudyOpen, and ImportRefused for more than there are keys.
     """
     lock_draft(pair.study)
     pair = CandidatePair.objects.select_for_update(no_key=True).get(pk=pair.pk)
     known = set(pair.candidates.values_list("window", flat=True))
-    new = [row for row in rows if row["window"] not in known]
+    new = [row for row in checked.rows if row["window"] not in known]
     if pair.n_candidates + len(new) > len(KEYS):
         raise ImportRefused(f"{pair} would have more than {len(KEYS)} candidates.")
     last = pair.candidates.aggregate(last=Max("number"))["last"] or 0
@@ -177,8 +179,17 @@ def add_candidates(pair: CandidatePair, rows: Sequence[Mapping[str, Any]]) -> in
     pair.n_candidates += len(new)
     pair.save(update_fields=["n_candidates"])
     if new:
+        _note_more(pair, checked.origin)
         record("candidates.added", pair.study, str(pair), n_candidates=len(new))
     return len(new)
+
+
+def _note_more(pair: CandidatePair, origin: Mapping[str, Any]) -> None:
+    """Store how further candidates of a pair were found, with the words of the pair."""
+    stored = CandidateSet.objects.get(study=pair.study_id)
+    more = {**origin, "pair": [pair.word1, pair.word2]}
+    stored.origin = {**stored.origin, "more": [*stored.origin.get("more", []), more]}
+    stored.save(update_fields=["origin"])
 
 
 def _list_crowded(checked: CheckedCandidates) -> list[list[dict[str, Any]]]:

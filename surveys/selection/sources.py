@@ -5,9 +5,10 @@ from typing import NamedTuple
 
 from django.db.models import Count
 
+from postprocess.origin import Origin
 from postprocess.release import sources
 from postprocess.release.sources import Publishing, judge_licence
-from surveys.models import ContextSource, Study
+from surveys.models import CandidateSet, ContextSource, Study
 
 
 class LicenceCount(NamedTuple):
@@ -33,6 +34,13 @@ def read_sources(study: Study) -> tuple[sources.ContextSource, ...]:
         )
         for one in ordered
     )
+
+
+def read_origin(study: Study) -> Origin:
+    """Return how the contexts of a study were found; {} if they are not those of candidates."""
+    found = CandidateSet.objects.filter(study=study)
+    is_linked = ContextSource.objects.filter(context__pair__study=study).exists()
+    return found.values_list("origin", flat=True).first() or {} if is_linked else {}
 
 
 def list_doubtful(study: Study) -> list[LicenceCount]:

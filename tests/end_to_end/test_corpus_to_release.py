@@ -147,4 +147,4 @@ def check_sources(folder: Path, windows: pd.DataFrame, chosen: list[list[str]]) 
     (archive,) = folder.parent.glob("*.zip")
     with zipfile.ZipFile(archive) as files:
         names = {name.rpartition("/")[2] for name in files.namelist()}
-    assert {"ATTRIBUTION.md", "sources_sl.tsv", "data_sl.tsv"} <= names
+    assert {"ATTRIBUTION.md", "origin_sl.json", "sources_sl.tsv", "data_sl.tsv"} <= names

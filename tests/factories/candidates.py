@@ -3,7 +3,10 @@
 from io import BytesIO
 from typing import Any
 
-import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from preprocess.windows.table import SETTINGS
 
 LICENCE = "CC0-1.0"
 
@@ -22,9 +25,21 @@ def candidates_file(n_pairs: int = 2, n_candidates: int = 3, **changed: Any) -> 
     return write_parquet(candidate_rows(n_pairs, n_candidates, **changed))
 
 
-def write_parquet(rows: list[dict[str, Any]]) -> bytes:
+def window_rows(n_pairs: int, n_windows: int) -> list[dict[str, Any]]:
+    """Return the rows of a file of windows, of which none was rejected."""
+    left_out = ("picked", "order", "score_e5")
+    return [
+        {name: cell for name, cell in row.items() if name not in left_out}
+        | {"rejected": "", "warnings": ""}
+        for row in candidate_rows(n_pairs, n_windows)
+    ]
+
+
+def write_parquet(rows: list[dict[str, Any]], origin: bytes = b"{}") -> bytes:
+    """Return a file of rows that says this of its origin."""
+    table = pa.Table.from_pylist(rows)
     file = BytesIO()
-    pd.DataFrame(rows).to_parquet(file, index=False)
+    pq.write_table(table.replace_schema_metadata({SETTINGS: origin}), file)
     return file.getvalue()
 
 

@@ -8,8 +8,18 @@ import pytest
 
 from postprocess.formats.marks import MarkedContext, Span
 from postprocess.formats.tabular import TableError
-from preprocess.selection.reading import mark_candidate, read_candidates
-from tests.factories.candidates import candidate_rows, write_parquet
+from preprocess.selection.reading import (
+    is_file_of_windows,
+    mark_candidate,
+    read_candidates,
+    read_windows,
+)
+from tests.factories.candidates import (
+    candidate_rows,
+    candidates_file,
+    window_rows,
+    write_parquet,
+)
 
 
 def problems_of(rows: list[dict[str, Any]]) -> list[tuple[int | None, str | None, str]]:
@@ -102,13 +112,59 @@ def test_a_missing_column_is_named():
         read_candidates(file.getvalue())
 
 
-def test_a_file_of_windows_is_recognised():
-    frame = pd.DataFrame(candidate_rows(1, 2)).drop(columns=["picked", "order"])
-    file = BytesIO()
-    frame.to_parquet(file)
+def test_windows_that_were_kept_are_read_by_the_rows_of_the_file():
+    rows = window_rows(1, 3)
+    rows[0] |= {"rejected": "words", "text": None, "start2": -1}
+    data = write_parquet(rows, b'{"seed": 5}')
 
-    with pytest.raises(TableError, match=r"this is a file of windows.*preprocess candidates"):
-        read_candidates(file.getvalue())
+    table, origin = read_windows(data)
+
+    assert is_file_of_windows(data)
+    assert table["window"].to_dict() == {2: "w1-2", 3: "w1-3"}
+    assert table["warnings"].tolist() == ["", ""]
+    assert origin == {"seed": 5}
+
+
+@pytest.mark.parametrize(
+    ("changes", "reported"),
+    [
+        ({"distance": -1}, (2, "distance", '"-1" is not a whole number')),
+        ({"warnings": 3}, (2, "warnings", '"3" is empty or not a text')),
+        ({"window": "w1-3"}, (3, "window", 'window "w1-3" was in row 2 already')),
+        ({"word1": "omega"}, (3, "pair", "pair 1 has the words omega and beta1 in an earlier row")),
+    ],
+)
+def test_windows_that_cannot_be_used_are_reported_by_row_and_column(changes, reported):
+    rows = window_rows(1, 3)
+    rows[0]["rejected"] = "words"
+    if "warnings" in changes:
+        rows = [{**row, "warnings": 3} for row in rows]
+    rows[1] |= changes
+
+    with pytest.raises(TableError) as raised:
+        read_windows(write_parquet(rows))
+
+    found = raised.value.findings[0]
+    assert (found.row, found.column, found.what) == reported
+
+
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [
+        (write_parquet([{**row, "rejected": "words"} for row in window_rows(1, 2)]),
+         "all windows of the file were rejected"),
+        (write_parquet(window_rows(1, 2), b"{"), "what the file says of its origin cannot be used"),
+        (candidates_file(), "columns rejected, warnings missing"),
+    ],
+)  # fmt: skip
+def test_a_file_without_usable_windows_is_refused(data, what):
+    with pytest.raises(TableError, match=what):
+        read_windows(data)
+
+
+def test_candidates_and_other_files_are_no_windows():
+    assert not is_file_of_windows(candidates_file())
+    assert not is_file_of_windows(b"word1\tword2\n")
 
 
 def test_another_kind_of_file_is_refused():

@@ -8,6 +8,7 @@ from surveys.corpora.scoring import pick_by_scores
 from surveys.errors import CandidatesKept, ImportRefused
 from surveys.models import Candidate, CandidateSet
 from surveys.selection.choices import Chosen, record_choice
+from surveys.selection.picking import Picking
 from surveys.tasks import perform_run
 from tests.factories.corpora import wish
 
@@ -24,8 +25,8 @@ def windows(corpora, draft, ana) -> pd.DataFrame:
 
 def pick(draft, ana, scores: pd.DataFrame, **changed) -> CandidateSet:
     data = scores.to_csv(sep="\t", index=False).encode()
-    asked = {"file_name": "elmo.tsv", "number": 4, **changed}
-    return pick_by_scores(find_windows(draft), data, ana, **asked)
+    picking = Picking(4, scores=data, scores_name="elmo.tsv")
+    return pick_by_scores(find_windows(draft), picking, ana, **changed)
 
 
 def score(windows: pd.DataFrame) -> pd.DataFrame:

@@ -67,6 +67,9 @@ def test_a_search_stores_candidates_as_a_file_does(searched):
     assert (stored.file_name, stored.model_names, stored.n_wanted, str(stored.imported_by)) == (
         "search 1 (tales.conllu)", [], 4, "ana"
     )  # fmt: skip
+    found, picked = stored.origin["windows"], stored.origin["candidates"]
+    assert ([name for name, _ in found["corpus"]], found["seed"]) == (["tales.conllu"], 1)
+    assert picked == {"number": 4, "seed": 1, "distance_within": None, "models": []}
     candidate = Candidate.objects.first()
     assert (candidate.picked, candidate.file, candidate.licence) == (
         "random", "tales.conllu", "CC0-1.0"
@@ -299,6 +302,13 @@ def test_more_texts_are_added_and_choices_stay(searched, ana):
     assert (pair.n_candidates, pair.state) == (9, "chosen")
     assert count(searched)["sun – lake"] == 4
     assert AuditEntry.objects.filter(action="candidates.added", subject="ice – sun").exists()
+    (more,) = CandidateSet.objects.get(study=searched).origin["more"]
+    assert more["pair"] == ["ice", "sun"]
+    assert [name for name, _ in more["windows"]["corpus"]] == [
+        "a.conllu",
+        "b.conllu.gz",
+        "tales.conllu",
+    ]
 
 
 def test_no_window_is_added_twice_until_there_are_none(searched, ana):

@@ -18,6 +18,7 @@ from surveys.models import (
 from surveys.selection.candidates import (
     KEYS,
     LARGEST_FILE,
+    CheckedCandidates,
     add_candidates,
     begin_study,
     check_candidates,
@@ -175,20 +176,21 @@ def test_the_database_refuses_two_edits_of_a_context(draft, ana):
 # Further candidates of a pair
 
 
-def more(n: int, **changed) -> list[dict]:
+def more(n: int, **changed) -> CheckedCandidates:
     rows = candidate_rows(1, n, **changed)
-    return check_candidates(write_parquet(rows)).rows
+    return check_candidates(write_parquet(rows))
 
 
 def test_added_candidates_come_after_the_others_and_are_logged(draft):
     pair = draft.candidate_pairs.first()
 
-    assert add_candidates(pair, more(5)) == 2
+    assert add_candidates(pair, more(5)._replace(origin={"seed": 7})) == 2
 
     assert list(pair.candidates.values_list("number", "window")) == [
         (1, "w1-1"), (2, "w1-2"), (3, "w1-3"), (4, "w1-4"), (5, "w1-5")
     ]  # fmt: skip
     assert CandidatePair.objects.get(pk=pair.pk).n_candidates == 5
+    assert CandidateSet.objects.get().origin == {"more": [{"pair": ["alpha1", "beta1"], "seed": 7}]}
     entry = AuditEntry.objects.get(action="candidates.added")
     assert (entry.subject, entry.details["n_candidates"]) == ("alpha1 – beta1", 2)
 
@@ -206,7 +208,7 @@ def test_adding_more_than_there_are_keys_is_refused(draft):
     pair = draft.candidate_pairs.first()
 
     with pytest.raises(ImportRefused, match=f"more than {len(KEYS)} candidates"):
-        add_candidates(pair, more(len(KEYS)) + [{**row, "window": "x"} for row in more(1)])
+        add_candidates(pair, more(len(KEYS) + 1))
 
     assert pair.candidates.count() == 3
 

@@ -6,10 +6,10 @@ import pytest
 
 from postprocess.release.sources import parse_sources
 from postprocess.steps.recipe import read_recipe
-from surveys.models import Study
+from surveys.models import CandidateSet, ContextSource, Study
 from surveys.results.release import ReleaseOptions, release_dataset
 from surveys.selection.choices import Chosen, record_choice
-from surveys.selection.sources import read_sources
+from surveys.selection.sources import read_origin, read_sources
 from surveys.selection.stimuli import use_as_stimuli
 from tests.factories.datasets import LITTLE_CHANCE
 from tests.factories.selections import make_draft
@@ -61,6 +61,20 @@ def test_a_release_lists_the_sources(study, tmp_path):
     assert "edited lightly: pair 2 (context 2)" in attribution
     derived = json.loads((tmp_path / "out/croissant.json").read_text(encoding="utf-8"))
     assert "Story 2" in {one["prov:label"] for one in derived["prov:wasDerivedFrom"]}
+
+
+def test_a_release_says_how_the_texts_were_found(study, tmp_path):
+    origin = {"version": "1.0", "seed": 5, "more": [{"pair": ["alpha1", "beta1"]}]}
+    CandidateSet.objects.update(origin=origin)
+
+    release = make_release(study, tmp_path / "out")
+
+    assert release.is_confirmed
+    published = (tmp_path / "out/origin_en.json").read_text(encoding="utf-8")
+    assert json.loads(published) == origin
+    assert read_origin(make_study(1, slug="other")) == {}
+    ContextSource.objects.all().delete()
+    assert read_origin(study) == {}
 
 
 def test_a_release_can_withhold_texts_of_an_unknown_licence(study, tmp_path):
