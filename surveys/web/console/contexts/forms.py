@@ -5,50 +5,107 @@ from django import forms
 from django.http import QueryDict
 
 from surveys.corpora.listing import has_corpora_dir
+from surveys.errors import ImportRefused
 from surveys.models import SkipReason
-from surveys.selection.candidates import LARGEST_FILE, CheckedCandidates, check_candidates
+from surveys.selection.candidates import LARGEST_FILE, CheckedCandidates
 from surveys.selection.choices import Chosen
+from surveys.selection.picking import (
+    CANDIDATES,
+    LARGEST_SCORES,
+    MOST_CANDIDATES,
+    Picking,
+    check_file,
+)
 from surveys.selection.queue import KeyedCandidate
 from surveys.web.console.study.stimuli_forms import MAX_CONTEXT_LENGTH, StudyForm
 
 
-class CandidatesForm(forms.Form):
-    """A file of candidates."""
+class PickingForm(forms.Form):
+    """How candidates are picked among windows."""
+
+    number = forms.IntegerField(
+        min_value=2, max_value=MOST_CANDIDATES, initial=CANDIDATES,
+        label="Candidates for each pair",
+        help_text="Two for each model, the others at random.",
+    )  # fmt: skip
+    distance_within = forms.IntegerField(
+        required=False,
+        min_value=0,
+        max_value=100,
+        label="Words by which distances may differ",
+        help_text="In the two texts of a model, between the words of the pair. Empty: any.",
+    )
+
+    def read_picking(self, scores: Any) -> Picking:
+        """Return what the cleaned form says, with an uploaded file of scores or None."""
+        cleaned = self.cleaned_data
+        number, distance_within = cleaned["number"] or CANDIDATES, cleaned["distance_within"]
+        if scores is None:
+            return Picking(number, distance_within)
+        return Picking(number, distance_within, scores.read(LARGEST_SCORES + 1), scores.name)
+
+
+class CandidatesForm(PickingForm):
+    """A file of candidates, or one of windows among which they are picked."""
 
     file = forms.FileField(
         allow_empty_file=True,
-        label="File with the candidates",
-        help_text="candidates.parquet, as python -m preprocess candidates writes it, up to "
-        f"{LARGEST_FILE // 1_000_000} MB.",
-        error_messages={"required": "Choose the file with the candidates."},
+        label="File with the candidates or windows",
+        help_text="candidates.parquet or windows.parquet, as python -m preprocess writes them, up "
+        f"to {LARGEST_FILE // 1_000_000} MB.",
+        error_messages={"required": "Choose the file with the candidates or the windows."},
+    )
+    scores = forms.FileField(
+        required=False,
+        allow_empty_file=True,
+        label="File with scores of the windows, if you have one",
+        help_text="As python -m preprocess score writes it, or TSV, CSV or Parquet with the "
+        f"columns window and score, up to {LARGEST_SCORES // 1_000_000} MB. Without it, candidates "
+        "are picked at random.",
     )
 
     checked: CheckedCandidates | None = None
-    file_name = ""
+    file_name = caption = ""
+
+    def __init__(self, *sent: Any, **more: Any) -> None:
+        super().__init__(*sent, **more)
+        self.fields["number"].required = False
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
-        file = cleaned.get("file")
-        if file is None:
+        file, scores = cleaned.get("file"), cleaned.get("scores")
+        if self.errors.keys() & {"file", "scores", "number", "distance_within"}:
             return cleaned
-        self.file_name = file.name
-        self.checked = check_candidates(file.read(LARGEST_FILE + 1))
+        if file is None:
+            if scores is not None:
+                self.add_error("scores", "Scores need the file with their windows.")
+            return cleaned
+        self.file_name = ", ".join(one.name for one in (file, scores) if one is not None)
+        try:
+            data = file.read(LARGEST_FILE + 1)
+            self.checked = check_file(data, self.read_picking(scores))
+        except ImportRefused as error:
+            self.add_error("scores", str(error).splitlines())
+            return cleaned
         if n := len(self.checked.errors):
-            what = f"{n:,} error{'' if n == 1 else 's'}"
-            self.add_error("file", f"{what} in the file; see below. Nothing was saved.")
+            what = f"{n:,} error{'' if n == 1 else 's'} in {file.name}"
+            self.caption = f"Errors in {file.name}"
+            self.add_error("file", f"{what}; see below. Nothing was saved.")
         return cleaned
 
 
 class BeginForm(StudyForm, CandidatesForm):
     """A new study that begins with candidates for its contexts, or with a search for them."""
 
-    field_order = ("title", "slug", "language", "preset", "file")
+    field_order = (
+        "title", "slug", "language", "preset", "file", "scores", "number", "distance_within",
+    )  # fmt: skip
 
     def __init__(self, *sent: Any) -> None:
         super().__init__(*sent)
         if has_corpora_dir():
             self.fields["file"].required = False
-            self.fields["file"].label = "File with the candidates, if you have one"
+            self.fields["file"].label = "File with the candidates or windows, if you have one"
             self.fields["file"].help_text += " Leave it empty to search the corpora of this site."
 
 
@@ -68,7 +125,9 @@ class DiscardingForm(forms.Form):
 
 
 class ReplacementForm(DiscardingForm, CandidatesForm):
-    """Another file of candidates."""
+    """Another file of candidates or windows."""
+
+    field_order = ("file", "scores", "number", "distance_within", "discards_choices")
 
 
 class SelectionSettingsForm(forms.Form):

@@ -10,15 +10,9 @@ from django.utils.datastructures import MultiValueDict
 
 from surveys.corpora.inputs import ListedPairs, find_filter_problem, list_pairs
 from surveys.corpora.listing import Corpus
-from surveys.corpora.requests import (
-    CANDIDATES,
-    MOST_CANDIDATES,
-    MOST_WINDOWS,
-    WINDOWS_PER_PAIR,
-    SearchWishes,
-)
-from surveys.corpora.scoring import LARGEST_SCORES
-from surveys.web.console.contexts.forms import DiscardingForm
+from surveys.corpora.requests import MOST_WINDOWS, WINDOWS_PER_PAIR, SearchWishes
+from surveys.selection.picking import CANDIDATES, LARGEST_SCORES, MOST_CANDIDATES
+from surveys.web.console.contexts.forms import DiscardingForm, PickingForm
 
 LONGEST_LIST = 500_000  # characters
 LARGEST_LIST = 1_000_000  # bytes
@@ -132,7 +126,7 @@ class MoreForm(CorporaForm):
         )
 
 
-class ScoresForm(DiscardingForm):
+class ScoresForm(DiscardingForm, PickingForm):
     """A file of scores, and how candidates are picked by them."""
 
     field_order = ("file", "number", "distance_within", "discards_choices")
@@ -142,18 +136,6 @@ class ScoresForm(DiscardingForm):
         help_text="As python -m preprocess score writes it, or TSV, CSV or Parquet with the "
         f"columns window and score, up to {LARGEST_SCORES // 1_000_000} MB.",
         error_messages={"required": "Choose the file with the scores."},
-    )
-    number = forms.IntegerField(
-        min_value=2, max_value=MOST_CANDIDATES, initial=CANDIDATES,
-        label="Candidates for each pair",
-        help_text="Two for each model, the others at random.",
-    )  # fmt: skip
-    distance_within = forms.IntegerField(
-        required=False,
-        min_value=0,
-        max_value=100,
-        label="Words by which distances may differ",
-        help_text="In the two texts of a model, between the words of the pair. Empty: any.",
     )
 
 

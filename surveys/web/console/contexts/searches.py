@@ -12,17 +12,16 @@ from surveys.corpora.inputs import describe_rejections
 from surveys.corpora.listing import list_corpora
 from surveys.corpora.requests import (
     CANCELLED,
-    MOST_CANDIDATES,
     cancel_search,
     find_searches,
     find_windows,
     request_more,
     request_search,
 )
-from surveys.corpora.scoring import LARGEST_SCORES
 from surveys.corpora.scoring import pick_by_scores as pick
 from surveys.models import CandidatePair, CandidateSet, ContextChoice, Run, RunState, Study
 from surveys.results.runs import is_broken_off
+from surveys.selection.picking import MOST_CANDIDATES
 from surveys.tasks import start_run
 from surveys.web.console.access import signed_in, study_page
 from surveys.web.console.contexts.search_forms import MoreForm, ScoresForm, SearchForm
@@ -115,9 +114,7 @@ def pick_by_scores(request: HttpRequest, study: Study) -> HttpResponse:
     def store() -> None:
         asked = form.cleaned_data
         pick(
-            found, asked["file"].read(LARGEST_SCORES + 1), signed_in(request),
-            file_name=asked["file"].name, number=asked["number"],
-            distance_within=asked["distance_within"],
+            found, form.read_picking(asked["file"]), signed_in(request),
             discards_choices=asked.get("discards_choices", False),
         )  # fmt: skip
 

@@ -15,7 +15,7 @@ from surveys.models import CandidatePair, CandidateSet, Role, Study
 from surveys.monitoring import checklist
 from surveys.selection.choices import Chosen, configure_selection, record_choice
 from surveys.web.console.urls import OF_A_STUDY
-from tests.factories.candidates import candidate_rows, candidates_file, write_parquet
+from tests.factories.candidates import candidate_rows, candidates_file, window_rows, write_parquet
 from tests.factories.selections import make_draft
 from tests.factories.studies import make_study
 
@@ -84,12 +84,35 @@ def test_errors_in_the_file_are_shown_by_row_and_nothing_is_stored(browser):
     answer = upload(browser, reverse("console:begin_contexts"), write_parquet(rows), **fields)
 
     assert answer.status_code == 422
-    assert "1 error in the file" in text_of(answer)
+    assert "1 error in candidates.parquet; see below. Nothing was saved." in text_of(answer)
     assert (
         "Row Column Problem What to do 2 distance &quot;-4&quot; is not a whole number"
         in text_of(answer)
     )
     assert not Study.objects.exists()
+
+
+def test_a_study_can_begin_with_windows_and_scores(browser):
+    fields = {"title": "My words", "slug": "", "language": "en", "preset": "", "number": "2"}
+    windows = write_parquet(window_rows(2, 4), b'{"seed": 5}')
+    address = reverse("console:begin_contexts")
+
+    def send(scores: str):
+        file = SimpleUploadedFile("elmo.csv", scores.encode())
+        return upload(browser, address, windows, scores=file, **fields)
+
+    refused = send("window,score\nw1-1,high\n")
+    assert refused.status_code == 422
+    assert "elmo.csv: row 1 (line 2), score: &quot;high&quot; is not a number" in text_of(refused)
+    assert not Study.objects.exists()
+
+    rows = [f"{row['window']},{n}" for n, row in enumerate(window_rows(2, 4))]
+    assert send("\n".join(["window,score", *rows, ""])).status_code == 302
+
+    stored = CandidateSet.objects.get()
+    assert (stored.file_name, stored.model_names) == ("candidates.parquet, elmo.csv", ["elmo"])
+    assert stored.origin["windows"] == {"seed": 5}
+    assert [pair.n_candidates for pair in stored.study.candidate_pairs.all()] == [2, 2]
 
 
 def test_the_page_of_new_studies_leads_to_this_beginning(browser):

@@ -40,6 +40,7 @@ OF_A_COMPARISON = {
 # ticks that remove a row, whose other fields then do not count
 NOT_FIELDS = {
     "calculate", "estimate", "look", "then", "csrfmiddlewaretoken", "file-clear",
+    "scores-clear",
     *(f"{rows}-{n}-DELETE" for rows in ("authors", "rows") for n in range(2)),
 }  # fmt: skip
 QUERY_PARAMETERS = {

@@ -101,7 +101,7 @@ def test_without_corpora_a_study_begins_with_a_file_alone(browser, empty):
     answer = browser.post(reverse("console:begin_contexts"), fields)
 
     assert answer.status_code == 422
-    assert "Choose the file with the candidates." in text_of(answer)
+    assert "Choose the file with the candidates or the windows." in text_of(answer)
     assert "Contexts" not in text_of(browser.get(page("overview", empty)))
     for name in ("contexts", "search_contexts", "pick_by_scores"):
         assert browser.get(page(name, empty)).status_code == 404

@@ -10,7 +10,7 @@ from surveys.models import TextKind
 from surveys.study.exercises import read_check
 from surveys.study.stimuli.load import fingerprint_row, write_row
 from surveys.study.texts import default_body
-from tests.factories.candidates import candidates_file
+from tests.factories.candidates import window_rows, write_parquet
 from tests.factories.checkpoints import file as checkpoint_file
 from tests.factories.checkpoints import row as checkpoint_row
 from tests.factories.imported import ratings_csv
@@ -30,7 +30,7 @@ CHECKPOINTS = checkpoint_file(checkpoint_row())
 EXPORT = (
     b"Submission id,Participant id,Status,Started at,Completed at,Completion code\ns,w,ACTIVE,,,\n"
 )
-CANDIDATES = candidates_file(1, 2)
+WINDOWS = window_rows(1, 3)
 PAIRS = b"word1\tword2\nice\tsun\n"
 SEARCH = {"corpora": ["tales.conllu"], "number": "4", "filters": "digits=off"}
 STIMULI = numbered_stimuli(2)
@@ -45,8 +45,15 @@ def dataset():
     return SimpleUploadedFile("cosimlex_xx.csv", build(*random_pairs()).files["cosimlex_xx.csv"])
 
 
-def candidates():
-    return SimpleUploadedFile("candidates.parquet", CANDIDATES)
+def windows():
+    """Return windows and their scores, and how candidates are picked."""
+    scores = "window,score\n" + "".join(f"{row['window']},0.5\n" for row in WINDOWS)
+    return {
+        "file": SimpleUploadedFile("windows.parquet", write_parquet(WINDOWS)),
+        "scores": SimpleUploadedFile("elmo.csv", scores.encode()),
+        "number": "2",
+        "distance_within": "9",
+    }
 
 
 def score(searched):
@@ -150,9 +157,9 @@ FORMS = {
                             "maximum": "6", "step": "1", "published_minimum": "0",
                             "published_maximum": "10", "with_details": "on"},
     "begin_contexts": lambda world: {"title": "New", "slug": "new", "language": "en",
-                                     "preset": "usim", "file": candidates()},
+                                     "preset": "usim", **windows()},
     "contexts": lambda world: {},
-    "candidates_file": lambda world: {"file": candidates(), "discards_choices": "on"},
+    "candidates_file": lambda world: {**windows(), "discards_choices": "on"},
     "contexts_settings": lambda world: {"experts": "two", "shows_scores": "on"},
     "candidates": lambda world: {"first": "1", "second": "3", "reason": "", "text1": "",
                                  "text2": "", "text3": ""},
