@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("surveys", "0001_squashed_0024_limit_password_checks"),
+        ("surveys", "0024_limit_password_checks"),
     ]
 
     operations = [

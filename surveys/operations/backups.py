@@ -36,6 +36,7 @@ from surveys.operations.dumps import (
     is_in_use,
     restore_database,
 )
+from surveys.operations.migration_steps import is_squashed
 
 FORMAT = 1
 DATABASE, KEY, FILES, MANIFEST = "database", "secret_key", "files", "manifest.json"
@@ -266,7 +267,8 @@ def _refuse_foreign(manifest: Manifest) -> None:
             f"refers to {KINDS[connection.vendor]}."
         )
     known = {f"{app}.{name}" for app, name in MigrationLoader(None).disk_migrations}
-    if unknown := sorted(set(manifest.migrations) - known):
+    missing = set(manifest.migrations) - known
+    if unknown := sorted(name for name in missing if not is_squashed(name)):
         raise BackupRefused(
             f"The backup was made by newer code: this version does not have its migration "
             f"{unknown[-1]}. Install the version that made it, or a later one."

@@ -23,16 +23,19 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Model
 
 from surveys.errors import DatabaseTooNew, DatabaseTooOld
+from surveys.operations.migration_steps import is_squashed
 
 APP = "surveys"
-SQUASHED = "_squashed_"  # in the names of migrations that replace others
 Plan = Iterable[tuple[Migration, bool]]
 log = logging.getLogger(__name__)
 
 
 def refuse_newer_database() -> None:
-    """Raise DatabaseTooNew if newer code has migrated the database."""
-    if unknown := sorted(_applied() - _on_disk()):
+    """Raise DatabaseTooNew if newer code has migrated the database.
+
+    A squashed one that this code does not have says nothing: those it replaces are recorded.
+    """
+    if unknown := sorted(name for name in _applied() - _on_disk() if not is_squashed(name)):
         raise DatabaseTooNew(
             "The database is newer than this code, which does not have the migration "
             f"{unknown[-1]}. Install the version that has it, or restore an earlier backup."
@@ -44,7 +47,7 @@ def refuse_older_database() -> None:
 
     A squashed one counts as applied if those it replaces are.
     """
-    if pending := sorted(name for name in _on_disk() - _applied() if SQUASHED not in name):
+    if pending := sorted(name for name in _on_disk() - _applied() if not is_squashed(name)):
         raise DatabaseTooOld(
             f"The database is older than this code: migrations not applied: {len(pending)}, from "
             f"{pending[0]}. Make a backup, then run `manage.py migrate`."

@@ -6,6 +6,14 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 
 
+def is_squashed(name: str) -> bool:
+    """Return whether a migration replaces others, as its name says.
+
+    Those it replaces are recorded with it, so that other code need not have it.
+    """
+    return "_squashed_" in name
+
+
 def is_step(app: str, prefix: str) -> bool:
     """Return whether the migration whose name has a prefix is replaced by a squashed one."""
     loader = MigrationLoader(None, replace_migrations=False)
@@ -35,5 +43,6 @@ class StepExecutor(MigrationExecutor):
 
     def check_replacements(self) -> None:
         """Unrecord the squashed migrations, which code from before them does not have."""
-        for app, name in self.loader.replacements:
-            self.recorder.record_unapplied(app, name)
+        for app, name in self.recorder.applied_migrations():
+            if is_squashed(name):
+                self.recorder.record_unapplied(app, name)

@@ -164,6 +164,7 @@ def test_what_is_no_sound_backup_of_this_code_is_refused_and_changes_nothing(sit
     text = tmp_path / "text.tar.gz"
     text.write_text("nothing")
     newer = change(backup, tmp_path / "newer", migrations=["surveys.9999_of_the_future"])
+    earlier = change(backup, tmp_path / "earlier", migrations=["surveys.0001_squashed_0009_x"])
     other = change(backup, tmp_path / "other", vendor="oracle")
     with empty_site(tmp_path / "restored") as restored:
         for file, said in (
@@ -173,6 +174,7 @@ def test_what_is_no_sound_backup_of_this_code_is_refused_and_changes_nothing(sit
         ):  # fmt: skip
             assert said in refused(restored, "restore", file, "--overwrite")
         assert "newer code" in refused(restored, "restore", newer, "--check")
+        assert "the backup's manifest" in refused(restored, "restore", earlier, "--check")
 
         assert restored.query("SELECT 1") == [(1,)]
         assert not (tmp_path / "restored/files").exists()

@@ -54,7 +54,7 @@ from tests.surveys.migrating import (
 pytestmark = pytest.mark.every_database  # schemas differ
 
 LAST = StepLoader(None).graph.leaf_nodes("surveys")[0][1]
-SQUASHED = "0001_squashed_0024_limit_password_checks"
+SQUASHED = "0001_squashed_0042_baselines_of_phases"
 TERMS = {
     "title": "Words", "description": "Words in short texts", "reward_cents": 50, "fee_cents": 10,
     "billed_fee_cents": 10, "assignment_seconds": 3600,

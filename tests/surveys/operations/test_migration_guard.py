@@ -9,17 +9,23 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
 from surveys.access.api_tokens import make_token
-from surveys.models import ApiToken, AuditEntry, Batch, Hit, Run, SignInBudget, Webhook
-from surveys.operations.migration_guard import check_at_start, refuse_losses, refuse_older_database
+from surveys.models import ApiToken, AuditEntry, Batch, Hit, Run, Webhook
+from surveys.models.sharedtasks import Phase, SharedTask
+from surveys.operations.migration_guard import (
+    check_at_start,
+    refuse_losses,
+    refuse_newer_database,
+    refuse_older_database,
+)
 from surveys.results.runs import request_export
 from tests.factories.batches import plan
 from tests.factories.studies import make_study, start
-from tests.surveys.migrating import applied, restore
+from tests.surveys.migrating import applied, columns_of, restore
 
 NEWER = "9999_of_the_future"
 OLDER = "0009_open_studies_when_ready"
-STEP_BEFORE, LAST_STEP = "0023_arrivals_within_the_hour", "0024_limit_password_checks"
-SQUASHED = f"0001_squashed_{LAST_STEP}"
+STEP_BEFORE, LAST_STEP = "0041_archives_made_again", "0042_baselines_of_phases"
+SQUASHED, EARLIER_SQUASHED = f"0001_squashed_{LAST_STEP}", "0001_squashed_0024_x"
 
 
 @pytest.mark.every_database
@@ -64,23 +70,29 @@ def test_migrating_back_into_the_squashed_steps_and_forward_again():
 
     `tests/surveys/test_migrations.py` goes through the same steps on every database.
     """
-    SignInBudget.objects.create(key="address 203.0.113.9", spent_until=timezone.now())
+    shared_task = SharedTask.objects.create(slug="words", title="Words", contact="-")
+    Phase.objects.create(
+        shared_task=shared_task, name="evaluation", subtasks=[1], opens_at=timezone.now(),
+        baselines_at=timezone.now(),
+    )  # fmt: skip
     before = applied()
+    MigrationRecorder(connection).record_applied("surveys", EARLIER_SQUASHED)
+    refuse_newer_database()
 
     try:
         call_command("migrate", "surveys", LAST_STEP, verbosity=0)
         steps = {name for name in before if name <= LAST_STEP} - {SQUASHED}
         assert applied() == steps
-        with pytest.raises(CommandError, match="1 rows of surveys_signinbudget"):
+        with pytest.raises(CommandError, match="baselines_at in 1 rows of surveys_phase"):
             call_command("migrate", "surveys", STEP_BEFORE, verbosity=0)
         assert applied() == steps
         call_command("migrate", "surveys", STEP_BEFORE, drop_data=True, verbosity=0)
-        assert "surveys_signinbudget" not in connection.introspection.table_names()
+        assert "baselines_at" not in columns_of("surveys_phase")
         assert applied() == steps - {LAST_STEP}
     finally:
         call_command("migrate", verbosity=0)
     assert applied() == before
-    assert not SignInBudget.objects.exists()
+    assert Phase.objects.get().baselines_at is None
 
     MigrationRecorder(connection).record_unapplied("surveys", SQUASHED)
     refuse_older_database()
