@@ -1,6 +1,7 @@
 """The corpora that an operator has put under CORPORA_DIR; requests name them, and no paths."""
 
 import logging
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -10,6 +11,7 @@ from django.conf import settings
 from surveys.errors import RunRefused
 
 ENDINGS = (".conllu", ".conllu.gz", ".conllu.xz")
+WORDS = re.compile(r"[a-z]+")
 log = logging.getLogger(__name__)
 
 
@@ -19,6 +21,21 @@ class Corpus(NamedTuple):
     name: str
     paths: tuple[Path, ...]
     n_bytes: int
+
+    def is_named_for(self, language: str) -> bool:
+        """Return whether the name of the corpus or of a file has the code of a language.
+
+        The code is a part of the name between other characters than letters; those of script and
+        region are not compared.
+
+        >>> Corpus("hr_set-ud-dev.conllu", (), 0).is_named_for("hr-HR")
+        True
+        >>> Corpus("chronicle.conllu", (), 0).is_named_for("hr")
+        False
+        """
+        code = language.partition("-")[0].lower()
+        names = (self.name, *(path.name for path in self.paths))
+        return any(code in WORDS.findall(name.lower()) for name in names)
 
 
 def has_corpora_dir() -> bool:

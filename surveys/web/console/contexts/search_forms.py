@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django import forms
+from django.forms.boundfield import BoundWidget
 from django.http import QueryDict
 from django.template.defaultfilters import filesizeformat
 from django.utils.datastructures import MultiValueDict
@@ -21,7 +22,10 @@ Files = MultiValueDict[str, Any] | None
 
 
 class CorporaForm(forms.Form):
-    """Corpora of this site, and how texts in them are filtered."""
+    """Corpora of this site, and how texts in them are filtered.
+
+    Those that are named for the language of the study come first.
+    """
 
     corpora = forms.MultipleChoiceField(
         label="Corpora",
@@ -43,13 +47,31 @@ class CorporaForm(forms.Form):
 
     def __init__(
         self, data: QueryDict | None, files: Files = None, *, corpora: Sequence[Corpus],
-        initial: dict[str, Any],
+        language: str, initial: dict[str, Any],
     ) -> None:  # fmt: skip
         super().__init__(data, files, initial=initial)
         field: Any = self.fields["corpora"]
-        field.choices = [(one.name, f"{one.name} ({_describe(one)})") for one in corpora]
-        if len(corpora) == 1:
-            field.initial = [one.name for one in corpora]
+        own = [one for one in corpora if one.is_named_for(language)]
+        listed = [*own, *(one for one in corpora if one not in own)]
+        field.choices = [(one.name, f"{one.name} ({_describe(one)})") for one in listed]
+        self.n_first = len(own) or len(listed)
+        if self.n_first == 1:
+            field.initial = [listed[0].name]
+
+    @property
+    def first_corpora(self) -> list[BoundWidget]:
+        """Return the boxes of the corpora named for the language, or of all if none is."""
+        return self["corpora"].subwidgets[: self.n_first]
+
+    @property
+    def other_corpora(self) -> list[BoundWidget]:
+        """Return the boxes of the other corpora."""
+        return self["corpora"].subwidgets[self.n_first :]
+
+    @property
+    def chooses_other_corpora(self) -> bool:
+        """Return whether one of the other corpora is ticked."""
+        return any(one.data["selected"] for one in self.other_corpora)
 
     def clean_filters(self) -> list[str]:
         changes = [line.strip() for line in self.cleaned_data["filters"].splitlines()]

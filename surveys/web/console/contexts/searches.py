@@ -38,7 +38,7 @@ def search_contexts(request: HttpRequest, study: Study) -> HttpResponse:
     searches = find_searches(study).filter(wishes__has_key="pairs")
     last, corpora = searches.first(), list_corpora()
     form = SearchForm(
-        posted(request), request.FILES or None, corpora=corpora,
+        posted(request), request.FILES or None, corpora=corpora, language=study.language,
         initial=write_wishes(last), has_choices=has_choices(study),
     )  # fmt: skip
 
@@ -80,7 +80,9 @@ def search_pair(request: HttpRequest, study: Study, number: int) -> HttpResponse
     n_left = MOST_CANDIDATES - pair.n_candidates
     initial = write_wishes(find_searches(study).first()) or {"corpora": list_sources(pair)}
     initial.pop("number", None)
-    form = MoreForm(posted(request), corpora=corpora, initial=initial, n_left=n_left)
+    form = MoreForm(
+        posted(request), corpora=corpora, language=study.language, initial=initial, n_left=n_left
+    )
 
     def queue() -> None:
         asked = form.cleaned_data

@@ -136,6 +136,21 @@ def test_a_folder_without_corpora_is_explained(corpora, browser, empty, settings
     )
 
 
+def test_corpora_named_for_the_language_come_first(corpora, browser, empty):
+    address = page("search_contexts", empty)
+    assert "other corpora" not in text_of(browser.get(address))
+    (corpora / "en_tales.conllu").write_bytes((corpora / "tales.conllu").read_bytes())
+
+    shown = browser.get(address).content.decode()
+
+    assert re.findall(r'value="([^"]+)" id="id_corpora_[0-9]"( checked)?', shown) == [
+        ("en_tales.conllu", " checked"), ("news", ""), ("tales.conllu", "")
+    ]  # fmt: skip
+    assert re.search(r"<details>\s*<summary>2 other\s+corpora</summary>", shown)
+    chosen = browser.post(address, {**ASKED, "listed": ""}).content.decode()
+    assert re.search(r"<details open>\s*<summary>2 other\s+corpora</summary>", chosen)
+
+
 # A search
 
 
