@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from functools import cache
@@ -312,6 +313,24 @@ def test_pages_begin_with_the_doctype():
         for opening in ("<!doctype html>", "{% extends "):
             before, found, _ = text.partition(opening)
             assert not (found and "\n" in before), f"{path}: an empty line before the page"
+
+
+def test_no_cell_has_a_class_that_lays_out_pages_of_annotators():
+    """The console has their stylesheet, too, and a cell that is no cell leaves its column."""
+    styles = (ROOT / "static" / "css" / "survey.css").read_text(encoding="utf-8")
+    rules = re.findall(r"([^{}]+)\{[^{}]*\bdisplay:", styles)
+    laid_out = {
+        name for rule in rules for name in re.findall(r"\.([\w-]+)\s*(?:,|$)", rule.strip())
+    }
+    classes = {
+        name
+        for path in sorted((ROOT / "templates" / "console").rglob("*.html"))
+        for cell in re.findall(r"<t[dh] class=\"([^\"]*)\"", path.read_text(encoding="utf-8"))
+        for name in re.findall(r"[\w-]+", cell)
+    }
+
+    assert "short" in classes
+    assert classes & laid_out == set()
 
 
 UNBREAKABLE = ("{% translate ", "{% blocktranslate ")  # a tag ends on the line where it begins
