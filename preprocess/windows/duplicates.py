@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 
-from datasketch import MinHash, MinHashLSH
-
 SHINGLE = 8  # characters
 ALIKE = 0.7  # Jaccard similarity of the sets of shingles
 N_HASHES = 64
@@ -15,6 +13,8 @@ def find_near_duplicates(texts: Iterable[str]) -> Iterator[bool]:
     Texts with a Jaccard similarity of at least .7 are found by locality-sensitive hashing, which
     misses a few of those near the limit.
     """
+    from datasketch import MinHash, MinHashLSH  # here, since it loads much of SciPy
+
     index = MinHashLSH(threshold=ALIKE, num_perm=N_HASHES)
     kept: dict[int, set[bytes]] = {}
     for number, text in enumerate(texts):
