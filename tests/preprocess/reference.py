@@ -37,19 +37,20 @@ def find_all(
     the words once.
     """
     found: dict[tuple[int, int, int], set[int]] = {}
+    wanted = [(normalise_lemma(pair.word1), normalise_lemma(pair.word2)) for pair in pairs]
     n_before = 0
     for document in documents:
         for first in range(len(document) - size + 1):
             window = document[first : first + size]
-            for number, pair in enumerate(pairs):
-                lemmas = [normalise_lemma(word) for word in (pair.word1, pair.word2)]
-                places = [
-                    [n for n, sentence in enumerate(window) for lemma in sentence if lemma == one]
-                    for one in lemmas
-                ]
-                if [len(one) for one in places] == [1, 1]:
+            places: dict[str, list[int]] = {}
+            for n, sentence in enumerate(window):
+                for lemma in sentence:
+                    places.setdefault(lemma, []).append(n)
+            for number, lemmas in enumerate(wanted):
+                both = [places.get(lemma, []) for lemma in lemmas]
+                if [len(one) for one in both] == [1, 1]:
                     start = n_before + first
-                    ordered = sorted(start + place[0] for place in places)
+                    ordered = sorted(start + one[0] for one in both)
                     found.setdefault((number, ordered[0], ordered[1]), set()).add(start)
         n_before += len(document)
     return found

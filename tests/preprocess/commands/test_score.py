@@ -1,8 +1,5 @@
 """Scores of windows by models and from files, as a user types the command."""
 
-import resource
-import subprocess
-import sys
 from pathlib import Path
 
 import pandas as pd
@@ -12,10 +9,10 @@ from preprocess.__main__ import main
 from preprocess.models import scoring
 from preprocess.selection.scores import load_scores
 from preprocess.windows.examining import WINDOW_TYPES
+from tests.preprocess.disk import full_disk
 from tests.preprocess.models.texts import CONTEXTS, long_context
-from tests.requirements import ROOT
 
-SIZE = 20_000  # bytes that a process may write
+SIZE = 20_000  # bytes that a file may have
 
 
 def write_windows(path: Path, contexts) -> pd.DataFrame:
@@ -136,19 +133,12 @@ def test_a_file_without_windows_is_refused(windows, capsys):
     assert "windows.parquet: the file has no windows that were kept" in capsys.readouterr().err
 
 
-def test_a_full_disk_leaves_nothing_half_written(windows):
+def test_a_full_disk_leaves_nothing_half_written(windows, capsys):
     table = pd.DataFrame({"window": windows["window"], "score": 0.5})
-    many = [table.assign(model=f"m{n}") for n in range(2000)]
-    pd.concat(many).to_parquet("many.parquet")
-    command = [sys.executable, "-m", "preprocess", "score", "--windows", "windows.parquet"]
+    pd.concat([table.assign(model=f"m{n}") for n in range(100)]).to_parquet("many.parquet")
 
-    done = subprocess.run(
-        [*command, "--scores", "many.parquet", "--out", "scores.parquet"],
-        env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (SIZE, SIZE)),
-    )  # fmt: skip
+    with full_disk(SIZE):
+        assert run("--scores", "many.parquet") == 2
 
-    assert done.returncode == 2
-    assert done.stderr.startswith("error: ")
-    assert "File too large" in done.stderr
+    assert "File too large" in capsys.readouterr().err
     assert {path.name for path in Path().iterdir()} == {"windows.parquet", "many.parquet"}

@@ -36,7 +36,9 @@ def train(path: Path, tokenizer: str, tagger: str) -> Path:
 @pytest.fixture(scope="module")
 def model(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("udpipe")
-    return train(folder / "en.udpipe", "epochs=2;dimension=16", "iterations=2;models=1")
+    return train(
+        folder / "en.udpipe", "epochs=2;dimension=16;segment_size=10", "iterations=2;models=1"
+    )
 
 
 def test_a_model_gives_sentences_and_lemmas(model):
@@ -70,7 +72,7 @@ def test_the_command_takes_a_model(model, tmp_path, capsys):
 def test_files_that_are_no_model_with_both_parts_are_refused(tmp_path):
     (tmp_path / "text").write_text("text")
     no_tokenizer = train(tmp_path / "a", "none", "iterations=1;models=1")
-    no_tagger = train(tmp_path / "b", "epochs=1;dimension=16", "none")
+    no_tagger = train(tmp_path / "b", "epochs=1;dimension=16;segment_size=10", "none")
 
     with pytest.raises(CorpusError, match="this is not a model of UDPipe"):
         by_udpipe(tmp_path / "text")

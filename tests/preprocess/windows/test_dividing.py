@@ -32,9 +32,13 @@ SOURCE = {"title": "", "url": "", "revision": "", "licence": ""}
 
 @pytest.fixture(scope="module")
 def cluster():
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit=0
-    ) as local:
+    """Two workers, and a scheduler that gives up a part after the second death on it."""
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 1}),
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit=0
+        ) as local,
+    ):
         yield local
 
 

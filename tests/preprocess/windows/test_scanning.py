@@ -2,7 +2,7 @@
 
 import gzip
 from collections import Counter
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -33,10 +33,9 @@ def find(path: Path, pairs: list[WordPair], looked_for: SearchSettings, part_siz
     return put_together([path], parts, scans, looked_for.most)
 
 
-def check_against_plain_way(path, pairs, looked_for, part_size=1 << 26):
-    documents = read_documents(path, by_paragraph=looked_for.by_paragraph)
+def check_against_plain_way(path, documents, pairs, looked_for):
     wanted = find_all(documents, pairs, looked_for.size)
-    found = find(path, pairs, looked_for, part_size)
+    found = find(path, pairs, looked_for, 1 << 26)
 
     by_pair = Counter(number for number, *_ in wanted)
     assert found.n_seen.tolist() == [by_pair[number] for number in range(len(pairs))]
@@ -52,13 +51,19 @@ def check_against_plain_way(path, pairs, looked_for, part_size=1 << 26):
 needs_shared = pytest.mark.skipif(not CORPORA.exists(), reason="not in a clone: ../shared/corpora")
 
 
+@cache
+def read_corpus(language):
+    """A file, and the lemmas of its documents, which take a second to read."""
+    (path,) = CORPORA.glob(f"{language}_*.conllu")
+    return path, read_documents(path)
+
+
 @needs_shared
 @pytest.mark.parametrize("language", ["sl", "fi"])
 def test_windows_of_real_corpora_are_those_of_the_plain_way(language):
-    (path,) = CORPORA.glob(f"{language}_*.conllu")
     pairs, _ = load_pairs(COSIMLEX / f"data_{language}.tsv")
 
-    found = check_against_plain_way(path, pairs, SearchSettings(most=EVERY))
+    found = check_against_plain_way(*read_corpus(language), pairs, SearchSettings(most=EVERY))
 
     assert found.n_seen.sum() >= 5
 
@@ -66,16 +71,14 @@ def test_windows_of_real_corpora_are_those_of_the_plain_way(language):
 @needs_shared
 @pytest.mark.parametrize("language", ["en", "hr", "sl", "fi"])
 def test_windows_of_frequent_words_do_not_depend_on_the_parts(language):
-    (path,) = CORPORA.glob(f"{language}_*.conllu")
-    lemmas = Counter(
-        lemma for document in read_documents(path) for sentence in document for lemma in sentence
-    )
+    path, documents = read_corpus(language)
+    lemmas = Counter(lemma for document in documents for sentence in document for lemma in sentence)
     frequent = [lemma for lemma, _ in lemmas.most_common(60) if lemma.isalpha()][20:35]
     pairs = all_pairs(frequent)
     looked_for = SearchSettings(most=20)
     whole = find(path, pairs, looked_for, 1 << 26)
 
-    check_against_plain_way(path, pairs, SearchSettings(most=EVERY))
+    check_against_plain_way(path, documents, pairs, SearchSettings(most=EVERY))
     assert whole.n_seen.sum() > 300
     for part_size in (1_000_000, 77_777, 20_001):
         parts = find(path, pairs, looked_for, part_size)
@@ -131,7 +134,8 @@ def test_windows_of_any_corpus_are_those_of_the_plain_way(
     looked_for = SearchSettings(size, EVERY, by_paragraph=by_paragraph)
     pairs = all_pairs(WORDS)
 
-    whole = check_against_plain_way(path, pairs, looked_for)
+    documents = read_documents(path, by_paragraph=looked_for.by_paragraph)
+    whole = check_against_plain_way(path, documents, pairs, looked_for)
 
     parts = find(path, pairs, looked_for, part_size)
     assert parts.places[0].tolist() == whole.places[0].tolist()
