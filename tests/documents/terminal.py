@@ -1,5 +1,6 @@
 """Runs the blocks of documents as a reader does who types them into terminals."""
 
+import io
 import os
 import re
 import shlex
@@ -8,11 +9,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from itertools import groupby
 from pathlib import Path
 from subprocess import CompletedProcess
 
+from preprocess.__main__ import main as preprocess
 from tests.documents.reading import Block
 from tests.end_to_end.commands import run_commands, run_module
 from tests.end_to_end.databases import free_port
@@ -28,7 +30,7 @@ NAME_OF_FILE = re.compile(r"# (\w+\.toml)$")
 PLAIN_PYTHON = re.compile(r"python (manage\.py|-m (?:pre|post)process)( [^|<>&;$]*?)?(?: > (\S+))?")
 
 
-LOADS_TORCH = "preprocess score"  # its threads do not go together with forked processes
+LOADS_TORCH = "-m preprocess score"  # takes seconds, and this process has it by then
 
 
 class Terminal:
@@ -72,11 +74,13 @@ class Terminal:
             return self._serve(command)
         command = self._here(command)
         found = PLAIN_PYTHON.fullmatch(command)
-        if not found or LOADS_TORCH in command:
+        if not found:
             return self._run_for_long(["bash", "-euo", "pipefail", "-c", command])
         program, arguments, file = found.groups()
         words = shlex.split(arguments or "")
-        if program == "manage.py":
+        if LOADS_TORCH in command:
+            done = self._run_here(words)
+        elif program == "manage.py":
             done = run_commands([words], self.environment, self.folder)
         else:
             module = program.removeprefix("-m ")
@@ -96,6 +100,13 @@ class Terminal:
             command, cwd=self.folder, env=self.environment, capture_output=True, text=True,
             check=False,
         )  # fmt: skip
+
+    def _run_here(self, words: list[str]) -> CompletedProcess[str]:
+        """Run a command of `preprocess` in this process."""
+        out, error = io.StringIO(), io.StringIO()
+        with chdir(self.folder), redirect_stdout(out), redirect_stderr(error):
+            code = preprocess(words)
+        return CompletedProcess(words, code, out.getvalue(), error.getvalue())
 
     def _serve(self, command: str) -> CompletedProcess[str]:
         """Serve the site with all that commands need, unless it is served; wait for it."""
