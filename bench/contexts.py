@@ -2,12 +2,15 @@
 
     .venv/bin/python bench/contexts.py ../shared/corpora/sl_ssj-ud-dev.conllu
     .venv/bin/python bench/contexts.py CORPUS.conllu --megabytes 500 --pairs 10 1000 10000
+    .venv/bin/python bench/contexts.py CORPUS.conllu --against ../other
 
 The file is repeated until it has the wanted size, so that windows repeat, too, and processors find
 the words in their caches. The words of the pairs are drawn from its 2,500 most frequent lemmas with
 four letters or more, which is harder than the words of a usual study. Every measurement is a
 separate process, timed without its imports; MB are the peak of the largest process. The ways take
-turns, and the figures are medians.
+turns, and the figures are medians. CPU MB/s are those of processor time, also of child processes,
+for a busy machine. `--against` measures another checkout of Cosima as well, by turns, and gives its
+processor time as a ratio to this one's.
 """
 
 import argparse
@@ -29,7 +32,9 @@ from statistics import median
 from reporting import say, table
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-COLUMNS = ("way", "pairs", "processes", "s", "MB/s", "÷ lines", "peak MB", "windows")
+COLUMNS = (
+    "way", "pairs", "processes", "s", "MB/s", "CPU MB/s", "÷ lines", "peak MB", "windows", "other"
+)  # fmt: skip
 N_LEMMAS, LETTERS, SEED = 2_500, 4, 20200312
 
 
@@ -102,9 +107,9 @@ def draw_pairs(source: Path, folder: Path, n_pairs: int) -> Path:
     return path
 
 
-def measure(way: str, path: Path, pairs: Path, processes: int) -> dict[str, float]:
-    """Measure once in a separate process."""
-    words = [sys.executable, str(Path(__file__).resolve()), "--measure", way]
+def measure(tree: Path, way: str, path: Path, pairs: Path, processes: int) -> dict[str, float]:
+    """Measure a checkout of Cosima once in a separate process."""
+    words = [sys.executable, str(Path(__file__).resolve()), "--measure", str(tree), way]
     words += [str(path), str(pairs), str(processes)]
     done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=REPOSITORY)  # noqa: S603  (this script)
     if done.returncode:
@@ -113,19 +118,26 @@ def measure(way: str, path: Path, pairs: Path, processes: int) -> dict[str, floa
     return found
 
 
-def measure_here(way: str, path: Path, pairs: Path, processes: int) -> None:
+def measure_here(tree: str, way: str, path: Path, pairs: Path, processes: int) -> None:
     """Run once after the imports and print the result; called in the measured process."""
-    sys.path.insert(0, str(REPOSITORY))
+    sys.path.insert(0, tree)
     small = path.with_name("small.conllu")
     WAYS[way](small, pairs, 1)
-    started = time.perf_counter()
+    started, cpu = time.perf_counter(), count_cpu_seconds()
     windows = WAYS[way](path, pairs, processes)
-    seconds = time.perf_counter() - started
-    peaks = [
-        resource.getrusage(who).ru_maxrss
-        for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    ]
-    say(json.dumps({"seconds": seconds, "megabytes": max(peaks) / 1024, "windows": windows}))
+    seconds, cpu = time.perf_counter() - started, count_cpu_seconds() - cpu
+    peak = max(usage.ru_maxrss for usage in get_usage()) / 1024
+    say(json.dumps({"seconds": seconds, "cpu": cpu, "megabytes": peak, "windows": windows}))
+
+
+def count_cpu_seconds() -> float:
+    """Return the processor time of this process and of children that have ended."""
+    return sum(usage.ru_utime + usage.ru_stime for usage in get_usage())
+
+
+def get_usage() -> list[resource.struct_rusage]:
+    """Return what this process and its children have used."""
+    return [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
 
 
 def main() -> None:
@@ -135,6 +147,7 @@ def main() -> None:
     parser.add_argument("--megabytes", type=int, default=500)
     parser.add_argument("--pairs", type=int, nargs="+", default=[10, 1_000, 10_000])
     parser.add_argument("--repetitions", type=int, default=3)
+    parser.add_argument("--against", type=Path, help="another checkout, measured by turns")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
@@ -145,22 +158,30 @@ def main() -> None:
         cases = [("lines", whole, most, 1), ("conllu", tenth, most, 1)]
         cases += [("search", whole, n, processes) for n in options.pairs for processes in (1, 2)]
         cases += [("search", Path(f"{tenth}{end}"), most, 1) for end in ("", ".gz", ".xz")]
+        trees = [REPOSITORY, *([options.against.resolve()] if options.against else [])]
         rounds = [
-            [measure(way, path, pairs[n], processes) for way, path, n, processes in cases]
+            [
+                [measure(tree, way, path, pairs[n], processes) for tree in trees]
+                for way, path, n, processes in cases
+            ]
             for _ in range(options.repetitions)
         ]
         rows = []
         for number, (way, path, n, processes) in enumerate(cases):
-            results = [one[number] for one in rounds]
+            results = [one[number][0] for one in rounds]
+            others = [one[number][-1]["cpu"] / one[number][0]["cpu"] for one in rounds]
             megabytes = (tenth if path != whole else whole).stat().st_size / 1e6
             seconds = median(one["seconds"] for one in results)
-            lines = median(one[0]["seconds"] for one in rounds) / (whole.stat().st_size / 1e6)
+            lines = median(one[0][0]["seconds"] for one in rounds) / (whole.stat().st_size / 1e6)
             name = f"{way} {path.suffix}" if path.suffix in (".gz", ".xz") else way
             rows.append(
                 (name, f"{n:,}" if way == "search" else "", str(processes), f"{seconds:.2f}",
-                 f"{megabytes / seconds:.0f}", f"{seconds / megabytes / lines:.1f}",
+                 f"{megabytes / seconds:.0f}",
+                 f"{megabytes / median(one['cpu'] for one in results):.0f}",
+                 f"{seconds / megabytes / lines:.1f}",
                  f"{median(one['megabytes'] for one in results):.0f}",
-                 f"{results[0]['windows']:,}" if way == "search" else "")
+                 f"{results[0]['windows']:,}" if way == "search" else "",
+                 f"{median(others):.2f}" if len(trees) > 1 else "")
             )  # fmt: skip
         say(f"{whole.stat().st_size / 1e6:.0f} MB; compressed files and conllu: a tenth of it")
         say(table(COLUMNS, rows))
@@ -168,6 +189,7 @@ def main() -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--measure"]:
-        measure_here(sys.argv[2], Path(sys.argv[3]), Path(sys.argv[4]), int(sys.argv[5]))
+        tree, way, path, pairs, processes = sys.argv[2:]
+        measure_here(tree, way, Path(path), Path(pairs), int(processes))
     else:
         main()

@@ -31,6 +31,8 @@ from serving import run
 REPOSITORY = Path(__file__).resolve().parent.parent
 MAX_MILLISECONDS = 100  # that a page may take
 SLUG, N_WORDS = "words", 60
+N_WINDOWS = 28  # of a pair, in a file among whose windows candidates are picked
+NOT_OF_WINDOWS = ["picked", "order", "score_e5", "score_minilm"]
 PAGES = {
     "contexts": "",
     "contexts, last page": "?page=10",
@@ -54,6 +56,15 @@ def make_file(n_pairs: int, n_candidates: int) -> bytes:
     ]
     file = BytesIO()
     pd.DataFrame(rows).to_parquet(file, index=False)
+    return file.getvalue()
+
+
+def make_windows(n_pairs: int) -> bytes:
+    """Return a file of windows with random texts, none of them rejected."""
+    candidates = pd.read_parquet(BytesIO(make_file(n_pairs, N_WINDOWS)))
+    file = BytesIO()
+    windows = candidates.drop(columns=NOT_OF_WINDOWS).assign(rejected="", warnings="")
+    windows.to_parquet(file, index=False)
     return file.getvalue()
 
 
@@ -83,12 +94,19 @@ def measure(n_pairs: int, n_candidates: int, n_visits: int) -> dict[str, Timing]
     from surveys.models import Study
     from surveys.selection.candidates import begin_study, check_candidates
     from surveys.selection.choices import Chosen, record_choice
+    from surveys.selection.picking import Picking, check_file
     from surveys.study.stimuli.load import StudyDesign
 
     owner = User.objects.create_user("bench")
     design = StudyDesign(slug=SLUG, language="en", ratings_per_context=11)
     data = make_file(n_pairs, n_candidates)
-    found = {"checking the file": take(lambda: check_candidates(data), 1)}
+    windows = make_windows(n_pairs)
+    found = {
+        "checking the file": take(lambda: check_candidates(data), 1),
+        f"picking among {N_WINDOWS * n_pairs:,} windows": take(
+            lambda: check_file(windows, Picking()), 1
+        ),
+    }
     checked = check_candidates(data)
     found["storing it"] = take(lambda: begin_study(checked, design, owner), 1)
     study = Study.objects.get(slug=SLUG)
