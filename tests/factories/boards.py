@@ -23,6 +23,7 @@ from surveys.sharedtasks.finishing.unranked import list_unranked
 from surveys.sharedtasks.jobs import perform_job
 from surveys.sharedtasks.parts import STORED
 from surveys.sharedtasks.scoring.waiting import score_waiting
+from tests.factories.kept import kept
 from tests.factories.sharedtasks import (
     START,
     make_phase,
@@ -44,6 +45,7 @@ ONE_LANGUAGE = {"Stoats", "Hares"}  # without results in the other one
 NOT_DESCRIBED = "Voles"
 
 
+@kept
 def make_contest(
     phase_fields: dict[str, Any] | None = None,
     *,
@@ -78,6 +80,12 @@ def finish(shared_task: SharedTask, *, now: datetime = END) -> SharedTask:
     perform_job(job.pk, {TaskJobKind.FINALISE: lambda job, done: finalise(job, done, now=now)})
     assert TaskJob.objects.get(pk=job.pk).error == ""
     return publish(shared_task, now)
+
+
+@kept
+def make_published() -> SharedTask:
+    """Return a shared task whose final boards are published, with the rows of `make_contest`."""
+    return finish(make_contest())
 
 
 def make_public(start: datetime) -> list[str]:

@@ -15,7 +15,7 @@ from surveys.sharedtasks.finishing.publishing import publish, retract
 from surveys.sharedtasks.finishing.renaming import request_archive
 from surveys.sharedtasks.teams.registration import withdraw_team
 from surveys.tasks import perform_task_jobs
-from tests.factories.boards import END, finish, make_contest
+from tests.factories.boards import END, make_contest, make_published
 
 pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
 NAME = "Herons"
@@ -24,7 +24,7 @@ BOARD = "/tasks/gwsc/board/evaluation/1/"
 
 @pytest.fixture
 def shared_task():
-    return finish(make_contest())
+    return make_published()
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from surveys.models.sharedtasks import (
     Submission,
 )
 from surveys.sharedtasks.finishing.publishing import retract
-from tests.factories.boards import END, NOISE, finish, make_contest
+from tests.factories.boards import END, NOISE, finish, make_contest, make_published
 from tests.surveys.web.sharedtasks.conftest import sign_in
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("clock")]
@@ -87,7 +87,7 @@ def test_organisers_see_a_hidden_board(client):
 
 
 def test_organisers_check_final_boards_before_they_are_published(client):
-    shared_task = retract(finish(make_contest()), "to be checked", END)
+    shared_task = retract(make_published(), "to be checked", END)
     SharedTask.objects.update(retracted_at=None)  # as if they had never been published
     user = User.objects.create_user("ana")
     Organiser.objects.create(shared_task=shared_task, user=user)
@@ -106,7 +106,7 @@ def test_organisers_check_final_boards_before_they_are_published(client):
 
 
 def test_boards_are_not_checked_with_scores_that_were_replaced():
-    shared_task = retract(finish(make_contest()), "to be checked", END)
+    shared_task = retract(make_published(), "to be checked", END)
     user = User.objects.create_user("ana")
     Organiser.objects.create(shared_task=shared_task, user=user)
     shared_task.scorings.update(state="replaced")
@@ -130,7 +130,7 @@ def test_what_is_no_board_is_not_found(client, live, address):
 
 
 def test_a_final_board_has_groups_references_and_reasons(client):
-    finish(make_contest())
+    make_published()
 
     page = read(client)
 
@@ -144,7 +144,7 @@ def test_a_final_board_has_groups_references_and_reasons(client):
 
 
 def test_the_files_of_a_final_board_equal_its_page(client):
-    finish(make_contest())
+    make_published()
 
     page = read(client)
     table = list(csv.reader(io.StringIO(read(client, f"{BOARD}board.csv"))))
@@ -186,14 +186,14 @@ def test_boards_make_as_many_queries_for_many_teams(live, client, django_assert_
 
 
 def test_final_boards_make_few_queries(client, django_assert_max_num_queries):
-    finish(make_contest())
+    make_published()
     for one in (client, sign_in("otters")):
         with django_assert_max_num_queries(8):
             read(one)
 
 
 def test_a_team_that_withdraws_later_is_marked(client):
-    shared_task = finish(make_contest())
+    shared_task = make_published()
     shared_task.teams.filter(name="Newts").update(state="withdrawn")
 
     assert read(client).count("Withdrawn later") == 1

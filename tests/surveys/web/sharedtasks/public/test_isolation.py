@@ -12,7 +12,7 @@ from surveys.sharedtasks.boards.files import FORMATS
 from surveys.sharedtasks.gold import read_gold_file
 from surveys.sharedtasks.visibility import round_figure
 from surveys.web.sharedtasks.urls import urlpatterns
-from tests.factories.boards import NOISE, finish, make_contest
+from tests.factories.boards import NOISE, make_contest, make_published
 from tests.surveys.web.sharedtasks.conftest import sign_in
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("clock")]
@@ -82,7 +82,7 @@ def test_gold_is_at_no_address_before_publishing(visibility):
 
 
 def test_gold_is_found_once_it_is_published():
-    shared_task = finish(make_contest())
+    shared_task = make_published()
     part = shared_task.parts.get(language="sl")
 
     found = find({part.gold_sha256}, read_all(Client()))

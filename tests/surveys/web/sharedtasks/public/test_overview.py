@@ -11,7 +11,7 @@ from django.utils.html import strip_tags
 
 from surveys.models.sharedtasks import Scoring, SharedTask, Submission
 from surveys.sharedtasks.finishing.publishing import retract
-from tests.factories.boards import END, finish, make_contest
+from tests.factories.boards import END, make_contest, make_published
 from tests.factories.sharedtasks import START, make_phase, make_shared_task
 
 pytestmark = pytest.mark.django_db
@@ -65,7 +65,7 @@ def test_the_overview_links_the_boards_that_everybody_may_see(client, clock):
 
 
 def test_a_corrected_gold_breaks_the_commitment_and_names_who_corrected_it(client):
-    shared_task = finish(make_contest())
+    shared_task = make_published()
     SharedTask.objects.update(commitment="c" * 64)
     first = Scoring.objects.get()
     first.state = "replaced"
@@ -169,7 +169,7 @@ def test_the_kit_is_out_when_its_phase_begins(client, clock):
 
 
 def test_the_archive_is_a_folder_and_a_zip(client):
-    shared_task = finish(make_contest())
+    shared_task = make_published()
 
     page = read(client, "/tasks/gwsc/archive/")
     packed = b"".join(client.get("/tasks/gwsc/archive.zip").streaming_content)
@@ -183,7 +183,7 @@ def test_the_archive_is_a_folder_and_a_zip(client):
 
 
 def test_files_of_the_archive_reach_nothing_of_the_site(client):
-    finish(make_contest())
+    make_published()
 
     board = client.get("/tasks/gwsc/archive/evaluation-1/board.html")
     gold = client.get("/tasks/gwsc/archive/gold/gold_sl.tsv")
@@ -198,7 +198,7 @@ def test_files_of_the_archive_reach_nothing_of_the_site(client):
 
 
 def test_an_archive_that_is_not_published_is_not_found(client):
-    shared_task = finish(make_contest())
+    shared_task = make_published()
     SharedTask.objects.filter(pk=shared_task.pk).update(state="finalised")
 
     for path in ("", "README.md", "gold/gold_sl.tsv"):
@@ -207,7 +207,7 @@ def test_an_archive_that_is_not_published_is_not_found(client):
 
 
 def test_an_archive_that_was_taken_back_says_so(client):
-    shared_task = finish(make_contest())
+    shared_task = make_published()
     retract(shared_task, "The gold was wrong.", END)
 
     assert "taken back" in read(client, "/tasks/gwsc/archive/", status=410)
@@ -217,7 +217,7 @@ def test_an_archive_that_was_taken_back_says_so(client):
 
 
 def test_boards_and_results_that_were_taken_back_say_so(client):
-    shared_task = finish(make_contest())
+    shared_task = make_published()
     retract(shared_task, "The gold was wrong.", END)
     code = Submission.objects.get(team__name="Otters").code
 

@@ -13,7 +13,7 @@ from django.core.cache import cache
 from surveys.models.sharedtasks import Organiser, SharedTask, Submission, SubtaskScore
 from surveys.sharedtasks.scoring.waiting import score_waiting
 from surveys.sharedtasks.submissions import withdraw_submission
-from tests.factories.boards import NOISE, finish, make_contest
+from tests.factories.boards import NOISE, finish, make_contest, make_published
 from tests.factories.sharedtasks import START, result_file, send
 from tests.surveys.web.sharedtasks.conftest import sign_in
 
@@ -57,7 +57,7 @@ def test_figures_of_hidden_gold_have_three_decimals_and_no_correlations(client):
 
 
 def test_a_published_result_has_everything(client):
-    shared_task = finish(make_contest())
+    shared_task = make_published()
 
     page = read(client)
 
@@ -72,7 +72,7 @@ def test_a_published_result_has_everything(client):
 
 
 def test_a_published_result_outside_the_ranking_says_why(client):
-    finish(make_contest())
+    make_published()
 
     page = read(client, "Voles")
 
@@ -171,7 +171,7 @@ def test_predictions_are_drawn_against_the_gold_once_it_is_public(client):
 
 
 def test_predictions_of_files_that_are_not_published_are_for_the_team(client):
-    finish(make_contest()).teams.filter(name="Otters").update(publishes_files=False)
+    make_published().teams.filter(name="Otters").update(publishes_files=False)
 
     for one in (client, sign_in("herons")):
         assert draw(one).status_code == 404
@@ -190,14 +190,14 @@ def test_predictions_of_practice_data_are_for_the_team_until_publishing(client):
 
 
 def test_a_result_without_a_language_has_no_figure_of_it(client):
-    finish(make_contest())
+    make_published()
 
     assert draw(client, "Stoats", "1_fi").status_code == 404
     assert draw(client, "Stoats", "1_sl").status_code == 200
 
 
 def test_a_result_has_the_form_of_mteb(client):
-    shared_task = finish(make_contest())
+    shared_task = make_published()
 
     answer = client.get(f"{address_of('Otters')}mteb_2.json")
     content = json.loads(answer.content)
@@ -234,7 +234,7 @@ def fetch_hub(client, dataset="example/gwsc"):
 
 
 def test_a_result_has_the_form_of_the_hub(client):
-    finish(make_contest())
+    make_published()
 
     answer = fetch_hub(client)
     entries = yaml.safe_load(answer.content)
@@ -252,7 +252,7 @@ def test_a_result_has_the_form_of_the_hub(client):
 
 @pytest.mark.parametrize("dataset", ["", "gwsc", "a/b/c", "a b/c", "a/b\n- x: 1"])
 def test_a_name_that_no_dataset_has_is_refused(client, dataset):
-    finish(make_contest())
+    make_published()
 
     answer = fetch_hub(client, dataset)
 
@@ -268,7 +268,7 @@ def test_forms_are_as_visible_as_the_result(client):
 
 
 def test_results_vanish_when_they_are_taken_back(client):
-    finish(make_contest())
+    make_published()
     SharedTask.objects.update(state="finalised")
 
     assert client.get(address_of("Otters")).status_code == 404
