@@ -17,6 +17,7 @@ from surveys.models.sharedtasks import (
     Team,
     TeamKind,
 )
+from surveys.sharedtasks.finishing.archiving import list_archive
 from surveys.sharedtasks.finishing.finalising import finalise, request_finalising
 from surveys.sharedtasks.finishing.publishing import publish
 from surveys.sharedtasks.finishing.unranked import list_unranked
@@ -85,7 +86,9 @@ def finish(shared_task: SharedTask, *, now: datetime = END) -> SharedTask:
 @kept
 def make_published() -> SharedTask:
     """Return a shared task whose final boards are published, with the rows of `make_contest`."""
-    return finish(make_contest())
+    published = finish(make_contest())
+    assert any(path.endswith(".svg") for path in list_archive(published))
+    return published
 
 
 def make_public(start: datetime) -> list[str]:

@@ -48,6 +48,17 @@ def comparisons_with_one_plot(monkeypatch):
 
 
 @pytest.fixture
+def boards_without_figures(monkeypatch):
+    """Archive final boards without figures: drawing them takes most of the time of finalising.
+
+    Not where `make_published` is called first: its archive is kept for other tests.
+    """
+    monkeypatch.setattr(
+        "postprocess.boards.archive.illustrate_board", lambda board, *, is_gold_public: []
+    )
+
+
+@pytest.fixture
 def prolific() -> Entrance:
     """The entrance of a study with a place in A and one in B."""
     return open_entrance(make_study(2, ratings_per_context=1), "prolific", **CODES)

@@ -40,7 +40,7 @@ from tests.factories.sharedtasks import (
 )
 from tests.factories.task_files import HEADER, gold_file
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("boards_without_figures")]
 END = START + timedelta(days=7)
 SALT = bytes(range(32))
 

@@ -17,7 +17,7 @@ from surveys.models.sharedtasks import (
 from surveys.sharedtasks.gold import read_gold_file
 from surveys.sharedtasks.visibility import round_figure
 from surveys.web.api.urls import VIEWS
-from tests.factories.boards import NOISE, finish, make_contest
+from tests.factories.boards import NOISE, make_contest, make_published
 from tests.factories.sharedtasks import make_shared_task, make_team, result_file
 from tests.hostile import undone
 from tests.surveys.web.api.conftest import Program
@@ -195,8 +195,7 @@ def test_gold_and_full_digits_are_at_no_address_before_publishing(visibility):
 
 
 def test_once_it_is_published_scores_have_all_digits():
-    shared_task = make_contest()
-    finish(shared_task)
+    accept_all(make_published())
 
     (shown,) = program_of("otters").get(OWN).json()["results"]
 

@@ -200,6 +200,7 @@ def test_a_team_that_withdraws_later_is_marked(client):
     assert "Newts" in names_of(read(client))
 
 
+@pytest.mark.usefixtures("boards_without_figures")
 def test_codes_stand_for_names_until_publishing(client):
     shared_task = make_contest({"visibility": "board"}, names="codes")
     addresses = [BOARD, *(f"{BOARD}board.{ending}" for ending in ("csv", "json", "tex", "html"))]

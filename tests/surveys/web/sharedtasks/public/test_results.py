@@ -80,6 +80,7 @@ def test_a_published_result_outside_the_ranking_says_why(client):
     assert "The system" not in page
 
 
+@pytest.mark.usefixtures("boards_without_figures")
 def test_a_result_that_does_not_count_is_of_its_team_alone(client):
     shared_task = make_contest({"counting": "chosen"})
     other = Submission.objects.get(team__name="Herons")
@@ -146,6 +147,7 @@ def draw(client, name="Otters", place="1_sl", ending="svg"):
     return client.get(f"{address_of(name)}predictions_{place}.{ending}")
 
 
+@pytest.mark.usefixtures("boards_without_figures")
 def test_predictions_are_drawn_against_the_gold_once_it_is_public(client):
     make_contest({"visibility": "board"})
     assert draw(client).status_code == 404
