@@ -11,7 +11,7 @@ from tests.factories.task_files import part_files
 from tests.hostile import BODIES, FILES, NEVER, TEXTS, Attacker
 from tests.surveys.web.console.sharedtasks.test_tasks import EVALUATION, RULES
 
-pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
+pytestmark = pytest.mark.django_db
 TIMES = {"practice_opens_at": "2099-01-02T00:00", "opens_at": "2099-02-01T00:00",
          "closes_at": "2099-03-01T00:00"}  # fmt: skip
 CHECK_BOXES = {"requires_description", "accepts_probing"}  # any text ticks them
@@ -51,6 +51,7 @@ def address_of(name):
     return reverse(f"organisers:{name}", args=[] if name == "new_task" else ["gwsc"])
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize("name", FORMS)
 def test_forms_take_any_text_in_any_field(attacker, world, name):
     for field in FORMS[name]:
@@ -84,6 +85,7 @@ def test_uploads_take_any_file(attacker, world, field):
     assert attacker.complaints == []
 
 
+@pytest.mark.every_database
 def test_lists_take_any_query(attacker, world):
     for name in ("overview", "submissions", "teams", "log", "scores"):
         for key in ("page", "team", "phase"):
