@@ -32,6 +32,7 @@ def home(request: HttpRequest, member: TeamMember) -> HttpResponse:
         "has_accepted": has_accepted_terms(team),
         "missing": list_missing(team),
         "may_invite": may_change_members(member, now),
+        "merged": team.merged_teams.order_by("name"),
         "now": now,
     }
     return render(request, "sharedtasks/team/home.html", page)

@@ -178,3 +178,8 @@ def test_two_teams_are_merged(client, shared_task, team):
     team.refresh_from_db()
     assert (team.state, team.merged_into, into.members.count()) == ("merged", into, 2)
     assert "Herons" in client.get(page("team", team.pk)).text
+    reader = into.members.first().participant.user
+    client.force_login(reader)
+    told = client.get("/tasks/gwsc/team/").text
+    assert f"The organisers have merged {team.name} into your team" in told
+    assert "one laboratory" in told
