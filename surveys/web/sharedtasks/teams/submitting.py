@@ -9,7 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 
 from surveys.access.client_address import client_address
 from surveys.errors import TooLate, UploadRefused
-from surveys.models.sharedtasks import Phase, Submission, TeamMember, Upload
+from surveys.models.sharedtasks import Phase, Submission, TeamMember, TeamState, Upload
 from surveys.sharedtasks.attempts import count_attempts, list_later_phases
 from surveys.sharedtasks.submissions import submit
 from surveys.sharedtasks.teams.description import has_accepted_terms
@@ -54,6 +54,7 @@ def choose_files(request: HttpRequest, member: TeamMember) -> HttpResponse:
         "parts": team.shared_task.parts.all(),
         "form": form,
         "found": found,
+        "may_submit": team.state == TeamState.ACCEPTED,
         "now": now,
     }
     return render(request, "sharedtasks/team/submit.html", page, status=status_of(form))

@@ -62,6 +62,23 @@ def send(client, seed=1, subtask=1):
     return client.post(page, {"phase": "evaluation", "note": f"run {seed}"}).url
 
 
+def test_only_teams_that_take_part_are_asked_for_files(captain, team):
+    assert "Check the files" in said(captain.get(SUBMIT))
+
+    for state in (TeamState.PENDING, TeamState.EXCLUDED, TeamState.WITHDRAWN):
+        Team.objects.update(state=state)
+        shown = said(captain.get(SUBMIT))
+        assert "Check the files" not in shown
+        assert "No phase is open" not in shown
+
+
+def test_the_number_of_an_attempt_is_told_also_without_a_limit(captain, phase):
+    phase.attempts_total = None
+    phase.save()
+
+    assert "This will be attempt 1 in evaluation" in said(captain.get(check(captain).url))
+
+
 def test_files_are_checked_and_then_submitted(captain, team):
     shown = said(captain.get(SUBMIT)).replace("\xa0", " ")
     assert "1 week left" in shown
@@ -290,7 +307,7 @@ def test_scores_that_may_be_seen_have_three_decimals(captain, phase, visibility)
     shown = said(captain.get(page))
 
     assert f"<strong>{stored.score:.3f}</strong>" in shown
-    assert f"[{stored.low:.3f}, {stored.high:.3f}]" in shown
+    assert f"{stored.low:.3f} to {stored.high:.3f}" in shown
     assert f"{stored.score:.4f}" not in shown
     assert "Pearson" not in shown
     assert f"{stored.score:.3f}" in said(captain.get(f"{HOME}submissions/"))
