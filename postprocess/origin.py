@@ -8,7 +8,6 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-LARGEST = 1_000_000  # bytes
 Origin = Mapping[str, Any]
 
 
@@ -22,8 +21,6 @@ def parse_origin(data: bytes) -> dict[str, Any]:
     >>> parse_origin(b'{"version": "1.0"}')
     {'version': '1.0'}
     """
-    if len(data) > LARGEST:
-        raise OriginError(f"it has {len(data):,} bytes, more than {LARGEST:,}")
     try:
         origin = json.loads(data.decode())
         text = render_origin(origin).decode()

@@ -15,6 +15,7 @@ from preprocess.replacing import replacing
 from preprocess.windows.examining import WINDOW_TYPES
 
 SETTINGS = b"cosima"  # the key of the file's metadata
+LARGEST_SETTINGS = 1_000_000  # bytes
 ARROW_TYPES = {"str": pa.string(), "int32": pa.int32(), "int64": pa.int64()}
 SCHEMA = pa.schema([(name, ARROW_TYPES[kind]) for name, kind in WINDOW_TYPES.items()])
 
@@ -51,8 +52,11 @@ def load_settings(file: Path | BinaryIO) -> dict[str, Any]:
         metadata = pq.read_schema(file).metadata or {}
     except pa.ArrowInvalid:
         return {}
+    text = metadata.get(SETTINGS, b"{}")
     try:
-        return parse_origin(metadata.get(SETTINGS, b"{}"))
+        if len(text) > LARGEST_SETTINGS:
+            raise OriginError(f"it has more than {LARGEST_SETTINGS:,} bytes")
+        return parse_origin(text)
     except OriginError as error:
         place = f"{file}: " if isinstance(file, Path) else ""
         what = f"what the file says of its origin cannot be used: {error}"

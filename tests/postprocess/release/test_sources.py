@@ -7,7 +7,7 @@ import pytest
 from postprocess.__main__ import main
 from postprocess.formats.stimuli import render_stimuli
 from postprocess.formats.tabular import TableError
-from postprocess.origin import LARGEST, OriginError, parse_origin
+from postprocess.origin import OriginError, parse_origin
 from postprocess.release import ReleaseError
 from postprocess.release.assembling import write_release
 from postprocess.release.documents.attribution import render_attribution
@@ -162,7 +162,7 @@ def test_a_release_says_how_its_texts_were_found(tmp_path):
 @pytest.mark.parametrize(
     "data",
     [b"", b"[]", b"\xff", b'{"a": NaN}', b'{"a": 1e999}', b'{"a": "\\u0000"}', b'{"a": "\\ud800"}',
-     b'{"a":' * 100_000, b'{"a": "' + b"x" * LARGEST + b'"}'],
+     b'{"a":' * 100_000],
 )  # fmt: skip
 def test_an_origin_that_nothing_can_store_is_refused(data):
     with pytest.raises(OriginError):

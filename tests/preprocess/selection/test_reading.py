@@ -14,6 +14,7 @@ from preprocess.selection.reading import (
     read_candidates,
     read_windows,
 )
+from preprocess.windows.table import LARGEST_SETTINGS
 from tests.factories.candidates import (
     candidate_rows,
     candidates_file,
@@ -154,6 +155,8 @@ def test_windows_that_cannot_be_used_are_reported_by_row_and_column(changes, rep
         (write_parquet([{**row, "rejected": "words"} for row in window_rows(1, 2)]),
          "all windows of the file were rejected"),
         (write_parquet(window_rows(1, 2), b"{"), "what the file says of its origin cannot be used"),
+        (write_parquet(window_rows(1, 2), b'{"a": "' + b"x" * LARGEST_SETTINGS + b'"}'),
+         "it has more than 1,000,000 bytes"),
         (candidates_file(), "columns rejected, warnings missing"),
     ],
 )  # fmt: skip
