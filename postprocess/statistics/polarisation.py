@@ -1,6 +1,7 @@
 """Polarised contexts: those whose ratings fall into two camps."""
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -139,19 +140,36 @@ def _pattern_agreements(n_points: int) -> Floats:
 
 def _reference(n: int, n_points: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Return the sorted agreements of n ratings, and the greatest probability of one as low."""
-    spreads = np.array([_with_peak(peak, n_points) for peak in PEAKS])
     if math.comb(n + n_points - 1, n_points - 1) <= MOST_ENUMERATED:
-        vectors = _all_counts(n, n_points)
-        log_factorials = np.cumsum(np.log(np.maximum(np.arange(n + 1), 1)))
-        n_orders = log_factorials[n] - log_factorials[vectors].sum(axis=1)
-        weights = [np.exp(n_orders + vectors @ np.log(spread)) for spread in spreads]
-    else:
-        vectors = np.concatenate([rng.multinomial(n, spread, size=N_SAMPLES) for spread in spreads])
-        drawn_from = np.repeat(np.arange(len(spreads)), N_SAMPLES)
-        weights = [(drawn_from == i) / N_SAMPLES for i in range(len(spreads))]
+        return _exact_reference(n, n_points)
+    spreads = _spreads(n_points)
+    vectors = np.concatenate([rng.multinomial(n, spread, size=N_SAMPLES) for spread in spreads])
+    drawn_from = np.repeat(np.arange(len(spreads)), N_SAMPLES)
+    return _rank(vectors, [(drawn_from == i) / N_SAMPLES for i in range(len(spreads))])
+
+
+@lru_cache(maxsize=64)
+def _exact_reference(n: int, n_points: int) -> tuple[Floats, Floats]:
+    """Return the same of all distributions of n ratings, which may take a quarter of a second."""
+    vectors = _all_counts(n, n_points)
+    log_factorials = np.cumsum(np.log(np.maximum(np.arange(n + 1), 1)))
+    n_orders = log_factorials[n] - log_factorials[vectors].sum(axis=1)
+    return _rank(vectors, [np.exp(n_orders + vectors @ np.log(one)) for one in _spreads(n_points)])
+
+
+def _rank(vectors: Integers, weights: Sequence[Floats]) -> tuple[Floats, Floats]:
+    """Return the sorted agreements of distributions, and the greatest probability of one as low.
+
+    `weights`: the probabilities of the distributions, for each spread.
+    """
     agreements, place = np.unique(scale_agreement(vectors), return_inverse=True)
     shares = [np.cumsum(np.bincount(place, weights=chances)) for chances in weights]
     return agreements, np.max(shares, axis=0)
+
+
+def _spreads(n_points: int) -> list[Floats]:
+    """Return the least favourable unimodal distributions."""
+    return [_with_peak(peak, n_points) for peak in PEAKS]
 
 
 def _with_peak(peak: float, n_points: int) -> Floats:
