@@ -1,6 +1,7 @@
 """The requirements files as tests read them."""
 
 import re
+from functools import cache
 from importlib import metadata
 
 from packaging.requirements import Requirement
@@ -12,6 +13,7 @@ HASHED = re.compile(
 )
 
 
+@cache
 def read_pins(name: str) -> list[list[Requirement]]:
     """Return what each part of a requirements file pins: ours, and what those need in turn."""
     text = (ROOT / name).read_text(encoding="utf-8")
@@ -27,6 +29,7 @@ def read_unhashed(name: str) -> list[str]:
     return [match["pin"] for match in HASHED.finditer(text) if not match["hashes"]]
 
 
+@cache
 def is_installed(name: str) -> bool:
     """Return whether this environment has a package; some are only for other systems."""
     return bool(list(metadata.distributions(name=name)))

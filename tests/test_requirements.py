@@ -1,5 +1,6 @@
 """Requirements files: exact pins with hashes, complete for each supported Python."""
 
+from functools import cache
 from importlib import metadata
 from itertools import product
 
@@ -59,6 +60,12 @@ def test_no_package_is_pinned_twice():
     assert len(names) == len(set(names))
 
 
+@cache
+def read_dependencies(name):
+    """Return what an installed package needs, in any environment."""
+    return [Requirement(line) for line in metadata.requires(name) or ()]
+
+
 @pytest.mark.parametrize(
     "environment", list(environments()), ids=lambda one: " ".join(one.values())
 )
@@ -78,7 +85,7 @@ def test_pins_include_all_dependencies(environment):
         f"{name} needs {needed}"
         for name, pin in pinned.items()
         if is_installed(name)
-        for needed in map(Requirement, metadata.requires(name) or ())
+        for needed in read_dependencies(name)
         if applies(needed, environment, pin.extras) and canonicalize_name(needed.name) not in pinned
     ]
 

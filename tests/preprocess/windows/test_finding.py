@@ -2,6 +2,7 @@
 
 import gzip
 import lzma
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -121,7 +122,7 @@ def test_stored_scans_are_used_again_for_the_same_search_alone(corpus, tmp_path)
         find(corpus, store, processes=parts, progress=fail)
 
 
-@pytest.mark.parametrize("compress", [gzip.compress, lzma.compress])
+@pytest.mark.parametrize("compress", [gzip.compress, partial(lzma.compress, preset=0)])
 def test_the_progress_of_a_compressed_file_is_shown_while_it_is_read(tmp_path, compress):
     noise = Random(1)
     notes = [f"# note = {noise.randbytes(2000).hex()}" for _ in range(300)]
