@@ -12,8 +12,7 @@ from typing import NamedTuple
 from postprocess.boards.entries import AVERAGE, Kind, Rules
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(NamedTuple):
     """The figures of a row in a column.
 
     `low` and `high`: the ends of the 95 % interval; `pearson` and `spearman`: those of a language
@@ -34,8 +33,7 @@ class Cell:
     p_baseline: float | None = None
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """The place of a ranked row in a column; see `Ranked`.
 
     Rank range and group are None in a column without tests.

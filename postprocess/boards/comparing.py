@@ -7,7 +7,7 @@ import numpy as np
 from scipy.stats import t as student
 
 from postprocess.boards.board import Place
-from postprocess.scoring.ranking import LEVEL, correct_by_holm, round_score
+from postprocess.scoring.ranking import LEVEL, correct_by_holm, round_all
 from postprocess.types import Bools, Codes, Floats
 
 
@@ -62,7 +62,7 @@ def place_systems(scores: Floats, comparisons: Comparisons | None = None) -> lis
 
     Without comparisons there are neither rank ranges nor groups.
     """
-    shown = np.array([int(1000 * round_score(score)) for score in scores.tolist()], dtype=int)
+    shown = np.array(round_all(scores.tolist()))
     n_better = np.searchsorted(-shown, -shown, side="left")
     is_shared = np.searchsorted(-shown, -shown, side="right") - n_better > 1
     plain = list(zip((n_better + 1).tolist(), is_shared.tolist(), strict=True))

@@ -219,8 +219,8 @@ def _compare_with_baselines(rules: Rules, column: _Column, best: str | None) -> 
     against_distance = _compare_teams(rules, column, DISTANCE)
     against_best = _compare_teams(rules, column, best)
     return {
-        name: replace(
-            cell, p_distance=against_distance.get(name), p_baseline=against_best.get(name)
+        name: cell._replace(
+            p_distance=against_distance.get(name), p_baseline=against_best.get(name)
         )
         for name, cell in column.cells.items()
     }

@@ -12,6 +12,7 @@ from postprocess.types import Floats
 
 LEVEL = 0.05
 SHOWN = Decimal("0.001")
+NEAR_TIE = 1e-6  # thousandths; nearer to a half, decimal arithmetic decides
 
 
 class Ranked(NamedTuple):
@@ -46,6 +47,20 @@ def round_score(score: float) -> Decimal:
     (Decimal('0.613'), Decimal('-0.001'))
     """
     return Decimal(repr(score)).quantize(SHOWN, ROUND_HALF_UP)
+
+
+def round_all(figures: Sequence[float]) -> tuple[float, ...]:
+    """Return many figures with three decimals, rounded as `round_score` does.
+
+    >>> round_all([0.6125, -0.0001, 0.1234, -1.0])
+    (0.613, 0.0, 0.123, -1.0)
+    """
+    given = np.asarray(figures, dtype=float)
+    thousandths = np.abs(given) * 1000
+    rounded = np.copysign(np.floor(thousandths + 0.5), given) / 1000 + 0
+    is_tie = np.abs(thousandths % 1 - 0.5) < NEAR_TIE
+    rounded[is_tie] = [float(round_score(x) + 0) for x in given[is_tie].tolist()]
+    return tuple(rounded.tolist())
 
 
 def correct_by_holm(p: Sequence[float]) -> Floats:

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
 from postprocess.boards.board import Board, Cell, Differences, Place, Row
@@ -21,7 +20,8 @@ def render_board(board: Board, *, is_gold_public: bool = False) -> bytes:
     Rows are as `python -m postprocess score --json` writes submissions, with their places and p
     against the baselines. `differences` has for each column the names of its ranked rows, and d, p
     and Holm's p of all pairs of them in the order first–second, first–third, …, second–third, ….
-    Unless the gold is public, all figures have three decimals.
+    A line has a row, or all figures of one kind. Unless the gold is public, all figures have three
+    decimals.
     """
     shown = board if is_gold_public else round_board(board)
     content = {
@@ -30,10 +30,11 @@ def render_board(board: Board, *, is_gold_public: bool = False) -> bytes:
         "is_rounded": shown.is_rounded,
         "columns": list(shown.columns),
         "best_baseline": dict(shown.best_baseline),
-        "rows": [_describe_row(row, shown.rules) for row in shown.rows],
     }
     text = _dump(content, indent=1).removesuffix("\n}")
-    return f'{text},\n "differences": {_write_differences(shown)}\n}}\n'.encode()
+    rows = ",\n".join(f"  {_dump(_describe_row(row, shown.rules))}" for row in shown.rows)
+    tests = _write_differences(shown)
+    return f'{text},\n "rows": [\n{rows}\n ],\n "differences": {tests}\n}}\n'.encode()
 
 
 def read_board(data: bytes) -> Board:
@@ -102,7 +103,7 @@ def _describe_row(row: Row, rules: Rules) -> dict[str, Any]:
         "average": average.score if average else None,
         "average_low": average.low if average else None,
         "average_high": average.high if average else None,
-        "places": {column: asdict(place) for column, place in row.places.items()},
+        "places": {column: place._asdict() for column, place in row.places.items()},
         "against": {
             column: {name: getattr(cell, name) for name in AGAINST}
             for column, cell in row.cells.items()

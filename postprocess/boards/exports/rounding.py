@@ -1,14 +1,12 @@
 """Boards with three decimals, all that may be shown while the gold is not public."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from postprocess.boards.board import Board, Cell, Differences, Row
-from postprocess.scoring.ranking import round_score
+from postprocess.scoring.ranking import round_all
 
-NEAR_TIE = 1e-6  # thousandths; nearer to a half, decimal arithmetic decides
+ROUNDED = ("score", "low", "high", "p_distance", "p_baseline")  # of a cell
 
 
 def round_board(board: Board) -> Board:
@@ -22,50 +20,30 @@ def round_board(board: Board) -> Board:
     return replace(
         board,
         rules=replace(board.rules, gold_sha256={}),
-        rows=tuple(_round_row(row) for row in board.rows),
+        rows=tuple(_round_rows(board.rows)),
         differences={name: _round_tests(one) for name, one in board.differences.items()},
         is_rounded=True,
     )
 
 
-def round_figure(figure: float | None) -> float | None:
-    """Return a figure with three decimals, halves away from zero.
-
-    >>> round_figure(0.6125), round_figure(-0.0001), round_figure(None)
-    (0.613, 0.0, None)
-    """
-    return None if figure is None else float(round_score(figure) + 0)
+def _round_rows(rows: Sequence[Row]) -> Iterator[Row]:
+    """Yield rows with rounded cells. Each figure is rounded for all cells at once, to be fast."""
+    rounded = _round_cells([cell for row in rows for cell in row.cells.values()])
+    for row in rows:
+        yield replace(row, cells={column: next(rounded) for column in row.cells})
 
 
-def round_all(figures: Sequence[float]) -> tuple[float, ...]:
-    """Return many figures with three decimals, as `round_figure` does.
-
-    >>> round_all([0.6125, -0.0001, 0.1234, -1.0])
-    (0.613, 0.0, 0.123, -1.0)
-    """
-    given = np.asarray(figures, dtype=float)
-    thousandths = np.abs(given) * 1000
-    rounded = np.copysign(np.floor(thousandths + 0.5), given) / 1000 + 0
-    is_tie = np.abs(thousandths % 1 - 0.5) < NEAR_TIE
-    rounded[is_tie] = [float(round_score(x) + 0) for x in given[is_tie].tolist()]
-    return tuple(rounded.tolist())
+def _round_cells(cells: Sequence[Cell]) -> Iterator[Cell]:
+    figures = [_round_known([getattr(cell, name) for cell in cells]) for name in ROUNDED]
+    for cell, *rounded in zip(cells, *figures, strict=True):
+        changed = dict(zip(ROUNDED, rounded, strict=True))
+        yield cell._replace(pearson=None, spearman=None, **changed)
 
 
-def _round_row(row: Row) -> Row:
-    return replace(row, cells={name: _round_cell(cell) for name, cell in row.cells.items()})
-
-
-def _round_cell(cell: Cell) -> Cell:
-    return replace(
-        cell,
-        score=float(round_score(cell.score) + 0),
-        low=round_figure(cell.low),
-        high=round_figure(cell.high),
-        pearson=None,
-        spearman=None,
-        p_distance=round_figure(cell.p_distance),
-        p_baseline=round_figure(cell.p_baseline),
-    )
+def _round_known(figures: Sequence[float | None]) -> list[float | None]:
+    """Return many figures with three decimals, and None where there is none."""
+    rounded = iter(round_all([one for one in figures if one is not None]))
+    return [None if one is None else next(rounded) for one in figures]
 
 
 def _round_tests(tests: Differences) -> Differences:

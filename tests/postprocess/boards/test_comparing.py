@@ -95,7 +95,7 @@ def test_places_equal_those_of_rank_systems(thousandths, random):
 
     d = np.array([one.difference.d for one in tested])
     found = place_systems(np.array(scores), Comparisons(d, np.array(p)))
-    assert [tuple(vars(one).values()) for one in found] == [tuple(one[1:]) for one in expected]
+    assert [tuple(one) for one in found] == [tuple(one[1:]) for one in expected]
 
 
 def test_places_without_tests_have_ranks_only():

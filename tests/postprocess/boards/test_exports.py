@@ -23,10 +23,11 @@ from postprocess.boards.exports.elsewhere import (
 from postprocess.boards.exports.freezing import read_board, render_board
 from postprocess.boards.exports.latex import render_latex
 from postprocess.boards.exports.page import render_page
-from postprocess.boards.exports.rounding import round_all, round_board, round_figure
+from postprocess.boards.exports.rounding import round_board
 from postprocess.boards.exports.tables import render_csv, render_differences
 from postprocess.boards.shown import write_score
 from postprocess.scoring.figures import Subtask
+from postprocess.scoring.ranking import round_all, round_score
 
 LONG = re.compile(rb"[0-9]\.[0-9]{4,}")  # a figure with more than three decimals
 
@@ -80,7 +81,7 @@ def test_hidden_gold_is_not_given_away(board):
 
 @given(st.lists(st.floats(-1, 1) | st.integers(-2000, 2000).map(lambda n: n / 2000)))
 def test_many_figures_are_rounded_as_single_ones(figures):
-    assert round_all(figures) == tuple(round_figure(one) for one in figures)
+    assert round_all(figures) == tuple(float(round_score(one) + 0) for one in figures)
 
 
 @pytest.mark.parametrize(
