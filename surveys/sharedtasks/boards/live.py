@@ -1,9 +1,10 @@
 """Boards that are not final: what the counted submissions of a phase show at the moment."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
-from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from django.db.models import BooleanField, ExpressionWrapper, Q, TextField, Value
+from django.db.models.functions import Cast
 
 from surveys.models.sharedtasks import (
     CountedSubmission,
@@ -15,13 +16,14 @@ from surveys.models.sharedtasks import (
     TeamKind,
     TeamState,
 )
+from surveys.sharedtasks.boards.live_rows import LiveCells, LiveRanking
 from surveys.sharedtasks.finishing.unranked import LATE, ORGANISERS
 from surveys.sharedtasks.scoring.corrections import find_corrections, write_correction
 from surveys.sharedtasks.uploads import list_parts
-from surveys.sharedtasks.visibility import OF_CORRELATIONS, is_gold_public, shows_code
+from surveys.sharedtasks.visibility import is_gold_public, shows_code
 
 if TYPE_CHECKING:
-    from postprocess.boards.board import Board, Cell, Place, Row
+    from postprocess.boards.board import Board, Cell, Row
     from postprocess.boards.entries import Rules
 
 
@@ -40,7 +42,8 @@ def make_live_board(phase: Phase, subtask: int) -> "Board":
 class CountedRow(NamedTuple):
     """What a board shows of a counted submission and its team; see their tables.
 
-    To make objects of three tables for each of 2,000 teams would take longer than all the rest.
+    To make objects of three tables, or instants, for each of 2,000 teams would take longer than all
+    the rest. `scores`: as JSON.
     """
 
     kind: str
@@ -48,11 +51,11 @@ class CountedRow(NamedTuple):
     code: str
     hides_name: bool
     system: str
-    described_at: datetime | None
+    is_described: bool
     result: str
-    sent_at: datetime
+    is_late: bool
     n_attempts: int
-    scores: dict[str, dict[str, Any]]
+    scores: str
     average: float | None
     average_low: float | None
     average_high: float | None
@@ -69,25 +72,6 @@ def name_on_boards(team: Team | CountedRow, shared_task: SharedTask) -> str:
 def hides_systems(shared_task: SharedTask) -> bool:
     """Return whether pages have nothing that teams wrote, which could name them."""
     return shared_task.names == NameRule.CODES and not shared_task.is_published
-
-
-def make_cells(
-    scores: Mapping[str, Mapping[str, Any]],
-    average: tuple[float | None, ...],
-    *,
-    has_correlations: bool = True,
-) -> "dict[str, Cell]":
-    """Return cells from figures by language, and an average with the ends of its interval."""
-    from postprocess.boards.board import Cell
-    from postprocess.boards.entries import AVERAGE
-
-    score, low, high = average
-    cells = {} if score is None else {AVERAGE: Cell(score, low, high)}
-    for language, one in scores.items():
-        p, rho = map(one.get, OF_CORRELATIONS) if has_correlations else (None, None)
-        figures = one["score"], one["low"], one["high"], one["n"]
-        cells[language] = Cell(*figures, p, rho, one["reason"] or None)
-    return cells
 
 
 def _describe_rules(phase: Phase, subtask: int) -> "Rules":
@@ -111,15 +95,13 @@ def _describe_rules(phase: Phase, subtask: int) -> "Rules":
     )
 
 
-def _list_rows(phase: Phase, subtask: int, rules: "Rules") -> "Iterable[Row]":
-    """Return the rows of all teams that are accepted, with their places."""
-    is_public = is_gold_public(phase)
-    rows = [
-        _make_row(counted, phase, rules, has_correlations=is_public)
-        for counted in _list_counted(phase, subtask)
-    ]
-    places = _place(rows, rules)
-    return [replace(row, places=places.get(row.name, {})) for row in rows]
+def _list_rows(phase: Phase, subtask: int, rules: "Rules") -> "Iterator[Row]":
+    """Yield the rows of all teams that are accepted, with their places."""
+    ranking, has_correlations = LiveRanking(rules), is_gold_public(phase)
+    for counted in _list_counted(phase, subtask):
+        average = counted.average, counted.average_low, counted.average_high
+        cells = LiveCells(average, counted.scores, rules, has_correlations=has_correlations)
+        yield _make_row(counted, phase.shared_task, cells, ranking)
 
 
 def _list_counted(phase: Phase, subtask: int) -> Iterator[CountedRow]:
@@ -127,54 +109,45 @@ def _list_counted(phase: Phase, subtask: int) -> Iterator[CountedRow]:
     found = CountedSubmission.objects.filter(phase=phase, subtask=subtask).exclude(scores={})
     shown = found.filter(team__state=TeamState.ACCEPTED).values_list(
         "team__kind", "team__name", "team__code", "team__hides_name", "team__system",
-        "team__described_at", "submission__code", "submission__sent_at", "n_attempts", "scores",
-        "average", "average_low", "average_high",
+        ExpressionWrapper(Q(team__described_at__isnull=False), BooleanField()),
+        "submission__code", _is_late(phase), "n_attempts", Cast("scores", TextField()), "average",
+        "average_low", "average_high",
     )  # fmt: skip
     return map(CountedRow._make, shown)
 
 
+def _is_late(phase: Phase) -> "Value | ExpressionWrapper[Q]":
+    """Return the condition that a counted submission came after the end of its phase."""
+    if phase.closes_at is None:
+        return Value(False)
+    return ExpressionWrapper(Q(submission__sent_at__gte=phase.closes_at), BooleanField())
+
+
 def _make_row(
-    counted: CountedRow, phase: Phase, rules: "Rules", *, has_correlations: bool
+    counted: CountedRow, shared_task: SharedTask, cells: "Mapping[str, Cell]", ranking: LiveRanking
 ) -> "Row":
     from postprocess.boards.board import Row
     from postprocess.boards.entries import Kind
 
-    shared_task = phase.shared_task
+    name = name_on_boards(counted, shared_task)
     is_baseline = counted.kind == TeamKind.BASELINE
-    is_described = counted.described_at is not None and not hides_systems(shared_task)
-    average = counted.average, counted.average_low, counted.average_high
-    scores = {name: one for name, one in counted.scores.items() if name in rules.sizes}
+    is_described = counted.is_described and not hides_systems(shared_task)
+    outside = "" if is_baseline else _find_reason(counted)
+    is_ranked = not (is_baseline or outside)
     return Row(
-        name_on_boards(counted, shared_task),
+        name,
         Kind.BASELINE if is_baseline else Kind.TEAM,
         system=counted.system if is_described else "",
         attempts=None if is_baseline else counted.n_attempts,
         result="" if is_baseline else counted.result,
-        outside="" if is_baseline else _find_reason(counted, phase),
-        cells=make_cells(scores, average, has_correlations=has_correlations),
+        outside=outside,
+        cells=cells,
+        places=ranking.enter(name, counted.average, counted.scores) if is_ranked else {},
     )
 
 
-def _find_reason(counted: CountedRow, phase: Phase) -> str:
+def _find_reason(counted: CountedRow) -> str:
     """Return why a row cannot be ranked however the phase goes on, or an empty text."""
     if counted.kind == TeamKind.TRIAL:
         return ORGANISERS
-    return LATE if phase.has_ended(counted.sent_at) else ""
-
-
-def _place(rows: "list[Row]", rules: "Rules") -> "dict[str, dict[str, Place]]":
-    """Return the places of ranked rows by name and column."""
-    import numpy as np
-
-    from postprocess.boards.comparing import place_systems
-    from postprocess.boards.entries import AVERAGE
-
-    ranked = [row for row in rows if not row.is_reference and not row.outside]
-    places: dict[str, dict[str, Place]] = {row.name: {} for row in ranked}
-    for column in (AVERAGE, *rules.languages):
-        scores = {row.name: row.cells[column].score for row in ranked if column in row.cells}
-        names = sorted(scores, key=scores.__getitem__, reverse=True)
-        placed = place_systems(np.array([scores[name] for name in names]))
-        for name, place in zip(names, placed, strict=True):
-            places[name][column] = place
-    return places
+    return LATE if counted.is_late else ""

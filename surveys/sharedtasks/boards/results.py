@@ -15,7 +15,8 @@ from surveys.models.sharedtasks import (
     TeamState,
     Visibility,
 )
-from surveys.sharedtasks.boards.live import hides_systems, make_cells, name_on_boards
+from surveys.sharedtasks.boards.live import hides_systems, name_on_boards
+from surveys.sharedtasks.boards.live_rows import make_cells
 from surveys.sharedtasks.boards.visible import VisibleBoard, find_board
 from surveys.sharedtasks.scoring.counting import describe_score
 from surveys.sharedtasks.visibility import Viewer, may_see_scores, show_figures
@@ -161,7 +162,7 @@ def _find_scores(submission: Submission, subtask: int) -> SubtaskResult | None:
     figures = {
         one.part.language: show_figures(describe_score(one), submission.phase) for one in scores
     }
-    cells = make_cells(figures, (None, None, None))
+    cells = make_cells(figures)
     digests = list_digests(submission, subtask)
     return SubtaskResult(subtask, cells, {}, scores[0].scoring.scorer, {}, digests)
 

@@ -1,7 +1,7 @@
 """A page of the rows of a board, as text and as places on a scale."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from surveys.sharedtasks.boards.live import name_on_boards
@@ -86,14 +86,16 @@ def choose_column(board: "Board", wanted: str | None) -> str:
     return wanted if wanted in board.columns else board.columns[0]
 
 
-def describe_table(visible: VisibleBoard, column: str) -> Table:
-    """Return the headings of a table, and the sentences below it."""
+def describe_table(visible: VisibleBoard, column: str, shown: Sequence[ShownRow]) -> Table:
+    """Return the headings of a table, and the sentences below it, which explain the rows shown."""
     from postprocess.boards.shown import describe_board, explain_column, list_notes
 
     board = visible.board
     is_tested = column in board.differences
     cells = [row.cells[column] for row in board.rows if column in row.cells]
     names = name_languages(board.rules.languages)
+    names_shown = {row.name for row in shown}
+    on_page = tuple(row for row in board.rows if row.name in names_shown)
     of_column = explain_column(board, column, names) if visible.is_final else [ONLY_SCORES]
     return Table(
         column,
@@ -105,7 +107,7 @@ def describe_table(visible: VisibleBoard, column: str) -> Table:
         describe_board(board),
         list(board.rules.sizes.items()),
         _find_lowest(board, column),
-        [*of_column, *list_notes(board, names)],
+        [*of_column, *list_notes(replace(board, rows=on_page), names)],
     )
 
 

@@ -34,7 +34,7 @@ def board(request: HttpRequest, slug: str, phase: str, subtask: int) -> HttpResp
     page = {
         "shared_task": visible.phase.shared_task,
         "visible": visible,
-        "table": describe_table(visible, column),
+        "table": describe_table(visible, column, shown),
         "rows": rows,
         "outside": outside,
         "withdrawn": list_withdrawn([row.result for row in shown]) if visible.is_final else set(),

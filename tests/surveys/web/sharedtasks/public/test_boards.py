@@ -70,6 +70,18 @@ def test_a_board_has_a_hundred_rows_a_page(client, live, monkeypatch):
     assert "Outside the ranking" not in first
 
 
+def test_a_page_of_a_board_explains_the_zeros_that_it_shows(client, live, monkeypatch):
+    counted = CountedSubmission.objects.get(team__name="Badgers", subtask=1)
+    counted.scores["fi"] |= {"score": 0.0, "reason": "constant"}
+    counted.save()
+    monkeypatch.setattr("surveys.web.sharedtasks.public.boards.ROWS_A_PAGE", 5)
+
+    pages = [read(client), read(client, page=2)]
+
+    assert ["Badgers" in names_of(page) for page in pages] == [True, False]
+    assert ["A score is 0 if" in page for page in pages] == [True, False]
+
+
 def test_a_hidden_board_is_not_found(client):
     make_contest()
 
