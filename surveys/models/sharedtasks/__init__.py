@@ -1,6 +1,7 @@
 """Tables of shared tasks: the tasks, their teams, and what the teams submit."""
 
 from surveys.models.sharedtasks.submissions import (
+    NO_ATTEMPTS,
     CountedSubmission,
     FrozenBoard,
     RefusedUpload,

@@ -3,20 +3,15 @@
 import re
 from collections import Counter
 from collections.abc import Iterable
-from datetime import date
+from datetime import date, datetime
+from itertools import groupby
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from django.db.models import Count, Q
+from django.db.models import Count
 from django.db.models.fields.json import KT
 
-from surveys.models.sharedtasks import (
-    Phase,
-    RefusedUpload,
-    SharedTask,
-    Submission,
-    SubmissionState,
-)
+from surveys.models.sharedtasks import NO_ATTEMPTS, Phase, RefusedUpload, SharedTask, Submission
 
 PLACE = re.compile(r"^[^:]*\.[A-Za-z0-9]{2,5}(?:, [^:]*)?: ")  # a file, its row and column
 QUOTED = re.compile(r'"[^"]*"')
@@ -35,24 +30,33 @@ class TeamRow(NamedTuple):
 
 
 def count_by_day(shared_task: SharedTask, at_most: int) -> list[TeamRow]:
-    """Count the submissions of each team in each phase, by day: those of the busiest, in order."""
-    zone = ZoneInfo(shared_task.zone)
-    sent = Submission.objects.filter(phase__shared_task=shared_task).order_by()
-    is_attempt = ~Q(state__in=(SubmissionState.CANCELLED, SubmissionState.FAILED))
-    counted = sent.values_list("team", "phase", "team__name").annotate(
-        n_sent=Count("pk"), n_attempts=Count("pk", filter=is_attempt)
-    )
-    busiest = list(counted.order_by("-n_sent", "team__name_key", "phase__opens_at")[:at_most])
-    teams = {team for team, *_ in busiest}
-    phases = Phase.objects.in_bulk({phase for _, phase, *_ in busiest})
-    days: dict[tuple[int, int], Counter[date]] = {}
-    instants = sent.filter(team__in=teams, phase__in=list(phases)).order_by("sent_at")
-    for team, phase, at in instants.values_list("team", "phase", "sent_at"):
-        days.setdefault((team, phase), Counter())[at.astimezone(zone).date()] += 1
-    return [
-        TeamRow(name, phases[phase], dict(days.get((team, phase), {})), n_sent, n_attempts)
-        for team, phase, name, n_sent, n_attempts in busiest
+    """Count the submissions of each team in each phase, by day: those of the busiest, in order.
+
+    Of teams that are equally busy, those that registered first are counted, in the order of names.
+    """
+    zone, phases = ZoneInfo(shared_task.zone), shared_task.phases.in_bulk()
+    sent = Submission.objects.filter(phase__in=list(phases)).order_by()
+    numbers = sent.values_list("phase", "team").annotate(n=Count("pk"))  # read in an index alone
+    busiest = sorted(numbers, key=lambda row: (-row[2], row[1], row[0]))[:at_most]
+    wanted = {(phase, team) for phase, team, _ in busiest}
+    of_teams = sent.filter(team__in={team for _, team in wanted})
+    in_order = of_teams.order_by("team__name_key", "phase__opens_at", "phase", "sent_at")
+    values = in_order.values_list("phase", "team", "team__name", "sent_at", "state")
+    rows = [
+        _count_days(name, phases[phase], [one[3:] for one in found], zone)
+        for (phase, team, name), found in groupby(values, key=lambda one: one[:3])
+        if (phase, team) in wanted
     ]
+    return sorted(rows, key=lambda row: -row.n_sent)
+
+
+def _count_days(
+    team: str, phase: Phase, sent: list[tuple[datetime, str]], zone: ZoneInfo
+) -> TeamRow:
+    """Return the row of a team, given the instants and states of its submissions in a phase."""
+    days = Counter(at.astimezone(zone).date() for at, _ in sent)
+    n_attempts = sum(state not in NO_ATTEMPTS for _, state in sent)
+    return TeamRow(team, phase, dict(days), len(sent), n_attempts)
 
 
 def count_refusals(shared_task: SharedTask) -> list[tuple[str, int]]:

@@ -45,12 +45,14 @@ def submissions(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
         found = found.filter(team=team)
     if phase:
         found = found.filter(phase__name=phase)
-    found = found.select_related("team", "phase")
-    rows = Paginator(found, SUBMISSIONS_PER_PAGE).get_page(request.GET.get("page"))
+    ids = found.values_list("pk", flat=True)  # of all, since an index has no more in their order
+    rows = Paginator(ids, SUBMISSIONS_PER_PAGE).get_page(request.GET.get("page"))
+    by_id = Submission.objects.select_related("team", "phase").in_bulk(list(rows))
     counted = Q(submissions__team=team) if team else Q()
     page = {
         "shared_task": shared_task,
         "rows": rows,
+        "submissions": [by_id[pk] for pk in rows if pk in by_id],
         "phase": phase,
         "team": team,
         "phases": shared_task.phases.annotate(n=Count("submissions", filter=counted)),
