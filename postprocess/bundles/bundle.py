@@ -7,8 +7,6 @@ from datetime import UTC, datetime
 
 import yaml
 
-from postprocess.baselines.results import render_results
-from postprocess.baselines.texts import predict_distance
 from postprocess.bundles.competition import (
     RANKING,
     Column,
@@ -24,7 +22,6 @@ from postprocess.bundles.errors import BundleError
 from postprocess.bundles.logo import draw_logo
 from postprocess.bundles.pages import TITLES, find_address, render_organisers_readme, render_pages
 from postprocess.bundles.task import UNLIMITED, BundlePart, BundleTask
-from postprocess.formats.stimuli import parse_stimuli
 from postprocess.kits.kit import read_scorer, render_kit
 from postprocess.kits.rules import PhaseRules, Visibility
 from postprocess.release.checksums import write_archive
@@ -32,7 +29,6 @@ from postprocess.release.documents.metadata import write_yaml
 from postprocess.release.practice import check_disjoint
 from postprocess.scoring.figures import Subtask
 from postprocess.scoring.gold import Part, check_gold, make_part
-from postprocess.scoring.predictions import name_result_file
 
 COMPETITION, LOGO, TERMS = "competition.yaml", "logo.png", "terms.md"
 PROGRAM, SOLUTION = "scoring_program", "solution"
@@ -87,7 +83,7 @@ def render_bundle(task: BundleTask, subtask: Subtask) -> dict[str, bytes]:
             f"reference_{name}", _render_reference(task, subtask, is_practice=is_practice)
         )
         found |= _add_folder(f"kit_{name}", _render_kit(task, subtask, is_practice=is_practice))
-    found |= _add_folder(SOLUTION, dict(_render_solution(task, subtask)))
+    found |= _find_solution(task, found, subtask)
     check_bundle(found)
     return found
 
@@ -203,14 +199,17 @@ def _render_kit(task: BundleTask, subtask: Subtask, *, is_practice: bool) -> dic
     return render_kit(of_kit, task.rules, replace(phase, subtasks=(subtask,)))
 
 
-def _render_solution(task: BundleTask, subtask: Subtask) -> Iterator[tuple[str, bytes]]:
-    """Yield the result files of the baseline *distance* for the last data."""
-    is_practice = [*_list_data(task)][-1][0]
-    for part in task.list_parts(is_practice=is_practice):
-        data = part.for_kit(is_practice=is_practice).data
-        results = render_results(predict_distance(parse_stimuli(data).pairs), part.language)
-        name = name_result_file(subtask, part.language)
-        yield name, results[name]
+def _find_solution(
+    task: BundleTask, files: Mapping[str, bytes], subtask: Subtask
+) -> dict[str, bytes]:
+    """Return the solution: the results of the baseline *distance* in the kit of the last data."""
+    folder = f"kit_{[*_list_data(task)][-1][1]}/res{subtask}/"
+    results = {
+        path.removeprefix(folder): content
+        for path, content in files.items()
+        if path.startswith(folder)
+    }
+    return _add_folder(SOLUTION, results)
 
 
 def _make_competition(task: BundleTask, subtask: Subtask) -> Competition:

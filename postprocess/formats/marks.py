@@ -123,14 +123,20 @@ def likeness(first: str, second: str) -> float:
 
 def has_long_combining_run(text: str) -> bool:
     """Return whether the text has more than `MOST_COMBINING` consecutive combining marks."""
-    return not text.isascii() and _combining_run().search(text) is not None
+    if text.isascii() or _list_combining().isdisjoint(text):  # far faster than the search
+        return False
+    return _combining_run().search(text) is not None
+
+
+@cache
+def _list_combining() -> frozenset[str]:
+    codes = range(0x300, 0x20000)  # the range of all non-starters
+    return frozenset(chr(code) for code in codes if unicodedata.combining(chr(code)))
 
 
 @cache
 def _combining_run() -> re.Pattern[str]:
-    codes = range(0x300, 0x20000)  # the range of all non-starters
-    marks = "".join(chr(code) for code in codes if unicodedata.combining(chr(code)))
-    mark = f"[{re.escape(marks)}]"
+    mark = f"[{re.escape(''.join(sorted(_list_combining())))}]"
     return re.compile(f"(?<!{mark}){mark}{{{MOST_COMBINING + 1}}}")  # tried once per run
 
 

@@ -139,6 +139,15 @@ def parse_stimuli(data: bytes, kind: FileKind = CANONICAL) -> ParsedStimuli:
     return _check_cells(table.rows, table.findings)
 
 
+def read_rows(data: bytes) -> tuple[tuple[str, ...], ...]:
+    """Return the rows of `parse_stimuli` alone, whose fields are not checked.
+
+    >>> read_rows(render_stimuli([["a", "b", "c", "d", "e", "f", "g", "h"]]).encode())
+    (('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'),)
+    """
+    return tuple(_read_cells(read_table_as(data, COLUMNS, CANONICAL).rows).values())
+
+
 def check_rows(rows: Sequence[Sequence[str]]) -> ParsedStimuli:
     """Check stored rows as `parse_stimuli` checks those of a file.
 
@@ -155,7 +164,7 @@ def _check_cells(
     cells: Mapping[int, tuple[str, ...]], table_findings: Iterable[Finding]
 ) -> ParsedStimuli:
     findings, pairs = list(table_findings), []
-    rows = {row: tuple(map(read_cell, written)) for row, written in cells.items()}
+    rows = _read_cells(cells)
     for row, fields in rows.items():
         if len(findings) > MOST_FINDINGS:
             findings.append(stopped_finding(row))
@@ -169,6 +178,11 @@ def _check_cells(
     return ParsedStimuli(
         tuple(rows.values()), tuple(pairs), tuple(sorted(findings, key=_file_order))
     )
+
+
+def _read_cells(cells: Mapping[int, tuple[str, ...]]) -> dict[int, tuple[str, ...]]:
+    """Return the fields of rows, given as they are written."""
+    return {row: tuple(map(read_cell, written)) for row, written in cells.items()}
 
 
 def render_stimuli(rows: Iterable[Sequence[str]]) -> str:

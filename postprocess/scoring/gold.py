@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from postprocess.formats.files import GOLD_COLUMNS, read_gold
-from postprocess.formats.stimuli import parse_stimuli
+from postprocess.formats.stimuli import read_rows
 from postprocess.formats.tabular import TableError
 from postprocess.types import Floats
 
@@ -78,7 +78,7 @@ def make_part(
     if not np.isfinite(numbers).all():
         row = int(np.flatnonzero(~np.isfinite(numbers).all(axis=1))[0]) + 1
         raise GoldError(f"{names[0]}, row {row}: a score is missing; fill it in")
-    rows = parse_stimuli(data).rows if data is not None else ()
+    rows = read_rows(data) if data is not None else ()
     if data is not None and len(rows) != len(scores):
         raise GoldError(f"{names[1]} has {len(rows):,} pairs, and the gold has {len(scores):,}")
     return Part(

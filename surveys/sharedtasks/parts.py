@@ -60,9 +60,9 @@ class PartFiles:
 
 def read_words(part: TaskPart, *, practice: bool) -> tuple[tuple[str, str], ...]:
     """Return the two words of each pair of a part's test or practice data, in file order."""
-    from postprocess.formats.stimuli import parse_stimuli
+    from postprocess.formats.stimuli import read_rows
 
-    rows = parse_stimuli(read_data_file(part, practice=practice)).rows
+    rows = read_rows(read_data_file(part, practice=practice))
     return tuple((row[0], row[1]) for row in rows)
 
 
@@ -309,9 +309,9 @@ def _measure_human(run: Run, n_pairs: int) -> float | None:
 
 
 def _count(data: bytes) -> int:
-    from postprocess.formats.stimuli import parse_stimuli
+    from postprocess.formats.stimuli import read_rows
 
-    return len(parse_stimuli(data).rows)
+    return len(read_rows(data))
 
 
 def _read(stored: FieldFile) -> bytes:

@@ -16,8 +16,8 @@ from surveys.sharedtasks.parts import read_data_file
 if TYPE_CHECKING:
     from postprocess.kits.rules import KitPart, PhaseRules, TaskRules
 
-KEPT_SECONDS = 3600
-LARGEST_KEPT = 5_000_000  # bytes
+KEPT_SECONDS = 24 * 3600
+LARGEST_KEPT = 50_000_000  # bytes; such a kit takes many seconds to make
 INSTRUCTIONS = "instructions.md"
 
 
