@@ -12,6 +12,7 @@ from surveys.models.sharedtasks import (
     SharedTask,
     SharedTaskState,
     Team,
+    TeamKind,
     Visibility,
 )
 
@@ -88,15 +89,25 @@ def round_figure(figure: float | None) -> float | None:
     return float(Decimal(repr(figure)).quantize(SHOWN, ROUND_HALF_UP)) + 0.0
 
 
-def shows_code(shared_task: SharedTask, *, hides_name: bool) -> bool:
-    """Return whether pages have a team's code instead of its name.
+def shows_code(
+    shared_task: SharedTask, *, kind: str, hides_name: bool, publishes_scores: bool
+) -> bool:
+    """Return whether pages have a team's code instead of its name; see `Team`.
 
-    `hides_name`: whether the team itself wants that.
+    Published ones have it if the team asked for that, or if it has not agreed to the publication of
+    its scores. Where organisers require no description, which has this consent, the terms decide.
     """
-    hides_all = shared_task.names == NameRule.CODES and not shared_task.is_published
-    return hides_name or hides_all
+    if not shared_task.is_published:
+        return hides_name or shared_task.names == NameRule.CODES
+    return hides_name or (_must_agree(shared_task, kind) and not publishes_scores)
 
 
 def name_published(team: Team) -> str:
-    """Return the name of a team on published boards: its code if it asked for that."""
-    return team.code if team.hides_name else team.name
+    """Return the name of a team on published boards, which may be its code; see `shows_code`."""
+    has_consent = team.publishes_scores or not _must_agree(team.shared_task, team.kind)
+    return team.name if has_consent and not team.hides_name else team.code
+
+
+def _must_agree(shared_task: SharedTask, kind: str) -> bool:
+    """Return whether a team of a kind must agree to the publication of its scores."""
+    return shared_task.requires_description and kind == TeamKind.TEAM

@@ -50,6 +50,7 @@ class CountedRow(NamedTuple):
     name: str
     code: str
     hides_name: bool
+    publishes_scores: bool
     system: str
     is_described: bool
     result: str
@@ -64,7 +65,10 @@ class CountedRow(NamedTuple):
 def name_on_boards(team: Team | CountedRow, shared_task: SharedTask) -> str:
     """Return the name of a row that is not final: of a baseline, a team, or a team's code."""
     is_hidden = team.kind != TeamKind.BASELINE and shows_code(
-        shared_task, hides_name=team.hides_name
+        shared_task,
+        kind=team.kind,
+        hides_name=team.hides_name,
+        publishes_scores=team.publishes_scores,
     )
     return team.code if is_hidden else team.name
 
@@ -108,7 +112,8 @@ def _list_counted(phase: Phase, subtask: int) -> Iterator[CountedRow]:
     """Yield the counted submissions that have scores, of teams that are accepted."""
     found = CountedSubmission.objects.filter(phase=phase, subtask=subtask).exclude(scores={})
     shown = found.filter(team__state=TeamState.ACCEPTED).values_list(
-        "team__kind", "team__name", "team__code", "team__hides_name", "team__system",
+        "team__kind", "team__name", "team__code", "team__hides_name",
+        "team__publishes_scores", "team__system",
         ExpressionWrapper(Q(team__described_at__isnull=False), BooleanField()),
         "submission__code", _is_late(phase), "n_attempts", Cast("scores", TextField()), "average",
         "average_low", "average_high",

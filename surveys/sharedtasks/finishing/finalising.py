@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 OF_TEAMS = (
     "pk", "kind", "state", "name", "hides_name", "described_at", "system", "summary", "models_used",
-    "resources", "paper_url", "code_url", "publishes_files",
+    "resources", "paper_url", "code_url", "publishes_scores", "publishes_files",
 )  # fmt: skip
 STEPS_OF_ARCHIVE = 3  # as many boards take as long
 

@@ -8,6 +8,7 @@ from surveys.sharedtasks.visibility import (
     ANYBODY,
     Viewer,
     may_see_scores,
+    name_published,
     round_figure,
     show_figures,
     shows_code,
@@ -96,8 +97,26 @@ def test_halves_are_rounded_away_from_zero(figure, shown):
 
 def test_codes_stand_for_names_until_published(shared_task):
     shared_task.names = "codes"
-    assert shows_code(shared_task, hides_name=False)
+    team = {"kind": "team", "publishes_scores": True}
+    assert shows_code(shared_task, hides_name=False, **team)
 
     publish(shared_task)
-    assert not shows_code(shared_task, hides_name=False)
-    assert shows_code(shared_task, hides_name=True)
+    assert not shows_code(shared_task, hides_name=False, **team)
+    assert shows_code(shared_task, hides_name=True, **team)
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_required", "is_named"),
+    [("team", True, False), ("team", False, True), ("trial", True, True)],
+)
+def test_names_are_published_by_consent(shared_task, kind, is_required, is_named):
+    shared_task.requires_description = is_required
+    silent = make_team(shared_task, "Voles", kind=kind)
+    consent = {"kind": kind, "hides_name": False, "publishes_scores": False}
+    assert not shows_code(shared_task, **consent)
+
+    publish(shared_task)
+    assert shows_code(shared_task, **consent) is not is_named
+    assert name_published(silent) == ("Voles" if is_named else silent.code)
+    silent.publishes_scores = True
+    assert name_published(silent) == "Voles"

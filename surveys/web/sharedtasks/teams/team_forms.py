@@ -65,7 +65,8 @@ class DescriptionForm(forms.Form):
     publishes_scores = forms.BooleanField(
         required=False,
         label="We agree that our scores are published",
-        help_text="Without this a result is not ranked.",
+        help_text="Where a description is required, a result without this is not ranked, and "
+        "published boards show the code of the team.",
     )
     publishes_files = forms.BooleanField(
         required=False,

@@ -59,7 +59,7 @@ def shared_task():
 def teams(shared_task, phase):
     """Three teams with changes and scores, of which one agreed to publish its files."""
     names = ("Otters", "Herons", "Newts")
-    fields = {"described_at": START, "system": "a system"}
+    fields = {"described_at": START, "publishes_scores": True, "system": "a system"}
     teams = [make_team(shared_task, name, **fields) for name in names]
     for seed, team in enumerate(teams, 1):
         files = [result_file(predictions(seed)), result_file(predictions(seed + 3), subtask=2)]
@@ -161,7 +161,7 @@ def test_obstacles_are_named(shared_task, phase, teams):
 
 def test_the_unranked_are_listed_with_reasons_and_each_has_to_be_settled(shared_task, phase, teams):
     undescribed = make_team(shared_task, "Voles")
-    over = make_team(shared_task, "Wolves", described_at=START)
+    over = make_team(shared_task, "Wolves", described_at=START, publishes_scores=True)
     trial = make_team(shared_task, "Trial", kind="trial")
     for team in (undescribed, over, over, trial):
         send(team, phase, seed=10 + team.pk + team.submissions.count())
@@ -190,8 +190,8 @@ def test_the_unranked_are_listed_with_reasons_and_each_has_to_be_settled(shared_
     finish(shared_task)
     board = read_board(FrozenBoard.objects.get(subtask=1).body.encode())
     assert {row.name: row.outside for row in board.rows if not row.is_reference} == {
-        "Otters": "", "Herons": "late", "Voles": "no description", "Wolves": "over the limit",
-        "Trial": "organisers’ own",
+        "Otters": "", "Herons": "late", undescribed.code: "no description",
+        "Wolves": "over the limit", "Trial": "organisers’ own",
     }  # fmt: skip
     entry = AuditEntry.objects.get(action="sharedtask.finalising")
     assert "Voles (no description)" in entry.details["unranked"]
@@ -215,7 +215,7 @@ def test_a_withdrawn_team_is_not_on_the_board(shared_task, teams):
 
 
 def test_an_unfinished_description_is_not_published(shared_task, phase, teams):
-    """It lacks the consent of the team."""
+    """It lacks the consent of the team, which stands outside the ranking under its code."""
     unfinished = make_team(
         shared_task, "Voles", system="draft-bert", summary="Do not publish this."
     )
@@ -227,9 +227,12 @@ def test_an_unfinished_description_is_not_published(shared_task, phase, teams):
 
     assert {row.name: row.system for row in live.rows}["Voles"] == ""
     readme = read_archived(shared_task, "README.md").decode()
-    assert "Voles" in readme
-    assert "Do not publish" not in readme
-    assert "draft-bert" not in readme + FrozenBoard.objects.get(subtask=1).body
+    board = FrozenBoard.objects.get(subtask=1).body
+    (row,) = [one for one in read_board(board.encode()).rows if one.name == unfinished.code]
+    assert row.outside == "no description"
+    assert unfinished.code in readme
+    for text in ("Voles", "Do not publish", "draft-bert"):
+        assert text not in readme + board
 
 
 def test_a_team_may_stand_under_its_code(shared_task, teams):

@@ -78,6 +78,7 @@ def test_a_published_result_outside_the_ranking_says_why(client):
 
     assert "Outside the ranking: no description" in page
     assert "The system" not in page
+    assert "Voles" not in page
 
 
 @pytest.mark.usefixtures("boards_without_figures")
