@@ -172,9 +172,9 @@ def refuse_beyond(attempts: Attempts, phase: Phase) -> None:
         )
 
 
-def refuse_repeated(team: Team, phase: Phase, digest: str) -> None:
-    """Raise SubmissionRefused for predictions that a team has submitted in a phase before."""
-    if earlier := find_earlier(team, phase, digest):
+def refuse_repeated(earlier: Submission | None) -> None:
+    """Raise SubmissionRefused if a team has submitted the same predictions before."""
+    if earlier:
         raise SubmissionRefused(
             f"These are the predictions of your submission {earlier.number} of "
             f"{earlier.sent_at:%Y-%m-%d %H:%M} UTC. Nothing was counted."

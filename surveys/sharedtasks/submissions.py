@@ -78,8 +78,9 @@ def _submit(
     refuse_team(team)
     refuse_phase(team, phase, now)
     _refuse_other_data(stored, phase)
-    refuse_repeated(team, phase, stored.digest)
-    instants = [one.sent_at for one in sent if one.is_attempt]
+    attempts = [one for one in sent if one.is_attempt]
+    refuse_repeated(next((one for one in attempts if one.digest == stored.digest), None))
+    instants = [one.sent_at for one in attempts]
     refuse_beyond(weigh_sent(team, phase, instants, now), phase)
     number = 1 + max((one.number for one in sent), default=0)
     submission = Submission(

@@ -25,7 +25,12 @@ from surveys.models.sharedtasks import (
     TeamKind,
     Upload,
 )
-from surveys.sharedtasks.attempts import refuse_phase, refuse_repeated, refuse_team
+from surveys.sharedtasks.attempts import (
+    find_earlier,
+    refuse_phase,
+    refuse_repeated,
+    refuse_team,
+)
 from surveys.sharedtasks.parts import load_data
 
 if TYPE_CHECKING:
@@ -74,7 +79,7 @@ def examine_files(
     """
     files = read_sent(team, phase, sent, now=now)
     with _counting_refusals(team, phase):
-        refuse_repeated(team, phase, files.digest)
+        refuse_repeated(find_earlier(team, phase, files.digest))
     return files
 
 

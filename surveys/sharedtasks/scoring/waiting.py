@@ -4,7 +4,7 @@ import logging
 import secrets
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Exists, Max
 from django.utils import timezone
 
 from surveys.models.sharedtasks import (
@@ -120,11 +120,10 @@ def _store(
     If another scoring became current meanwhile, for which all teams were locked, it still waits.
     """
     team = lock_team(submission.team_id)
-    if not Scoring.objects.filter(pk=scoring.pk, state=ScoringState.CURRENT).exists():
-        return
-    waiting = Submission.objects.filter(pk=submission.pk, state=SubmissionState.STORED)
+    is_current = Exists(Scoring.objects.filter(pk=scoring.pk, state=ScoringState.CURRENT))
+    waiting = Submission.objects.filter(is_current, pk=submission.pk, state=SubmissionState.STORED)
     if not waiting.update(state=SubmissionState.SCORED, flags=flags):
-        return  # another process was first, or it was cancelled or withdrawn meanwhile
+        return  # or another process was first, or it was cancelled or withdrawn meanwhile
     SubtaskScore.objects.bulk_create(scores, ignore_conflicts=True)  # a rescoring may have them
     count_team(team, [submission.phase])
 
