@@ -48,8 +48,9 @@ def role_in(study: Study, user: AnyUser) -> Role | None:
         return None
     if getattr(user, "is_superuser", False):
         return Role.OWNER
-    membership = study.memberships.filter(user_id=user.pk).first()
-    return Role(membership.role) if membership else None
+    found = Membership.objects.filter(study=study, user_id=user.pk).order_by()  # one at most
+    role = next(iter(found.values_list("role", flat=True)), None)
+    return Role(role) if role else None
 
 
 def role_of_reader(study: Study, user: AnyUser) -> str | None:
