@@ -26,6 +26,8 @@ from schemathesis.config import (
     ProjectsConfig,
     SchemathesisConfig,
 )
+from schemathesis.core.parameters import ParameterLocation
+from schemathesis.generation.meta import CoverageScenario
 from schemathesis.specs.openapi.checks import ignored_auth
 
 from surveys.access.api_tokens import SCOPES, make_token
@@ -46,6 +48,8 @@ KNOWN = {  # path parameters; ids are 1 or 99
     "task": ["gwsc", "nothing"],
     "phase": ["evaluation", "nothing"],
 }
+# Wrong types that are texts like any other in a URL; fractions, whole numbers and words are sent.
+ALSO_TEXTS = ("null", "true", "null%2Cnull", ["null", "null"])
 
 
 def narrowed_description() -> dict[str, Any]:
@@ -141,6 +145,15 @@ def asking(headers, db, settings):
     return headers
 
 
+def is_sent_as_another(case: schemathesis.Case) -> bool:
+    """Return whether a case differs from others only by a type that URLs do not have."""
+    data = case.meta.phase.data
+    if getattr(data, "scenario", None) is not CoverageScenario.INCORRECT_TYPE:
+        return False
+    in_url = {ParameterLocation.PATH: case.path_parameters, ParameterLocation.QUERY: case.query}
+    return in_url.get(data.parameter_location, {}).get(data.parameter) in ALSO_TEXTS
+
+
 @lazy.parametrize()
 @settings(
     max_examples=EXAMPLES,
@@ -149,6 +162,8 @@ def asking(headers, db, settings):
     suppress_health_check=list(HealthCheck),
 )
 def test_the_api_matches_its_description(case, asking):
+    if is_sent_as_another(case):
+        return
     case.call_and_validate(headers=asking, excluded_checks=[ignored_auth])
 
 
