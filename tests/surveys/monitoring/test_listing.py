@@ -1,9 +1,10 @@
 from datetime import timedelta
 
 import pytest
+from django.db import transaction
 from django.utils import timezone
 
-from surveys.models import Assignment, Review, VerdictKind
+from surveys.models import Assignment, Review, Study, VerdictKind
 from surveys.monitoring.agreement import compute_agreement, read_stored
 from surveys.monitoring.listing import (
     ORDERS,
@@ -27,21 +28,31 @@ pytestmark = pytest.mark.every_database  # aggregated and ordered
 RATINGS = ([0, 1, 2, 3, 4, 5], [0, 1, 2, 3, 5, 4], [5, 3, 4, 1, 2, 0], [2, 2, 2, 2, 2, 2])
 
 
+@pytest.fixture(scope="module")
+def answered(django_db_setup, django_db_blocker):
+    """The ids of the assignments below, made once; changes by a test are rolled back."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        study = make_study(6, ratings_per_context=10)
+        made = []
+        while len(made) < len(RATINGS):
+            assignment = start(study)
+            if assignment.questionnaire.letter == "A":
+                responses = assignment.responses.order_by("position")
+                in_order = responses.values_list("pair_id", flat=True)
+                places = {pair: place for place, pair in enumerate(sorted(in_order))}
+                answer(assignment, [RATINGS[len(made)][places[pair]] for pair in in_order])
+                finish_at(assignment, hours_ago(1), 10 + len(made))
+                made.append(assignment)
+        yield [one.pk for one in made]
+        transaction.set_rollback(True)
+
+
 @pytest.fixture
-def watched(db):
+def watched(answered, db):
     """Return a study of one questionnaire that four have finished, and one of them carelessly."""
-    study = make_study(6, ratings_per_context=10)
-    made = []
-    while len(made) < len(RATINGS):
-        assignment = start(study)
-        if assignment.questionnaire.letter == "A":
-            in_order = assignment.responses.order_by("position").values_list("pair_id", flat=True)
-            places = {pair: place for place, pair in enumerate(sorted(in_order))}
-            answer(assignment, [RATINGS[len(made)][places[pair]] for pair in in_order])
-            finish_at(assignment, hours_ago(1), 10 + len(made))
-            made.append(assignment)
+    study = Study.objects.get()
     study.unfinished = Assignment.objects.exclude(state="submitted")
-    study.made = [one.pk for one in made]
+    study.made = answered
     return study
 
 
@@ -143,7 +154,7 @@ def test_rounds_are_outdated_until_their_figures_are_computed(watched):
 
 
 def test_one_finished_assignment_is_enough_for_warnings(db):
-    study = make_study(2)
+    study = make_study(2, slug="other")
     assignment = start(study)
     assert find_outdated_rounds(study) == []
 

@@ -1,8 +1,9 @@
 """Verification of releases by the API."""
 
 import pytest
+from django.db import transaction
 
-from surveys.models import AuditEntry, Release, Role, Run, RunKind
+from surveys.models import AuditEntry, Release, Role, Run, RunKind, Study
 from surveys.results.ratings_table import withdrawal_cutoff
 from surveys.results.runs import request_release, request_verification
 from surveys.tasks import perform_run
@@ -14,20 +15,27 @@ DIFFERENCES = [["scores.tsv", f"row {n}, sim1", "9.99", f"{n}"] for n in range(5
 NAMES = ("file", "place", "published", "computed")
 
 
-@pytest.fixture
-def study(db):
-    study = make_study(2)
-    for rating in (1, 5, 2, 4):
-        finish(start(study), rating=rating)
-    return study
+@pytest.fixture(scope="module")
+def released(django_db_setup, django_db_blocker):
+    """The id of the finished run of a release, made once; changes by a test are rolled back."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        study = make_study(2)
+        for rating in (1, 5, 2, 4):
+            finish(start(study), rating=rating)
+        run = request_release(study, QUICK, {"has_report": False}, None)
+        perform_run(run.pk)
+        yield run.pk
+        transaction.set_rollback(True)
 
 
 @pytest.fixture
-def made(study):
-    """The finished run of a release."""
-    run = request_release(study, QUICK, {"has_report": False}, None)
-    perform_run(run.pk)
-    return Run.objects.get(pk=run.pk)
+def study(released, db):
+    return Study.objects.get()
+
+
+@pytest.fixture
+def made(study, released):
+    return Run.objects.get(pk=released)
 
 
 def path_of(run, rest):
