@@ -10,7 +10,7 @@ from surveys.access.api_tokens import make_token
 from surveys.models import ApiToken
 from surveys.models.sharedtasks import Organiser, SharedTask
 from surveys.web.api.urls import VIEWS
-from tests.factories.boards import make_contest, make_published
+from tests.factories.boards import finish, make_contest
 from tests.factories.sharedtasks import START, make_part, make_phase, make_shared_task, make_team
 from tests.surveys.web.api.conftest import Program, errors_of
 
@@ -134,12 +134,12 @@ def test_visible_boards_are_listed():
     ]  # fmt: skip
 
 
+@pytest.mark.usefixtures("boards_without_figures")
 @pytest.mark.parametrize("is_final", [False, True])
 def test_a_board_is_that_of_the_page(client, is_final):
+    shared_task = make_contest({"visibility": "board"})
     if is_final:
-        make_published()
-    else:
-        make_contest({"visibility": "board"})
+        finish(shared_task)
 
     answer = asking().get(BOARD)
 

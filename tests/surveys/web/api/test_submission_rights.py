@@ -17,7 +17,7 @@ from surveys.models.sharedtasks import (
 from surveys.sharedtasks.gold import read_gold_file
 from surveys.sharedtasks.visibility import round_figure
 from surveys.web.api.urls import VIEWS
-from tests.factories.boards import NOISE, make_contest, make_published
+from tests.factories.boards import NOISE, finish, make_contest
 from tests.factories.sharedtasks import make_shared_task, make_team, result_file
 from tests.hostile import undone
 from tests.surveys.web.api.conftest import Program
@@ -30,11 +30,10 @@ ARGUMENTS = {"<slug:task>": "gwsc", "<slug:phase>": "evaluation", "<int:number>"
 
 
 def list_addresses(views=VIEWS):
-    """Return the address of each view of shared tasks, for both subtasks, with its methods."""
+    """Yield the address of each view of shared tasks, for both subtasks, with its methods."""
     for pattern, (_, _, actions) in views.items():
         if pattern.startswith("shared-tasks/"):
-            for subtask in ("1", "2"):
-                address = pattern.replace("<int:subtask>", subtask)
+            for address in {pattern.replace("<int:subtask>", subtask) for subtask in ("1", "2")}:
                 for name, value in ARGUMENTS.items():
                     address = address.replace(name, value)
                 yield address, {*actions} - {"head"}
@@ -194,8 +193,9 @@ def test_gold_and_full_digits_are_at_no_address_before_publishing(visibility):
         assert find(secrets, read_all(program)) == set()
 
 
+@pytest.mark.usefixtures("boards_without_figures")
 def test_once_it_is_published_scores_have_all_digits():
-    accept_all(make_published())
+    accept_all(finish(make_contest()))
 
     (shown,) = program_of("otters").get(OWN).json()["results"]
 

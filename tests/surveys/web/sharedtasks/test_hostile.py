@@ -3,9 +3,10 @@
 from types import SimpleNamespace
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import transaction
 from django.urls import reverse
-from django.utils import timezone
 
 from surveys.access.api_tokens import make_token
 from surveys.models.sharedtasks import Participant, Registration, TeamInvitation
@@ -61,12 +62,22 @@ OPTIONAL = {"submission", "withdraw"}  # whose fields may be left out
 PAGES = {one.name: one for one in urlpatterns if one.name in {*ACCOUNTS, *OF_A_TEAM, "register"}}
 
 
-@pytest.fixture
-def world(organiser, clock, monkeypatch):
-    """A shared task before its test data, and a team that has submitted."""
-    now = timezone.now()
-    budgets = SimpleNamespace(now=lambda: now)
-    monkeypatch.setattr("surveys.access.sign_in_limits.timezone", budgets)
+@pytest.fixture(autouse=True)
+def stopped_clocks(clock, stopped_budgets):
+    """Let requests begin at START, and no check be restored."""
+
+
+@pytest.fixture(scope="module")
+def world(django_db_setup, django_db_blocker):
+    """A shared task and a team that has submitted, made once; changes by a test are rolled back."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield make_world()
+        transaction.set_rollback(True)
+
+
+def make_world():
+    """Return a shared task before its test data, and a team that has submitted."""
+    organiser = User.objects.create_user("ana")
     shared_task = make_shared_task(organiser, terms="Be fair.", registration=Registration.FORM)
     make_data(shared_task)
     phase = make_phase(shared_task, data="practice")
@@ -78,7 +89,7 @@ def world(organiser, clock, monkeypatch):
     send(team, phase, [result_file(predictions(1, 4))])
     checked = [result_file(predictions(2, 4))]
     upload = check_files(team, phase, checked, by=user, now=START)
-    other = Participant.objects.create(user=type(user).objects.create_user("zoe"))
+    other = Participant.objects.create(user=User.objects.create_user("zoe"))
     return SimpleNamespace(
         slug=shared_task.slug,
         phase=phase.name,
