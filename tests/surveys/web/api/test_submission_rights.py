@@ -166,21 +166,8 @@ def list_readers():
     return [program_of("otters"), program_of("herons"), make_researcher("eva"), Program("")]
 
 
-def test_a_hidden_phase_shows_no_score_anywhere(contest):
-    scores = SubtaskScore.objects.all()
-    figures = {one for score in scores for one in (score.score, score.low, score.high) if one}
-    shown = {f":{round_figure(one)}," for one in figures}
-
-    for program in list_readers():
-        assert find(shown, read_all(program)) == set()
-    contest.phases.update(visibility="own")
-    assert find(shown, read_all(program_of("otters"))) != set()
-
-
-@pytest.mark.parametrize("visibility", ["hidden", "own", "board"])
-def test_gold_and_full_digits_are_at_no_address_before_publishing(visibility):
-    shared_task = make_contest({"visibility": visibility})
-    accept_all(shared_task)
+def list_secrets(shared_task):
+    """Return what nobody may read before publishing: of the gold, and full digits of scores."""
     secrets = {shared_task.salt}
     for part in shared_task.parts.all():
         gold = read_gold_file(part, practice=False).decode()
@@ -188,8 +175,28 @@ def test_gold_and_full_digits_are_at_no_address_before_publishing(visibility):
     for one in SubtaskScore.objects.all():
         figures = (one.score, one.pearson, one.spearman)
         secrets |= {repr(figure)[:8] for figure in figures if figure}
+    return secrets
 
-    for program in (*list_readers(), make_researcher("ana", shared_task)):
+
+def test_a_hidden_phase_shows_neither_gold_nor_scores_anywhere(contest):
+    secrets = list_secrets(contest)
+    scores = SubtaskScore.objects.all()
+    figures = {one for score in scores for one in (score.score, score.low, score.high) if one}
+    shown = {f":{round_figure(one)}," for one in figures}
+
+    for program in list_readers():
+        assert find(secrets | shown, read_all(program)) == set()
+    assert find(secrets, read_all(make_researcher("ana", contest))) == set()
+    contest.phases.update(visibility="own")
+    assert find(shown, read_all(program_of("otters"))) != set()
+
+
+@pytest.mark.parametrize("visibility", ["own", "board"])
+def test_gold_and_full_digits_are_at_no_address_before_publishing(contest, visibility):
+    contest.phases.update(visibility=visibility)
+    secrets = list_secrets(contest)
+
+    for program in (*list_readers(), make_researcher("ana", contest)):
         assert find(secrets, read_all(program)) == set()
 
 
@@ -205,9 +212,9 @@ def test_once_it_is_published_scores_have_all_digits():
 
 
 @pytest.mark.parametrize("visibility", ["hidden", "board"])
-def test_no_name_is_at_any_address_while_codes_stand_for_names(visibility):
-    shared_task = make_contest({"visibility": visibility}, names="codes")
-    accept_all(shared_task)
+def test_no_name_is_at_any_address_while_codes_stand_for_names(contest, visibility):
+    SharedTask.objects.update(names="codes")
+    contest.phases.update(visibility=visibility)
     names = {name.split()[0] for name in NOISE if name != "Otters"} | {"-bert"}
 
     assert find(names, read_all(program_of("otters"))) == set()

@@ -76,10 +76,17 @@ def find(secrets, pages):
             if secret in page}  # fmt: skip
 
 
-@pytest.mark.parametrize("visibility", ["hidden", "board"])
-def test_gold_is_at_no_address_before_publishing(visibility):
-    shared_task = make_contest({"visibility": visibility})
-    secrets = set(list_secrets(shared_task))
+def test_a_hidden_phase_shows_neither_gold_nor_scores_anywhere():
+    secrets = set(list_secrets(make_contest()))
+    secrets |= {f">{round_figure(one.score):.3f}" for one in SubtaskScore.objects.all()}
+    secrets |= {f"{round_figure(one.low):.3f}–" for one in SubtaskScore.objects.all() if one.low}
+
+    for name, client in list_readers().items():
+        assert (name, find(secrets, read_all(client))) == (name, set())
+
+
+def test_a_board_shows_neither_gold_nor_full_digits_anywhere():
+    secrets = set(list_secrets(make_contest({"visibility": "board"})))
 
     for name, client in list_readers().items():
         assert (name, find(secrets, read_all(client))) == (name, set())
@@ -90,15 +97,6 @@ def test_gold_is_found_once_it_is_published():
     part = shared_task.parts.get(language="sl")
 
     assert any(part.gold_sha256 in page for _, page in read_each(Client()))
-
-
-def test_a_hidden_phase_shows_no_score_anywhere():
-    make_contest()
-    shown = {f">{round_figure(one.score):.3f}" for one in SubtaskScore.objects.all()}
-    shown |= {f"{round_figure(one.low):.3f}–" for one in SubtaskScore.objects.all() if one.low}
-
-    for name, client in list_readers().items():
-        assert (name, find(shown, read_all(client))) == (name, set())
 
 
 @pytest.mark.parametrize("visibility", ["hidden", "board"])
