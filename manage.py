@@ -1,4 +1,5 @@
 #!/usr/bin/env python
+import gc
 import os
 import sys
 
@@ -6,6 +7,7 @@ import sys
 def main() -> None:
     """Run a command; an error that keeps the site from starting is reported in one line."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotation_site.settings")
+    gc.set_threshold(20_000, 20, 20)  # hardly anything that is loaded is garbage; as in asgi.py
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
     from django.db import OperationalError, ProgrammingError
