@@ -85,7 +85,7 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
 class Submission(models.Model):
     """The result files that a team sent at one time in one phase."""
 
-    phase = models.ForeignKey(Phase, models.PROTECT, related_name="submissions", db_index=False)
+    phase = models.ForeignKey(Phase, models.PROTECT, related_name="submissions")
     team = models.ForeignKey(Team, models.PROTECT, related_name="submissions")
     number = models.PositiveIntegerField(help_text="of the team in the phase, from 1")
     code = models.CharField(
@@ -120,7 +120,6 @@ class Submission(models.Model):
             ),
         ]
         indexes: ClassVar = [
-            models.Index(fields=("phase", "sent_at"), name="submissions_in_order"),
             models.Index(
                 fields=("phase",),
                 condition=Q(state=SubmissionState.STORED),
