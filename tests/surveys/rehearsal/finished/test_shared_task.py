@@ -8,7 +8,7 @@ from surveys.models.sharedtasks.submissions import Submission
 from surveys.rehearsal.finished.shared_task import SLUG, TEAMS, prepare_shared_task
 from surveys.rehearsal.finished.study import prepare_finished_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("boards_without_figures")]
 
 
 def test_there_is_none_without_the_finished_study():

@@ -8,7 +8,7 @@ from django.urls import reverse
 from surveys.sharedtasks.scoring.waiting import find_scoring
 from tests.factories.sharedtasks import START, make_data, make_phase, make_shared_task
 from tests.factories.task_files import part_files
-from tests.hostile import BODIES, FILES, NEVER, TEXTS, Attacker
+from tests.hostile import BODIES, FILES, NEVER, TEXTS, Attacker, watch_fields
 from tests.surveys.web.console.sharedtasks.test_tasks import EVALUATION, RULES
 
 pytestmark = pytest.mark.django_db
@@ -87,11 +87,19 @@ def test_uploads_take_any_file(attacker, world, field):
 
 @pytest.mark.every_database
 def test_lists_take_any_query(attacker, world):
+    read = {}
     for name in ("overview", "submissions", "teams", "log", "scores"):
-        for key in ("page", "team", "phase"):
+        with watch_fields() as names:
+            attacker.judge(name, attacker.get(address_of(name), {}), may_store=False)
+        read[name] = names & {"page", "team", "phase"}
+        for key in sorted(read[name]):
             for kind, text in TEXTS.items():
                 if kind != "very long":
                     answer = attacker.get(address_of(name), {key: text})
                     attacker.judge(f"{name}, {key}, {kind}", answer, may_store=False)
 
     assert attacker.complaints == []
+    assert read == {
+        "overview": set(), "submissions": {"page", "team", "phase"}, "teams": {"page"},
+        "log": {"page"}, "scores": set(),
+    }  # fmt: skip

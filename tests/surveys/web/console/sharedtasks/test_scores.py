@@ -182,6 +182,7 @@ def test_a_failed_job_is_shown_and_goes_on(client, shared_task, submissions):
     assert Scoring.objects.get(number=2).state == "ready"
 
 
+@pytest.mark.usefixtures("boards_without_figures")
 def test_results_without_a_description_are_confirmed_before_boards_are_final(
     client, shared_task, submissions
 ):
@@ -201,6 +202,7 @@ def test_results_without_a_description_are_confirmed_before_boards_are_final(
     assert reverse("sharedtasks:board", args=["gwsc", "evaluation", 1]) in shown
 
 
+@pytest.mark.usefixtures("boards_without_figures")
 def test_results_are_published_and_taken_back(client, shared_task, submissions):
     key = client.get(page("scores")).text.split('name="settled" value="')[1].split('"')[0]
     client.post(page("finalise"), {"settled": [key]})
