@@ -1,5 +1,7 @@
 import pytest
+from django.db import transaction
 
+from surveys.models import Batch, Study
 from tests.factories.batch_states import make_crowd, make_large_study, sign_in_owner
 
 
@@ -13,6 +15,23 @@ def client(study):
     return sign_in_owner(study)
 
 
+@pytest.fixture(scope="module")
+def crowd(django_db_setup, django_db_blocker):
+    """A batch with visits of all statuses, created once; changes by a test are rolled back."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        study = make_large_study()
+        sign_in_owner(study)  # approves the budget
+        make_crowd(study)
+        yield
+        transaction.set_rollback(True)
+
+
 @pytest.fixture
-def batch(client, study):
-    return make_crowd(study)
+def crowded(crowd, db):
+    """The study of that batch; modules that need it return it as their `study`."""
+    return Study.objects.get()
+
+
+@pytest.fixture
+def batch(crowded):
+    return Batch.objects.get()

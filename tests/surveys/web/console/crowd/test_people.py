@@ -1,13 +1,11 @@
 from contextlib import nullcontext
 
 import pytest
-from django.db import transaction
 
 from surveys.crowd.ledger import intend_reward, refuse_payment
 from surveys.crowd.mturk.payments import PAYING
 from surveys.crowd.mturk.steps import exclusive_lock
 from surveys.models import (
-    Batch,
     Grant,
     Hit,
     Payment,
@@ -15,14 +13,10 @@ from surveys.models import (
     Run,
     RunState,
     Standing,
-    Study,
     Visit,
 )
 from tests.factories.batch_states import (
-    make_crowd,
-    make_large_study,
     send,
-    sign_in_owner,
     text_of,
     visit_of,
 )
@@ -33,25 +27,9 @@ from tests.surveys.web.console.test_collection import page, read
 KEY = "0" * 32
 
 
-@pytest.fixture(scope="module")
-def crowd(django_db_setup, django_db_blocker):
-    """A batch with visits of all statuses, created once; changes by a test are rolled back."""
-    with django_db_blocker.unblock(), transaction.atomic():
-        study = make_large_study()
-        sign_in_owner(study)  # approves the budget
-        make_crowd(study)
-        yield
-        transaction.set_rollback(True)
-
-
 @pytest.fixture
-def study(crowd, db):
-    return Study.objects.get()
-
-
-@pytest.fixture
-def batch(study):
-    return Batch.objects.get()
+def study(crowded):
+    return crowded
 
 
 def test_people_are_filtered_by_status(client, study, batch):
