@@ -40,15 +40,17 @@ IS_WAITING = ExpressionWrapper(Q(state=TeamState.PENDING), BooleanField())
 @task_page("GET")
 def teams(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
     """List the teams, those that wait to be accepted first."""
+    in_order = shared_task.teams.order_by(IS_WAITING.desc(), "-kind", "name_key")
+    ids = in_order.values_list("pk", flat=True)
+    rows = Paginator(ids, TEAMS_PER_PAGE).get_page(request.GET.get("page"))
     used = ~Q(submissions__state__in=(SubmissionState.CANCELLED, SubmissionState.FAILED))
-    found = (
-        Team.objects.filter(shared_task=shared_task)
-        .annotate(n_attempts=Count("submissions", filter=used))
-        .prefetch_related("members__participant__user")
-        .order_by(IS_WAITING.desc(), "-kind", "name_key")
-    )
-    rows = Paginator(found, TEAMS_PER_PAGE).get_page(request.GET.get("page"))
-    page = {"shared_task": shared_task, "rows": rows}
+    counted = Team.objects.annotate(n_attempts=Count("submissions", filter=used))
+    by_id = counted.prefetch_related("members__participant__user").in_bulk(list(rows))
+    page = {
+        "shared_task": shared_task,
+        "rows": rows,
+        "teams": [by_id[pk] for pk in rows if pk in by_id],
+    }
     return render(request, "console/sharedtasks/teams.html", page)
 
 
