@@ -5,29 +5,11 @@ from http import HTTPStatus
 from typing import Any
 
 from django import forms
-from django.forms.utils import flatatt
 from django.http import HttpRequest
-from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString
 
 from surveys.errors import SurveyError
 
 UNREADABLE = "\N{REPLACEMENT CHARACTER}"  # of invalid UTF-8
-SELECTED = flatatt({"selected": True})
-
-
-class LongSelect(forms.Select):
-    """A list of hundreds of options, without groups and without Django's templates for each."""
-
-    def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
-        chosen = self.format_value(value)
-        options = format_html_join(
-            "\n",
-            '<option value="{}"{}>{}</option>',
-            ((key, SELECTED if key in chosen else "", label) for key, label in self.choices),
-        )
-        of_list = flatatt(self.build_attrs({**self.attrs, "name": name}, attrs))
-        return format_html("<select{}>\n{}</select>", of_list, options)
 
 
 def posted(request: HttpRequest) -> Any:

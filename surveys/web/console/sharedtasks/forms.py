@@ -25,7 +25,6 @@ from surveys.sharedtasks.parts import LARGEST_FILE, PartFiles
 from surveys.sharedtasks.phases import RULES, list_zones, read_local, write_local
 from surveys.sharedtasks.tasks import list_changeable
 from surveys.study.languages import name_language
-from surveys.web.forms import LongSelect
 
 LONGEST_TEXT = 50_000
 SUBTASKS = [
@@ -114,9 +113,7 @@ class RulesForm(forms.Form):
         choices=NameRule.choices, widget=forms.RadioSelect, label="How teams are named"
     )
     zone = forms.ChoiceField(
-        choices=list_zones,
-        widget=LongSelect,
-        help_text="In which times are entered, and days of attempts end.",
+        choices=list_zones, help_text="In which times are entered, and days of attempts end."
     )
     required_languages = forms.MultipleChoiceField(
         required=False,

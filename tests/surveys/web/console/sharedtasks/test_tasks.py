@@ -5,15 +5,12 @@ from datetime import datetime
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.forms import Select
 from django.urls import reverse
-from pytest_django.asserts import assertHTMLEqual
 
 from surveys.access.roles import grant_role
 from surveys.models import Role
 from surveys.models.sharedtasks import Phase, SharedTask, TaskPart
 from surveys.sharedtasks.parts import add_part
-from surveys.web.forms import LongSelect
 from tests.factories.repositories import make_complete_release
 from tests.factories.sharedtasks import START, make_phase, make_shared_task
 from tests.factories.task_files import part_files
@@ -251,16 +248,3 @@ def test_two_shared_tasks_are_apart(client, draft):
 
     assert client.get(reverse("organisers:overview", args=["other"])).status_code == 404
     assert "Not mine" not in client.get(reverse("organisers:tasks")).text
-
-
-@pytest.mark.parametrize("value", ["UTC", "a & b", None, ""])
-def test_a_long_list_is_the_one_of_django(value):
-    choices = [("", "none"), ("a & b", "<x>"), ("UTC", "UTC")]
-    long, usual = (
-        widget(attrs={"class": "long"}, choices=choices).render(
-            "zone", value, {"id": "id_zone", "required": True, "aria-invalid": False}
-        )
-        for widget in (LongSelect, Select)
-    )
-
-    assertHTMLEqual(long, usual)
