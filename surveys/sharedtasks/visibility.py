@@ -1,7 +1,6 @@
 """Who may see which scores of a shared task, and under which names. Every door asks here."""
 
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 from surveys.models.sharedtasks import (
@@ -16,7 +15,6 @@ from surveys.models.sharedtasks import (
     Visibility,
 )
 
-SHOWN = Decimal("0.001")
 OF_CORRELATIONS = ("pearson", "spearman")
 FIGURES = ("score", "low", "high", "average", "average_low", "average_high", *OF_CORRELATIONS)
 
@@ -84,9 +82,9 @@ def round_figure(figure: float | None) -> float | None:
     >>> round_figure(0.6125), round_figure(-0.0001), round_figure(None)
     (0.613, 0.0, None)
     """
-    if figure is None:
-        return None
-    return float(Decimal(repr(figure)).quantize(SHOWN, ROUND_HALF_UP)) + 0.0
+    from postprocess.scoring.ranking import round_score
+
+    return None if figure is None else float(round_score(figure) + 0)
 
 
 def shows_code(
