@@ -16,6 +16,7 @@ DAY, TIME = "j\u00a0F\u00a0Y", "H:i"
 def in_zone(at: datetime | None, zone: str) -> str:
     r"""Return an instant as the local time of a zone, with seconds if it has any; a dash for None.
 
+    >>> from datetime import UTC
     >>> in_zone(datetime(2027, 2, 1, 11, 59, 59, tzinfo=UTC), "Etc/GMT+12")
     '31\xa0January\xa02027, 23:59:59'
     """
