@@ -32,7 +32,7 @@ class PickingForm(forms.Form):
         required=False,
         min_value=0,
         max_value=100,
-        label="Words by which distances may differ",
+        label="Largest difference in distance, in words",
         help_text="In the two texts of a model, between the words of the pair. Empty: any.",
     )
 

@@ -106,7 +106,7 @@ def search_pair(request: HttpRequest, study: Study, number: int) -> HttpResponse
 
 @study_page(Right.WORK)
 def pick_by_scores(request: HttpRequest, study: Study) -> HttpResponse:
-    """Pick the candidates of a draft anew, by scores of the windows that a search found."""
+    """Pick the candidates of a draft again, by scores of the windows that a search found."""
     refuse_others(study)
     found = find_windows(study)
     if found is None:

@@ -38,7 +38,7 @@ LONGEST_ID = 12
 
 @task_page("GET")
 def submissions(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
-    """List the submissions, the last stored first, of one team or phase if the address names it."""
+    """List the submissions, the latest first, of one team or phase if the address names it."""
     found = Submission.objects.filter(phase__shared_task=shared_task)
     phase, team = read_query(request.GET.get("phase", "")), _find_team(request, shared_task)
     if team:
@@ -47,12 +47,12 @@ def submissions(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
         found = found.filter(phase__name=phase)
     ids = found.order_by("-pk").values_list("pk", flat=True)  # in the order of an index
     rows = Paginator(ids, SUBMISSIONS_PER_PAGE).get_page(request.GET.get("page"))
-    by_id = Submission.objects.select_related("team", "phase").in_bulk(list(rows))
+    shown = Submission.objects.filter(pk__in=list(rows)).order_by("-pk")
     counted = Q(submissions__team=team) if team else Q()
     page = {
         "shared_task": shared_task,
         "rows": rows,
-        "submissions": [by_id[pk] for pk in rows if pk in by_id],
+        "submissions": shown.select_related("team", "phase"),
         "phase": phase,
         "team": team,
         "phases": shared_task.phases.annotate(n=Count("submissions", filter=counted)),

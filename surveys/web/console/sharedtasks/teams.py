@@ -8,8 +8,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 
 from surveys.models.sharedtasks import (
+    NO_ATTEMPTS,
     SharedTask,
-    SubmissionState,
     Team,
     TeamInvitation,
     TeamKind,
@@ -35,22 +35,22 @@ from surveys.web.rendering.markdown import render_foreign_markdown
 
 TEAMS_PER_PAGE = 100
 IS_WAITING = ExpressionWrapper(Q(state=TeamState.PENDING), BooleanField())
+ORDER = (IS_WAITING.desc(), "-kind", "name_key")
 
 
 @task_page("GET")
 def teams(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
     """List the teams, those that wait to be accepted first."""
-    in_order = shared_task.teams.order_by(IS_WAITING.desc(), "-kind", "name_key")
-    ids = in_order.values_list("pk", flat=True)
+    ids = shared_task.teams.order_by(*ORDER).values_list("pk", flat=True)
     rows = Paginator(ids, TEAMS_PER_PAGE).get_page(request.GET.get("page"))
-    used = ~Q(submissions__state__in=(SubmissionState.CANCELLED, SubmissionState.FAILED))
-    counted = Team.objects.annotate(n_attempts=Count("submissions", filter=used))
-    by_id = counted.prefetch_related("members__participant__user").in_bulk(list(rows))
-    page = {
-        "shared_task": shared_task,
-        "rows": rows,
-        "teams": [by_id[pk] for pk in rows if pk in by_id],
-    }
+    is_attempt = ~Q(submissions__state__in=NO_ATTEMPTS)
+    shown = (
+        Team.objects.filter(pk__in=list(rows))
+        .annotate(n_attempts=Count("submissions", filter=is_attempt))
+        .prefetch_related("members__participant__user")
+        .order_by(*ORDER)
+    )
+    page = {"shared_task": shared_task, "rows": rows, "teams": shown}
     return render(request, "console/sharedtasks/teams.html", page)
 
 
