@@ -9,7 +9,7 @@ Agreement after calibration and filtering: the bootstrap of items; widened by a 
 annotators who were kept; widened by the library's jackknife with both steps in it; and a bootstrap
 of items and annotators, again without comparing copies. The truth is the figure of many other
 annotators, chosen by as many items, for other items. *agreement with steps* is the library's
-method alone, which takes a twentieth of the time.
+method alone, which takes less than half of the time.
 
     python bench/annotator_intervals.py --studies 100 --only scores
     python bench/annotator_intervals.py --studies 500 --only "agreement with steps"

@@ -123,7 +123,7 @@ def _check_task(task: BundleTask) -> None:
     if not languages or len(set(languages)) < len(languages):
         raise BundleError("a bundle needs one or more languages, each once")
     if unknown := [one for one in task.rules.required if one not in languages]:
-        raise BundleError(f"{unknown[0]} is required, but there is no data of this language")
+        raise BundleError(f"{unknown[0]} is required, but there is no data for this language")
     if (task.rules.best_of or 1) > len(languages):
         raise BundleError(f"there are not {task.rules.best_of} languages to average over")
     if not task.phases:

@@ -38,9 +38,9 @@ def read_sources(study: Study) -> tuple[sources.ContextSource, ...]:
 
 def read_origin(study: Study) -> Origin:
     """Return how the contexts of a study were found; {} if they are not those of candidates."""
-    found = CandidateSet.objects.filter(study=study)
-    is_linked = ContextSource.objects.filter(context__pair__study=study).exists()
-    return found.values_list("origin", flat=True).first() or {} if is_linked else {}
+    if not ContextSource.objects.filter(context__pair__study=study).exists():
+        return {}
+    return CandidateSet.objects.filter(study=study).values_list("origin", flat=True).first() or {}
 
 
 def list_doubtful(study: Study) -> list[LicenceCount]:

@@ -49,7 +49,6 @@ def _write(at: datetime | None, zone: str, *, is_listed: bool) -> str:
         name = "" if is_listed else f"{zone_name(zone)} · "
         words = '{} <span class="zone">{}{}</span>'
         shown = format_html(words, in_zone(at, zone), name, universal)
-    element = '<time datetime="{}">{}</time>'
-    if is_listed:
-        element = '<time datetime="{}" data-listed>{}</time>'
-    return format_html(element, at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), shown)
+    machine = at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    listed = " data-listed" if is_listed else ""
+    return format_html('<time datetime="{}"{}>{}</time>', machine, listed, shown)

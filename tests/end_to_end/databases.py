@@ -29,7 +29,7 @@ def free_port() -> int:
 class OwnPostgres:
     """A separate PostgreSQL server, so that it can be killed.
 
-    It does not wait for the disk: what a killed process wrote is with the system.
+    It does not wait for the disk: the system keeps what a killed process has written.
     """
 
     def __init__(self) -> None:

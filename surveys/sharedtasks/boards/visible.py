@@ -61,7 +61,7 @@ class VisibleBoard:
 
 
 def find_viewer(shared_task: SharedTask, user: AnyUser) -> Viewer:
-    """Return as whom a user views a shared task: a team's member, an organiser or anybody."""
+    """Return the role of a user in a shared task: member of a team, organiser or visitor."""
     if not user.is_authenticated:
         return ANYBODY
     if member := find_membership(shared_task.slug, user):

@@ -215,7 +215,7 @@ def test_a_withdrawn_team_is_not_on_the_board(shared_task, teams):
 
 
 def test_an_unfinished_description_is_not_published(shared_task, phase, teams):
-    """It lacks the consent of the team, which stands outside the ranking under its code."""
+    """The team has not given its consent, and is outside the ranking under its code."""
     unfinished = make_team(
         shared_task, "Voles", system="draft-bert", summary="Do not publish this."
     )
