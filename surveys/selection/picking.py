@@ -44,8 +44,8 @@ def check_file(data: bytes, picking: Picking) -> CheckedCandidates:
     if len(data) > LARGEST_FILE or not is_file_of_windows(data):
         if picking.scores is not None:
             raise ImportRefused(
-                "Scores are for a file of windows, and this is none. Leave out the scores, or give "
-                "the file of windows."
+                "Scores need a file of windows, and the other file is not one. Leave out the "
+                "scores, or give the file of windows."
             )
         return check_candidates(data)
     try:

@@ -55,7 +55,7 @@ def test_windows_with_errors_are_reported_and_files_of_candidates_are_read():
 @pytest.mark.parametrize(
     ("data", "scores", "said"),
     [
-        (candidates_file(), scored(2, 3), "Scores are for a file of windows, and this is none."),
+        (candidates_file(), scored(2, 3), "Scores need a file of windows, and the other"),
         (write_parquet(window_rows(1, 2)), scored(1, 1), "elmo.tsv: 1 of 2 windows have no score"),
         (write_parquet(window_rows(1, 2)), b"window\tscore\nw1-1\tx\n",
          'elmo.tsv: row 1 (line 2), score: "x" is not a number'),
