@@ -32,9 +32,10 @@ TIMESTAMP = "timestamp"  # in UTC to the millisecond
 
 
 class WrittenInstant(Func):
-    """A timestamp in UTC to the millisecond, such as 2026-05-04T03:02:01.000Z.
+    """A timestamp in UTC to the millisecond, cut off, such as 2026-05-04T03:02:01.000Z.
 
-    Formatted by the database, which is several times faster than parsing it into a datetime.
+    Formatted by the database, which is several times faster than parsing it into a datetime. On
+    SQLite from the stored text: `strftime` rounds, so that a file would differ from Parquet's.
     """
 
     arity = 1
@@ -45,9 +46,10 @@ class WrittenInstant(Func):
     def as_sqlite(
         self, compiler: SQLCompiler, connection: BaseDatabaseWrapper, **context: Any
     ) -> tuple[str, Any]:
-        form = Value("%Y-%m-%dT%H:%M:%fZ")
-        written = Func(form, *self.get_source_expressions(), function="strftime")
-        return written.as_sql(compiler, connection, **context)
+        one = "%(expressions)s"
+        fraction = f"substr(substr({one}, 20) || '.000', 1, 4)"  # stored unless it is 0
+        written = f"substr({one}, 1, 10) || 'T' || substr({one}, 12, 8) || {fraction} || 'Z'"
+        return self.as_sql(compiler, connection, template=written, **context)
 
 
 _QUESTIONNAIRE = "assignment__questionnaire__"

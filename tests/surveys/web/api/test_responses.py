@@ -1,12 +1,12 @@
 import csv
 import io
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from django.utils import timezone
 from pyarrow import parquet
 
-from surveys.models import Annotator, Assignment, Invitation
+from surveys.models import Annotator, Assignment, Invitation, Response
 from surveys.models.participation import make_token
 from surveys.participation.arrivals import start_through
 from surveys.recruitment.links import invite_listed, open_entrance
@@ -106,6 +106,11 @@ def test_a_filter_without_matches_returns_no_rows(answered, program):
 @pytest.mark.every_database
 def test_csv_and_parquet_hold_the_same(answered, program):
     asking = program()
+    later = timezone.now() + timedelta(hours=1)
+    ends = later.replace(second=59, microsecond=999_999)  # rounded it is the next minute
+    rated = Response.objects.exclude(rated_at=None)
+    rated.filter(position=1).update(rated_at=ends)
+    rated.filter(position=2).update(rated_at=ends.replace(microsecond=0))
 
     text = asking.get("studies/study/responses.csv", state="submitted").getvalue().decode()
     packed = asking.get("studies/study/responses.parquet", state="submitted").getvalue()
@@ -117,9 +122,10 @@ def test_csv_and_parquet_hold_the_same(answered, program):
     assert len(rows) == len(written) == 4
     assert [row["rating"] for row in rows] == [float(row["rating"]) for row in written]
     assert [row["pair"] for row in rows] == [int(row["pair"]) for row in written]
-    assert [f"{row['rated_at']:%Y-%m-%dT%H:%M:%S}" for row in rows] == [
-        row["rated_at"][:19] for row in written
+    assert [row["rated_at"] for row in rows] == [
+        datetime.fromisoformat(row["rated_at"]) for row in written
     ]
+    assert [row["rated_at"][17:] for row in written] == ["59.999Z", "59.000Z"] * 2
     assert {row["is_scripted"] for row in rows} == {False}
 
 
