@@ -6,7 +6,6 @@ checked on desktop and phone, each light and dark.
 """
 
 import os
-from itertools import product
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -44,7 +43,7 @@ LIST_SCROLLING = """
   .map((box) => box.ariaLabel || box.querySelector("caption, th")?.textContent.trim())
 """
 PICTURES = os.environ.get("SCREENSHOTS")
-Faults = dict[tuple[str, tuple[int, int], str], list[str]]  # by address and look
+Faults = dict[tuple[str, str], list[str]]  # by address and look
 
 
 class Look(NamedTuple):
@@ -79,26 +78,24 @@ def _ask_axe(watched: WatchedPage, others: dict[str, Any]) -> list[str]:
     return page.evaluate(LIST_VIOLATIONS, [COLOURS, others])
 
 
-CHECKS = {"light": violations, "dark": violations_of_look}
-
-
 def find_faults(watched: WatchedPage, url: str, addresses: list[str], name: str) -> Faults:
-    """Return what is wrong with pages on desktop and phone, each light and dark.
+    """Return what is wrong with pages in every look; pages without faults are left out.
 
-    Lists that scroll are faults, too. Pages without faults are left out.
+    Lists that scroll are faults, too.
     """
     faults: Faults = {}
     for number, address in enumerate(addresses):
         watched.page.goto(f"{url}{address}")
-        for size, (colours, check) in product((DESKTOP, PHONE), CHECKS.items()):
-            watched.appear(size, colours)
+        for look in LOOKS:
+            watched.appear(look.size, look.colours)
+            check = violations if look is LOOKS[0] else violations_of_look
             found = check(watched) + watched.page.evaluate(LIST_SCROLLING)
             if watched.sideways_scroll:
                 found.append("scrolls sideways")
             if found:
-                faults[address, size, colours] = found
+                faults[address, look.name] = found
             if PICTURES:
-                file = f"{name}-{number:02}-{size[0]}-{colours}.png"
+                file = f"{name}-{number:02}-{look.name}.png"
                 watched.page.screenshot(path=Path(PICTURES) / file, full_page=True)
     return faults
 
