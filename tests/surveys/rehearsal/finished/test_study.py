@@ -1,17 +1,20 @@
-"""The finished demo study: its figures, its marks, and that it is the same each time."""
+"""The finished demo study and shared task: their figures, their marks, and the board."""
 
 import io
 import zipfile
 from collections import Counter
+from collections.abc import Iterator
 
 import pytest
-from django.core.cache import cache
 from django.db import transaction
 
 from postprocess.__main__ import main
 from surveys.access.roles import DEMONSTRATED, is_demonstration
-from surveys.models import Annotator, Assignment, Response, Run, RunKind, RunState
-from surveys.rehearsal.finished.study import make_study, prepare_finished_study
+from surveys.models import Annotator, Assignment, Run, RunKind, RunState, SharedTask, Study
+from surveys.models.sharedtasks import FrozenBoard, SharedTaskState, SubmissionState
+from surveys.models.sharedtasks.submissions import Submission
+from surveys.rehearsal.finished.shared_task import SLUG, TEAMS, prepare_shared_task
+from surveys.rehearsal.finished.study import prepare_finished_study
 
 pytestmark = pytest.mark.django_db
 COUNTS = {
@@ -28,36 +31,17 @@ RATINGS_LEFT_OUT = {
 }
 
 
-def read_answers() -> list[tuple[object, ...]]:
-    """Return everything about the answers and verdicts that the site does not draw by chance."""
-    rows = Response.objects.order_by("annotator__code", "position").values_list(
-        "annotator__code", "position", "context__pair__position", "context__number",
-        "inspired_word1", "inspired_word2", "rating", "words_visible_seconds",
-        "rating_visible_seconds", "rated_at", "review__outcome",
-        "assignment__round__number",
-    )  # fmt: skip
-    return list(rows)
-
-
-@pytest.mark.every_database  # answers are stored by upserts
-def test_the_answers_are_the_same_each_time():
-    with transaction.atomic():
-        make_study()
-        answers = read_answers()
+@pytest.fixture(scope="module")
+def prepared(django_db_setup, django_db_blocker) -> Iterator[Study]:
+    """The finished study, made once; what a test changes is rolled back."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield prepare_finished_study()
         transaction.set_rollback(True)
-    cache.clear()
-
-    make_study()
-
-    assert len(answers) == 480
-    assert read_answers() == answers
 
 
-def test_the_study_is_finished_marked_and_released(tmp_path, capsys):
-    study = prepare_finished_study()
-
-    assert is_demonstration(study)
-    assert study.stimuli_sha256 == DEMONSTRATED
+def test_the_study_is_finished_marked_and_released(prepared, tmp_path, capsys):
+    assert is_demonstration(prepared)
+    assert prepared.stimuli_sha256 == DEMONSTRATED
     assert Counter(Assignment.objects.values_list("state", flat=True)) == {"submitted": 48}
     assert Counter(Annotator.objects.values_list("invitation__is_rehearsal", flat=True)) == {
         True: 48
@@ -77,3 +61,17 @@ def test_the_study_is_finished_marked_and_released(tmp_path, capsys):
     (folder,) = tmp_path.iterdir()
     assert "REHEARSAL" in release.archive.name
     assert main(["audit", str(folder)]) == 0, capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("boards_without_figures")
+def test_the_shared_task_is_published_with_three_teams(prepared):
+    shared_task = prepare_shared_task()
+
+    assert shared_task is not None
+    assert (shared_task.slug, shared_task.state) == (SLUG, SharedTaskState.PUBLISHED)
+    assert list(shared_task.teams.values_list("name", flat=True)) == sorted(TEAMS)
+    assert set(Submission.objects.values_list("state", flat=True)) == {SubmissionState.SCORED}
+    assert FrozenBoard.objects.count() == 2
+    assert shared_task.archive_sha256
+    assert prepare_shared_task() == shared_task
+    assert SharedTask.objects.count() == 1
