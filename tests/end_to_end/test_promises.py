@@ -1,18 +1,19 @@
 """What docs/survey.md promises, on a real server of several processes."""
 
 import csv
-import itertools
 import signal
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 import httpx
 import pytest
 
 from tests.end_to_end.annotators import at_once, begin, get, post, read_consent, read_hidden
 from tests.end_to_end.conftest import open_site
-from tests.end_to_end.site import Site
+from tests.end_to_end.site import Site, opening
 from tests.factories.studies import numbered_stimuli
 
 pytestmark = pytest.mark.every_database  # many at once
@@ -21,6 +22,7 @@ N_PROCESSES = 2  # that may get in each other's way
 N_PLACES = 12
 N_FROM_AN_ADDRESS = 15  # may start within an hour by an open link
 N_TOO_MANY = 4
+N_STUDIES = 5
 WORDS = {"inspired_word1": "harvest", "inspired_word2": "moon"}
 RIGHT = {"question0": "1", "question1": "2", "question2": "0"}  # the default check
 WRONG = {**RIGHT, "question1": "0"}
@@ -36,23 +38,35 @@ def site(pristine, tmp_path_factory) -> Iterator[Site]:
         yield site
 
 
+class Made(NamedTuple):
+    """An open study, and links to it that nobody has used."""
+
+    name: str
+    links: list[str]
+
+
 @pytest.fixture(scope="module")
-def names() -> Iterator[str]:
-    return (f"study{number}" for number in itertools.count(1))
-
-
-def make_study(site: Site, study: str, *options: str) -> None:
-    """Open a study of two pairs."""
-    stimuli = Path(site.environment["VAR_DIR"], "data_en.tsv")
-    site.make_study(stimuli, study, "--language", "en", *options)
+def made(site: Site) -> list[Made]:
+    """Studies of two pairs with 12 places, one for each test that takes one; made at once."""
+    names = [f"study{number}" for number in range(1, N_STUDIES + 1)]
+    options = ["--ratings-per-context", str(N_PLACES // 2)]
+    site.manage_all(*(imported(site, name, *options) for name in names), *map(opening, names))
+    n_links = N_PLACES + N_TOO_MANY
+    invited = (["invite_annotators", name, "--count", str(n_links)] for name in names)
+    links = iter(site.manage_all(*invited).split())
+    return [Made(name, list(islice(links, n_links))) for name in names]
 
 
 @pytest.fixture
-def study(site: Site, names) -> str:
+def study(made) -> Made:
     """A study of two pairs with 12 places."""
-    study = next(names)
-    make_study(site, study, "--ratings-per-context", str(N_PLACES // 2))
-    return study
+    return made.pop()
+
+
+def imported(site: Site, study: str, *options: str) -> list[str]:
+    """The command that imports a study of two pairs."""
+    stimuli = Path(site.environment["VAR_DIR"], "data_en.tsv")
+    return ["import_stimuli", str(stimuli), "--study", study, "--language", "en", *options]
 
 
 def stored_ratings(site: Site, study: str, folder: Path) -> Counter[tuple[str, str, str]]:
@@ -63,8 +77,8 @@ def stored_ratings(site: Site, study: str, folder: Path) -> Counter[tuple[str, s
         return Counter((r["pair"], r["context"], r["rating"]) for r in rows if not r["mark"])
 
 
-def test_a_quota_holds_when_all_arrive_at_once(site: Site, study):
-    links = site.invite(study, N_PLACES + N_TOO_MANY)
+def test_a_quota_holds_when_all_arrive_at_once(study):
+    links = study.links
     consent = read_consent(links[0])
 
     answers = at_once([lambda link=link: post(link, consent) for link in links])
@@ -77,9 +91,8 @@ def test_a_quota_holds_when_all_arrive_at_once(site: Site, study):
             assert "<form" not in get(link).text
 
 
-def test_a_link_clicked_many_times_at_once_is_one_assignment(site: Site, study):
-    (link,) = site.invite(study)
-
+def test_a_link_clicked_many_times_at_once_is_one_assignment(study):
+    link = study.links[0]
     consent = read_consent(link)
 
     answers = at_once([lambda: post(link, consent)] * 8)
@@ -90,7 +103,7 @@ def test_a_link_clicked_many_times_at_once_is_one_assignment(site: Site, study):
 def test_the_open_link_keeps_its_cap_and_knows_double_clicks_when_all_come_at_once(
     site: Site, study
 ):
-    entrance = site.manage("open_link", study, "--cap", "5").split()[-1]
+    entrance = site.manage("open_link", study.name, "--cap", "5").split()[-1]
     own = [site.url + get(entrance).headers["location"] for _ in range(8)]
     consent = read_consent(own[0])
 
@@ -100,11 +113,11 @@ def test_the_open_link_keeps_its_cap_and_knows_double_clicks_when_all_come_at_on
     assert len({a.headers["location"] for a in answers if a.has_redirect_location}) == 5
 
 
-def test_one_address_starts_only_so_often_when_all_arrive_at_once(site: Site, names):
+def test_one_address_starts_only_so_often_when_all_arrive_at_once(site: Site):
     """Through an open link of a study with a place for each of them."""
-    study = next(names)
-    make_study(site, study, "--ratings-per-context", "10")
-    entrance = site.manage("open_link", study).split()[-1]
+    study = "open"
+    made = imported(site, study, "--ratings-per-context", "10")
+    entrance = site.manage_all(made, opening(study), ["open_link", study]).split()[-1]
     n_arrivals = N_FROM_AN_ADDRESS + N_TOO_MANY
     own = [site.url + get(entrance).headers["location"] for _ in range(n_arrivals)]
     consent = read_consent(own[0])
@@ -128,10 +141,10 @@ def test_one_address_starts_only_so_often_when_all_arrive_at_once(site: Site, na
             assert get(link).headers["location"] == answer.headers["location"]
 
 
-def test_every_form_sent_many_times_at_once_does_its_work_once(site: Site, names):
+def test_every_form_sent_many_times_at_once_does_its_work_once(site: Site):
     """From consent over both blocks to withdrawing, each form six times in its turn."""
-    study = prepare_two_blocks(site, next(names))
-    (link,) = site.invite(study)
+    study = "blocks"
+    link = prepare_two_blocks(site, study)
     people = f"surveys_annotator WHERE {of_study(site, study)}"
     work = f"surveys_assignment WHERE {of_study(site, study)}"
     (first,) = send_at_once(link, read_consent(link))
@@ -166,10 +179,10 @@ def test_every_form_sent_many_times_at_once_does_its_work_once(site: Site, names
 
 
 def prepare_two_blocks(site: Site, study: str) -> str:
-    """A study of one text a block, with a check, and more blocks on request."""
-    make_study(site, study, "--block-size", "1")
-    site.manage("configure_study", study, "--check-tries", "3", "--more-blocks")
-    return study
+    """Return a link to a new study of one text a block, with a check, and more on request."""
+    configured = ["configure_study", study, "--check-tries", "3", "--more-blocks"]
+    made = imported(site, study, "--block-size", "1"), opening(study), configured
+    return site.manage_all(*made, ["invite_annotators", study]).split()[-1]
 
 
 def send_at_once(url: str, data: dict[str, str] | None = None) -> set[str]:
@@ -192,7 +205,7 @@ def count(site: Site, rows: str) -> int:
 
 def test_answers_sent_many_times_at_once_are_stored_once(site: Site, study, tmp_path):
     """Four annotators, each of whose forms is sent six times at once, and again later."""
-    surveys = [begin(site, link) for link in site.invite(study, 4)]
+    surveys = [begin(site, link) for link in study.links[:4]]
     for survey in surveys:
         for position in (1, 2):
             words, rating = f"{survey}{position}/words/", f"{survey}{position}/rating/"
@@ -213,7 +226,7 @@ def test_answers_sent_many_times_at_once_are_stored_once(site: Site, study, tmp_
         assert {a.headers["location"] for a in late} == {f"{httpx.URL(survey).path}thanks/"}
 
     assert site.manage("dumpdata", "surveys.response", "surveys.assignment") == stored
-    released = stored_ratings(site, study, tmp_path / "out")
+    released = stored_ratings(site, study.name, tmp_path / "out")
     assert Counter((pair, context) for pair, context, _ in released.elements()) == {
         ("1", "1"): 2, ("1", "2"): 2, ("2", "1"): 2, ("2", "2"): 2,
     }  # fmt: skip
@@ -222,7 +235,7 @@ def test_answers_sent_many_times_at_once_are_stored_once(site: Site, study, tmp_
 def test_acknowledged_answers_outlive_a_killed_server(site: Site, study, tmp_path):
     """The server is killed after acknowledged ratings; everyone goes on where they were."""
     acknowledged: Counter[str] = Counter()
-    for number, link in enumerate(site.invite(study, 3)):
+    for number, link in enumerate(study.links[:3]):
         survey = begin(site, link)
         for position in (1, 2):
             rating = str((number + position) % 7)
@@ -235,6 +248,6 @@ def test_acknowledged_answers_outlive_a_killed_server(site: Site, study, tmp_pat
                 site.start()
         assert get(survey).headers["location"].endswith("/thanks/")
 
-    stored = stored_ratings(site, study, tmp_path / "out")
+    stored = stored_ratings(site, study.name, tmp_path / "out")
 
     assert Counter(rating for _, _, rating in stored.elements()) == acknowledged
