@@ -53,6 +53,10 @@ def test_a_study_begins_with_a_search_and_a_pair_gets_more_texts(chromium, site,
     found = page.get_by_text("Texts for 2 of 3 pairs, 16 candidates.")
     expect(found).to_be_visible(timeout=PATIENCE_MS)
     checker.look("searched")
+    again = page.get_by_role("link", name="Search again")
+    watched.follow(again)  # what is refreshed has no form, which might be half filled in
+    expect(page.get_by_role("button", name="Search")).to_be_visible()
+    expect(again).to_be_hidden()
 
     watched.follow(page.get_by_role("link", name="Pick by scores"))
     page.get_by_label("File with the scores").set_input_files(scores)
