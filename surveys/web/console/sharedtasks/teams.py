@@ -47,6 +47,7 @@ def teams(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
     shown = (
         Team.objects.filter(pk__in=list(rows))
         .annotate(n_attempts=Count("submissions", filter=is_attempt))
+        .select_related("merged_into")
         .prefetch_related("members__participant__user")
         .order_by(*ORDER)
     )

@@ -177,7 +177,8 @@ def test_two_teams_are_merged(client, shared_task, team):
 
     team.refresh_from_db()
     assert (team.state, team.merged_into, into.members.count()) == ("merged", into, 2)
-    assert "Herons" in client.get(page("team", team.pk)).text
+    for address in (page("team", team.pk), page("teams")):
+        assert "Merged into <bdi>Herons</bdi>" in " ".join(client.get(address).text.split())
     reader = into.members.first().participant.user
     client.force_login(reader)
     told = client.get("/tasks/gwsc/team/").text
