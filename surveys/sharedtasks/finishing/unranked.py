@@ -21,7 +21,7 @@ from surveys.sharedtasks.jobs import is_busy
 from surveys.sharedtasks.scoring.rescoring import find_unused, name_scoring
 
 LATE = "late"
-NO_DESCRIPTION = "no description"
+NO_DESCRIPTION = "incomplete description"
 OVER_LIMIT = "over the limit"
 ORGANISERS = "organisers’ own"
 EXCLUDED = "excluded"

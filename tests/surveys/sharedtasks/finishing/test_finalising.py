@@ -179,7 +179,7 @@ def test_the_unranked_are_listed_with_reasons_and_each_has_to_be_settled(shared_
     }
 
     assert found == {
-        ("Voles", "no description", True),
+        ("Voles", "incomplete description", True),
         ("Wolves", "over the limit", True),
         ("Trial", "organisers’ own", True),
         ("Herons", "late", True),
@@ -190,11 +190,11 @@ def test_the_unranked_are_listed_with_reasons_and_each_has_to_be_settled(shared_
     finish(shared_task)
     board = read_board(FrozenBoard.objects.get(subtask=1).body.encode())
     assert {row.name: row.outside for row in board.rows if not row.is_reference} == {
-        "Otters": "", "Herons": "late", undescribed.code: "no description",
+        "Otters": "", "Herons": "late", undescribed.code: "incomplete description",
         "Wolves": "over the limit", "Trial": "organisers’ own",
     }  # fmt: skip
     entry = AuditEntry.objects.get(action="sharedtask.finalising")
-    assert "Voles (no description)" in entry.details["unranked"]
+    assert "Voles (incomplete description)" in entry.details["unranked"]
 
 
 def test_descriptions_are_not_required_if_the_rule_is_off(shared_task, phase):
@@ -229,7 +229,7 @@ def test_an_unfinished_description_is_not_published(shared_task, phase, teams):
     readme = read_archived(shared_task, "README.md").decode()
     board = FrozenBoard.objects.get(subtask=1).body
     (row,) = [one for one in read_board(board.encode()).rows if one.name == unfinished.code]
-    assert row.outside == "no description"
+    assert row.outside == "incomplete description"
     assert unfinished.code in readme
     for text in ("Voles", "Do not publish", "draft-bert"):
         assert text not in readme + board

@@ -150,7 +150,7 @@ def test_a_final_board_has_groups_references_and_reasons(client):
     assert "begins-group" in page
     assert {"distance", "form", "score ceiling", "a second crowd"} <= set(names_of(page))
     assert names_of(page)[-2:] == ["Trial", undescribed.code]
-    assert "no description" in page
+    assert "incomplete description" in page
     assert "24 pairs are few" in page
     assert FrozenBoard.objects.get(subtask=1).sha256 in page
     assert "Holm’s correction" in page

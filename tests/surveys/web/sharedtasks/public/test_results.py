@@ -76,7 +76,7 @@ def test_a_published_result_outside_the_ranking_says_why(client):
 
     page = read(client, "Voles")
 
-    assert "Outside the ranking: no description" in page
+    assert "Outside the ranking: incomplete description" in page
     assert "The system" not in page
     assert "Voles" not in page
 
