@@ -44,8 +44,9 @@ class WatchedPage:
         self.page.on("request", lambda request: self.hosts.add(urlsplit(request.url).netloc))
 
     def _note_failure(self, request: Request) -> None:
-        """Note a failed request, unless it is a fetch of a page that was left."""
-        if (request.failure, request.resource_type) != ("net::ERR_ABORTED", "fetch"):
+        """Note a failed request, unless it is a fetch or a late image of a page that was left."""
+        is_left = request.failure == "net::ERR_ABORTED"
+        if not is_left or request.resource_type not in ("fetch", "image"):
             self.complaints.append(request.url)
 
     def submit(self) -> None:
