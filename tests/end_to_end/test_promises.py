@@ -30,7 +30,7 @@ WRONG = {**RIGHT, "question1": "0"}
 
 @pytest.fixture(scope="module")
 def site(pristine, tmp_path_factory) -> Iterator[Site]:
-    """A site that serves, in which each test has a study of its own."""
+    """A site that serves, in which each test has its own study."""
     folder = tmp_path_factory.mktemp("promises")
     limit = str(N_FROM_AN_ADDRESS)
     with open_site(pristine, folder, N_PROCESSES, ARRIVALS_PER_ADDRESS=limit) as site:
