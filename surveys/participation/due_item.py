@@ -6,7 +6,6 @@ running them (docs/performance.md), and most requests of a survey are for these 
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cache
 
 from django.db import connection
@@ -18,8 +17,6 @@ from surveys.models.stimuli import TargetText
 WORDS_OPEN = "engaged_at IS NULL"
 RATING_OPEN = "engaged_at IS NOT NULL AND rated_at IS NULL"
 
-N_ITEMS_FOR_A_PACE = 2  # the first items take longer than the others
-
 TAKES_ANSWERS = """EXISTS (
     SELECT 1 FROM surveys_assignment a
     WHERE a.id = surveys_response.assignment_id AND a.state IN ('started', 'expired')
@@ -27,11 +24,8 @@ TAKES_ANSWERS = """EXISTS (
 
 _FIND = """
 SELECT a.id, a.state, a.started_at IS NOT NULL, a.n_items, s.id, s.revision,
-       (SELECT AVG(seen.words_visible_seconds + seen.rating_visible_seconds)
-        FROM surveys_response seen
-        WHERE seen.assignment_id = a.id AND seen.rated_at IS NOT NULL),
        r.id, r.position, r.engaged_at IS NOT NULL,
-       before.rated_at IS NOT NULL, before.rating,
+       before.rated_at IS NOT NULL,
        p.word1, p.word2, c.text, c.word1_start, c.word1_end, c.word2_start, c.word2_end
 FROM surveys_assignment a
 JOIN surveys_study s ON s.id = a.study_id
@@ -56,7 +50,6 @@ class AssignmentProgress:
     n_items: int
     study_id: int
     revision: str
-    mean_seconds: float | None  # that the pages of a rated item were visible, if that is known
     due: "DueItem | None"
 
     @property
@@ -64,12 +57,6 @@ class AssignmentProgress:
         """Whether the texts are open to the annotator: introduced, and not ended."""
         is_open = self.state in {AssignmentState.STARTED, AssignmentState.EXPIRED}
         return is_open and bool(self.is_begun)
-
-    @property
-    def own_pace(self) -> float | None:
-        """The seconds that this annotator takes for an item; None before the third item."""
-        is_known = self.due is None or self.due.position > N_ITEMS_FOR_A_PACE
-        return self.mean_seconds if is_known else None
 
     @property
     def n_pages(self) -> int:
@@ -88,15 +75,13 @@ class AssignmentProgress:
 class DueItem(TargetText):
     """The first unanswered item of an assignment.
 
-    The answer to the item before it can be changed until page 1 of this one is answered:
-    `last_rating` is that answer, None for "I cannot judge this".
+    `has_last`: the answer to the item before can be changed, until page 1 of this one is answered.
     """
 
     response_id: int
     position: int
     is_engaged: bool
     has_last: bool
-    last_rating: Decimal | None
     word1: str
     word2: str
     marked: MarkedContext
@@ -109,16 +94,13 @@ def find_progress(token: str) -> AssignmentProgress | None:
         row = cursor.fetchone()
     if row is None:
         return None
-    assignment_id, state, is_begun, n_items, study_id, revision, seconds, *item = row
+    assignment_id, state, is_begun, n_items, study_id, revision, *item = row
     due = None
     if item[0] is not None:
-        response_id, position, is_engaged, has_last, rating, word1, word2, text, a, b, c, d = item
+        response_id, position, is_engaged, has_last, word1, word2, text, a, b, c, d = item
         marked = MarkedContext(text, Span(a, b), Span(c, d))
-        last = None if rating is None else Decimal(str(rating))  # SQLite has no decimals
-        due = DueItem(response_id, position, is_engaged, bool(has_last), last, word1, word2, marked)
-    return AssignmentProgress(
-        assignment_id, state, is_begun, n_items, study_id, revision, seconds, due
-    )
+        due = DueItem(response_id, position, is_engaged, bool(has_last), word1, word2, marked)
+    return AssignmentProgress(assignment_id, state, is_begun, n_items, study_id, revision, due)
 
 
 def fill_response(response_id: int, still_open: str, answer: Mapping[str, object]) -> bool:

@@ -293,12 +293,12 @@ def test_the_last_rating_is_changed_by_its_link(shared_site, watched):
     watched.write_words("harvest", "moon")
     watched.rate(2)
 
-    watched.follow(page.get_by_role("link", name="Change"))
+    watched.follow(page.get_by_role("link", name="Change the last answer"))
     assert page.locator("input:checked").get_attribute("value") == "2"
     page.keyboard.press("5")
     watched.submit()
 
-    assert page.get_by_text("You chose 5 for the last text.").is_visible()
+    assert page.get_by_text("Text 2 of").is_visible()
     assert float(first_answer(shared_site, watched)[2]) == 5
     assert watched.complaints == []
 
@@ -307,7 +307,7 @@ def test_both_word_fields_are_visible_on_a_phone(chromium, new_survey):
     watched = WatchedPage(chromium, PHONE)
     watched.page.goto(new_survey())
     n_texts = 0
-    while watched.is_at("/words/"):  # from the second on there is a line about the last rating
+    while watched.is_at("/words/"):  # from the second on there is a link to the last answer
         box = watched.page.get_by_label("Second word").bounding_box()
         assert box["y"] + box["height"] <= PHONE[1]
         assert box["height"] >= 44

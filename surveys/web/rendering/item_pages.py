@@ -9,7 +9,6 @@ import re
 import secrets
 import time
 from collections.abc import Callable
-from decimal import Decimal
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -32,7 +31,7 @@ from surveys.web.rendering.item_forms import (
 from surveys.web.rendering.study_page import StudyDisplay, display_of
 
 MAX_PROGRESS = 10_000
-NAMES = ("text", "asked1", "asked2", "progress", "last", "token", "shown")
+NAMES = ("text", "asked1", "asked2", "progress", "token", "shown")
 _SECRET = secrets.token_hex(8)  # so that no text can hold a mark
 _MARK = re.compile(f"hole-{_SECRET}-([a-z0-9]+)-")
 
@@ -83,39 +82,27 @@ def describe_text(item: TargetText, study: Study, *, is_marked: bool) -> dict[st
 
 
 def render_progress(
-    face: StudyDisplay,
-    position: int,
-    n_items: int,
-    n_pages_done: int,
-    own_pace: float | None = None,
+    face: StudyDisplay, position: int, n_items: int, n_pages_done: int, *, has_last: bool = False
 ) -> SafeString:
     """Render the progress bar in the active language, that of the study's interface.
 
-    `own_pace`: the seconds that this annotator takes for an item; without it, the study's estimate.
+    With `has_last` it links to the page that changes the last answer.
     """
-    minutes_left = face.count_minutes(2 * n_items - n_pages_done, own_pace)
-    return _render_progress(face.interface, position, n_items, n_pages_done, minutes_left)
+    return _render_progress(face.interface, position, n_items, n_pages_done, has_last)
 
 
 @lru_cache(maxsize=MAX_PROGRESS)
 def _render_progress(
-    interface: str, position: int, n_items: int, n_pages_done: int, minutes_left: int
+    interface: str, position: int, n_items: int, n_pages_done: int, has_last: bool
 ) -> SafeString:
     page = {
         "position": position,
         "n_items": n_items,
         "n_pages_done": n_pages_done,
         "n_pages": 2 * n_items,
-        "minutes_left": minutes_left,
+        "last": position - 1 if has_last else 0,
     }
     return render_to_string("annotate/_progress.html", page)
-
-
-@lru_cache(maxsize=MAX_PROGRESS)
-def _render_last(interface: str, position: int, rating: Decimal | None) -> SafeString:
-    """Render the line that leads back to the last rating."""
-    rated = None if rating is None else write_point(rating)
-    return render_to_string("annotate/_last_rating.html", {"position": position, "rated": rated})
 
 
 def describe_correction(
@@ -125,9 +112,7 @@ def describe_correction(
     return {
         **describe_text(last.context, face.study, is_marked=True),
         "face": face,
-        "progress": render_progress(
-            face, last.position, where.n_items, where.n_pages_done, where.own_pace
-        ),
+        "progress": render_progress(face, last.position, where.n_items, where.n_pages_done),
         "rated": None if last.rating is None else write_point(last.rating),
     }
 
@@ -140,11 +125,8 @@ def render_item(
     values = {
         **describe_text(item, face.study, is_marked=page is RATING_PAGE),
         "progress": render_progress(
-            face, item.position, where.n_items, where.n_pages_done, where.own_pace
+            face, item.position, where.n_items, where.n_pages_done, has_last=item.has_last
         ),
-        "last": _render_last(face.interface, item.position - 1, item.last_rating)
-        if item.has_last
-        else "",
         "token": escape(token),
         "shown": str(time.time_ns() // 1_000_000),
     }

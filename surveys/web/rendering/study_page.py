@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from surveys.models import Study, StudyText, TextKind
 from surveys.models.study import write_point
-from surveys.study.planning.durations import Times, as_minutes, times_of
+from surveys.study.planning.durations import Times, times_of
 from surveys.study.protocol import CACHE_SIZE, protocol_of
 from surveys.study.texts import interface_of, read_texts
 from surveys.web.rendering.markdown import render_markdown
@@ -20,7 +20,6 @@ from surveys.web.rendering.markdown import render_markdown
 MAX_POINTS = 12  # that are shown one by one
 MAX_COLUMNS, LONGEST_WORD = 7, 10  # points side by side with a label each; letters of a word
 FEW_POINTS = 4  # whose columns are so wide that the labels of both ends fit
-SLOWEST = 3  # times the estimate; what takes longer is a pause
 
 
 @dataclass(frozen=True)
@@ -102,16 +101,6 @@ class StudyDisplay:
     def sends_choice(self) -> bool:
         """Return whether choosing a point sends it after a moment; a number is typed instead."""
         return self.study.sends_choice and self.layout != "line"
-
-    def count_minutes(self, n_pages: int, own_pace: float | None = None) -> int:
-        """Return the expected duration of item pages in minutes.
-
-        `own_pace`: seconds an item; without it, the study's estimate. A page left open in a visible
-        window says nothing about the pace: more than `SLOWEST` times the estimate is not expected.
-        """
-        expected = self.times.item
-        seconds = expected if own_pace is None else min(own_pace, SLOWEST * expected)
-        return as_minutes(n_pages * seconds / 2)
 
 
 @dataclass(frozen=True)
