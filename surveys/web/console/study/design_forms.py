@@ -216,7 +216,7 @@ class DesignForm(WorkloadForm):
     ) -> None:
         stored = {name: getattr(study, name, None) for name in DesignForm.base_fields}
         initial = _as_written(stored)
-        proposed = _as_written(preset.settings_for(study.language)) if preset else {}
+        proposed = _as_written(preset.settings) if preset else {}
         super().__init__(data, study=study, initial={**initial, **proposed}, **options)
         self.preset = preset
         self.changes = [

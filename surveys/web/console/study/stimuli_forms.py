@@ -266,7 +266,7 @@ class StudyForm(forms.Form):
     @property
     def _preset(self) -> dict[str, Any]:
         preset = PRESETS.get(self.cleaned_data["preset"])
-        return preset.settings_for(self.cleaned_data["language"]) if preset else {}
+        return preset.settings if preset else {}
 
 
 class NewStudyForm(StudyForm, UploadForm):

@@ -1,6 +1,7 @@
 """Presets of published studies and the power of a design, on the pages of a study."""
 
 import html
+import re
 
 import pytest
 from django.core.cache import cache
@@ -14,6 +15,7 @@ from tests.factories.studies import numbered_stimuli
 from tests.surveys.web.console.test_design import CHANGEABLE, LOCKED
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("kept_contexts")]
+TAKEN_OUT = ["simlex", "scws", "semeval2017", "usim", "durel"]
 
 
 @pytest.fixture(autouse=True)
@@ -88,37 +90,48 @@ def test_an_open_study_calculates_from_its_own_ratings_on_request(study, sign_in
 
 def test_a_preset_fills_the_form_and_stores_nothing(draft, sign_in):
     client = sign_in(Role.RESEARCHER)
+    Study.objects.update(scale_labels={"0": "unlike", "6": "alike"})
     before = Study.objects.values().get()
 
-    shown = client.get(page("design", draft), {"preset": "usim"})
+    shown = client.get(page("design", draft), {"preset": "cosimlex-crowd"})
 
     text = read(shown)
-    assert "Erk, McCarthy and Gaylord (2013)" in text
+    assert "Armendariz et al. (2020)" in text
     changes = [(one.label, one.before, one.after) for one in shown.context["form"].changes]
-    assert ("Ratings per context", "2", "8") in changes
-    assert ("Annotators may say that they cannot judge", "no", "yes") in changes
-    assert ("Labels of points", "–", "1 = completely different\n5 = identical") in changes
-    assert shown.context["plan"].ratings_per_context == 8
-    assert 'name="ratings_per_context" value="8"' in text
+    assert ("Ratings per context", "2", "27") in changes
+    assert ("Labels of points", "0 = unlike\n6 = alike", "–") in changes
+    assert shown.context["plan"].ratings_per_context == 27
+    assert 'name="ratings_per_context" value="27"' in text
     assert "data-unsaved" in text
     assert Study.objects.values().get() == before
 
 
 def test_a_new_study_starts_from_a_published_one(sign_in, study):
     client = sign_in(Role.OWNER)
-    sent = {"title": "New", "slug": "new", "language": "en", "preset": "usim"}
+    sent = {"title": "New", "slug": "new", "language": "en", "preset": "cosimlex-crowd"}
 
     for _ in range(2):  # the second of a double click
         answer = client.post(reverse("console:new_study"), {**sent, "file": stimuli()})
         assert answer.status_code == 302, read(answer)
 
     new = Study.objects.get(slug="new")
-    assert (new.ratings_per_context, new.block_size, new.allows_unjudgeable) == (8, 20, True)
-    assert [*map(int, (new.scale_minimum, new.scale_maximum, new.scale_step))] == [1, 5, 1]
-    assert new.scale_labels == {"1": "completely different", "5": "identical"}
-    refused = client.post(reverse("console:new_study"), {**sent, "preset": "other"})
+    assert (new.ratings_per_context, new.block_size, new.question_forms) == (27, 20, "dictionary")
+    assert [*map(int, (new.scale_minimum, new.scale_maximum, new.scale_step))] == [0, 6, 1]
+    assert new.scale_labels == {}
+
+
+@pytest.mark.parametrize("name", ["other", *TAKEN_OUT])
+def test_designs_without_two_words_in_a_text_are_refused(sign_in, study, name):
+    sent = {"title": "New", "slug": "new", "language": "en", "preset": name}
+    client = sign_in(Role.OWNER)
+
+    refused = client.post(reverse("console:new_study"), {**sent, "file": stimuli()})
+
     assert refused.status_code == 422
-    assert "other is not one of the available choices" in read(refused)
+    assert f"{name} is not one of the available choices" in read(refused)
+    assert not Study.objects.filter(slug="new").exists()
+    shown = read(client.get(reverse("console:new_study")))
+    assert not re.search("SimLex-999|SCWS|SemEval|Usim|DURel", shown)
 
 
 def test_a_new_study_without_a_preset_has_cosimas_start_values(sign_in, study):
@@ -130,7 +143,7 @@ def test_a_new_study_without_a_preset_has_cosimas_start_values(sign_in, study):
     assert (new.ratings_per_context, new.scale_maximum, new.scale_labels) == (11, 6, {})
 
 
-@pytest.mark.parametrize("name", ["", "other", "usim\0"])
+@pytest.mark.parametrize("name", ["", "other", *TAKEN_OUT, "cosimlex-crowd\0"])
 def test_an_unknown_preset_changes_nothing_on_the_page(draft, sign_in, name):
     shown = sign_in(Role.OWNER).get(page("design", draft), {"preset": name})
 
@@ -139,7 +152,7 @@ def test_an_unknown_preset_changes_nothing_on_the_page(draft, sign_in, name):
 
 
 def test_an_open_study_takes_no_preset(study, sign_in):
-    shown = sign_in(Role.OWNER).get(page("design", study), {"preset": "usim"})
+    shown = sign_in(Role.OWNER).get(page("design", study), {"preset": "cosimlex-crowd"})
 
     assert shown.context["form"].changes == []
     assert "Start from a published study" not in read(shown)
