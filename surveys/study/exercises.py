@@ -26,13 +26,11 @@ class PracticeItem(TargetText):
     has_dictionary_forms: bool
     words: tuple[str, str]
     explanation: str
-    readers: tuple[int, int] | None = None  # between which percent of the scale most readers rate
+    ours: tuple[int, int] | None = None  # percentages of the scale that its authors would choose
 
-    def find_usual(self, points: Sequence[Decimal]) -> list[Decimal]:
-        """Return the points of a scale that most readers choose; none if the text does not say."""
-        if self.readers is None:
-            return []
-        return points_between(points, self.readers)
+    def find_ours(self, points: Sequence[Decimal]) -> list[Decimal]:
+        """Return the points that the authors of the text would choose; none if it does not say."""
+        return points_between(points, self.ours) if self.ours else []
 
 
 @dataclass(frozen=True)
@@ -79,19 +77,21 @@ def _read_item(table: dict[str, Any]) -> PracticeItem:
         has_dictionary_forms="word1" in table,
         words=(words[0], words[1]),
         explanation=explanation,
-        readers=_take_readers(table),
+        ours=_take_ours(table),
     )
 
 
-def _take_readers(table: dict[str, Any]) -> tuple[int, int] | None:
-    """Return the part of the scale that most readers choose, or None if it is not given."""
-    given = table.get("readers")
+def _take_ours(table: dict[str, Any]) -> tuple[int, int] | None:
+    """Return the part of the scale that the authors would choose, or None if it is not given."""
+    if "readers" in table:
+        raise TextRefused("practice: rename readers to ours: it says what you would choose.")
+    given = table.get("ours")
     if given is None:
         return None
     is_pair = isinstance(given, list) and [type(end) for end in given] == [int, int]
     if not is_pair or not 0 <= given[0] < given[1] <= 100:
         raise TextRefused(
-            "practice: readers must be two percentages of the scale, the lower first, such as "
+            "practice: ours must be two percentages of the scale, the lower first, such as "
             "[0, 34] for its low end."
         )
     return given[0], given[1]

@@ -11,11 +11,11 @@ from surveys.models import TextKind
 
 Row = dict[str, Any]
 MOST_ANSWERS = 6  # of a question that the form shows
-ITEM_KEYS = ("text", "word1", "word2", "words", "readers", "explanation")
+ITEM_KEYS = ("text", "word1", "word2", "words", "ours", "explanation")
 QUESTION_KEYS = ("question", "answers", "right", "why")
 COMMENTS = {  # written before the first entry with this name
     "word1": "the two marked words as a dictionary has them",
-    "readers": "between which percentages of the scale most readers rate",
+    "ours": "between which percentages of the scale we would rate",
 }
 CANNOT = "This text has entries that the form cannot show. Edit it as TOML."
 
@@ -24,7 +24,7 @@ def read_rows(kind: TextKind, body: str) -> list[Row]:
     """Return the practice items or questions of a TOML text as rows of a form.
 
     A row of a practice item has the keys of the TOML, but `good1` and `good2` for `words`, and
-    `lowest` and `highest` for `readers`; that of a question `answer1`, `answer2`, … for `answers`.
+    `lowest` and `highest` for `ours`; that of a question `answer1`, `answer2`, … for `answers`.
     Raises TextRefused for a text with anything that a form cannot show.
     """
     rows = [_split(kind, table) for table in _read_tables(kind, body)]
@@ -36,11 +36,11 @@ def read_rows(kind: TextKind, body: str) -> list[Row]:
 def write_rows(kind: TextKind, rows: Iterable[Row]) -> str:
     """Return the TOML of rows; empty for none.
 
-    A single practice item without `readers` has no heading, as in older texts.
+    A single practice item without `ours` has no heading, as in older texts.
     """
     tables = [_join(kind, row) for row in rows]
     heading = "questions" if kind == TextKind.CHECK else "items"
-    if len(tables) == 1 and heading == "items" and "readers" not in tables[0]:
+    if len(tables) == 1 and heading == "items" and "ours" not in tables[0]:
         return _dump(tables[0], dict(COMMENTS))
     comments = dict(COMMENTS)
     return "\n\n".join(f"[[{heading}]]\n{_dump(table, comments)}" for table in tables)
@@ -86,10 +86,10 @@ def _split(kind: TextKind, table: Any) -> Row:
     if kind == TextKind.CHECK:
         answers = row.pop("answers", [])
         return {**row, **_number("answer", answers, MOST_ANSWERS)}
-    readers = row.pop("readers", [])
+    ours = row.pop("ours", [])
     row |= _number("good", row.pop("words", []), 2)
-    if isinstance(readers, list) and len(readers) == 2:
-        row["lowest"], row["highest"] = readers
+    if isinstance(ours, list) and len(ours) == 2:
+        row["lowest"], row["highest"] = ours
     return row
 
 
@@ -108,7 +108,7 @@ def _join(kind: TextKind, row: Row) -> Row:
     words = [given[name] for name in ("good1", "good2") if name in given]
     table = {**given, "words": words}
     if "lowest" in given and "highest" in given:
-        table["readers"] = [given["lowest"], given["highest"]]
+        table["ours"] = [given["lowest"], given["highest"]]
     return {key: table[key] for key in ITEM_KEYS if key in table}
 
 

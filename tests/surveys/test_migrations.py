@@ -55,6 +55,13 @@ pytestmark = pytest.mark.every_database  # schemas differ
 
 LAST = StepLoader(None).graph.leaf_nodes("surveys")[0][1]
 SQUASHED = "0001_squashed_0042_baselines_of_phases"
+PRACTICE = {  # texts as they were, and with the new name of a key
+    "# between which percentages of the scale most readers rate\nreaders = [0, 34]\n": (
+        "# between which percentages of the scale we would rate\nours = [0, 34]\n"
+    ),
+    "text = 'All readers, [us].'\n'readers'=[0, 34]": "text = 'All readers, [us].'\n'ours'=[0, 34]",
+    "text = 'Most readers'": "text = 'Most readers'",
+}
 TERMS = {
     "title": "Words", "description": "Words in short texts", "reward_cents": 50, "fee_cents": 10,
     "billed_fee_cents": 10, "assignment_seconds": 3600,
@@ -305,6 +312,8 @@ def show_defaults_in_english(old: Any) -> None:
     for language in ("pt", "en", "sl"):
         study = make_begun_study(old, language, language=language, question_forms="text")
         rows_of(old, "StudyText").create(study=study, kind="consent", version=1, body=OLD_CONSENT)
+    for version, body in enumerate(PRACTICE, 1):
+        rows_of(old, "StudyText").create(study=study, kind="practice", version=version, body=body)
 
 
 def check_forms_and_texts() -> None:
@@ -313,6 +322,8 @@ def check_forms_and_texts() -> None:
     assert (forms["draft"], forms["open"]) == ("dictionary", "text")
     texts = StudyText.objects.filter(kind="consent").values_list("study__slug", "language")
     assert dict(texts) == {"pt": "en", "en": "", "sl": "en"}
+    practice = StudyText.objects.filter(kind="practice", study__slug="sl").order_by("version")
+    assert dict(zip(PRACTICE, practice.values_list("body", flat=True), strict=True)) == PRACTICE
     assert not StudyText.objects.exclude(reviewed_at=None).exists()
     assert not Annotator.objects.exclude(notice=None, retention_days=None).exists()
 

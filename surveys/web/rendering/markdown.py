@@ -70,8 +70,8 @@ def _render_block(self: Any, tokens: Any, at: int, options: Any, env: Any) -> st
         there = points_between(scale, example.part)
         if there:  # no point of a short scale may lie in a narrow part
             points = [(write_point(scale[n]), scale[n] in there) for n in shown]
-            usual = name_range([*map(write_point, there)])
-            examples.append({"label": example.label, "usual": usual, "points": points})
+            named = name_range([*map(write_point, there)])
+            examples.append({"label": example.label, "part": named, "points": points})
     return render_to_string("annotate/_examples.html", {"examples": examples})
 
 

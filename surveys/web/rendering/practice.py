@@ -14,24 +14,19 @@ from surveys.web.rendering.study_page import StudyDisplay
 
 
 class PlacedPoint(NamedTuple):
-    """A point of the scale: whether the annotator chose it, and whether most readers would."""
+    """A point of the scale: whether the annotator chose it, and whether the researchers would."""
 
     value: str
     is_own: bool
-    is_usual: bool
+    is_ours: bool
 
 
 class Placement(NamedTuple):
-    """A rating marked on the scale with the usual ones; `own` is empty if there is none."""
+    """A rating marked on the scale with the researchers'; `own` is empty if there is none."""
 
     points: list[PlacedPoint]
     own: str
-    usual: str
-
-    @property
-    def agrees(self) -> bool:
-        """Return whether the rating is one of the usual ones."""
-        return any(point.is_own and point.is_usual for point in self.points)
+    ours: str
 
 
 def find_item_number(request: HttpRequest, items: Sequence[PracticeItem]) -> int:
@@ -67,16 +62,16 @@ def describe_practice(
 
 
 def place(face: StudyDisplay, study: Study, item: PracticeItem, chosen: str) -> Placement | None:
-    """Mark a rating and the usual ones on the scale; None if the item does not name these."""
+    """Mark a rating and the researchers' on the scale; None if the item does not name theirs."""
     scale = study.scale_points
-    usual = item.find_usual(scale)
-    if not usual:
+    ours = item.find_ours(scale)
+    if not ours:
         return None
     points = [
-        PlacedPoint(shown.value, shown.value == chosen, point in usual)
+        PlacedPoint(shown.value, shown.value == chosen, point in ours)
         for shown, point in zip(face.scale, scale, strict=True)
     ]
-    named = [point.value for point in points if point.is_usual]
+    named = [point.value for point in points if point.is_ours]
     own = next((point.value for point in points if point.is_own), "")
     shown = choose_shown(len(points))
     kept = [point for n, point in enumerate(points) if n in shown or point.is_own]

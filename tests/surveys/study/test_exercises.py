@@ -41,20 +41,25 @@ def test_read_practice_finds_the_two_words():
     )
 
 
-def test_read_practice_takes_several_items_with_the_usual_ratings():
-    low, high = (f"[[items]]\n{PRACTICE}\nreaders = {part}\n" for part in ([0, 34], [66, 100]))
+def test_read_practice_takes_several_items_with_the_authors_ratings():
+    low, high = (f"[[items]]\n{PRACTICE}\nours = {part}\n" for part in ([0, 34], [66, 100]))
 
     first, second = read_practice(low + high)
 
     points = [Decimal(n) for n in range(7)]
-    assert (first.find_usual(points), second.find_usual(points)) == (points[:3], points[4:])
-    assert read_practice(PRACTICE)[0].find_usual(points) == []
+    assert (first.find_ours(points), second.find_ours(points)) == (points[:3], points[4:])
+    assert read_practice(PRACTICE)[0].find_ours(points) == []
 
 
-@pytest.mark.parametrize("readers", ["3", "[0]", "[34, 0]", "[0, 101]", "[0.5, 1]", '["0", "1"]'])
-def test_read_practice_refuses_invalid_usual_ratings(readers):
-    with pytest.raises(TextRefused, match="readers must be two percentages"):
-        read_practice(f"{PRACTICE}\nreaders = {readers}\n")
+@pytest.mark.parametrize("ours", ["3", "[0]", "[34, 0]", "[0, 101]", "[0.5, 1]", '["0", "1"]'])
+def test_read_practice_refuses_an_invalid_part_of_the_scale(ours):
+    with pytest.raises(TextRefused, match="ours must be two percentages"):
+        read_practice(f"{PRACTICE}\nours = {ours}\n")
+
+
+def test_read_practice_names_the_key_to_rename():
+    with pytest.raises(TextRefused, match="rename readers to ours"):
+        read_practice(f"{PRACTICE}\nreaders = [0, 34]\n")
 
 
 @pytest.mark.parametrize("items", ["items = []", "items = 3", "items = [3]"])

@@ -48,7 +48,7 @@ def test_examples_are_shown_on_the_scale():
 
     assert "<p>cup and mug: <strong><bdi>4–6</bdi></strong></p>" in html
     assert "<p>cup and saucer: <strong><bdi>0–2</bdi></strong></p>" in html
-    assert html.count('<li class="usual">') == 6
+    assert html.count('<li class="meant">') == 6
     assert html.count("<li") == 14
 
 

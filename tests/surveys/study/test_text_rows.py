@@ -61,7 +61,7 @@ def test_no_rows_are_no_text():
         (TextKind.CHECK, "questions = [1]"),
         (TextKind.PRACTICE, "text = 'a'\nwords = ['b', 'c', 'd']"),
         (TextKind.PRACTICE, "text = 'a'\nnote = 'b'"),
-        (TextKind.PRACTICE, "text = 'a'\nreaders = [1, 2, 3]"),
+        (TextKind.PRACTICE, "text = 'a'\nours = [1, 2, 3]"),
     ],
 )
 def test_a_text_that_a_form_cannot_show_is_refused(kind, body):

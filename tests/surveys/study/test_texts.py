@@ -136,7 +136,7 @@ def test_every_default_text_is_valid(language, kind):
 def test_default_practice_items_mark_whole_words_and_show_both_ends(language):
     items = read_practice(default_body(language, TextKind.PRACTICE))
 
-    assert sorted(item.readers for item in items) == [(0, 34), (66, 100)]
+    assert sorted(item.ours for item in items) == [(0, 34), (66, 100)]
     for item in items:
         for form in (item.form1, item.form2):
             assert form.strip() == form != ""

@@ -258,7 +258,7 @@ def show_text(study: Study, kind: TextKind, body: str, *, is_right: bool) -> dic
                 {
                     **describe_text(item, study, is_marked=True),
                     "item": item,
-                    "usual": [write_point(p) for p in item.find_usual(study.scale_points)],
+                    "ours": [write_point(p) for p in item.find_ours(study.scale_points)],
                     "explanation": render_markdown(item.explanation),
                 }
                 for item in items

@@ -27,7 +27,7 @@ PROBLEMS = {  # words in a refusal → the field that is wrong, and what to do t
     "both words": ("word2", "The two words must differ."),
     "word1 is": ("word1", BOTH_FORMS),
     "word2 is": ("word2", BOTH_FORMS),
-    "readers": ("highest", "The range must go up, from 0 to 100 at most."),
+    "ours must": ("highest", "The range must go up, from 0 to 100 at most."),
     "right must": ("right", "Choose an answer that is filled in."),
 }
 
@@ -85,7 +85,7 @@ class PracticeRowForm(TextRowForm):
     good1 = line("A good word for page 1", help_text="One that the text makes readers think of.")
     good2 = line("Another good word")
     lowest = forms.IntegerField(
-        label="Most readers rate from (% of the scale)", min_value=0, max_value=99, required=False,
+        label="We would rate from (% of the scale)", min_value=0, max_value=99, required=False,
         help_text="0 is the lowest point, 100 the highest; such as 0 to 34 for a low rating.",
     )  # fmt: skip
     highest = forms.IntegerField(

@@ -58,7 +58,7 @@ def test_nothing_of_practice_is_stored(client, at_practice):
     assert list(at_practice.responses.values()) == before
 
 
-def test_practice_shows_the_rating_beside_those_of_most_readers(client, at_practice):
+def test_practice_shows_the_rating_beside_ours_and_calls_none_wrong(client, at_practice):
     answer = page("practice_answer", at_practice)
 
     shown = {
@@ -70,13 +70,13 @@ def test_practice_shows_the_rating_beside_those_of_most_readers(client, at_pract
         query: re.search("<figcaption>(.*?)</figcaption>", content)[1]
         for query, content in shown.items()
     }
-    only = "Most readers would choose<bdi>0–2</bdi>."
+    only = "We would choose<bdi>0–2</bdi>."
     assert said == {
         "": only,
-        "?chosen=1": "You chose<bdi>1</bdi>, as most readers would (<bdi>0–2</bdi>).",
+        "?chosen=1": f"You chose<bdi>1</bdi>. {only}",
         "?chosen=4": f"You chose<bdi>4</bdi>. {only}",
         "?chosen=9": only,
-        "?item=2&chosen=4": "You chose<bdi>4</bdi>, as most readers would (<bdi>4–6</bdi>).",
+        "?item=2&chosen=4": "You chose<bdi>4</bdi>. We would choose<bdi>4–6</bdi>.",
         "?item=x": only,
     }
 
