@@ -2,13 +2,15 @@
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from preprocess.commands.options import language_code
 from preprocess.commands.progress import showing_progress
 from preprocess.corpora.errors import CorpusError
 from preprocess.corpora.lemmatising import Analyse, by_word_lists, lemmatise
-from preprocess.corpora.raw import PACKED, read_documents
+from preprocess.corpora.opening import unpacked_name
+from preprocess.corpora.raw import read_documents
 from preprocess.corpora.udpipe import by_udpipe
 from preprocess.replacing import replacing
 
@@ -21,7 +23,10 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     commands = parser.add_subparsers(dest="of_corpus", required=True)
     made = commands.add_parser("lemmatise", help="add sentences and lemmas to raw text (CoNLL-U)")
     add = made.add_argument
-    add("files", type=Path, nargs="+", metavar="FILE", help=".txt, or .jsonl with text, also .gz")
+    add(
+        "files", type=Path, nargs="+", metavar="FILE",
+        help="text, JSON lines with text, or what WikiExtractor writes; also .gz, .bz2 and .xz",
+    )  # fmt: skip
     add(
         "--language", type=language_code, required=True, metavar="CODE", help="such as hr",
     )  # fmt: skip
@@ -39,12 +44,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def run(options: argparse.Namespace) -> int:
     """Write a .conllu file for each file of text; files that are there already are kept."""
-    targets: dict[Path, Path] = {}
-    for path in options.files:
-        target = _target(path, options.out)
-        if target in targets:
-            raise CorpusError(target, "two files would get this name; rename one of them")
-        targets[target] = path
+    targets = _name_targets(options.files, options.out)
     tagger = options.tagger
     analyse = by_word_lists(options.language) if tagger is None else by_udpipe(tagger)
     with showing_progress() as progress:
@@ -62,9 +62,20 @@ def _write(path: Path, target: Path, analyse: Analyse, *, is_wrapped: bool) -> N
             file.writelines(lemmatise(document, analyse, is_wrapped=is_wrapped))
 
 
-def _target(path: Path, folder: Path) -> Path:
-    bare = path.with_suffix("") if path.suffix in PACKED else path
-    return folder / f"{bare.stem}.conllu"
+def _name_targets(paths: Sequence[Path], folder: Path) -> dict[Path, Path]:
+    """Return the files by the files to write; files of one name get their folder's name, too.
+
+    WikiExtractor writes AA/wiki_00, AB/wiki_00 and so on. Raises CorpusError.
+    """
+    stems = [unpacked_name(path).stem for path in paths]
+    targets: dict[Path, Path] = {}
+    for path, stem in zip(paths, stems, strict=True):
+        name = stem if stems.count(stem) == 1 else f"{path.resolve().parent.name}-{stem}"
+        target = folder / f"{name}.conllu"
+        if target in targets:
+            raise CorpusError(target, "two files would get this name; rename one of them")
+        targets[target] = path
+    return targets
 
 
 def _tagger(text: str) -> Path:

@@ -1,5 +1,6 @@
-"""Opening the files of a corpus: plain, gzip or xz, recognised by their first bytes."""
+"""Opening the files of a corpus: plain, gzip, bzip2 or xz, recognised by their first bytes."""
 
+import bz2
 import gzip
 import lzma
 import zlib
@@ -12,7 +13,11 @@ from preprocess.corpora.errors import CorpusError
 
 Report = Callable[[int], None]  # bytes that are done
 DAMAGED = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
-GZIP_MARK, XZ_MARK = b"\x1f\x8b", b"\xfd7zXZ\x00"
+OPENERS: dict[bytes, Callable[[BinaryIO], Any]] = {
+    b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open
+}  # fmt: skip
+PACKED = (".gz", ".bz2", ".xz")  # endings of their names
+MARK_BYTES = max(map(len, OPENERS))
 
 
 def ignore(done: int) -> None:
@@ -20,9 +25,18 @@ def ignore(done: int) -> None:
 
 
 def is_compressed(path: Path) -> bool:
-    """Return whether a file is gzip or xz. Raises OSError."""
+    """Return whether a file is gzip, bzip2 or xz. Raises OSError."""
     with path.open("rb") as file:
-        return file.read(len(XZ_MARK)).startswith((GZIP_MARK, XZ_MARK))
+        return file.read(MARK_BYTES).startswith(tuple(OPENERS))
+
+
+def unpacked_name(path: Path) -> Path:
+    """Return a path without the ending that says how the file is compressed.
+
+    >>> unpacked_name(Path("wiki_00.bz2")).name
+    'wiki_00'
+    """
+    return path.with_suffix("") if path.suffix in PACKED else path
 
 
 @contextmanager
@@ -35,7 +49,9 @@ def open_corpus(path: Path, report: Report = ignore) -> Iterator[BinaryIO]:
     try:
         with _decompress(path, report) as text:
             yield text
-    except DAMAGED as error:
+    except (*DAMAGED, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise  # of the disk; bzip2 and gzip raise those without a number
         what = "the compressed data are cut off or damaged; download or compress the file again"
         raise CorpusError(path, f"{what} ({error})", line=_last_line(path)) from error
 
@@ -43,22 +59,20 @@ def open_corpus(path: Path, report: Report = ignore) -> Iterator[BinaryIO]:
 @contextmanager
 def _decompress(path: Path, report: Report) -> Iterator[BinaryIO]:
     with path.open("rb") as file:
-        mark = file.read(len(XZ_MARK))
+        first = file.read(MARK_BYTES)
         file.seek(0)
-        if mark.startswith(GZIP_MARK):
-            with gzip.open(_compressed(file, report)) as text:
-                yield cast(BinaryIO, text)
-        elif mark.startswith(XZ_MARK):
-            with lzma.open(_compressed(file, report)) as text:
-                yield cast(BinaryIO, text)
-        else:
+        opener = next((OPENERS[mark] for mark in OPENERS if first.startswith(mark)), None)
+        if opener is None:
             yield file
+        else:
+            with opener(_compressed(file, report)) as text:
+                yield text
 
 
 def _last_line(path: Path) -> int:
     """Return the number, from 1, of the line in which the text of a damaged file ends."""
     number = 1
-    with suppress(*DAMAGED), _decompress(path, ignore) as text:
+    with suppress(*DAMAGED, OSError), _decompress(path, ignore) as text:
         for _ in text:
             number += 1
     return number

@@ -10,7 +10,7 @@ from django.conf import settings
 
 from surveys.errors import RunRefused
 
-ENDINGS = (".conllu", ".conllu.gz", ".conllu.xz")
+ENDINGS = (".conllu", ".conllu.gz", ".conllu.bz2", ".conllu.xz")
 WORDS = re.compile(r"[a-z]+")
 log = logging.getLogger(__name__)
 

@@ -1,0 +1,131 @@
+"""Forms in which corpora are handed out that are not read, recognised by the first bytes.
+
+A file in such a form would otherwise be taken for running text, or fail far from the cause.
+"""
+
+import re
+from codecs import BOM_UTF8
+from pathlib import Path
+
+from preprocess.corpora.errors import CorpusError
+
+HEAD = 1 << 16  # bytes that are looked at
+UNPACK = "unpack it, and give the files in it"
+TO_TEXT = "extract its text first: .txt, or .jsonl with a document a line"
+SIGNATURES = (
+    (b"PK\x03\x04", "a zip archive (as .docx, .odt and .epub are, too)", UNPACK),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive", UNPACK),
+    (b"Rar!\x1a\x07", "a RAR archive", UNPACK),
+    (b"\x28\xb5\x2f\xfd", "compressed by Zstandard", "decompress it, or compress it by gzip or xz"),
+    (b"\x04\x22\x4d\x18", "compressed by LZ4", "decompress it, or compress it by gzip or xz"),
+    (b"\x1f\x9d", "compressed by compress", "decompress it, or compress it by gzip or xz"),
+    (b"PAR1", "a Parquet file", TO_TEXT),
+    (b"ARROW1", "an Arrow file", TO_TEXT),
+    (b"SQLite format 3\0", "an SQLite database", TO_TEXT),
+    (b"%PDF-", "a PDF file", TO_TEXT),
+    (b"{\\rtf", "an RTF file", TO_TEXT),
+    (b"\xd0\xcf\x11\xe0", "a file of Microsoft Office", TO_TEXT),
+    (b"WARC/", "a web archive (WARC)", TO_TEXT),
+    (b"\xff\xfe", "in UTF-16", "save it as UTF-8"),
+    (b"\xfe\xff", "in UTF-16", "save it as UTF-8"),
+)
+TAR_MARK, TAR_OFFSET = b"ustar", 257
+XML = re.compile(rb"(?:<\?xml|<!doctype|<!--|<html|<tei|<mediawiki|<tmx)\b", re.IGNORECASE)
+ROOT = re.compile(rb"<([a-z_][\w:.-]*)", re.IGNORECASE)
+DIALECTS = {
+    "html": "an HTML page",
+    "mediawiki": "a dump of MediaWiki in XML",
+    "tei": "a text in TEI (XML)",
+    "teicorpus": "a corpus in TEI (XML)",
+    "tmx": "a translation memory (TMX)",
+}
+EXTRACTORS = {"mediawiki": "extract its text first, for example by WikiExtractor"}
+TAG_LINE = re.compile(rb"[ \t]*</?[a-z_][^<>]*>[ \t]*", re.IGNORECASE)
+DOCUMENT_LINE = re.compile(rb"[ \t]*<doc\b[^<>]*>[ \t]*")
+TIMES = re.compile(rb"[\d:.,]+ +--> +[\d:.,]+")
+NUMBERED = re.compile(rb"[0-9]+\t[^\t]*[^\t\d\s][^\t]*")
+CONLLU_WORD = re.compile(rb"[0-9]+(?:[-.][0-9]+)?(?:\t[^\t]*){9}")
+COLUMN_NAME = re.compile(rb'"?\w+"?')
+
+
+def refuse_other_formats(head: bytes, path: Path) -> None:
+    """Raise CorpusError if the first bytes show a format that neither text nor CoNLL-U has."""
+    head = head.removeprefix(BOM_UTF8)
+    for signature, name, advice in SIGNATURES:
+        if head.startswith(signature):
+            raise CorpusError(path, f"the file is {name}; {advice}")
+    if head[TAR_OFFSET:].startswith(TAR_MARK):
+        raise CorpusError(path, f"the file is a tar archive; {UNPACK}")
+    if b"\0" in head:
+        raise CorpusError(path, f"the file is not text, since it has null bytes; {TO_TEXT}")
+    start = head.lstrip()
+    if XML.match(start) and not is_extract(head):
+        _refuse_xml(start, path)
+    if re.match(rb"\[\s*[\[{\"]", start):
+        what = "the file is a JSON array; write its documents as .jsonl, an object a line"
+        raise CorpusError(path, what)
+    lines = _lines(head)
+    others = [line for line in lines if not TAG_LINE.fullmatch(line)]
+    if len(others) < len(lines) and 2 * sum(b"\t" in line for line in others) > len(others):
+        what = "the file is vertical text (tags, and a word a line); convert it to CoNLL-U"
+        raise CorpusError(path, what)
+
+
+def refuse_as_text(head: bytes, path: Path) -> None:
+    """Raise CorpusError for lines that are no running text: tables, subtitles, CoNLL-U, tags."""
+    lines = _lines(head.removeprefix(BOM_UTF8))
+    words = [line for line in lines if not line.startswith(b"#")]
+    if not words:
+        return
+    if all(map(CONLLU_WORD.fullmatch, words)):
+        raise CorpusError(path, "the file is CoNLL-U already; give it to `find`")
+    if all(map(NUMBERED.fullmatch, words)):
+        what = (
+            "the file has numbered sentences, as the Leipzig Corpora do; they follow each other by "
+            "chance, and windows need texts of several sentences"
+        )
+        raise CorpusError(path, what)
+    if all(b"\t" in line for line in lines) or _names_columns(lines[0]):
+        raise CorpusError(path, f"the file is a table; {TO_TEXT}")
+    for line in lines:
+        if TIMES.match(line):
+            raise CorpusError(path, f"the file has subtitles with times; {TO_TEXT}")
+        if TAG_LINE.fullmatch(line):
+            tag = line.decode("utf-8", "replace").strip()[:60]
+            what = f"the file has lines of markup such as {tag}; remove the tags, or {TO_TEXT}"
+            raise CorpusError(path, what)
+
+
+def is_extract(head: bytes) -> bool:
+    """Return whether the first bytes are those of documents between <doc …> and </doc>.
+
+    >>> is_extract(b'<corpus id="c">' + bytes([10]) + b'<doc id="1">' + bytes([10]) + b"Text")
+    True
+    """
+    for line in _lines(head.removeprefix(BOM_UTF8)):
+        if DOCUMENT_LINE.fullmatch(line):
+            return True
+        if not TAG_LINE.fullmatch(line) and not line.lstrip().startswith((b"<?xml", b"<!")):
+            return False
+    return False
+
+
+def _names_columns(line: bytes) -> bool:
+    """Return whether a line names the columns of a CSV file, one of which is called text."""
+    names = re.split(rb"[,;|]", line.strip())
+    is_header = len(names) > 1 and all(map(COLUMN_NAME.fullmatch, names))
+    return is_header and b"text" in [name.strip(b'"').lower() for name in names]
+
+
+def _lines(head: bytes) -> list[bytes]:
+    """Return the lines that are not empty, without the last one, which may be cut off."""
+    lines = head.splitlines()
+    whole = lines[:-1] if len(head) >= HEAD else lines
+    return [line for line in whole if line.strip()]
+
+
+def _refuse_xml(start: bytes, path: Path) -> None:
+    match = ROOT.search(start)
+    root = match[1].decode("utf-8", "replace") if match else "xml"
+    name = DIALECTS.get(root.lower(), f"XML (<{root[:40]}>)")
+    raise CorpusError(path, f"the file is {name}; {EXTRACTORS.get(root.lower(), TO_TEXT)}")
