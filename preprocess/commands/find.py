@@ -13,7 +13,7 @@ from preprocess.commands.progress import showing_progress
 from preprocess.pairs.reading import WordPair, load_pairs
 from preprocess.windows.dividing import Processes
 from preprocess.windows.examining import SOURCE_COLUMNS
-from preprocess.windows.searching import Search, search_corpus
+from preprocess.windows.searching import Search, check_search, search_corpus
 
 EPILOG = "See docs/contexts.md for the filters and an example."
 
@@ -26,7 +26,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add = parser.add_argument
     add(
         "--corpus", type=corpus_file, nargs="+", required=True, metavar="FILE",
-        help="CoNLL-U, .gz or .xz; also addresses such as s3://bucket/corpus.conllu",
+        help="CoNLL-U, also .gz, .bz2 or .xz, and addresses such as s3://bucket/corpus.conllu",
     )  # fmt: skip
     add("--pairs", type=Path, required=True, metavar="FILE", help="TSV with word1 and word2")
     add(
@@ -36,6 +36,10 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add("--sentences", type=positive, default=3, help="per window (default: 3)")
     add("--per-pair", type=positive, default=100, help="windows kept per pair (default: 100)")
     add("--seed", type=int, default=1, help="of the choice among many windows (default: 1)")
+    add(
+        "--by-sent-id", action="store_true",
+        help="begin a document where the sent_id, without its last number, changes",
+    )  # fmt: skip
     add("--by-paragraph", action="store_true", help="keep windows within a paragraph")
     add("--processes", type=positive, default=os.cpu_count() or 1, help="(default: all cores)")
     add("--cluster", default="", metavar="ADDRESS", help="of a Dask scheduler: tcp://HOST:PORT")
@@ -61,9 +65,11 @@ def run(options: argparse.Namespace) -> int:
         size=options.sentences,
         seed=options.seed,
         by_paragraph=options.by_paragraph,
+        by_sent_id=options.by_sent_id,
         filters=options.filters,
         source={name: getattr(options, name) for name in SOURCE_COLUMNS[1:]},
     )
+    sys.stderr.write("".join(f"warning: {warning}\n" for warning in check_search(search)))
     processes = Processes(options.processes, cluster=options.cluster)
     store = search.open_store(options.out.with_suffix(".parts"))
     with showing_progress() as progress:

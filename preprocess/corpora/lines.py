@@ -28,6 +28,7 @@ LEMMA = re.compile(rb"\n[0-9]++\t[^\t]*+\t([^\t]*+)\t")  # of a word
 OTHER_LINE = re.compile(rb"\n[0-9]+[-.][0-9]+\t")  # of a range or an empty node
 BLANK_LINES = re.compile(rb"\n(?:\r?\n)+")
 WORD_LINE = re.compile(rb"^[0-9]", re.MULTILINE)
+SENT_ID = re.compile(rb"^#[ \t]*sent_id[ \t]*=[ \t]*(.*?)[0-9]*[ \t\r]*$", re.MULTILINE)
 AT_ONCE = 1 << 18  # bytes that are read
 LONGEST = 1 << 24  # bytes of a sentence
 BLOCK = 1 << 16  # bytes read backwards at first
@@ -46,13 +47,34 @@ class ScannedSentence(NamedTuple):
     words: Mapping[int, int]
 
 
-def scan_sentences(file: BinaryIO, by_spelling: Numbers, path: Path) -> Iterator[ScannedSentence]:
+def scan_sentences(
+    file: BinaryIO, by_spelling: Numbers, path: Path, *, by_sent_id: bool = False
+) -> Iterator[ScannedSentence]:
     """Yield the sentences of a file from where it is, which must be between two sentences.
 
     `by_spelling` must have a value for every lemma: the number of a word that is looked for, or 0.
+    `by_sent_id`: a document also begins where the sent_id, without its last number, changes.
     Comments that an empty line separates from their sentence belong to it. Raises CorpusError for
     a line that is not CoNLL-U, and for more than `LONGEST` bytes without an empty line.
     """
+    last: bytes | None = None
+    for text, offset, sentences in _scan_pieces(file, by_spelling, path):
+        if not by_sent_id:
+            yield from sentences
+            continue
+        starts = [sentence.offset - offset for sentence in sentences]
+        for sentence, start, end in zip(sentences, starts, [*starts[1:], len(text)], strict=False):
+            match = SENT_ID.search(text, start, end)
+            document = match[1] if match else b""
+            is_other = last is not None and document != last
+            yield sentence._replace(begins_document=sentence.begins_document or is_other)
+            last = document
+
+
+def _scan_pieces(
+    file: BinaryIO, by_spelling: Numbers, path: Path
+) -> Iterator[tuple[bytes, int, Sequence[ScannedSentence]]]:
+    """Yield pieces of a file, the byte where each begins, and its sentences."""
     offset, text = file.tell(), b""
     while more := file.read(max(AT_ONCE, len(text))):
         text += more
@@ -60,18 +82,19 @@ def scan_sentences(file: BinaryIO, by_spelling: Numbers, path: Path) -> Iterator
             text = EMPTY_LINES + text[len(BYTE_ORDER_MARK) :]  # as many bytes
         ends = ((text.rfind(end), len(end)) for end in (END, END_OF_DOS))
         n_done = max((at + size for at, size in ends if at >= 0), default=0)
+        whole = text[:n_done]
         sentences: Sequence[ScannedSentence] | None
-        sentences = _scan_regular(text[:n_done], offset, by_spelling)
+        sentences = _scan_regular(whole, offset, by_spelling)
         if sentences is None:
-            sentences, n_done = _scan_lines(text[:n_done], offset, by_spelling, path)
-        yield from sentences
+            sentences, n_done = _scan_lines(whole, offset, by_spelling, path)
+        yield whole, offset, sentences
         offset, text = offset + n_done, text[n_done:]
         if len(text) > LONGEST:
             lines = text[: text.rfind(b"\n") + 1]
             _scan_lines(lines, offset, by_spelling, path)  # perhaps it is not CoNLL-U at all
             what = f"no empty line, which ends a sentence, in {len(text):,} bytes from this line on"
             raise CorpusError(path, what, line=number_of_line(path, offset))
-    yield from _scan_lines(text + END, offset, by_spelling, path)[0]
+    yield text, offset, _scan_lines(text + END, offset, by_spelling, path)[0]
 
 
 def _scan_regular(text: bytes, offset: int, by_spelling: Numbers) -> list[ScannedSentence] | None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from pathlib import Path
+from string import digits
 from typing import Any
 
 import numpy as np
@@ -43,13 +44,15 @@ class Examination:
     """What is done with the windows that were found.
 
     `most_kept`: windows that are kept per pair. `source`: what is known of all documents
-    (`SOURCE_COLUMNS`), where they do not say it themselves.
+    (`SOURCE_COLUMNS`), where they do not say it themselves. `by_sent_id`: a document without a
+    name is named by the sent_id of its first sentence, without the last number.
     """
 
     size: int
     most_kept: int
     filters: Mapping[str, Filter]
     source: Mapping[str, str]
+    by_sent_id: bool = False
 
 
 def examine_windows(
@@ -138,7 +141,7 @@ def _read_rows(
                     "file": path.name,
                     "first_sentence": first,
                     "last_sentence": first + settings.size - 1,
-                    **_source(comments[document_offset], settings.source),
+                    **_source(comments[document_offset], settings),
                 },
             )
 
@@ -167,8 +170,10 @@ def _describe(window: WindowText, filters: Mapping[str, Filter]) -> dict[str, An
     }
 
 
-def _source(comments: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:
-    source = {**dict.fromkeys(SOURCE_COLUMNS, ""), **known}
+def _source(comments: Mapping[str, str], settings: Examination) -> dict[str, str]:
+    source = {**dict.fromkeys(SOURCE_COLUMNS, ""), **settings.source}
+    if settings.by_sent_id:
+        source["document"] = comments.get("sent_id", "").rstrip(digits).rstrip("-._:/ ")
     for comment, column in SOURCE_COMMENTS.items():
         if value := comments.get(comment):
             source[column] = value

@@ -40,13 +40,15 @@ class SearchSettings:
     """What is looked for.
 
     `size`: sentences of a window. `most`: places that are kept per pair. `seed`: of the chance
-    that picks them. `by_paragraph`: whether a window must lie in one paragraph.
+    that picks them. `by_paragraph`: whether a window must lie in one paragraph. `by_sent_id`:
+    whether a document also begins where the sent_id, without its last number, changes.
     """
 
     size: int = 3
     most: int = 200
     seed: int = 1
     by_paragraph: bool = False
+    by_sent_id: bool = False
 
 
 class Part(NamedTuple):
@@ -155,7 +157,9 @@ def _slide(
     with open_corpus(part.path, report) as file:
         begin = step_back(file, part.start, reach + 1) if part.start else 0
         file.seek(begin)
-        sentences = scan_sentences(file, lexicon.by_spelling, part.path)
+        sentences = scan_sentences(
+            file, lexicon.by_spelling, part.path, by_sent_id=settings.by_sent_id
+        )
         for number, sentence in enumerate(sentences):
             if part.stop is not None and sentence.offset >= part.stop:
                 n_after += 1

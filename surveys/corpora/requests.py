@@ -28,7 +28,8 @@ CANCELLED = "It was cancelled."
 class SearchWishes:
     """The request for a search of a whole study, as stored with its job.
 
-    `filters` are changes of the filters, `source` what is known of documents that do not state it.
+    `filters` are changes of the filters, `source` what is known of documents that do not state it,
+    `by_sent_id` as in a search of the library.
     """
 
     corpora: Sequence[str]
@@ -38,6 +39,7 @@ class SearchWishes:
     filters: Sequence[str] = ()
     source: Mapping[str, str] = field(default_factory=dict)
     discards_choices: bool = False
+    by_sent_id: bool = False
 
 
 @transaction.atomic
@@ -79,6 +81,7 @@ def request_more(
         "number": number,
         "filters": list(filters),
         "source": last.wishes["source"] if last else {},
+        "by_sent_id": bool(last and last.wishes.get("by_sent_id")),
     }
     return _queue(pair.study, wishes, by)
 

@@ -54,11 +54,11 @@ def _search_all(run: Run, progress: Progress) -> dict[str, Any]:
     wishes = run.wishes
     folder = _folder(run)
     wanted = _make_search(run, wishes["pairs"], wishes["per_pair"])
-    counts = _find(wanted, folder, progress)
+    counts, warnings = _find(wanted, folder, progress)
     progress("picking candidates", 0, 1)
     windows = folder / WINDOWS
     checked = pick_found(load_windows(windows), windows, Picking(wishes["number"]))
-    report = _summarise(counts) | {"n_new": len(checked.rows)}
+    report = _summarise(counts) | {"n_new": len(checked.rows), "warnings": warnings}
     name = f"{run.name} ({', '.join(wishes['corpora'])})"
     with transaction.atomic():
         import_candidates(
@@ -85,14 +85,14 @@ def _search_pair(run: Run, progress: Progress) -> dict[str, Any]:
     pair = _find_pair(run)
     known = _list_known(pair)
     per_pair = max(FEWEST_EXAMINED, 4 * (len(known) + wishes["number"]))
-    _find(_make_search(run, [wishes["words"]], per_pair), folder, progress)
+    _, warnings = _find(_make_search(run, [wishes["words"]], per_pair), folder, progress)
     windows = folder / WINDOWS
     new = leave_out_known(load_windows(windows), known)
-    report = {"n_new": 0}
+    report: dict[str, Any] = {"n_new": 0, "warnings": warnings}
     with transaction.atomic():
         if len(new):
             checked = pick_found(new, windows, Picking(wishes["number"]))
-            report = {"n_new": add_candidates(_find_pair(run), checked)}
+            report["n_new"] = add_candidates(_find_pair(run), checked)
         renew_lease(run, report=report)
     shutil.rmtree(folder, ignore_errors=True)
     return {"report": report}
@@ -129,21 +129,24 @@ def _make_search(run: Run, pairs: list[list[str]], per_pair: int) -> "Search":
         per_pair=per_pair,
         filters=wishes["filters"],
         source=wishes["source"],
+        by_sent_id=wishes.get("by_sent_id", False),
     )
 
 
-def _find(wanted: "Search", folder: Path, progress: Progress) -> "pd.DataFrame":
+def _find(wanted: "Search", folder: Path, progress: Progress) -> tuple["pd.DataFrame", list[str]]:
     """Write the windows of a search into its folder, which keeps what is done until the end.
 
-    Returns their counts.
+    Returns their counts, and warnings about the corpora.
     """
     from preprocess.windows.dividing import Processes
-    from preprocess.windows.searching import search_corpus
+    from preprocess.windows.searching import check_search, search_corpus
 
-    return search_corpus(
+    warnings = check_search(wanted)
+    counts = search_corpus(
         wanted, folder / WINDOWS, store=wanted.open_store(folder / "parts"),
         processes=Processes(), progress=progress,
     )  # fmt: skip
+    return counts, warnings
 
 
 def _summarise(counts: "pd.DataFrame") -> dict[str, Any]:

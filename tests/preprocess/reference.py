@@ -2,6 +2,7 @@
 
 from itertools import combinations
 from pathlib import Path
+from string import digits
 
 import conllu
 
@@ -9,18 +10,25 @@ from preprocess.corpora.lemmas import normalise_lemma
 from preprocess.pairs.reading import WordPair
 
 
-def read_documents(path: Path, *, by_paragraph: bool = False) -> list[list[list[str]]]:
+def read_documents(
+    path: Path, *, by_paragraph: bool = False, by_sent_id: bool = False
+) -> list[list[list[str]]]:
     """Return the lemmas of the words of sentences of documents.
 
     Comments without words, which conllu returns as a sentence, belong to the next one.
     """
     text = path.read_text(encoding="utf-8")  # any line end becomes LF
     documents: list[list[list[str]]] = [[]]
+    last = None
     for sentence in conllu.parse(text):
         keys = sentence.metadata
         is_new = any(key.split()[0] == "newdoc" for key in keys)
         if is_new or (by_paragraph and any(key.split()[0] == "newpar" for key in keys)):
             documents.append([])
+        name = keys.get("sent_id", "").rstrip(digits)
+        if sentence and by_sent_id and last is not None and name != last:
+            documents.append([])
+        last = name if sentence else last
         words = [token for token in sentence if isinstance(token["id"], int)]
         if sentence:
             documents[-1].append([normalise_lemma(token["lemma"]) for token in words])

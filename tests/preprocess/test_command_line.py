@@ -21,7 +21,7 @@ from preprocess.commands import find
 from preprocess.windows.dividing import Processes
 from tests.preprocess.corpus import write
 from tests.preprocess.disk import full_disk
-from tests.preprocess.windows.test_finding import story
+from tests.preprocess.windows.test_finding import stories_by_id, story
 from tests.requirements import ROOT
 
 
@@ -115,6 +115,35 @@ def test_what_is_wrong_is_said_and_nothing_is_written(folder, capsys, change, me
 
     assert message in capsys.readouterr().err
     assert not Path("w/windows.parquet").exists()
+
+
+def test_sent_ids_can_give_the_borders_of_documents(folder, capsys):
+    write(folder / "a.conllu", stories_by_id(6))
+
+    assert run(FIND) == 0
+    assert "a.conllu: no `# newdoc` in the first 24 sentences" in capsys.readouterr().err
+    assert (pd.read_parquet("w/windows.parquet")["document"] == "").all()
+
+    assert run(f"{FIND} --by-sent-id") == 0
+    assert capsys.readouterr().err.count("newdoc") == 0
+    assert set(pd.read_parquet("w/windows.parquet")["document"]) == {f"s{n}" for n in range(6)}
+
+
+def test_a_word_with_a_space_is_refused_unless_the_corpus_has_such_lemmas(folder, capsys):
+    (folder / "pairs.tsv").write_text("word1\tword2\nice cream\tsun\nsun\tlake\n")
+
+    assert run(FIND) == 2
+    assert "no lemma has a space, so these words cannot be found: “ice cream”" in (
+        capsys.readouterr().err
+    )
+    assert not (folder / "w").exists()
+
+    text = (folder / "a.conllu").read_text(encoding="utf-8")
+    (folder / "a.conllu").write_text(
+        text.replace("\tice\tNOUN", "\tice cream\tNOUN"), encoding="utf-8"
+    )
+    assert run(FIND) == 0
+    assert "pairs     2, 0 of them without a window" in capsys.readouterr().out
 
 
 def test_the_name_of_a_language_is_no_code(folder, capsys):

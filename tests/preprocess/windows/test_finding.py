@@ -1,5 +1,6 @@
 """From a corpus to the table of windows: processes, stored scans, duplicates, sources."""
 
+import bz2
 import gzip
 import lzma
 from functools import partial
@@ -33,6 +34,15 @@ def story(number: int, *comments: str) -> list[str]:
         sentence(f"The {other} was far and the ice seemed thin to {person} that day."),
         sentence(f"Soon the warm sun came over the {place} and {person} went home."),
         sentence(f"Nobody from the {other} saw {person} again before the winter."),
+    ]
+
+
+def stories_by_id(number: int) -> list[str]:
+    """Return stories whose borders only the sent_id show: s0.0 to s0.3, s1.0 and so on."""
+    return [
+        f"# sent_id = s{n}.{place}\n{line}"
+        for n in range(number)
+        for place, line in enumerate(story(n))
     ]
 
 
@@ -122,7 +132,9 @@ def test_stored_scans_are_used_again_for_the_same_search_alone(corpus, tmp_path)
         find(corpus, store, processes=parts, progress=fail)
 
 
-@pytest.mark.parametrize("compress", [gzip.compress, partial(lzma.compress, preset=0)])
+@pytest.mark.parametrize(
+    "compress", [gzip.compress, bz2.compress, partial(lzma.compress, preset=0)]
+)
 def test_the_progress_of_a_compressed_file_is_shown_while_it_is_read(tmp_path, compress):
     noise = Random(1)
     notes = [f"# note = {noise.randbytes(2000).hex()}" for _ in range(300)]

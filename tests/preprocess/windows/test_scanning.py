@@ -89,6 +89,7 @@ def test_windows_of_frequent_words_do_not_depend_on_the_parts(language):
 word_lines = st.sampled_from([*WORDS, "ICE", "Sun", "šuma", "ri#kos", "x", "y"])
 sentences = st.tuples(
     st.sampled_from(["", "", "", "# newdoc", "# newdoc id = a", "# newpar", "# text = x"]),
+    st.sampled_from(["", "# sent_id = a-1", "# sent_id = a-22", "# sent_id=b-1", "# sent_id = x"]),
     st.lists(
         st.tuples(word_lines, st.sampled_from(["word", "word", "range", "empty"])), max_size=6
     ),
@@ -97,9 +98,11 @@ sentences = st.tuples(
 
 def write_corpus(drawn, end: str) -> str:
     written = []
-    for comment, words in drawn:
+    for comment, sent_id, words in drawn:
         if comment:
             written.append(comment)
+        if sent_id and any(kind != "empty" for _, kind in words):
+            written.append(sent_id)
         number = 0
         for lemma, kind in words:
             number += kind != "empty"
@@ -122,19 +125,20 @@ def write_corpus(drawn, end: str) -> str:
     end=st.sampled_from(["\n", "\r\n"]),
     size=st.integers(1, 4),
     by_paragraph=st.booleans(),
+    by_sent_id=st.booleans(),
     part_size=st.integers(40, 900),
     at_once=st.integers(30, 900),
 )
 def test_windows_of_any_corpus_are_those_of_the_plain_way(
-    tmp_path, monkeypatch, drawn, end, size, by_paragraph, part_size, at_once
+    tmp_path, monkeypatch, drawn, end, size, by_paragraph, by_sent_id, part_size, at_once
 ):
     monkeypatch.setattr(lines, "AT_ONCE", at_once)
     path = tmp_path / "drawn.conllu"
     path.write_text(write_corpus(drawn, end), encoding="utf-8", newline="")
-    looked_for = SearchSettings(size, EVERY, by_paragraph=by_paragraph)
+    looked_for = SearchSettings(size, EVERY, by_paragraph=by_paragraph, by_sent_id=by_sent_id)
     pairs = all_pairs(WORDS)
 
-    documents = read_documents(path, by_paragraph=looked_for.by_paragraph)
+    documents = read_documents(path, by_paragraph=by_paragraph, by_sent_id=by_sent_id)
     whole = check_against_plain_way(path, documents, pairs, looked_for)
 
     parts = find(path, pairs, looked_for, part_size)

@@ -61,7 +61,7 @@ def test_a_search_stores_candidates_as_a_file_does(searched):
     assert count(searched) == {"ice – sun": 4, "sun – lake": 4}
     assert run.report == {
         "n_pairs": 3, "n_found": 2, "n_single": 0, "n_new": 8, "n_seen": 40, "n_kept": 40,
-        "without": ["ice – fire"], "rejected": {},
+        "without": ["ice – fire"], "rejected": {}, "warnings": [],
     }  # fmt: skip
     stored = CandidateSet.objects.get(study=searched)
     assert (stored.file_name, stored.model_names, stored.n_wanted, str(stored.imported_by)) == (
@@ -294,7 +294,7 @@ def test_more_texts_are_added_and_choices_stay(searched, ana):
 
     pair.refresh_from_db()
     after = list(pair.candidates.values_list("number", "window"))
-    assert run.report == {"n_new": 5}
+    assert run.report == {"n_new": 5, "warnings": []}
     assert after[:4] == before
     assert [number for number, _ in after] == [*range(1, 10)]
     assert len({window for _, window in after}) == 9

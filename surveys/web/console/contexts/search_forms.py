@@ -108,6 +108,11 @@ class SearchForm(DiscardingForm, CorporaForm):
         label="Licence of documents that state none",
         help_text="Such as CC BY-SA 4.0. Empty: unknown.",
     )
+    by_sent_id = forms.BooleanField(
+        required=False,
+        label="A document begins where the sent_id changes",
+        help_text="For corpora without # newdoc; the last number of a sent_id does not count.",
+    )
     pairs: ListedPairs | None = None
 
     def clean(self) -> dict[str, Any]:
@@ -135,6 +140,7 @@ class SearchForm(DiscardingForm, CorporaForm):
             cleaned["filters"],
             {"licence": licence} if licence else {},
             cleaned.get("discards_choices", False),
+            cleaned["by_sent_id"],
         )
 
 

@@ -167,6 +167,7 @@ def write_wishes(search: Run | None) -> dict[str, Any]:
         "listed": "\n".join(", ".join(words) for words in wishes.get("pairs", ())),
         "filters": "\n".join(wishes["filters"]),
         "licence": wishes["source"].get("licence", ""),
+        "by_sent_id": wishes.get("by_sent_id", False),
         **{name: wishes[name] for name in ("number", "per_pair") if name in wishes},
     }
 

@@ -18,6 +18,8 @@ from surveys.study.stimuli.load import StudyDesign
 from tests.factories.corpora import wish, write_corpora
 from tests.factories.selections import make_draft
 from tests.factories.studies import make_study
+from tests.preprocess.corpus import write
+from tests.preprocess.windows.test_finding import stories_by_id
 
 pytestmark = pytest.mark.django_db
 ASKED = {
@@ -79,6 +81,24 @@ def text_of(answer) -> str:
 
 
 # Where it begins
+
+
+def test_a_corpus_without_borders_is_named_and_can_be_searched_by_sent_id(
+    corpora, empty, browser, at_once
+):
+    write(corpora / "plain.conllu", stories_by_id(6))
+    address = page("search_contexts", empty)
+    asked = {**ASKED, "corpora": ["plain.conllu"]}
+
+    with at_once():
+        browser.post(address, asked)
+    assert "plain.conllu: no `# newdoc` in the first 24 sentences" in text_of(browser.get(address))
+
+    with at_once():
+        browser.post(address, {**asked, "by_sent_id": "on"})
+    shown = browser.get(address)
+    assert "newdoc`" not in text_of(shown)
+    assert set(Candidate.objects.values_list("document", flat=True)) <= {f"s{n}" for n in range(6)}
 
 
 def test_a_study_can_begin_with_a_search(corpora, browser):
