@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Iterator
+from dataclasses import astuple
 from fractions import Fraction
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from postprocess.formats.tabular import (
 )
 from postprocess.formats.writing import write_files
 from preprocess.commands.options import positive
-from preprocess.pairs.reading import COLUMNS
+from preprocess.pairs.reading import COLUMNS, WordPair, list_pairs, read_word
 from preprocess.pairs.sampling import Quotas, sample_pairs
 
 YES = {"1", "yes", "true"}
@@ -54,7 +55,8 @@ def run(options: argparse.Namespace) -> int:
     given = {pos: share for pos, share in shares.items() if share is not None}
     quotas = Quotas(options.number, given, options.bins, options.least_score, options.antonyms)
     with naming_file(options.source):
-        pairs = _read_list(options, quotas)
+        pairs, warnings = _read_list(options, quotas)
+    sys.stderr.write("".join(f"{options.source}: warning: {one}\n" for one in warnings))
     sampled, reached = sample_pairs(pairs, quotas, rng=np.random.default_rng(options.seed))
     text = render_rows(COLUMNS, sampled[list(COLUMNS)].itertuples(index=False))
     write_files({options.out.name: text.encode()}, options.out.parent)
@@ -63,8 +65,11 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _read_list(options: argparse.Namespace, quotas: Quotas) -> pd.DataFrame:
-    """Read the columns that the quotas need. Raises OSError and TableError."""
+def _read_list(options: argparse.Namespace, quotas: Quotas) -> tuple[pd.DataFrame, list[Finding]]:
+    """Read pairs, each once, with the columns that the quotas need, and return warnings.
+
+    Raises OSError and TableError.
+    """
     needed = {
         "pos": options.pos_column if quotas.shares else None,
         "score": options.score_column if quotas.least_score is not None else None,
@@ -73,9 +78,12 @@ def _read_list(options: argparse.Namespace, quotas: Quotas) -> pd.DataFrame:
     }
     names = {name: column for name, column in needed.items() if column}
     table = read_table(options.source.read_bytes(), (*COLUMNS, *names.values()))
-    findings = [one for one in table.findings if one.severity is not Severity.WARNING]
-    cells = {row: tuple(map(read_cell, fields)) for row, fields in table.rows.items()}
-    pairs = pd.DataFrame(list(cells.values()), columns=[*COLUMNS, *names], index=list(cells))
+    words = {row: WordPair(*map(read_word, fields[:2])) for row, fields in table.rows.items()}
+    listed, warnings = list_pairs(words, table.findings)
+    findings: list[Finding] = []
+    cells = [astuple(pair) + table.rows[row][2:] for row, pair in listed.items()]
+    pairs = pd.DataFrame(cells, columns=[*COLUMNS, *names], index=list(listed))
+    pairs[list(names)] = pairs[list(names)].map(read_cell)
     numbers = [name for name in ("score", "concreteness") if name in names]
     for name in numbers:
         pairs[name] = pd.to_numeric(pairs[name], errors="coerce")
@@ -84,7 +92,7 @@ def _read_list(options: argparse.Namespace, quotas: Quotas) -> pd.DataFrame:
         raise TableError(findings)
     if "antonym" in names:
         pairs["antonym"] = pairs["antonym"].str.lower().isin(YES)
-    return pairs
+    return pairs, warnings
 
 
 def _list_gaps(column: "pd.Series[float]", name: str) -> Iterator[Finding]:

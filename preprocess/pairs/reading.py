@@ -39,12 +39,18 @@ def load_pairs(path: Path) -> tuple[list[WordPair], list[Finding]]:
 def read_pairs(data: bytes) -> tuple[list[WordPair], list[Finding]]:
     """Return the pairs of a study, in the order of the file, and warnings.
 
-    Further columns are ignored, and so is a pair that was there before, also the other way round.
-    Raises TableError with every row that is unusable.
+    Further columns and spaces around a word are ignored, and so is a pair that was there before,
+    also the other way round. Raises TableError with every row that is unusable.
     """
     table = read_table(data, COLUMNS)
-    rows = {row: WordPair(*map(read_cell, fields)) for row, fields in table.rows.items()}
-    return _list_pairs(rows, table.findings)
+    rows = {row: WordPair(*map(read_word, fields)) for row, fields in table.rows.items()}
+    pairs, warnings = list_pairs(rows, table.findings)
+    return [*pairs.values()], warnings
+
+
+def read_word(field: str) -> str:
+    """Return the word of a field, without spaces around it and double spaces in it."""
+    return " ".join(read_cell(field).split())
 
 
 def read_listed_pairs(text: str) -> tuple[list[WordPair], list[Finding]]:
@@ -64,7 +70,8 @@ def read_listed_pairs(text: str) -> tuple[list[WordPair], list[Finding]]:
         if len(words) != len(COLUMNS)
     ]:
         raise TableError(findings)
-    return _list_pairs({number: WordPair(*words) for number, words in rows.items()}, [])
+    pairs, warnings = list_pairs({n: WordPair(*words) for n, words in rows.items()}, [])
+    return [*pairs.values()], warnings
 
 
 def _count_words(words: Sequence[str]) -> str:
@@ -72,13 +79,17 @@ def _count_words(words: Sequence[str]) -> str:
 
 
 def _split_line(line: str) -> list[str]:
-    return [word.strip() for word in SIGNS.split(line)] if SIGNS.search(line) else line.split()
+    return (
+        [" ".join(word.split()) for word in SIGNS.split(line)]
+        if SIGNS.search(line)
+        else line.split()
+    )
 
 
-def _list_pairs(
+def list_pairs(
     rows: Mapping[int, WordPair], found: Iterable[Finding]
-) -> tuple[list[WordPair], list[Finding]]:
-    """Return the pairs of rows without repetitions, and warnings. Raises TableError."""
+) -> tuple[dict[int, WordPair], list[Finding]]:
+    """Return the pairs by row without repetitions, and warnings. Raises TableError."""
     findings = list(found)
     pairs: dict[frozenset[str], tuple[int, WordPair]] = {}
     for row, pair in rows.items():
@@ -92,16 +103,12 @@ def _list_pairs(
         findings.append(Finding(Severity.ERROR, "there are no pairs", advice="add some"))
     if errors := [one for one in findings if one.severity is not Severity.WARNING]:
         raise TableError(errors)
-    return [pair for _, pair in pairs.values()], [one for one in findings if one.row is not None]
+    return dict(pairs.values()), [one for one in findings if one.row is not None]
 
 
 def _check_pair(row: int, pair: WordPair) -> Iterator[Finding]:
     for column in COLUMNS:
-        word = getattr(pair, column)
-        if not word.strip():
+        if not getattr(pair, column):
             yield Finding(Severity.ERROR, "the field is empty", row, column, advice="fill it in")
-        elif word != word.strip():
-            what = "there is a space before or after the word"
-            yield Finding(Severity.ERROR, what, row, column, advice="remove it")
     if normalise_lemma(pair.word1) == normalise_lemma(pair.word2):
         yield Finding(Severity.ERROR, "both words are the same", row, advice="remove the row")

@@ -27,7 +27,7 @@ def test_pairs_are_read_in_order_and_once(tmp_path):
     ("row", "message"),
     [
         ("ice\t\tx", "row 1 (line 2), word2: the field is empty; fill it in"),
-        ("ice\tsun \tx", "row 1 (line 2), word2: there is a space before or after the word"),
+        ("ice\t \tx", "row 1 (line 2), word2: the field is empty; fill it in"),
         ("Ice\tice\tx", "row 1 (line 2): both words are the same; remove the row"),
         ("ice", "row 1 (line 2): 1 field instead of 3"),
     ],

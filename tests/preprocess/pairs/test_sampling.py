@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from preprocess.__main__ import main
+from preprocess.pairs.reading import WordPair, load_pairs
 from preprocess.pairs.sampling import QuotaError, Quotas, sample_pairs
 
 SIMLEX = {"N": Fraction(2, 3), "V": Fraction(2, 9), "A": Fraction(1, 9)}
@@ -114,3 +115,31 @@ def test_the_command_writes_pairs_and_says_what_was_reached(tmp_path, capsys):
     with pytest.raises(SystemExit):
         main([*command, "--nouns", "2"])
     assert "2 is not a share; write it as 2/3 or 0.25" in capsys.readouterr().err
+
+
+def test_the_command_counts_a_pair_once_and_writes_words_without_spaces_around_them(
+    tmp_path, capsys
+):
+    path, out = tmp_path / "list.tsv", tmp_path / "pairs.tsv"
+    path.write_text("word1\tword2\nsea \t ship\nship\tsea\nSea\tship\nice  cream\tsun\n")
+    command = ["pairs", "sample", "--from", str(path), "--out", str(out)]
+
+    assert main([*command, "--number", "3"]) == 2
+    assert "the list has 2 pairs, and 3 are wanted" in capsys.readouterr().err
+    assert main([*command, "--number", "2"]) == 0
+
+    assert "row 2 (line 3): the same pair as in row 1, read once" in capsys.readouterr().err
+    assert load_pairs(out) == ([WordPair("sea", "ship"), WordPair("ice cream", "sun")], [])
+
+
+def test_the_command_refuses_rows_that_are_no_pairs(tmp_path, capsys):
+    path, out = tmp_path / "list.tsv", tmp_path / "pairs.tsv"
+    path.write_text("word1\tword2\nsea\tship\nsun\t \nice\tIce\n")
+
+    command = ["pairs", "sample", "--from", str(path), "--number", "1", "--out", str(out)]
+
+    assert main(command) == 2
+    said = capsys.readouterr().err
+    assert "row 2 (line 3), word2: the field is empty" in said
+    assert "row 3 (line 4): both words are the same" in said
+    assert not out.exists()
