@@ -14,6 +14,10 @@ OF_OTHER_FILES = (
     "annotators", "checkpoints", "data", "distributions", "gold", "intervals", "ratings",
     "results", "scores",
 )  # fmt: skip
+FIGURES = (  # of the report, in its order
+    "ratings-per-context", "coverage-over-time", "annotator-means", "annotator-correlations",
+    "agreement", "scores", "changes", "change-against-p", "p-values", "score-against-distance",
+)  # fmt: skip
 FILE = re.compile(rf"(?P<name>{NAME.pattern})_(?P<tag>{LANGUAGE.pattern}(_{STAMP})?)\.csv")
 
 

@@ -30,6 +30,7 @@ from postprocess.release.individual import (
     render_checks,
     render_ratings,
     write_ratings_parquet,
+    write_word,
 )
 from postprocess.release.kit import PRACTICE, render_kit, render_practice_kit
 from postprocess.release.origin import describe_origin
@@ -45,7 +46,7 @@ from postprocess.reporting.report import render_report
 from postprocess.steps.post_process import Progress
 from postprocess.steps.recipe import Recipe
 from postprocess.steps.rehearsal import SCRIPTED
-from postprocess.table.details import DETAILS, PLACE, join_details
+from postprocess.table.details import MEASURES, TRAITS, join_details
 from postprocess.table.ratings import check_ratings
 
 REPORT = "report.json"
@@ -64,9 +65,10 @@ class Collected:
     """The data that a study collected.
 
     `ratings`: see `check_ratings`; `checks`: answers to checkpoint items, see `count_failed`;
-    `words`: engagement words that may be published, see `publish_individual`; `details`: used
-    in the report but not published, see `join_details`; `scripted`: annotators that are scripts;
-    `sources`: where the contexts come from, and `origin`: how they were found, if that is known.
+    `words`: engagement words that may be published, see `publish_individual`; `details`: see
+    `join_details`; blocks and parts of speech are published, positions and seconds are not used;
+    `scripted`: annotators that are scripts; `sources`: where the contexts come from, and `origin`:
+    how they were found, if that is known.
     """
 
     stimuli: ParsedStimuli
@@ -197,7 +199,7 @@ def assemble_release(
         ratings,
         language=language,
         recipe=recipe,
-        inputs=_digest_inputs(stimuli, answers, ratings),
+        inputs=_digest_inputs(stimuli, answers),
         checks=published.individual.checks,
         details=ratings,
         notes=notes,
@@ -264,7 +266,7 @@ def _publish(
     """Return the individual answers with this release's annotator ids and pair numbers."""
     n_pairs = len(collected.stimuli.rows)
     ratings = check_ratings(collected.ratings, recipe.scale.as_scale(), n_pairs=n_pairs)
-    ratings = join_details(ratings, collected.details)
+    ratings = _join_traits(ratings, collected.details)
     is_scripted = ratings["annotator"].isin(list(collected.scripted))
     if is_scripted[~find_withdrawn(ratings)].any():
         ratings = ratings.assign(**{SCRIPTED: is_scripted})
@@ -277,6 +279,15 @@ def _publish(
     renumbered = individual.ratings.assign(pair=number[individual.ratings["pair"]])
     ordered = renumbered.sort_values(["pair", "context", "annotator"], ignore_index=True)
     return replace(individual, ratings=ordered)
+
+
+def _join_traits(ratings: pd.DataFrame, details: pd.DataFrame | None) -> pd.DataFrame:
+    """Add the columns of `TRAITS` that are known, each entry on one line."""
+    joined = join_details(ratings, details).drop(columns=list(MEASURES), errors="ignore")
+    known = {name: joined[name] for name in TRAITS if name in joined}
+    return joined.assign(
+        **{name: column.map(write_word, na_action="ignore") for name, column in known.items()}
+    )
 
 
 def _list_scripted(ratings: pd.DataFrame) -> frozenset[str]:
@@ -303,17 +314,12 @@ def _render_description(description: Description) -> dict[str, bytes]:
     return {**texts, DESCRIPTION: description.render().encode()}
 
 
-def _digest_inputs(
-    stimuli: ParsedStimuli, answers: Mapping[str, bytes], ratings: pd.DataFrame
-) -> dict[str, str]:
-    """Return SHA-256 digests of the inputs as released, and of the unpublished details."""
+def _digest_inputs(stimuli: ParsedStimuli, answers: Mapping[str, bytes]) -> dict[str, str]:
+    """Return SHA-256 digests of the inputs as released."""
     contents = {"stimuli": stimuli.text.encode()}
     for name, content in answers.items():
         if not name.endswith(".parquet"):
             contents[name.partition("_")[0]] = content
-    if known := [name for name in DETAILS if name in ratings]:
-        details = ratings[[*PLACE, *known]].to_csv(index=False, lineterminator="\n")
-        contents["details"] = details.encode()
     return {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
 
 

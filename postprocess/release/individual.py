@@ -14,7 +14,7 @@ from postprocess.formats.tabular import write_cell
 from postprocess.release.pseudonyms import make_pseudonyms
 from postprocess.steps.exclusion import CHECK_COLUMNS
 from postprocess.steps.rehearsal import SCRIPTED
-from postprocess.table.details import PLACE
+from postprocess.table.details import PLACE, TRAITS
 from postprocess.table.ratings import RatingsError, index_names
 from postprocess.table.rendering import render_table, write_parquet
 
@@ -29,6 +29,7 @@ SCHEMA = {
     "rating": pa.float64(),
     "group": pa.string(),
     "mark": pa.string(),
+    **dict.fromkeys(TRAITS, pa.string()),
     "inspired_word1": pa.string(),
     "inspired_word2": pa.string(),
     SCRIPTED: pa.bool_(),

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import jinja2
 import numpy as np
 
-from postprocess.naming import STAMP
+from postprocess.naming import FIGURES, STAMP
 from postprocess.pipeline import Dataset
 from postprocess.references import COSIMA, COSIMLEX, TASK_PAPER, write_authors
 from postprocess.reporting import tables, trust
@@ -26,10 +26,6 @@ from postprocess.steps.rehearsal import warn_of_scripts
 
 BELOW = f"{SPACE}<{SPACE}0.05"  # without a line break
 TEMPLATES = Path(__file__).parent / "templates"
-FIGURES = (  # in the order of the page
-    "ratings-per-context", "coverage-over-time", "annotator-means", "annotator-correlations",
-    "agreement", "scores", "changes", "change-against-p", "p-values", "score-against-distance",
-)  # fmt: skip
 
 
 class Shown(NamedTuple):

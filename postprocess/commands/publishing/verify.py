@@ -8,7 +8,7 @@ from postprocess.release.verification.verifying import render_verification, veri
 
 EPILOG = (
     "Exit status: 0 everything follows from the ratings, 1 something does not, 2 the folder is not "
-    "a release. See docs/releases.md."
+    "a release, 3 confirmed with reservations: parts could not be checked. See docs/releases.md."
 )
 
 
@@ -31,7 +31,9 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the verification; return 1 if something does not follow from the ratings."""
+    """Print the verification; return its exit status."""
     found = verify_release(options.folder)
     sys.stdout.write(render_verification(found))
-    return 0 if found.is_confirmed else 1
+    if found.differences:
+        return 1
+    return 0 if found.is_confirmed else 3

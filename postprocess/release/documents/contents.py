@@ -63,6 +63,8 @@ RATINGS = (
     Column("rating", "sc:Float", "in points of the rating scale; empty if not rated"),
     Column("group", "sc:Text", "questionnaire: annotators of one group rated the same items"),
     Column("mark", "sc:Text", "why the rating is not used; empty if it is"),
+    Column("block", "sc:Text", "the pairs that are judged in one sitting"),
+    Column("pos", "sc:Text", "part of speech of the pair"),
     Column("inspired_word1", "sc:Text", "first engagement word; empty without consent"),
     Column("inspired_word2", "sc:Text", "second engagement word; empty without consent"),
     Column(SCRIPTED, "sc:Boolean", "whether the rating is by a script, not by a person"),

@@ -2,7 +2,9 @@
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
@@ -13,10 +15,12 @@ import pyarrow.parquet as arrow_parquet
 
 from postprocess.release.assembling import CROISSANT, REPORT
 from postprocess.release.checksums import CHECKSUMS, render_checksums
-from postprocess.table.details import TRAITS
 
 ROUNDING = 1e-9  # relative; other versions of NumPy and SciPy add in another order
 NOTHING = 1e-12  # absolute
+ABSENT = object()
+# Entries of a report that other code may word in another way, or whose data it published.
+OF_CODE = ("recipe.sha256", "to_be_written", "agreement.not_known", "confounds.not_known")
 Leaf = tuple[str, object]  # the place of a value in a report, and the value
 
 
@@ -40,21 +44,38 @@ class Difference:
 
 @dataclass
 class Comparison:
-    """Collects what was compared."""
+    """Collects what was compared.
 
+    `figures`: the different numbers that are equal, to nine digits; `unchecked`: by file, places
+    of a release by other code that this code writes in another way or not at all.
+    """
+
+    is_same_code: bool = True
     differences: list[Difference] = field(default_factory=list)
-    n_figures: int = 0
+    figures: set[float] = field(default_factory=set)
     n_rounded: int = 0
+    unchecked: dict[str, list[str]] = field(default_factory=dict)
 
     def compare(self, file: str, place: str, published: object, computed: object) -> None:
         """Compare two values; numbers are counted."""
-        if published == computed:
-            self.n_figures += _is_number(published)
-        elif _is_close(published, computed):
-            self.n_figures += 1
-            self.n_rounded += 1
+        if published == computed or _is_close(published, computed):
+            self.n_rounded += published != computed
+            self.count([published] if _is_number(published) else [])
+        elif published is ABSENT or computed is ABSENT:
+            self.differ(file, place, published, computed)
         else:
             self.differences.append(Difference(file, place, _show(published), _show(computed)))
+
+    def differ(self, file: str, place: str, published: object, computed: object) -> None:
+        """Add a place that only the code which made a release may write in this way."""
+        if self.is_same_code:
+            self.differences.append(Difference(file, place, _show(published), _show(computed)))
+        else:
+            self.unchecked.setdefault(file, []).append(place)
+
+    def count(self, numbers: Iterable[Any]) -> None:
+        """Count numbers that are as computed, each once."""
+        self.figures.update(float(f"{number:.9g}") for number in numbers)
 
 
 def compare_checksums(done: Comparison, files: Mapping[str, bytes]) -> None:
@@ -69,6 +90,8 @@ def compare_checksums(done: Comparison, files: Mapping[str, bytes]) -> None:
             done.differences.append(Difference(CHECKSUMS, name, "listed", "no such file"))
         elif listed[name] != found[name]:
             done.differences.append(Difference(CHECKSUMS, name, listed[name], found[name]))
+    if listed == found and files[CHECKSUMS] != render_checksums(own):
+        done.differences.append(Difference(CHECKSUMS, "", "other lines", "a line for each file"))
 
 
 def _read_checksums(content: bytes) -> dict[str, str]:
@@ -78,13 +101,32 @@ def _read_checksums(content: bytes) -> dict[str, str]:
 
 def compare_tables(done: Comparison, file: str, published: bytes, computed: bytes) -> None:
     """Compare two text tables cell by cell."""
-    rows = [text.decode("utf-8", "replace").split("\n") for text in (published, computed)]
-    header = rows[1][0].split("\t")
-    for number, (row, other) in enumerate(zip_longest(*rows, fillvalue="")):
-        cells = zip_longest(row.split("\t"), other.split("\t"), fillvalue="")
-        for column, (cell, other_cell) in enumerate(cells):
+    rows, others = (
+        [line.split("\t") for line in text.decode("utf-8", "replace").split("\n")]
+        for text in (published, computed)
+    )
+    if not done.is_same_code and rows[0] != others[0]:
+        rows, others = _keep_common(done, file, rows, others)
+    header = others[0]
+    for number, (row, other) in enumerate(zip_longest(rows, others, fillvalue=[""])):
+        for column, (cell, other_cell) in enumerate(zip_longest(row, other, fillvalue="")):
             name = header[column] if column < len(header) else f"column {column + 1}"
             done.compare(file, f"row {number}, {name}", _as_number(cell), _as_number(other_cell))
+
+
+def _keep_common(done: Comparison, file: str, *tables: list[list[str]]) -> list[list[list[str]]]:
+    """Return the columns that two tables share, with cells beyond them; collect the others."""
+    first, second = (Counter(table[0]) for table in tables)
+    shared = [name for name in tables[1][0] if first[name] == second[name] == 1]
+    for name in (first | second).keys() - set(shared):
+        done.differ(file, f"column {name}", "", "")
+    return [
+        [
+            [row[n] for n in map(table[0].index, shared) if n < len(row)] + row[len(table[0]) :]
+            for row in table
+        ]
+        for table in tables
+    ]
 
 
 def compare_parquet(
@@ -97,11 +139,18 @@ def compare_parquet(
         done.differences.append(Difference(file, "", "not a Parquet file", "one"))
         return
     other = arrow_parquet.read_table(pa.BufferReader(computed))
+    names = Counter(table.column_names)
     for name in other.column_names:
-        if name not in table.column_names or not _equal(table[name], other[name]):
+        if names[name] == 1 and not _equal(table[name], other[name]):
             done.differences.append(Difference(file, f"column {name}", "another", "the text’s"))
-        elif is_counted and _has_numbers(other[name]):
-            done.n_figures += len(other) - other[name].null_count
+        elif is_counted and names[name] == 1 and _has_numbers(other[name]):
+            done.count(other[name].drop_null().unique().to_pylist())
+    if not table.schema.equals(other.schema, check_metadata=True):
+        done.differ(file, "columns", _name_columns(table), _name_columns(other))
+
+
+def _name_columns(table: pa.Table) -> str:
+    return ", ".join([*table.column_names, *map(str, table.schema.metadata or ())])
 
 
 def _has_numbers(column: pa.ChunkedArray) -> bool:
@@ -120,7 +169,10 @@ def _equal(column: pa.ChunkedArray, other: pa.ChunkedArray) -> bool:
 
 def compare_metadata(done: Comparison, content: bytes, computed: bytes) -> None:
     """Compare Croissant's metadata, but for the sizes and digests of files."""
-    compare_json(done, CROISSANT, content, computed, but=(".sha256", ".contentSize"))
+    found = Comparison()
+    compare_json(found, CROISSANT, content, computed, but=(".sha256", ".contentSize"))
+    for one in found.differences:
+        done.differ(one.file, one.place, one.published, one.computed)
 
 
 def compare_json(
@@ -128,64 +180,78 @@ def compare_json(
 ) -> None:
     """Compare two JSON files value by value, but for places with these ends."""
     try:
-        tree = json.loads(published)
+        tree = read_json(published)
     except ValueError:
         done.differences.append(Difference(file, "", "not valid JSON", "valid JSON"))
         return
-    leaves = [dict(_leaves(one)) for one in (tree, json.loads(computed))]
-    for place in leaves[0] | leaves[1]:
+    leaves, others = (dict(_leaves(one)) for one in (tree, read_json(computed)))
+    for place in leaves | others:
         if not place.endswith(but):
-            done.compare(file, place, *(one.get(place) for one in leaves))
+            done.compare(file, place, leaves.get(place, ABSENT), others.get(place, ABSENT))
 
 
-def compare_reports(done: Comparison, report: dict[str, Any], computed: dict[str, Any]) -> int:
-    """Compare two reports number by number, but for the code that they name.
-
-    Returns the number of published figures that were not compared, since they rest on unpublished
-    details of the ratings.
-    """
-    has_details = "details" in report["inputs"]
-    drop = _drop_details if has_details else _keep
-    published, kept, again = (
-        dict(_leaves(_without_code(tree))) for tree in (report, drop(report), drop(computed))
+def compare_reports(done: Comparison, report: dict[str, Any], computed: dict[str, Any]) -> None:
+    """Compare two reports value by value, but for the code that they name."""
+    published, again = (
+        dict(_leaves({name: part for name, part in tree.items() if name != "code"}))
+        for tree in (report, computed)
     )
-    for place in kept | again:
-        done.compare(REPORT, place, kept.get(place), again.get(place))
-    return sum(map(_is_number, published.values())) - sum(map(_is_number, kept.values()))
+    for place in published | again:
+        values = published.get(place, ABSENT), again.get(place, ABSENT)
+        if values[0] != values[1] and place.startswith(OF_CODE):
+            done.differ(REPORT, place, *values)
+        else:
+            done.compare(REPORT, place, *values)
 
 
-def _keep(report: dict[str, Any]) -> dict[str, Any]:
-    return report
+def read_json(content: bytes) -> Any:
+    """Read JSON. Raises ValueError, also if an object has a name twice."""
+    return json.loads(content, object_pairs_hook=_refuse_twice)
 
 
-def _without_code(report: dict[str, Any]) -> dict[str, Any]:
-    return {name: part for name, part in report.items() if name != "code"}
+def _refuse_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("an object has a name twice")
+    return dict(pairs)
 
 
-def _drop_details(report: dict[str, Any]) -> dict[str, Any]:
-    """Return a report without the figures that rest on details of the ratings."""
-    agreement, confounds = report.get("agreement", {}), report.get("confounds", {})
-    by = {name: rows for name, rows in agreement.get("by", {}).items() if name not in TRAITS}
-    table = [row for row in confounds.get("table", []) if row.get("outcome") != "rating"]
-    inputs = {name: digest for name, digest in report["inputs"].items() if name != "details"}
-    return {
-        **report,
-        "agreement": {**agreement, "by": by, "not_known": []},
-        "confounds": {**confounds, "table": table, "not_known": []},
-        "inputs": inputs,
-    }
+def name_places(places: Iterable[str]) -> str:
+    """Name places of a report, the rows of a list with their number.
+
+    >>> name_places(["agreement.by.block[1].n", "agreement.by.block[2].n", "counts.new"])
+    'agreement.by.block (2 rows), counts.new'
+    """
+    rows = dict.fromkeys(
+        re.sub(r"(\[[^]]*\]).*", r"\1", place, flags=re.DOTALL) for place in places
+    )
+    lists = Counter(re.sub(r"\[\d+\]$", "", row) for row in rows)
+    return ", ".join(f"{name} ({n} rows)" if n > 1 else name for name, n in lists.items())
 
 
 def _leaves(tree: object, place: str = "") -> Iterator[Leaf]:
-    """Yield the values of a JSON tree with their places, such as counts.pairs."""
-    if isinstance(tree, dict):
+    """Yield the values of a JSON tree with their places, such as counts.pairs.
+
+    Rows of confounds are placed by what they relate, since other code may know more of them.
+    """
+    if isinstance(tree, dict) and tree:
         for name, part in tree.items():
-            yield from _leaves(part, f"{place}.{name}" if place else name)
-    elif isinstance(tree, list):
+            own = json.dumps(name) if set(name) & set('."[') else name
+            yield from _leaves(part, f"{place}.{own}" if place else own)
+    elif isinstance(tree, list) and tree:
+        seen: Counter[str] = Counter()
         for number, part in enumerate(tree, 1):
-            yield from _leaves(part, f"{place}[{number}]")
+            row = _name_row(part) or str(number)
+            seen[row] += 1
+            again = f"[{seen[row]}]" if seen[row] > 1 else ""
+            yield from _leaves(part, f"{place}[{row}]{again}")
     else:
         yield place, tree
+
+
+def _name_row(row: object) -> str:
+    if isinstance(row, dict) and {"outcome", "confound"} <= row.keys():
+        return json.dumps(f"{row['outcome']} and {row['confound']}")
+    return ""
 
 
 def _as_number(cell: str) -> object:
@@ -207,6 +273,6 @@ def _is_close(one: object, other: object) -> bool:
 
 
 def _show(entry: object) -> str:
-    if entry is None or entry == "":
+    if entry is ABSENT or entry in (None, "", [], {}):
         return "nothing"
     return f"{entry:.12g}" if isinstance(entry, float) else f"{entry}"

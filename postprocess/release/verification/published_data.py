@@ -1,6 +1,5 @@
 """Reading the data that a release publishes: what all of its figures are computed from."""
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -18,8 +17,10 @@ from postprocess.release.individual import Individual, join_words
 from postprocess.release.kit import PRACTICE
 from postprocess.release.practice import Split
 from postprocess.release.sources import ContextSource, parse_sources
+from postprocess.release.verification.comparing import read_json
 from postprocess.steps.recipe import Recipe
 from postprocess.steps.rehearsal import SCRIPTED, load_scripted
+from postprocess.table.details import join_details, load_details
 from postprocess.table.ratings import check_ratings
 
 
@@ -56,7 +57,7 @@ def find_dataset(files: Mapping[str, bytes]) -> NamedFile:
 def read_report(files: Mapping[str, bytes]) -> dict[str, Any]:
     """Return the report of a release. Raises ReleaseError."""
     try:
-        report = json.loads(files[REPORT])
+        report = read_json(files[REPORT])
     except ValueError as error:
         raise ReleaseError(f"{REPORT} is not valid JSON: {error}") from error
     parts = {"inputs": dict, "notes": list, "code": dict}
@@ -82,6 +83,7 @@ def read_published(folder: Path, files: Mapping[str, bytes], tag: str, recipe: R
     loaded = load_ratings(path, read_tag(tag))
     ratings = check_ratings(loaded, recipe.scale.as_scale(), n_pairs=n_pairs)
     words, scripted = load_words(path), load_scripted(path)
+    ratings = join_details(ratings, load_details(path))
     if words is not None:
         ratings = join_words(ratings, words)
     if scripted:

@@ -1,12 +1,12 @@
 """Computing all figures of a release again from the data that it publishes."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from postprocess.extras import has_report
-from postprocess.naming import read_tag
+from postprocess.naming import FIGURES, read_tag
 from postprocess.pipeline import RECIPE_FILE, Dataset
 from postprocess.release.assembling import (
     CROISSANT,
@@ -26,6 +26,7 @@ from postprocess.release.verification.comparing import (
     compare_parquet,
     compare_reports,
     compare_tables,
+    name_places,
 )
 from postprocess.release.verification.published_data import (
     find_dataset,
@@ -40,50 +41,56 @@ from postprocess.steps.recipe import Recipe, read_recipe
 
 TABLES = (".csv", ".tsv")
 GIVEN = ("ratings_", "checkpoints_")  # tables whose numbers were not computed
-PLOTS = (".pdf", ".png", ".svg")
 EXPLORER = "explorer.html"
-OTHERS = ("report.html", "table1.tex", "log.tsv")  # files that are not computed again
+OTHERS = (  # files that are not computed again
+    "report.html", "report.pdf", "table1.tex", "log.tsv",
+    *(f"figures/{name}.{form}" for name in FIGURES for form in ("svg", "png")),
+)  # fmt: skip
 MOST_SHOWN = 20  # differences listed
+LONGEST = 600  # characters of a reservation
 
 
 @dataclass(frozen=True)
 class Verification:
     """The result of `verify_release`.
 
-    `n_figures`: numbers computed again and equal; `n_rounded`: those among them that are equal only
-    but for rounding; `n_unpublished`: numbers in the report that rest on unpublished details
-    of the ratings (their time, their place in the questionnaire, blocks); `n_ratings`;
-    `published_by` and `computed_by`: version and digest of the code; `unchecked`: files for which
-    only the checksum was checked.
+    `reservations`: what the release contains or claims that could not be checked, in words;
+    `n_figures`: different numbers computed again and equal, each counted once wherever it stands;
+    `n_rounded`: places whose number is equal only but for rounding; `n_ratings`; `published_by` and
+    `computed_by`: version and digest of the code; `unchecked`: files for which only the checksum
+    was checked.
     """
 
     differences: tuple[Difference, ...]
+    reservations: tuple[str, ...]
     n_figures: int
     n_rounded: int
-    n_unpublished: int
     n_ratings: int
-    published_by: Mapping[str, str]
-    computed_by: Mapping[str, str]
+    published_by: Mapping[str, object]
+    computed_by: Mapping[str, object]
     unchecked: tuple[str, ...]
 
     @property
     def is_confirmed(self) -> bool:
-        """Whether everything that was computed again is as published."""
-        return not self.differences
+        """Whether everything is as published, without reservations."""
+        return not (self.differences or self.reservations)
 
     @property
     def summary(self) -> str:
         """The result in one sentence."""
+        if self.differences:
+            return f"{write_count(len(self.differences), 'difference')} from what the ratings give."
+        follow = f"{self.n_figures:,} different figures follow from the ratings"
         if self.is_confirmed:
-            return f"All {self.n_figures:,} figures follow from the ratings."
-        return f"{write_count(len(self.differences), 'difference')} from what the ratings give."
+            return f"All {follow}."
+        return f"Confirmed with reservations: {follow}, but {'; '.join(self.reservations)}."
 
 
 def verify_release(folder: Path) -> Verification:
     """Compute all figures of a release again from its ratings, stimuli, recipe and description.
 
-    Tables and the report are compared number by number, documents as text (only if the code is
-    the one that wrote them), and all files with `SHA256SUMS`.
+    Tables and the report are compared number by number, documents as text, and all files with
+    `SHA256SUMS`. What other code than this may have written is a reservation, no difference.
 
     Parameters
     ----------
@@ -111,19 +118,20 @@ def verify_release(folder: Path) -> Verification:
         add_files=lambda dataset: _add_others(dataset, files),
     )
     computed = json.loads(again.files[REPORT])
-    done = Comparison()
-    _compare_files(done, files, again.files, is_same_code=report["code"] == computed["code"])
-    n_unpublished = compare_reports(done, report, computed)
+    done = Comparison(report["code"] == computed["code"])
+    _compare_files(done, files, again.files)
+    compare_reports(done, report, computed)
     compare_checksums(done, files)  # last: each difference above has one here, too
+    foreign = sorted(files.keys() - again.files.keys() - {CHECKSUMS})
     return Verification(
         tuple(done.differences),
-        done.n_figures,
+        tuple(_list_reservations(done, foreign, report["code"], computed["code"])),
+        len(done.figures),
         done.n_rounded,
-        n_unpublished,
         len(published.individual.ratings),
         report["code"],
         computed["code"],
-        tuple(sorted(name for name in files if _is_unchecked(name, again.files))),
+        tuple(sorted({*foreign, *filter(_is_unchecked, files)})),
     )
 
 
@@ -135,17 +143,12 @@ def render_verification(found: Verification) -> str:
     else:
         lines.append(
             f"code      made with {_name_code(found.published_by)}, computed again with "
-            f"{_name_code(found.computed_by)}; documents were not compared"
+            f"{_name_code(found.computed_by)}"
         )
     if found.n_rounded:
-        lines.append(f"rounding  {write_count(found.n_rounded, 'figure')} equal but for rounding")
-    if found.n_unpublished:
-        lines.append(
-            f"left out  {write_count(found.n_unpublished, 'figure')} of {REPORT}: based on details "
-            "that are not published (times, positions, blocks)"
-        )
+        lines.append(f"rounding  {write_count(found.n_rounded, 'place')} equal but for rounding")
     if found.unchecked:
-        lines.append(f"checksum  only: {write_count(len(found.unchecked), 'file')}")
+        lines.append(f"checksum  only: {_clean(', '.join(found.unchecked))}")
     shown = found.differences[:MOST_SHOWN]
     lines += [f"differs   {difference}" for difference in shown]
     if len(found.differences) > len(shown):
@@ -162,12 +165,37 @@ def _list_given_notes(report: Report, published: Published, recipe: Recipe) -> l
     return notes[: -len(own)] if own and notes[-len(own) :] == own else notes
 
 
-def _compare_files(
+def _list_reservations(
     done: Comparison,
-    files: Mapping[str, bytes],
-    computed: Mapping[str, bytes],
-    *,
-    is_same_code: bool,
+    foreign: Sequence[str],
+    published_by: Mapping[str, object],
+    computed_by: Mapping[str, object],
+) -> Iterator[str]:
+    """Yield what could not be checked, in words that continue a sentence."""
+    if not done.is_same_code:
+        yield _clean(
+            f"the release says that {_name_code(published_by)} made it, and "
+            f"{_name_code(computed_by)} computed it again"
+        )
+    if done.unchecked:
+        named = ((file, name_places(filter(None, at))) for file, at in done.unchecked.items())
+        texts = (f"{file} ({places})" if places else file for file, places in named)
+        yield _clean(
+            "not checked, since this code writes it differently or not at all: " + ", ".join(texts)
+        )
+    if foreign:
+        count = write_count(len(foreign), "file")
+        yield _clean(f"{count} that no release has, known only by checksum: {', '.join(foreign)}")
+
+
+def _clean(text: str) -> str:
+    """Return words of a release as one line of limited length, without control characters."""
+    line = "".join(sign if sign.isprintable() else "?" for sign in text)
+    return line if len(line) <= LONGEST else f"{line[:LONGEST]} …"
+
+
+def _compare_files(
+    done: Comparison, files: Mapping[str, bytes], computed: Mapping[str, bytes]
 ) -> None:
     """Compare all files but the report and the checksums: tables first, then documents."""
     for name in sorted(computed, key=lambda name: not name.endswith((*TABLES, ".parquet"))):
@@ -175,32 +203,22 @@ def _compare_files(
         if name in (CHECKSUMS, REPORT):
             continue
         if name not in files:
-            if is_same_code:  # other versions wrote other files; `SHA256SUMS` lists them
-                done.differences.append(Difference(name, "", "no such file", "a file"))
+            done.differ(name, "", "no such file", "a file")
         elif name.endswith(".parquet"):
             compare_parquet(done, name, files[name], content, is_counted=not name.startswith(GIVEN))
-        elif name.startswith(GIVEN):
-            _compare_texts(done, name, files[name], content)
-        elif name.endswith(TABLES):
+        elif name.endswith(TABLES) and not name.startswith(GIVEN):
             compare_tables(done, name, files[name], content)
         elif name.startswith("distributions_"):
             compare_json(done, name, files[name], content)
-        elif not is_same_code:
-            continue
         elif name == CROISSANT:
             compare_metadata(done, files[name], content)
-        else:
-            _compare_texts(done, name, files[name], content)
-
-
-def _compare_texts(done: Comparison, name: str, published: bytes, computed: bytes) -> None:
-    if published != computed:
-        done.differences.append(Difference(name, "", "another text", "the text that the data give"))
+        elif files[name] != content:
+            done.differ(name, "", "another text", "the text that the data give")
 
 
 def _add_others(dataset: Dataset, files: Mapping[str, bytes]) -> dict[str, bytes]:
     """Return the files that are not data or documents, with the explorer rendered again."""
-    others = {name: files[name] for name in files if _is_other(name) or name == EXPLORER}
+    others = {name: files[name] for name in files if name in OTHERS or name == EXPLORER}
     if EXPLORER in others and has_report():
         from postprocess.reporting.explorer import render_explorer
 
@@ -208,13 +226,9 @@ def _add_others(dataset: Dataset, files: Mapping[str, bytes]) -> dict[str, bytes
     return others
 
 
-def _is_other(name: str) -> bool:
-    return name.endswith(PLOTS) or name in OTHERS
+def _is_unchecked(name: str) -> bool:
+    return name in OTHERS or (name == EXPLORER and not has_report())
 
 
-def _is_unchecked(name: str, computed: Mapping[str, bytes]) -> bool:
-    return name not in computed or _is_other(name) or (name == EXPLORER and not has_report())
-
-
-def _name_code(code: Mapping[str, str]) -> str:
-    return f"{code.get('version', '?')} ({code.get('sha256', '?')[:8]})"
+def _name_code(code: Mapping[str, object]) -> str:
+    return f"{code.get('version', '?')} ({str(code.get('sha256', '?'))[:8]})"

@@ -274,22 +274,27 @@ def test_repr_hides_the_key():
     assert "secret" not in repr(Choices("a secret key for tests"))
 
 
-def test_details_are_in_the_report_and_in_no_file():
-    collected = collect(6)
-    places = collected.ratings[["pair", "context", "annotator"]]
-    details = places.assign(block="7", seconds=[31.25 + n for n in range(len(places))])
+def test_blocks_are_published_and_times_and_positions_are_not_used():
+    places = collect(6).ratings[["pair", "context", "annotator"]]
+    details = places.assign(
+        block="7", pos="noun\tor = verb", position=3.0,
+        seconds=[31.25 + n for n in range(len(places))],
+    )  # fmt: skip
 
     made = release(collect(6, details=details), n_practice=2)
 
     report = made.dataset.report
-    assert [one["name"] for one in report["agreement"]["by"]["block"]] == ["7"]
-    asked = {one["confound"]: one for one in report["confounds"]["table"]}
-    assert asked["seconds"]["n"] == report["counts"]["ratings_used"]
-    assert set(report["inputs"]) == {"details", "ratings", "stimuli"}
+    for trait, name in (("block", "7"), ("pos", "noun or = verb")):
+        assert [one["name"] for one in report["agreement"]["by"][trait]] == [name]
+    assert {one["outcome"] for one in report["confounds"]["table"]} == {"score", "change"}
+    assert set(report["inputs"]) == {"ratings", "stimuli"}
     assert not [name for name, content in made.files.items() if b"31.25" in content]
-    without = release_with_practice()
-    assert made.files["ratings_sl.tsv"] == without.files["ratings_sl.tsv"]
-    assert made.files["scores.tsv"] == without.files["scores.tsv"]
+    header, row, *_ = made.files["ratings_sl.tsv"].decode().split("\n")
+    assert header.endswith("\tmark\tblock\tpos")
+    assert row.endswith("\t7\tnoun or = verb")
+    for name in ("README.md", "croissant.json"):
+        assert "part of speech of the pair" in made.files[name].decode()
+    assert made.files["scores.tsv"] == release_with_practice().files["scores.tsv"]
 
 
 def test_the_card_has_agreement_and_ceiling_with_intervals():
