@@ -75,13 +75,16 @@ class Release(models.Model):
         null=True, blank=True, help_text="when its figures were last computed again; empty: never"
     )
     n_figures = models.PositiveIntegerField(
-        null=True, blank=True, help_text="figures that follow from its ratings"
+        null=True, blank=True, help_text="different figures that follow from its ratings"
     )
     n_differences = models.PositiveIntegerField(
         null=True, blank=True, help_text="places of its files that do not follow from its ratings"
     )
     differences = models.JSONField(
         default=list, blank=True, help_text="the first of them: file, place, both values"
+    )
+    reservations = models.JSONField(
+        default=list, blank=True, help_text="what of its files could not be checked, in words"
     )
 
     objects = ReleaseQuerySet.as_manager()
@@ -118,18 +121,21 @@ class Release(models.Model):
 
     @property
     def is_confirmed(self) -> bool:
-        """Whether all figures of its files were computed again and found equal."""
-        return self.n_differences == 0
+        """Whether all figures of its files were found equal, without reservations."""
+        return self.n_differences == 0 and not self.reservations
 
     @property
     def verification(self) -> str:
         """The result of its last verification in a sentence, as the library words it."""
         if self.n_differences is None:
             return "Not verified yet."
+        if self.n_differences:
+            noun = "difference" if self.n_differences == 1 else "differences"
+            return f"{self.n_differences:,} {noun} from what the ratings give."
+        follow = f"{self.n_figures:,} different figures follow from the ratings"
         if self.is_confirmed:
-            return f"All {self.n_figures:,} figures follow from the ratings."
-        noun = "difference" if self.n_differences == 1 else "differences"
-        return f"{self.n_differences:,} {noun} from what the ratings give."
+            return f"All {follow}."
+        return f"Confirmed with reservations: {follow}, but {'; '.join(self.reservations)}."
 
 
 class RepositoryKind(models.TextChoices):

@@ -69,7 +69,7 @@ class Command(SurveyCommand):
             self.warn(f"to be written: {text}")
         for file, place, published, computed in release.differences[:MOST_SHOWN]:
             self.warn(f"differs: {file}, {place}: published {published}, computed {computed}")
-        if not release.is_confirmed:
+        if release.n_differences:
             raise CommandError(f"{release.name} is stored, but its files must not be published.")
 
 

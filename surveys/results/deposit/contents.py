@@ -39,7 +39,7 @@ def find_obstacle(release: Release) -> str:
         return "It is a rehearsal, not a dataset of human judgements."
     if release.n_differences is None:
         return "It is not verified yet. Verify it first."
-    if not release.is_confirmed:
+    if release.n_differences:
         return f"It has {release.verification[:-1]}. Find the reason, and create a new release."
     if counted.n_withdrawn_since:
         return (

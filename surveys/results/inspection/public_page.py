@@ -4,6 +4,7 @@ from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.html import format_html
 
 from surveys.access.audit_log import record
 from surveys.errors import ReleaseRefused
@@ -69,13 +70,13 @@ def read_public_page(slug: str, number: int) -> bytes | None:
 
 
 def _refuse_unconfirmed(release: Release) -> None:
-    """Raise ReleaseRefused unless all figures of a release were found to follow."""
+    """Raise ReleaseRefused unless a release was verified, without a difference."""
     if release.n_differences is None:
         raise ReleaseRefused(
             f"{release.name.capitalize()} is not verified yet. Verify it on its own page, and open "
             "the public page then."
         )
-    if not release.is_confirmed:
+    if release.n_differences:
         raise ReleaseRefused(
             f"{release.name.capitalize()} has {release.verification[:-1]}, which its page lists. "
             "Find the reason, create a new release, and open the page of that one."
@@ -85,7 +86,7 @@ def _refuse_unconfirmed(release: Release) -> None:
 def _write_verification(release: Release) -> bytes:
     """Return the result of a verification, and its date, as a paragraph of the explorer."""
     at = f" Verified on {release.verified_at:%Y-%m-%d}." if release.verified_at else ""
-    return f'<p class="lead">{release.verification}{at}</p>\n'.encode()
+    return format_html('<p class="lead">{}{}</p>\n', release.verification, at).encode()
 
 
 def _read_explorer(release: Release) -> bytes | None:

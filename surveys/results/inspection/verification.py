@@ -42,6 +42,7 @@ def verify_folder(folder: Path) -> dict[str, Any]:
             [one.file, one.place, one.published, one.computed]
             for one in found.differences[:MOST_KEPT]
         ],
+        "reservations": list(found.reservations),
     }
 
 
@@ -62,7 +63,8 @@ def verify_archive(run: Run, progress: Callable[[str, int, int], None]) -> dict[
     Release.objects.filter(pk=release.pk).update(**fields)
     if fields["n_differences"]:
         close_page(release)
-    return {"report": {name: fields[name] for name in ("n_figures", "n_differences")}}
+    counts = {name: fields[name] for name in ("n_figures", "n_differences")}
+    return {"report": {**counts, "n_reservations": len(fields["reservations"])}}
 
 
 def find_verification(release: Release) -> Run | None:

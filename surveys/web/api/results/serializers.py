@@ -127,11 +127,15 @@ class ReleaseRunSerializer(RunSerializer):
     )  # fmt: skip
     n_figures = serializers.IntegerField(
         source="release.n_figures", allow_null=True, read_only=True,
-        help_text="figures that follow from the ratings",
+        help_text="different figures that follow from the ratings",
     )  # fmt: skip
     n_differences = serializers.IntegerField(
         source="release.n_differences", allow_null=True, read_only=True,
         help_text="places that do not; if any, do not publish it",
+    )  # fmt: skip
+    reservations = serializers.ListField(
+        child=serializers.CharField(), source="release.reservations", read_only=True,
+        allow_null=True, help_text="what could not be checked; if any, find out why",
     )  # fmt: skip
     is_embargoed = serializers.BooleanField(
         default=False, read_only=True,
@@ -142,7 +146,7 @@ class ReleaseRunSerializer(RunSerializer):
         fields = (  # type: ignore[assignment]
             *RunSerializer.Meta.fields,
             "release", "verification", "verified_at", "n_figures", "n_differences",
-            "is_embargoed",
+            "reservations", "is_embargoed",
         )  # fmt: skip
 
 
@@ -151,16 +155,20 @@ class VerificationSerializer(JobSerializer):
 
     n_figures = serializers.IntegerField(
         source="report.n_figures", allow_null=True, read_only=True,
-        help_text="figures that follow from the ratings; null until it is done",
+        help_text="different figures that follow from the ratings; null until it is done",
     )  # fmt: skip
     n_differences = serializers.IntegerField(
         source="report.n_differences", allow_null=True, read_only=True,
         help_text="places that do not; null until it is done",
     )  # fmt: skip
+    n_reservations = serializers.IntegerField(
+        source="report.n_reservations", allow_null=True, read_only=True,
+        help_text="what could not be checked, see the release; null until it is done",
+    )  # fmt: skip
 
     class Meta:
         model = Run
-        fields = ("id", *JOB_FIELDS, "n_figures", "n_differences")
+        fields = ("id", *JOB_FIELDS, "n_figures", "n_differences", "n_reservations")
 
 
 class DifferenceSerializer(serializers.Serializer[Any]):

@@ -114,6 +114,8 @@ def _ask_to_publish(request: HttpRequest, study: Study, release: Release) -> Htt
     written = count_released(release.run)
     if written["n_written"] < written["n_asked"]:
         text += "Description: {n_written} of {n_asked} entries are written.\n\n".format(**written)
+    if release.reservations:
+        text += f"{release.verification}\n\n"
     if warning := _warn(release):
         text += f"{warning}\n\n"
     if missing := find_missing_review(study):

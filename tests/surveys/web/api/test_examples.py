@@ -67,7 +67,7 @@ def test_the_page_shows_command_lines_and_responses(client):
 
     assert "-F stimuli=@pairs.xlsx" in text
     assert text.count("curl -H") >= len(OPERATIONS)
-    assert "All 4,213 figures follow from the ratings." in text
+    assert "All 4,213 different figures follow from the ratings." in text
     assert "Example of the response 200" in text
     assert "Example of the response 201" in text
 

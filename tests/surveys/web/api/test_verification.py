@@ -56,6 +56,7 @@ def test_a_release_is_verified_again(program, made, django_capture_on_commit_cal
     assert (done["id"], done["state"], done["n_differences"]) == (answer.json()["id"], "done", 0)
     assert done["n_figures"] == release["n_figures"] > 0
     assert release["verification"].startswith("All ")
+    assert (done["n_reservations"], release["reservations"]) == (0, [])
     entries = AuditEntry.objects.filter(action="verify.requested")
     assert [entry.actor for entry in entries] == ["ana"]
 

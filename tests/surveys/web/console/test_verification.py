@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from postprocess.release import assembling
-from postprocess.release.checksums import write_archive
+from postprocess.release.checksums import render_checksums, write_archive
 from postprocess.release.verification.verifying import verify_release
 from postprocess.steps.recipe import parse_recipe
 from surveys.errors import ReleaseRefused, RunRefused
@@ -37,6 +37,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("figures_rendered_o
 
 UNVERIFIED = {"verified_at": None, "n_figures": None, "n_differences": None}
 RESULT = ("n_figures", "n_differences")
+UNKNOWN = "1 file that no release has, known only by checksum: <b>more.txt</b>"
 
 
 @pytest.fixture
@@ -188,13 +189,58 @@ def test_the_button_verifies_a_release(made, sign_in, django_capture_on_commit_c
 
     assert answer.url == page("run", made.study, made.pk)
     made.release.refresh_from_db()
-    sentence = f"All {made.release.n_figures:,} figures follow from the ratings."
+    sentence = f"All {made.release.n_figures:,} different figures follow from the ratings."
     for name, *arguments in (("run", made.pk), ("release",)):
         assert sentence in read(client, name, made.study, *arguments)
     assert "Verify again" in read(client, "run", made.study, made.pk)
     assert f"({made.release.n_figures:,} figures, 0 differences)" in read(
         client, "jobs", made.study
     )
+
+
+def add_file(made, name):
+    """Add a file to the stored archive, listed with its checksum."""
+    with made.archive.open("rb") as file, zipfile.ZipFile(file) as packed:
+        files = {path.partition("/")[2]: packed.read(path) for path in packed.namelist()}
+    del files["SHA256SUMS"]
+    files[name] = b"of another hand"
+    files["SHA256SUMS"] = render_checksums(files)
+    made.archive.save("cosimlex_en_1.zip", ContentFile(write_archive(files, "cosimlex_en")))
+
+
+def test_a_file_of_another_hand_is_a_reservation_on_every_page(made, sign_in):
+    client = sign_in(Role.RESEARCHER)
+    add_file(made, "more.txt")
+
+    job = verify(made)
+
+    (reservation,) = made.release.reservations
+    assert reservation == "1 file that no release has, known only by checksum: more.txt"
+    assert job.report == {"n_figures": made.release.n_figures, "n_differences": 0,
+                          "n_reservations": 1}  # fmt: skip
+    assert not made.release.is_confirmed
+    assert made.release.verification.startswith("Confirmed with reservations: ")
+    shown = read(client, "run", made.study, made.pk)
+    assert reservation in shown
+    assert "Find out about the rest" in shown
+    assert "0 differences, with reservations)" in read(client, "jobs", made.study)
+    assert '<strong class="warning">Confirmed with' in read(client, "release", made.study)
+
+
+def test_reservations_are_shown_before_and_after_publishing(study, sign_in):
+    release = make_release_with_page(study)
+    page_of_release = {"explorer.html": b'<header><form class="controls"></form></header>'}
+    release.run.archive.save("made.zip", ContentFile(write_archive(page_of_release, "made")))
+    Release.objects.update(reservations=[UNKNOWN])
+    client = sign_in(Role.RESEARCHER)
+
+    asked = read(client, "release_page", study, 1)
+    open_page(Release.objects.get(pk=release.pk))
+    public = Client().get(reverse("public:release", args=["study", 1])).content.decode()
+
+    for shown in (asked, public):
+        assert "Confirmed with reservations: 4,213 different figures follow" in shown
+        assert "checksum: &lt;b&gt;more.txt&lt;/b&gt;." in shown
 
 
 def test_a_release_is_verified_by_one_job_at_a_time(made):
@@ -251,5 +297,5 @@ def test_the_public_page_begins_with_the_result(study):
     shown = Client().get(reverse("public:release", args=["study", 1])).content.decode()
 
     assert shown.startswith(
-        '<header><p>3 pairs</p><p class="lead">All 4,213 figures follow from the ratings. Verified '
+        '<header><p>3 pairs</p><p class="lead">All 4,213 different figures follow from the '
     )
