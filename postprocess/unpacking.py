@@ -71,6 +71,8 @@ def unpack(
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             entries = archive.infolist()
+            for entry in entries:  # of Windows programs that separate folders by backslashes
+                entry.filename = entry.filename.replace("\\", "/")
             if len(entries) > limits.entries:
                 raise ArchiveRefused(*_too_many(len(entries), limits))
             files = [one for one in entries if _is_file(one)]
@@ -103,7 +105,7 @@ def _is_file(entry: zipfile.ZipInfo) -> bool:
 
 
 def _leads_out(name: str) -> bool:
-    path = PurePosixPath(name.replace("\\", "/"))
+    path = PurePosixPath(name)
     return path.is_absolute() or ".." in path.parts or DRIVE.match(name) is not None
 
 

@@ -21,9 +21,10 @@ from postprocess.auditing.rows import (
     find_repeated_ratings,
 )
 from postprocess.formats.files import read_dataset, read_gold
+from postprocess.formats.kinds import read_table
 from postprocess.formats.reading import load_ratings
 from postprocess.formats.stimuli import COLUMNS, FAR_FROM_THREE, parse_stimuli
-from postprocess.formats.tabular import Finding, Severity, TableError, read_table
+from postprocess.formats.tabular import Finding, Severity, TableError
 from postprocess.table.ratings import RatingsError
 
 Rows = Mapping[int, Sequence[str]]

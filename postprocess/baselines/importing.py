@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from postprocess.formats.tabular import Finding, Severity, TableError, read_table
+from postprocess.formats.kinds import read_table
+from postprocess.formats.tabular import Finding, Severity, TableError
 from postprocess.types import Floats
 
 COLUMNS = ("pair", "context", "score")
@@ -18,7 +19,7 @@ def import_similarities(data: bytes, n_pairs: int) -> Floats:
     Parameters
     ----------
     data : bytes
-        A tab-separated table with the columns pair (from 1, the row of the data file), context (1
+        A table with the columns pair (from 1, the row of the data file), context (1
         or 2) and score, in any order.
     n_pairs : int
         Of the data file.
@@ -32,7 +33,7 @@ def import_similarities(data: bytes, n_pairs: int) -> Floats:
     TableError
         A row cannot be read, or a context has no score or two; all findings at once.
     """
-    table = read_table(data, COLUMNS)
+    table = read_table(data, COLUMNS, numbers=COLUMNS)
     findings = [one for one in table.findings if one.severity is not Severity.WARNING]
     found = np.full((n_pairs, 2), math.nan)
     findings += _read_rows(table.rows, found)

@@ -9,8 +9,9 @@ from typing import IO, NamedTuple
 import numpy as np
 
 from postprocess.baselines.errors import BaselineError
+from postprocess.formats.kinds import read_table
 from postprocess.formats.stimuli import StimulusPair
-from postprocess.formats.tabular import Finding, Severity, TableError, read_cell, read_table
+from postprocess.formats.tabular import Finding, Severity, TableError, read_cell
 from postprocess.types import Floats
 
 WORDS = ("word1", "word2")
@@ -71,7 +72,7 @@ def predict_scores(
     pairs : sequence of StimulusPair
         Of the data file.
     data : bytes
-        A tab-separated table with the columns word1, word2 and that of the scores; the order of
+        A table with the columns word1, word2 and that of the scores; the order of
         the two words and letter case do not matter.
     column : str
         The name of the column of the scores.
@@ -116,7 +117,7 @@ def _predict_pairs(
 
 
 def _read_scores(data: bytes, column: str) -> dict[tuple[str, ...], float]:
-    table = read_table(data, (*WORDS, column))
+    table = read_table(data, (*WORDS, column), numbers=(column,))
     findings = [one for one in table.findings if one.severity is not Severity.WARNING]
     scores: dict[tuple[str, ...], float] = {}
     for row, fields in table.rows.items():

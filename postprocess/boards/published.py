@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from postprocess.boards.board import Board, Row
 from postprocess.boards.entries import Entry, Kind, only_score
-from postprocess.formats.tabular import Finding, Severity, TableError, read_cell, read_table
+from postprocess.formats.kinds import read_table
+from postprocess.formats.tabular import Finding, Severity, TableError, read_cell
 from postprocess.scoring.figures import Figures
 from postprocess.scoring.ranking import round_score
 
@@ -47,7 +48,7 @@ def read_published(data: bytes, languages: Sequence[str]) -> list[Entry]:
     TableError
         All rows and columns that cannot be read.
     """
-    table = read_table(data, (*COLUMNS, *languages))
+    table = read_table(data, (*COLUMNS, *languages), numbers=languages)
     findings = [one for one in table.findings if one.severity is not Severity.WARNING]
     entries = []
     for number, (kind, name, outside, *cells) in table.rows.items():

@@ -40,6 +40,16 @@ LARGEST_FILE, MOST_ROWS, LONGEST_LINE = 10000000, 100000, 1000
 MOST_MISSHAPEN, MOST_UNKNOWN, LONGEST_NAME, LONGEST_SHOWN, MOST_NAMED = 10000, 20, 100, 40, 20
 MOST_MORE, MOST_COLUMNS = 1000, 20
 ONE_EACH = "write one for each pair of the data file, in its order"
+ROW_NAMES = (
+    "each row has one field more than the header, as R writes row names",
+    "write the file without row names (row.names = FALSE)",
+)
+ODD_HEADERS = (
+    ("\0", "the file has NUL characters, as UTF-16 has", "save it as UTF-8"),
+    ("[,;|]", "the columns are separated by commas, semicolons or vertical bars",
+     "separate them by tabs"),
+    ('"', "the names of the columns are in quotation marks", "write none (in R: quote = FALSE)"),
+)  # fmt: skip
 REFUSED = 2
 
 Numbers = List[float]
@@ -152,6 +162,7 @@ def read_predictions(
 ) -> Tuple[Optional[Numbers], List[Finding]]:
     """Return the predictions of a file, row by row, or None; and what is wrong or odd."""
     columns = COLUMNS[subtask]
+    data = end_lines(data)
     excess = _find_excess(data, n_pairs)
     header = data.partition(b"\n")[0].decode("utf-8-sig", "replace").rstrip("\r").split("\t")
     excess = excess or _find_other_subtask(header, subtask, language)
@@ -185,6 +196,13 @@ def read_predictions(
     return numbers, findings
 
 
+def end_lines(data: bytes) -> bytes:
+    """Return a text with LF for CR if its lines end in CR alone, and CRLF for CRCRLF."""
+    if b"\n" not in data.rstrip(b"\r\n"):
+        data = data.rstrip(b"\r\n").replace(b"\r", b"\n")
+    return data.replace(b"\r\r\n", b"\r\n")
+
+
 def read_table(data: bytes, columns: Sequence[str]) -> Tuple[Rows, List[Finding]]:
     """Return the fields of the given columns by row, and what is wrong or odd."""
     if data.startswith(UTF_16_MARKS):
@@ -214,12 +232,16 @@ def read_table(data: bytes, columns: Sequence[str]) -> Tuple[Rows, List[Finding]
             rows[row] = [fields[place] for place in places]
         else:
             misshapen[row] = fields
+    if len(misshapen) > 1 and not rows and {*map(len, misshapen.values())} == {len(header) + 1}:
+        findings.append(Finding(True, *ROW_NAMES))
+        misshapen = {}
     findings += _explain_shapes(misshapen, len(header))
     return rows, sorted(findings, key=lambda one: one.row)
 
 
 def _decode_lines(data: bytes) -> Tuple[List[Optional[str]], List[Finding]]:
     """Return the lines, None for one that is not UTF-8, and a finding on all such lines."""
+    data = end_lines(data)
     text = data[len(codecs.BOM_UTF8) :] if data.startswith(codecs.BOM_UTF8) else data
     decoded = text.decode("utf-8", "surrogateescape")
     decoded = decoded[:-1] if decoded.endswith("\r") else decoded
@@ -250,7 +272,7 @@ def _check_header(header: Sequence[str], columns: Sequence[str]) -> Iterator[Fin
     for column in columns:
         if list(header).count(column) > 1:
             yield Finding(True, "the header names this column twice", "keep one", 0, column)
-    unknown = list(dict.fromkeys(name for name in header if name not in columns))
+    unknown = list(dict.fromkeys(name for name in header if name and name not in columns))
     for name in unknown[:MOST_UNKNOWN]:
         what = f"unknown column {name[:LONGEST_NAME]!r}: not used"
         yield Finding(False, what, "remove it, or correct its name")
@@ -308,13 +330,14 @@ def _find_other_subtask(header: Sequence[str], subtask: str, language: str) -> O
 def _explain_header(
     findings: List[Finding], header: Sequence[str], columns: Sequence[str]
 ) -> List[Finding]:
-    """Return the findings, or one about commas that are used instead of tabs."""
-    parts = set(re.split("[,;]", header[0]))
-    is_comma = len(header) == 1 and parts >= set(columns) and set(columns) != {header[0]}
+    """Return the findings, or one about how the header is written."""
+    text = "\t".join(header)
+    names = set(re.split("[,;|\t]", re.sub('[\0" ]', "", text)))
+    is_odd = set(columns) <= names and not set(columns) <= set(header)
+    signs = [odd for odd in ODD_HEADERS if is_odd and re.search(odd[0], text)]
     for place, one in enumerate(findings):
-        if is_comma and not one.row and one.is_error:
-            what = "the columns are separated by commas or semicolons"
-            return [*findings[:place], Finding(True, what, "separate them by tabs")]
+        if signs and not one.row and one.is_error:
+            return [*findings[:place], Finding(True, *signs[0][1:])]
     return list(findings)
 
 
@@ -479,9 +502,9 @@ def _read_archive(path: Path) -> List[Tuple[str, bytes]]:
     """Return the files of a zip archive; end the program if it cannot be read."""
     try:
         with zipfile.ZipFile(str(path)) as archive:
-            names = [one.filename for one in archive.infolist()]
+            names = {one.filename.replace("\\", "/"): one for one in archive.infolist()}
             files = [name for name in names if not name.endswith("/") and not _is_ignored(name)]
-            return [(name, archive.read(name)) for name in files]
+            return [(name, archive.read(names[name])) for name in files]
     except (zipfile.BadZipFile, RuntimeError) as error:
         raise SystemExit(f"{path}: the archive cannot be read ({error})") from error
 

@@ -12,12 +12,12 @@ import numpy as np
 import pandas as pd
 
 from postprocess.formats import stimuli
+from postprocess.formats.kinds import read_table
 from postprocess.formats.tabular import (
     Finding,
     Severity,
     TableError,
     read_cell,
-    read_table,
     render_rows,
 )
 
@@ -163,7 +163,7 @@ def _gold_fields(sim1: float, sim2: float) -> tuple[str, ...]:
 def _read_scores(
     data: bytes, columns: Sequence[str], number_columns: Sequence[str]
 ) -> pd.DataFrame:
-    table = read_table(data, columns)
+    table = read_table(data, columns, numbers=number_columns)
     findings = [f for f in table.findings if f.severity is not Severity.WARNING]
     for row, fields in table.rows.items():
         findings.extend(

@@ -1,8 +1,9 @@
 """Kinds of table files: recognising how a table is written, and reading it in that way.
 
-The published formats are tab-separated UTF-8; see `tabular`. Tables from spreadsheet programs may
-be separated by commas or semicolons, have another encoding, or be a workbook (.xlsx). No encoding
-of one byte per character can be recognised with certainty, so that a person has to confirm it.
+The published formats are tab-separated UTF-8; see `tabular`. Tables from other programs may be
+separated by commas, semicolons or vertical bars, have quotation marks, another encoding or other
+line ends, or be a workbook (.xlsx). No encoding of one byte per character can be recognised with
+certainty, so that a person has to confirm it.
 """
 
 import codecs
@@ -10,20 +11,27 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from postprocess.foreign import name_foreign, name_text
 from postprocess.formats.tabular import (
+    MOST_ABOVE,
     UTF_16_MARKS,
     ZIP_MARK,
     Finding,
+    Records,
+    Severity,
     Table,
-    read_table,
+    TableError,
+    locate_undecoded,
     shape_table,
+    split_plain,
+    tidy_records,
     unreadable,
 )
-from postprocess.formats.workbooks import is_workbook, read_workbook
+from postprocess.formats.workbooks import is_workbook, split_workbook
 
 
 class Separator(StrEnum):
@@ -33,6 +41,7 @@ class Separator(StrEnum):
     QUOTED_TAB = "quoted-tab"
     COMMA = "comma"
     SEMICOLON = "semicolon"
+    BAR = "bar"
 
 
 class Encoding(StrEnum):
@@ -69,6 +78,7 @@ SEPARATED = {
     Separator.QUOTED_TAB: "a tab-separated file with quotation marks around fields",
     Separator.COMMA: "a comma-separated file",
     Separator.SEMICOLON: "a semicolon-separated file",
+    Separator.BAR: "a file separated by vertical bars",
 }
 ENCODINGS = {
     Encoding.UTF_8: "UTF-8",
@@ -82,6 +92,7 @@ CHARACTERS = {
     Separator.QUOTED_TAB: "\t",
     Separator.COMMA: ",",
     Separator.SEMICOLON: ";",
+    Separator.BAR: "|",
 }
 CANONICAL = FileKind()
 WORKBOOK = FileKind(is_workbook=True)
@@ -100,15 +111,16 @@ PUNCTUATION = frozenset("“”„‟’‘‚«»‹›–—…·•°€§©�
 CONTROL = re.compile("[\x80-\x9f]")
 FEWEST_FITTING = 0.8  # share of the letters beyond ASCII that belong to one alphabet
 MOST_DAMAGED = 10  # bytes that are not UTF-8, for each character beyond ASCII that is
-OLD_WORKBOOK_MARK = bytes.fromhex("d0cf11e0a1b11ae1")
+LINE_END = re.compile("\r\r\n|\r\n|\r|\n")
+MOST_HEADER = 200_000  # characters in which the header is looked for
 QUOTED_FIELD = re.compile(r'(?:^|\t)"[^\t\n]*"(?=\t|\r?$)', re.MULTILINE)
 
 
 def recognise_kind(data: bytes, columns: Sequence[str], language: str = "") -> FileKind | None:
     r"""Return how a table with these columns seems to be written, or None if it is unknown.
 
-    A header with half of the columns is enough. `language` is a tag such as hr, whose letters
-    decide between the encodings of one byte per character.
+    A header with half of the columns is enough, also below a title. `language` is a tag such as
+    hr, whose letters decide between the encodings of one byte per character.
 
     >>> data = "word1;word2\nkuća;mačka".encode("cp1250")
     >>> str(recognise_kind(data, ["word1", "word2"]))
@@ -116,46 +128,87 @@ def recognise_kind(data: bytes, columns: Sequence[str], language: str = "") -> F
     """
     if data.startswith(ZIP_MARK):
         return WORKBOOK if is_workbook(data) else None
+    data = _mark_utf16(data)
     encoding = _recognise_encoding(data, language)
     if encoding is None:
         return None
     text = _decode(data, encoding)
-    separator = _recognise_separator(text.partition("\n")[0], columns)
+    separator = _recognise_separator(text, columns)
     if separator is Separator.TAB and encoding is not Encoding.UTF_8 and QUOTED_FIELD.search(text):
         separator = Separator.QUOTED_TAB  # “Unicode text” of Excel
     return None if separator is None else FileKind(separator, encoding)
 
 
-def read_table_as(
+def read_table(
     data: bytes,
     columns: Sequence[str],
     kind: FileKind = CANONICAL,
     *,
+    optional: Sequence[str] = (),
     numbers: Collection[str] = (),
 ) -> Table:
-    """Read a table of a kind as `read_table` does; rows and findings are alike.
+    """Read a table with the given columns, in any order; never raises for its content.
 
-    A tab-separated UTF-8 file is read by `read_table`; if that fails and the file seems to be of
-    another kind, a finding says so. `numbers` are the columns of a workbook that may hold numbers.
+    A file of another kind than tab-separated UTF-8 is read with a warning that says so, unless its
+    encoding is uncertain, which a finding reports; a `kind` that a person has chosen is read
+    without. `optional` are columns that a file need not have; `numbers` those of a workbook that
+    may hold numbers.
     """
-    if kind == CANONICAL:
-        return _with_recognised(read_table(data, columns), data, columns)
-    if kind.is_workbook:
-        return read_workbook(data, columns, numbers)
+    known = (*columns, *optional)
+    records = split_records(data, columns, kind, known=known, numbers=numbers)
+    return shape_table(records, columns, optional)
+
+
+def split_records(
+    data: bytes,
+    columns: Sequence[str],
+    kind: FileKind = CANONICAL,
+    *,
+    known: Sequence[str] = (),
+    numbers: Collection[str] = (),
+    otherwise: FileKind = CANONICAL,
+) -> Records:
+    """Split a table of any kind into fields; see `read_table`, which fits them to columns.
+
+    `known` are all columns that matter, `columns` those by which the header is found; without them,
+    the file is read as `otherwise` says.
+    """
+    found = recognise_kind(data, columns) if kind == CANONICAL else kind
+    if found is None or (kind == CANONICAL and not found.is_certain):
+        return _explain_unread(data, found, otherwise)
+    if found.is_workbook:
+        records = split_workbook(data, columns, known or columns, numbers)
+    else:
+        records = _split_text(_mark_utf16(data), found)
+    if b"\0" in data:
+        _refuse_nul(records)
+    tidy_records(records, columns)
+    if found != kind and not records.findings:
+        what = f"read as {found}"
+        advice = "the format is tab-separated UTF-8 without quotation marks"
+        records.findings.append(Finding(Severity.WARNING, what, advice=advice))
+    return records
+
+
+def decode_text(data: bytes) -> str:
+    r"""Return the text of a file in UTF-8 or UTF-16, its lines ended by LF. Raises TableError.
+
+    >>> decode_text("\ufeffana\r\n".encode("utf-16"))
+    'ana\n'
+    """
+    data = _mark_utf16(data)
+    if (foreign := name_foreign(data)) is not None:
+        raise TableError([unreadable(f"the file is {foreign.name}", foreign.advice)])
+    encoding = Encoding.UTF_16 if data.startswith(UTF_16_MARKS) else Encoding.UTF_8
     try:
-        text = _decode(data, kind.encoding)
+        text = _decode(data, encoding)
     except UnicodeDecodeError as error:
-        what = f"not {ENCODINGS[kind.encoding]}: byte {error.start + 1} of the file"
-        return Table({}, (unreadable(what, "choose another encoding"),))
-    records: list[list[str] | None] = []
-    findings: list[Finding] = []
-    try:
-        records.extend(_split(text, kind.separator))
-    except csv.Error as error:
-        what = f"the quotation marks of a field are not closed, or it is too long ({error})"
-        advice = "correct the row; the rows from here on were not read"
-        findings.append(unreadable(what, advice, row=len(records) or None))
-    return shape_table(records, columns, findings, separator=kind.separator.split("-")[-1])
+        what = f"not {ENCODINGS[encoding]} text: byte {error.start + 1} of the file"
+        raise TableError([unreadable(what, "save it as UTF-8")]) from error
+    if "\0" in text:
+        what = f"a NUL character in line {text[: text.index(chr(0))].count(chr(10)) + 1}"
+        raise TableError([unreadable(what, "save the file as UTF-8 text")])
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def list_letters(rows: Collection[Sequence[str]]) -> list[tuple[str, int]]:
@@ -171,18 +224,40 @@ def list_letters(rows: Collection[Sequence[str]]) -> list[tuple[str, int]]:
     return sorted(counts.items(), key=lambda counted: (-counted[1], counted[0]))
 
 
-def _with_recognised(table: Table, data: bytes, columns: Sequence[str]) -> Table:
-    """Return what `read_table` read, or a finding on the kind that the file seems to be of."""
-    if not any(finding.severity == "unreadable" for finding in table.findings):
-        return table
-    if data.startswith(OLD_WORKBOOK_MARK):
-        what = "the file is a workbook that is encrypted or of an old version of Excel (.xls)"
-        return Table({}, (unreadable(what, "save it as .xlsx, without a password"),))
-    kind = recognise_kind(data, columns)
-    if kind is None or kind in PLAIN:  # the findings name the bytes that are not UTF-8
-        return table
-    advice = "save it as UTF-8 text, its columns separated by tabs"
-    return Table({}, (unreadable(f"the file looks like {kind}", advice),))
+def _explain_unread(data: bytes, kind: FileKind | None, otherwise: FileKind) -> Records:
+    """Return the finding that says why a file is not read, or a text without the columns."""
+    if (foreign := name_foreign(data)) is not None:
+        return Records([], [unreadable(f"the file is {foreign.name}", foreign.advice)])
+    if kind is not None and kind not in PLAIN:
+        line = data.count(b"\n", 0, locate_undecoded(data)) + 1
+        what = f"the file looks like {kind}: line {line} is not UTF-8"
+        return Records([], [unreadable(what, "save it as UTF-8 text")])
+    if kind is None and (foreign := name_text(data)) is not None:
+        return Records([], [unreadable(f"the file is {foreign.name}", foreign.advice)])
+    if data.startswith(UTF_16_MARKS):
+        otherwise = replace(otherwise, encoding=Encoding.UTF_16)
+    elif not _is_decodable(data, Encoding.UTF_8):
+        otherwise = CANONICAL  # whose findings name the bytes that are not UTF-8
+    return _split_text(data, otherwise)
+
+
+def _refuse_nul(records: Records) -> None:
+    """Replace rows with a NUL character by a finding."""
+    rows = records.rows
+    bad = [place for place, row in enumerate(rows) if row and any("\0" in cell for cell in row)]
+    for place in bad:
+        rows[place] = None
+    if bad:
+        more = f" (and in {len(bad) - 1:,} more rows)" if len(bad) > 1 else ""
+        what, advice = f"a NUL character inside a field{more}", "remove it"
+        records.findings.append(unreadable(what, advice, row=bad[0] or None))
+
+
+def _mark_utf16(data: bytes) -> bytes:
+    """Return a text with a byte order mark if it seems to be UTF-16 without one."""
+    if data[1:16:2] == bytes(8):
+        return codecs.BOM_UTF16_LE + data
+    return codecs.BOM_UTF16_BE + data if data[:16:2] == bytes(8) else data
 
 
 def _decode(data: bytes, encoding: Encoding) -> str:
@@ -191,24 +266,58 @@ def _decode(data: bytes, encoding: Encoding) -> str:
     return data.removeprefix(codecs.BOM_UTF8).decode(encoding)
 
 
-def _split(text: str, separator: Separator) -> Iterator[list[str]]:
-    if separator is Separator.TAB:
-        text = text.removesuffix("\r").replace("\r\n", "\n").rstrip("\n")
-        yield from (line.split("\t") for line in text.split("\n") if text)
-        return
-    stream = io.StringIO(text.rstrip("\r\n"), newline="")
-    yield from csv.reader(stream, delimiter=CHARACTERS[separator], strict=True)
+def _split_text(data: bytes, kind: FileKind) -> Records:
+    """Split a text of a kind into fields."""
+    if kind == CANONICAL:
+        return split_plain(data)
+    try:
+        text = _decode(data, kind.encoding)
+    except UnicodeDecodeError as error:
+        what = f"not {ENCODINGS[kind.encoding]}: byte {error.start + 1} of the file"
+        return Records([], [unreadable(what, "choose another encoding")])
+    if kind.separator is Separator.TAB:
+        return split_plain(text.encode())
+    records = Records([], [], kind.separator.split("-")[-1])
+    stream = io.StringIO(text.replace("\r\r\n", "\n").rstrip("\r\n"), newline="")
+    reader = csv.reader(stream, delimiter=CHARACTERS[kind.separator], strict=True)
+    try:
+        for row in reader:
+            records.rows.append(row)
+            records.lines.append(reader.line_num)
+    except csv.Error as error:
+        place = len(records.rows) or None
+        records.findings.append(unreadable(*_explain_csv(error, reader.line_num), row=place))
+    return records
 
 
-def _recognise_separator(header: str, columns: Sequence[str]) -> Separator | None:
-    """Return what separates most of the columns in a header, or None for less than half."""
+def _explain_csv(error: csv.Error, line: int) -> tuple[str, str]:
+    """Return why a text separated by commas or the like cannot be read, and what to do."""
+    if "limit" in str(error):
+        what = f"line {line:,} has a field of more than {csv.field_size_limit():,} characters"
+        return what, "check what separates the columns and the rows"
+    what = f"the quotation marks of a field are not closed in line {line:,} ({error})"
+    return what, "correct the row; the rows from here on were not read"
 
-    def count(separator: Separator) -> int:
-        names = header.strip("\r").split(CHARACTERS[separator])
-        return len({name.strip('"') for name in names} & set(columns))
 
-    best = max((Separator.TAB, Separator.COMMA, Separator.SEMICOLON), key=count)
-    return best if 2 * count(best) >= len(columns) else None
+def _recognise_separator(text: str, columns: Sequence[str]) -> Separator | None:
+    """Return what separates most of the columns in a header, or None for less than half.
+
+    Names of columns in quotation marks tell that those around fields are not part of them.
+    """
+    wanted = set(map(_fold, columns))
+    for line in LINE_END.split(text[:MOST_HEADER], MOST_ABOVE)[:MOST_ABOVE]:
+        names = {one: line.split(character) for one, character in CHARACTERS.items()}
+        counts = {one: len(wanted & set(map(_fold, found))) for one, found in names.items()}
+        best = max(CHARACTERS, key=counts.__getitem__)
+        if 2 * counts[best] >= len(columns):
+            is_quoted = any(name.startswith('"') and _fold(name) in wanted for name in names[best])
+            return Separator.QUOTED_TAB if best is Separator.TAB and is_quoted else best
+    return None
+
+
+def _fold(name: str) -> str:
+    """Return the name of a column without quotation marks, letter case and kinds of spaces."""
+    return re.sub(r"[\s_]+", "_", name.strip().strip('"').casefold())
 
 
 def _recognise_encoding(data: bytes, language: str) -> Encoding | None:

@@ -1,9 +1,8 @@
 """Reading ratings files: comma or tab separated or Parquet, with up to millions of rows."""
 
 import csv
-import io
-from collections import Counter
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Literal
@@ -13,11 +12,23 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as arrow_parquet
 
-from postprocess.formats.tabular import UTF_16_MARKS, ZIP_MARK, read_cell
-from postprocess.table.loading import load_lines, load_parquet
-from postprocess.table.ratings import COLUMNS, NAMES, OPTIONAL, RatingsError, name_some
+from postprocess.formats.kinds import FileKind, Separator, split_records
+from postprocess.formats.tabular import Severity, read_cell, shape_table
+from postprocess.steps.exclusion import CHECK_COLUMNS
+from postprocess.table.loading import LANGUAGE, load_lines, load_parquet
+from postprocess.table.ratings import (
+    COLUMNS,
+    NAMES,
+    OPTIONAL,
+    RatingsError,
+    are_unjudged,
+    name_some,
+)
 
 COMMA, TAB = ",", "\t"
+COMMAS = FileKind(Separator.COMMA)
+LONGEST_HEADER, MOST_NAMED = 65_536, 20  # bytes; problems in a message
+LINE_END, COLUMN_NAME = re.compile(b"[\r\n]"), re.compile(b'[^,;|\t"\xef\xbb\xbf]+')
 KIND, MODEL = "kind", "model"  # the column that marks ratings of a language model, and its value
 QUOTING: dict[str, Literal[0, 3]] = {  # tab-separated files have no quoting
     COMMA: csv.QUOTE_MINIMAL,
@@ -28,9 +39,7 @@ QUOTING: dict[str, Literal[0, 3]] = {  # tab-separated files have no quoting
 def load_ratings(
     path: str | PathLike[str], language: str, *, accept_models: bool = False
 ) -> pd.DataFrame:
-    """Read a ratings file for `check_ratings`; its suffix gives the format.
-
-    `.parquet`, `.tsv` (tab separated without quoting), as in a release; otherwise comma separated.
+    """Read a ratings file for `check_ratings`: Parquet by its suffix, otherwise any kind of table.
 
     Parameters
     ----------
@@ -61,37 +70,35 @@ def load_ratings(
         return _load_parquet(path, language)
     delimiter = TAB if path.suffix == ".tsv" else COMMA
     ratings = _read_plain(path, language, delimiter)
-    return read_ratings(path.read_bytes(), language, delimiter) if ratings is None else ratings
+    return read_ratings(path.read_bytes(), language) if ratings is None else ratings
 
 
 def load_columns(path: Path, names: Sequence[str]) -> pd.DataFrame:
-    """Read those of the named columns that a ratings file has, as text; "" for missing values."""
+    """Read those of the named columns that a ratings file has, as text; "" for missing values.
+
+    Raises RatingsError if the file cannot be read as a table.
+    """
     if path.suffix == ".parquet":
-        known = [name for name in names if name in arrow_parquet.read_schema(path).names]
+        known = [name for name in names if name in _read_parquet_names(path)]
         table: pd.DataFrame = arrow_parquet.read_table(path, columns=known).to_pandas()
         return table.astype(object).where(table.notna(), "").astype(str)
-    delimiter = TAB if path.suffix == ".tsv" else COMMA
-    table = pd.read_csv(
-        path,
-        sep=delimiter,
-        quoting=QUOTING[delimiter],
-        usecols=lambda name: name in names,
-        dtype=str,
-        keep_default_na=False,
-        encoding="utf-8-sig",
-    )
-    return table.assign(**{name: read_cells(table[name]) for name in map(str, table)})
+    table = _read_frame(path.read_bytes(), COLUMNS)
+    return table[[name for name in names if name in table]].map(read_cell)
 
 
 def has_column(path: Path, name: str) -> bool:
-    """Return whether the header of a ratings file contains a name, perhaps as part of another.
+    """Return whether the header of a ratings file contains a name.
 
-    Raises RatingsError for invalid Parquet, OSError if the file cannot be read.
+    Raises RatingsError for a file that cannot be read as a table, OSError if it cannot be read.
     """
     if path.suffix == ".parquet":
         return name in _read_parquet_names(path)
     with path.open("rb") as file:
-        return name.encode() in file.readline()
+        start = file.read(LONGEST_HEADER)
+    names = COLUMN_NAME.findall(LINE_END.split(start, maxsplit=1)[0])
+    if {one.encode() for one in COLUMNS} <= set(names):
+        return name.encode() in names
+    return name in _read_frame(path.read_bytes(), COLUMNS)
 
 
 def are_of_model(kinds: pd.Series) -> pd.Series:
@@ -103,36 +110,42 @@ def are_of_model(kinds: pd.Series) -> pd.Series:
     return kinds.str.strip().str.casefold() == MODEL
 
 
-def read_ratings(data: bytes, language: str, delimiter: str = COMMA) -> pd.DataFrame:
-    """Read `ratings_<lang>.csv` as text, for `check_ratings`.
+def read_ratings(data: bytes, language: str) -> pd.DataFrame:
+    """Read `ratings_<lang>.csv` as text, for `check_ratings`; `kinds` says how it may be written.
 
-    Comma separated with quoting, or tab separated without; with or without a byte order mark, LF or
-    CRLF. Returns the columns pair, context, annotator, rating, group and mark, if the file has
+    Returns the columns pair, context, annotator, rating, group and mark, if the file has
     them; others are ignored. The index, "line", is the line of the file on which the row ends.
 
-    Raises RatingsError if the file is not UTF-8 or not comma separated, or has a row with more or
-    fewer fields than the header, a repeated column, or rows of another language.
+    Raises RatingsError if the file cannot be read, or has a row with more or fewer fields than the
+    header, a repeated column, or rows of another language.
     """
-    lines = list(_csv_lines(data, delimiter))
-    if not lines:
-        raise RatingsError("the ratings file is empty; it needs a header and rows")
-    (_, header), rows = lines[0], lines[1:]
-    if twice := sorted(name for name, n in Counter(header).items() if n > 1):
-        raise RatingsError(f"the ratings have a column twice: {name_some(twice)}; keep one")
-    if missing := [column for column in COLUMNS if column not in header]:
-        found = ", ".join(repr(name) for name in header[:20])
-        raise RatingsError(
-            f"the ratings have no column {', '.join(missing)}; the first line must name them, "
-            f"separated by {'commas' if delimiter == COMMA else 'tabs'} (it has {found})"
-        )
-    if bad := [_name(i, rows) for i, (_, row) in enumerate(rows) if len(row) != len(header)]:
-        raise RatingsError(f"not as many fields as the header's {len(header)}: {name_some(bad)}")
-    index = pd.Index([line for line, _ in rows], name="line")
-    ratings = pd.DataFrame([row for _, row in rows], columns=header, index=index, dtype=str)
-    if "language" in ratings:
-        _refuse_other_languages(ratings["language"].tolist(), rows, language)
+    ratings = _read_frame(data, COLUMNS, required=COLUMNS)
+    if LANGUAGE in ratings:
+        _refuse_other_languages(ratings[LANGUAGE], language)
     ratings = ratings[[column for column in (*COLUMNS, *OPTIONAL) if column in ratings]]
     return ratings.assign(**{name: read_cells(ratings[name]) for name in NAMES if name in ratings})
+
+
+def _read_frame(
+    data: bytes, columns: Sequence[str], *, required: Sequence[str] = ()
+) -> pd.DataFrame:
+    """Read all columns of a table as text; the index, "line", is that on which each row ends.
+
+    The header is found by `columns`. Raises RatingsError if a required one is missing.
+    """
+    known = (LANGUAGE, *columns, *OPTIONAL)
+    records = split_records(data, columns, known=known, numbers=known, otherwise=COMMAS)
+    lines = records.lines or range(1, len(records.rows) + 1)
+    split = zip(lines, records.rows, strict=False)
+    numbered = [(line, row) for line, row in split if row is None or any(row)]
+    header = (numbered[0][1] or []) if numbered else []
+    others = [name for name in dict.fromkeys(header) if name and name not in required]
+    records.rows = [row for _, row in numbered]
+    table = shape_table(records, required, others)
+    if errors := [one for one in table.findings if one.severity is not Severity.WARNING]:
+        raise RatingsError("\n".join(f"the ratings: {one}" for one in errors[:MOST_NAMED]))
+    index = pd.Index([line for line, _ in numbered[1:]], name="line")
+    return pd.DataFrame(table.rows.values(), columns=table.columns, index=index, dtype=str)
 
 
 def _read_plain(path: Path, language: str, delimiter: str) -> pd.DataFrame | None:
@@ -141,8 +154,10 @@ def _read_plain(path: Path, language: str, delimiter: str) -> pd.DataFrame | Non
     Returns None for any other file, which `read_ratings` reads or refuses.
     """
     with path.open("rb") as file:
-        first_line = file.readline()
+        first_line = file.readline(LONGEST_HEADER)
     text = first_line.decode("utf-8-sig", "replace").rstrip("\r\n")
+    if "\r" in text or not first_line.endswith(b"\n"):
+        return None
     header = next(csv.reader([text], delimiter=delimiter, quoting=QUOTING[delimiter]), [])
     if len(set(header)) < len(header) or not set(COLUMNS) <= set(header):
         return None
@@ -153,6 +168,9 @@ def _read_plain(path: Path, language: str, delimiter: str) -> pd.DataFrame | Non
     if loaded is None or not loaded.languages <= {language}:
         return None
     ratings = loaded.ratings
+    is_missing = ratings["rating"].isna().to_numpy() & ~are_unjudged(ratings)
+    if ratings["pair"].hasnans or is_missing.any():
+        return None  # an empty row or field, which messages show as it is
     for name in NAMES:
         if name in ratings and ratings[name].cat.categories.str.startswith("'").any():
             return None  # an escaped name; see `write_cell`
@@ -203,42 +221,15 @@ def _load_parquet(path: Path, language: str) -> pd.DataFrame:
     return ratings
 
 
-def _csv_lines(data: bytes, delimiter: str = COMMA) -> Iterator[tuple[int, list[str]]]:
-    """Yield the non-empty rows of a CSV file with the line on which each ends."""
-    if data.startswith((*UTF_16_MARKS, ZIP_MARK)):
-        raise RatingsError("the ratings are not UTF-8 text; save them as comma separated UTF-8")
-    try:
-        text = data.decode("utf-8").removeprefix("\ufeff")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise RatingsError(
-            f"the ratings are not UTF-8: line {line}, byte {error.start + 1} of the file; "
-            "save the file as UTF-8"
-        ) from error
-    reader = csv.reader(
-        io.StringIO(text, newline=""),
-        delimiter=delimiter,
-        quoting=QUOTING[delimiter],
-        strict=True,
-    )
-    try:
-        yield from ((reader.line_num, row) for row in reader if row)
-    except csv.Error as error:
-        raise RatingsError(
-            f"the ratings cannot be read as CSV in line {reader.line_num}: {error}"
-        ) from error
-
-
-def _refuse_other_languages(
-    languages: Sequence[str], rows: Sequence[tuple[int, list[str]]], language: str
-) -> None:
-    bad = [f'{_name(i, rows)} "{x}"' for i, x in enumerate(languages) if x != language]
+def _refuse_other_languages(languages: pd.Series, language: str) -> None:
+    rows = enumerate(languages.items())
+    bad = [f'{_name(i, line)} "{found}"' for i, (line, found) in rows if found != language]
     if bad:
         raise RatingsError(f'language is not "{language}": {name_some(bad)}')
 
 
-def _name(position: int, rows: Sequence[tuple[int, list[str]]]) -> str:
-    return f"row {position + 1} (line {rows[position][0]})"
+def _name(position: int, line: object) -> str:
+    return f"row {position + 1} (line {line})"
 
 
 def load_checks(path: str | PathLike[str]) -> pd.DataFrame:
@@ -246,11 +237,5 @@ def load_checks(path: str | PathLike[str]) -> pd.DataFrame:
 
     Raises RatingsError if the file is invalid, OSError if it cannot be read.
     """
-    lines = list(_csv_lines(Path(path).read_bytes()))
-    if not lines:
-        raise RatingsError(f"{path} is empty; it needs a header and rows")
-    (_, header), *rows = lines
-    if bad := [_name(i, rows) for i, (_, row) in enumerate(rows) if len(row) != len(header)]:
-        raise RatingsError(f"{path}: not as many fields as the header's: {name_some(bad)}")
-    checks = pd.DataFrame([row for _, row in rows], columns=header, dtype=str)
+    checks = _read_frame(Path(path).read_bytes(), CHECK_COLUMNS).reset_index(drop=True)
     return checks.assign(**{name: read_cells(checks[name]) for name in NAMES if name in checks})

@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 
 from postprocess.formats.invisible import describe_invisible, list_invisible
-from postprocess.formats.kinds import CANONICAL, FileKind, read_table_as
+from postprocess.formats.kinds import CANONICAL, FileKind, read_table
 from postprocess.formats.marks import (
     MOST_COMBINING,
     MarkedContext,
@@ -135,7 +135,7 @@ def load_stimuli(path: str | PathLike[str]) -> ParsedStimuli:
 
 def parse_stimuli(data: bytes, kind: FileKind = CANONICAL) -> ParsedStimuli:
     """Read a stimuli file and report all problems at once. Never raises for its content."""
-    table = read_table_as(data, COLUMNS, kind)
+    table = read_table(data, COLUMNS, kind)
     return _check_cells(table.rows, table.findings)
 
 
@@ -145,7 +145,7 @@ def read_rows(data: bytes) -> tuple[tuple[str, ...], ...]:
     >>> read_rows(render_stimuli([["a", "b", "c", "d", "e", "f", "g", "h"]]).encode())
     (('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'),)
     """
-    return tuple(_read_cells(read_table_as(data, COLUMNS, CANONICAL).rows).values())
+    return tuple(_read_cells(read_table(data, COLUMNS, CANONICAL).rows).values())
 
 
 def check_rows(rows: Sequence[Sequence[str]]) -> ParsedStimuli:

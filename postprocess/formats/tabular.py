@@ -10,7 +10,7 @@ import codecs
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
@@ -19,6 +19,7 @@ UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 UNDECODED = re.compile("[\udc80-\udcff]")  # surrogates of bytes that are not UTF-8
 MOST_MISSHAPEN = 10_000  # rows that are reported one by one
 MOST_UNKNOWN, LONGEST_NAME = 20, 100  # columns listed, and characters of a name
+MOST_ABOVE = 20  # rows above the names of the columns that are examined
 CELL = "cell"  # what separates the columns of a workbook
 ZIP_MARK = b"PK\x03\x04"  # at the start of .xlsx and .ods
 
@@ -89,10 +90,25 @@ def naming_file(path: Path) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The well-formed rows of a file by row number, with fields in the requested order."""
+    """The well-formed rows of a file by row number, with fields in the order of `columns`."""
 
     rows: dict[int, tuple[str, ...]]
     findings: tuple[Finding, ...]
+    columns: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Records:
+    """The rows of a file as they are split into fields, the header first.
+
+    A row that could not be read is None and has a finding. `separator` is the name of what
+    separates the columns; `lines` are those on which the rows end, unless each row is a line.
+    """
+
+    rows: list[list[str] | None]
+    findings: list[Finding]
+    separator: str = "tab"
+    lines: list[int] = field(default_factory=list)
 
 
 def unreadable(
@@ -108,62 +124,105 @@ def read_header(data: bytes) -> list[str]:
     >>> read_header("\ufeffword1\tword2\r\nice\tsun\r\n".encode())
     ['word1', 'word2']
     """
-    first = data.partition(b"\n")[0].decode("utf-8-sig", "replace")
+    first = end_lines(data).partition(b"\n")[0].decode("utf-8-sig", "replace")
     return first.rstrip("\r").split("\t")
 
 
-def read_table(data: bytes, columns: Sequence[str]) -> Table:
-    """Split a file into rows with the given columns, which may be in any order.
+def end_lines(data: bytes) -> bytes:
+    r"""Return a text with LF for CR if its lines end in CR alone, and CRLF for CRCRLF.
 
-    Accepts a byte order mark, LF or CRLF, and empty lines at the end. Nothing is stripped from
-    a field, and only LF ends a line: U+2028 and the like are text. Further columns give a
-    warning. Never raises: the findings say what could not be read.
+    >>> end_lines(b"a\rb\r"), end_lines(b"a\r\nb\rc\n")
+    (b'a\nb', b'a\r\nb\rc\n')
+    """
+    if b"\n" not in data.rstrip(b"\r\n"):
+        data = data.rstrip(b"\r\n").replace(b"\r", b"\n")
+    return data.replace(b"\r\r\n", b"\r\n")
+
+
+def read_plain(data: bytes, columns: Sequence[str]) -> Table:
+    """Split a tab-separated UTF-8 file into rows with the given columns, in any order.
+
+    Accepts a byte order mark, LF, CRLF or CR, and empty lines at the end. Nothing is stripped from
+    a field, and only these end a line: U+2028 and the like are text. Further columns give a
+    warning. Never raises: the findings say what could not be read. `kinds.read_table` reads
+    files of other kinds, too.
     """
     if data.startswith(UTF_16_MARKS):
         return Table({}, (unreadable("the file is UTF-16", "save it as UTF-8"),))
     if data.startswith(ZIP_MARK):
         advice = "save it as UTF-8 text, its columns separated by tabs"
         return Table({}, (unreadable("the file is a spreadsheet", advice),))
+    return shape_table(split_plain(data), columns)
+
+
+def split_plain(data: bytes) -> Records:
+    """Split a tab-separated UTF-8 file into fields; a line that is not UTF-8 has a finding."""
     lines, findings = _decode_lines(data)
-    records = [None if line is None else line.split("\t") for line in lines]
-    return shape_table(records, columns, findings)
+    return Records([None if line is None else line.split("\t") for line in lines], findings)
 
 
-def shape_table(
-    records: Sequence[list[str] | None],
-    columns: Sequence[str],
-    findings: Iterable[Finding] = (),
-    *,
-    separator: str = "tab",
-) -> Table:
-    """Return the well-formed rows among records, of which the first is the header.
+def shape_table(records: Records, columns: Sequence[str], optional: Sequence[str] = ()) -> Table:
+    """Return the well-formed rows among records, with the columns that are wanted.
 
-    A record that could not be read is None and has a finding already. `separator` is the name of
-    what separates the columns.
+    `optional` are columns that a file need not have.
     """
-    findings = list(findings)
-    if not records:
-        return Table({}, (unreadable("the file is empty", "it needs a header and rows"),))
-    header = records[0]
+    findings = list(records.findings)
+    if not records.rows:
+        finding = unreadable("the file is empty", "it needs a header and rows")
+        return Table({}, (*findings, finding) if not findings else tuple(findings))
+    header = records.rows[0]
     if header is None:
         return Table({}, tuple(findings))
-    findings.extend(_header_findings(header, columns, separator))
+    columns = (*columns, *(name for name in optional if name in header))
+    findings.extend(_header_findings(header, columns, records.separator))
     if any(f.severity is Severity.UNREADABLE and f.row is None for f in findings):
-        return Table({}, tuple(findings))
-    if len(records) == 1:
+        return Table({}, tuple(findings), columns)
+    rows = records.rows[1:]
+    if not rows:
         findings.append(unreadable("the file has a header but no rows", "add the rows"))
     places = [header.index(column) for column in columns]
     shaped: dict[int, tuple[str, ...]] = {}
     misshapen: dict[int, list[str]] = {}
-    for row, fields in enumerate(records[1:], 1):
+    for row, fields in enumerate(rows, 1):
         if fields is None:
             continue
         if len(fields) == len(header) and any(fields):
             shaped[row] = tuple(fields[i] for i in places)
         else:
             misshapen[row] = fields
-    findings.extend(_shape_findings(misshapen, len(header), separator))
-    return Table(shaped, tuple(sorted(findings, key=lambda finding: finding.row or 0)))
+    widths = {len(row) for row in misshapen.values()}
+    if len(misshapen) > 1 and not shaped and widths == {len(header) + 1}:
+        findings.append(unreadable(*ROW_NAMES))
+        misshapen = {}
+    findings.extend(_shape_findings(misshapen, len(header), records.separator))
+    ordered = sorted(findings, key=lambda finding: finding.row or 0)
+    return Table(shaped, tuple(ordered), columns)
+
+
+def tidy_records(records: Records, columns: Sequence[str]) -> None:
+    """Remove empty rows at the end and R's numbers of rows; report rows above the header."""
+    rows = records.rows
+    while len(rows) > 1 and rows[-1] is not None and not any(rows[-1]):
+        rows.pop()
+    if place := find_header(rows, columns):
+        what = f"the columns are named in line {place + 1}"
+        advice = f"delete the line{'' if place == 1 else 's'} above"
+        records.findings.append(unreadable(what, advice))
+        rows[0] = None
+    fields = [row for row in rows[1:] if row and any(row)]
+    if (header := rows[0] if rows else None) is None:
+        return
+    numbers = {row[0] for row in fields if len(row) == len(header) + 1 and row[0].isdecimal()}
+    if fields and len(numbers) == len(fields):
+        header.insert(0, "")
+
+
+def find_header(rows: Sequence[Sequence[str] | None], columns: Sequence[str]) -> int | None:
+    """Return the place of the first row that names at least half of the columns, if any does."""
+    for place, row in enumerate(rows[:MOST_ABOVE]):
+        if row is not None and 2 * len(set(row) & set(columns)) >= len(columns):
+            return place
+    return None
 
 
 def _shape_findings(
@@ -179,7 +238,7 @@ def _shape_findings(
 
 def _decode_lines(data: bytes) -> tuple[list[str | None], list[Finding]]:
     """Return the lines, None for one that is not UTF-8, and a finding on all such lines."""
-    text = data.removeprefix(codecs.BOM_UTF8).decode("utf-8", "surrogateescape")
+    text = end_lines(data).removeprefix(codecs.BOM_UTF8).decode("utf-8", "surrogateescape")
     text = text.removesuffix("\r").replace("\r\n", "\n").rstrip("\n")
     lines: list[str | None] = [*text.split("\n")] if text else []
     if not UNDECODED.search(text):
@@ -187,11 +246,11 @@ def _decode_lines(data: bytes) -> tuple[list[str | None], list[Finding]]:
     bad = [place for place, line in enumerate(lines) if line and UNDECODED.search(line)]
     for place in bad:
         lines[place] = None
-    position = _locate_undecoded(data)
+    position = locate_undecoded(data)
     return lines, [_not_utf8(position, data[position], bad)]
 
 
-def _locate_undecoded(data: bytes) -> int:
+def locate_undecoded(data: bytes) -> int:
     """Return the offset of the first byte that is not UTF-8."""
     text = data.decode("utf-8", "surrogateescape")
     found = UNDECODED.search(text)
@@ -219,7 +278,7 @@ def _header_findings(
     for column in columns:
         if header.count(column) > 1:
             yield unreadable("the header names this column twice", "keep one", column=column)
-    unknown = [name for name in dict.fromkeys(header) if name not in columns]
+    unknown = [name for name in dict.fromkeys(header) if name and name not in columns]
     for name in unknown[:MOST_UNKNOWN]:
         what = f"unknown column {name[:LONGEST_NAME]!r}: not used"
         yield Finding(Severity.WARNING, what, advice="remove it, or correct its name")
@@ -241,6 +300,10 @@ def _shape_problem(fields: Sequence[str], n_columns: int, separator: str) -> tup
     return what, "Replace it by a space"
 
 
+ROW_NAMES = (
+    "each row has one field more than the header, as R writes row names",
+    "write the file without row names (row.names = FALSE)",
+)
 NUMBER = r"-[0-9]+(?:\.[0-9]+)?(?:[Ee][+-]?[0-9]+)?"
 FORMULA = rf"(?!{NUMBER}\Z)[=+\-@\t\r]"
 UNSAFE, ESCAPED = re.compile(f"'*+{FORMULA}"), re.compile(f"'++{FORMULA}")

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING
 
-from postprocess.formats.tabular import CELL, Table, shape_table, unreadable
+from postprocess.formats.tabular import CELL, MOST_ABOVE, Records, find_header, unreadable
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -53,10 +53,12 @@ def is_workbook(data: bytes) -> bool:
         return False
 
 
-def read_workbook(data: bytes, columns: Sequence[str], numbers: Collection[str] = ()) -> Table:
-    """Read the first sheet whose first row names most of the columns, as `read_table` does.
+def split_workbook(
+    data: bytes, columns: Sequence[str], known: Sequence[str], numbers: Collection[str] = ()
+) -> Records:
+    """Split the first sheet that names most of the columns into fields.
 
-    `numbers` are the columns that may hold numbers.
+    `known` are the columns whose cells are checked, `numbers` those that may hold numbers.
     """
     from lxml import etree
 
@@ -65,19 +67,19 @@ def read_workbook(data: bytes, columns: Sequence[str], numbers: Collection[str] 
             _refuse_bombs(archive)
             sheet = _choose_sheet(_Workbook(archive), columns)
     except WorkbookError as error:
-        return Table({}, (unreadable(str(error), "save it as UTF-8 text, separated by tabs"),))
+        return Records([], [unreadable(str(error), "save it as UTF-8 text, separated by tabs")])
     except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, LookupError, etree.LxmlError):
         what = "the workbook is damaged"
-        return Table({}, (unreadable(what, "open it in a spreadsheet and save it again"),))
+        return Records([], [unreadable(what, "open it in a spreadsheet and save it again")])
     if sheet is None:
-        return Table({}, (unreadable("the workbook has no sheet with text", "add the rows"),))
+        return Records([], [unreadable("the workbook has no sheet with text", "add the rows")])
     while sheet.rows and not any(sheet.rows[-1]) and not _has_cells(sheet, len(sheet.rows) - 1):
         sheet.rows.pop()
-    return _shape(sheet, columns, numbers)
+    return _check_cells(sheet, known, numbers)
 
 
-def _shape(sheet: Sheet, columns: Sequence[str], numbers: Collection[str]) -> Table:
-    """Return the table of a sheet, with a finding for each cell that holds no text."""
+def _check_cells(sheet: Sheet, columns: Sequence[str], numbers: Collection[str]) -> Records:
+    """Return the rows of a sheet, with a finding for each cell that holds no text."""
     header = sheet.rows[0] if sheet.rows else []
     while header and not header[-1]:
         header.pop()
@@ -97,7 +99,7 @@ def _shape(sheet: Sheet, columns: Sequence[str], numbers: Collection[str]) -> Ta
             for row in sheet.rows]  # fmt: skip
     faulty = {finding.row for finding in findings}
     records = [None if number in faulty else row for number, row in enumerate(rows)]
-    return shape_table(records, columns, findings, separator=CELL)
+    return Records(records, findings, CELL)
 
 
 def _has_cells(sheet: Sheet, row: int) -> bool:
@@ -120,8 +122,7 @@ def _choose_sheet(book: "_Workbook", columns: Sequence[str]) -> Sheet | None:
     """Return the first sheet that names at least half of the columns, or the first one."""
     first = None
     for part in book.sheet_parts:
-        header = book.read_sheet(part, most_rows=1).rows
-        if header and 2 * len(set(header[0]) & set(columns)) >= len(columns):
+        if find_header(book.read_sheet(part, most_rows=MOST_ABOVE).rows, columns) is not None:
             return book.read_sheet(part)
         first = first or part
     return book.read_sheet(first) if first else None

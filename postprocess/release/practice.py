@@ -6,9 +6,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from postprocess.formats.kinds import read_table
 from postprocess.formats.marks import plain_text
 from postprocess.formats.stimuli import COLUMNS
-from postprocess.formats.tabular import Severity, TableError, read_table
+from postprocess.formats.tabular import Severity, TableError
 from postprocess.release import ReleaseError
 from postprocess.table.ratings import name_some
 

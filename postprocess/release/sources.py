@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from postprocess.formats.kinds import read_table
 from postprocess.formats.tabular import (
     Finding,
     Severity,
     TableError,
-    read_header,
-    read_table,
     render_rows,
 )
 
@@ -97,13 +96,11 @@ def judge_licence(licence: str) -> Publishing:
 
 
 def parse_sources(data: bytes, n_pairs: int) -> tuple[ContextSource, ...]:
-    """Read a file of sources: tab separated, with `pair`, `context` and any of the other columns.
+    """Read a file of sources, with `pair`, `context` and any of the other columns.
 
     Returns them by pair and context. Raises TableError with all that is wrong, by row.
     """
-    header = read_header(data)
-    known = [name for name in COLUMNS if name in header or name in PLACE]
-    table = read_table(data, known)
+    table = read_table(data, PLACE, optional=DESCRIBED, numbers=COLUMNS)
     findings = [one for one in table.findings if one.severity is not Severity.WARNING]
     sources: dict[tuple[int, int], ContextSource] = {}
     for row, (pair, context, *rest) in table.rows.items():
@@ -115,7 +112,7 @@ def parse_sources(data: bytes, n_pairs: int) -> tuple[ContextSource, ...]:
         if place in sources:
             what = f"context {context} of pair {pair} has a source already"
             findings.append(Finding(Severity.ERROR, what, row, advice="keep one row"))
-        of_document = dict(zip(known[2:], rest, strict=True))
+        of_document = dict(zip(table.columns[2:], rest, strict=True))
         sources[place] = ContextSource(*place, *(of_document.get(name, "") for name in DESCRIBED))
     if findings:
         raise TableError(findings[:MOST_FINDINGS])

@@ -13,9 +13,10 @@ from postprocess.formats.tabular import (
     Finding,
     Severity,
     Table,
+    end_lines,
     read_cell,
     read_header,
-    read_table,
+    read_plain,
     unreadable,
 )
 from postprocess.scoring.figures import Subtask
@@ -27,6 +28,12 @@ CHECKED = (PAIR, "word1", "word2")  # compared with the data if a file has them
 NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 NUMBERS = re.compile(rf"{NUMBER.pattern}(?:\n{NUMBER.pattern})*")
 MINUS = "\N{MINUS SIGN}"
+ODD_HEADERS = (  # signs in a header that has the names of the columns
+    ("\0", "the file has NUL characters, as UTF-16 has", "save it as UTF-8"),
+    ("[,;|]", "the columns are separated by commas, semicolons or vertical bars",
+     "separate them by tabs"),
+    ('"', "the names of the columns are in quotation marks", "write none (in R: quote = FALSE)"),
+)  # fmt: skip
 COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 MOST_ROWS, LONGEST_LINE = 100_000, 1_000  # bytes
 MOST_MORE, MOST_COLUMNS = 1_000, 20  # rows beyond those wanted that are read; columns on average
@@ -65,6 +72,7 @@ def read_predictions(
 
     Every problem is found at once; none of them depends on the gold.
     """
+    data = end_lines(data)
     if finding := _find_excess(data, n_pairs):
         return Predictions(None, [finding])
     columns = COLUMNS[subtask]
@@ -72,7 +80,7 @@ def read_predictions(
     if finding := _find_other_subtask(header, subtask, language):
         return Predictions(None, [finding])
     known = [*columns, *(name for name in CHECKED if name in header)]
-    table = read_table(data, known)
+    table = read_plain(data, known)
     findings = [*_explain_header(table, header, columns)]
     if not table.rows and any(one.severity is not Severity.WARNING for one in findings):
         return Predictions(None, findings)
@@ -143,14 +151,23 @@ def _find_other_subtask(header: Sequence[str], subtask: Subtask, language: str) 
 def _explain_header(
     table: Table, header: Sequence[str], columns: Sequence[str]
 ) -> Iterator[Finding]:
-    """Yield the findings of the table, or one about commas used instead of tabs."""
-    is_comma = len(header) == 1 and set(re.split(r"[,;]", header[0])) >= set(columns) != {header[0]}
+    """Yield the findings of the table, or one about how its header is written."""
+    odd = _find_odd_header(header, columns)
     for finding in table.findings:
-        if is_comma and finding.row is None and finding.severity is Severity.UNREADABLE:
-            what = "the columns are separated by commas or semicolons"
-            yield Finding(Severity.UNREADABLE, what, advice="separate them by tabs")
+        if odd and finding.row is None and finding.severity is Severity.UNREADABLE:
+            yield unreadable(*odd)
             return
         yield finding
+
+
+def _find_odd_header(header: Sequence[str], columns: Sequence[str]) -> tuple[str, str] | None:
+    """Return how a header with the names of the columns is written wrongly, and what to do."""
+    text = "\t".join(header)
+    names = set(re.split("[,;|\t]", re.sub('[\0" ]', "", text)))
+    if set(columns) <= set(header) or not set(columns) <= names:
+        return None
+    found = ((what, advice) for sign, what, advice in ODD_HEADERS if re.search(sign, text))
+    return next(found, None)
 
 
 def _count_rows(table: Table, n_pairs: int) -> Iterator[Finding]:

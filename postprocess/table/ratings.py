@@ -307,7 +307,7 @@ def _problems(
             for c in ("mark",)
             if c in names
         ),
-        ("rating", "is missing or is not a number", is_missing & ~_are_unjudged(checked)),
+        ("rating", "is missing or is not a number", is_missing & ~are_unjudged(checked)),
         ("rating", f"is outside the scale {scale}", outside),
         (
             "rating",
@@ -331,7 +331,7 @@ def _repeats(ratings: pd.DataFrame, checked: pd.DataFrame) -> list[str]:
     return [f"the same annotator rated the same context before: {rows}"]
 
 
-def _are_unjudged(ratings: pd.DataFrame) -> Bools:
+def are_unjudged(ratings: pd.DataFrame) -> Bools:
     """Return whether each row is marked as one that the annotator could not judge."""
     if "mark" not in ratings:
         return NO_ROW
@@ -370,10 +370,15 @@ def _is_between(
     return np.asarray(np.abs(steps - np.round(steps)) > tolerance)
 
 
+def _show(value: object) -> str:
+    is_empty = not str(value).strip() or value != value  # NaN
+    return "(empty: fill it in, or remove the row)" if is_empty else f'"{value}"'
+
+
 def _name_rows(ratings: pd.DataFrame, bad: Bools, column: str) -> str:
     found = np.flatnonzero(bad)
     some = found[:MOST_NAMED].tolist()
     lines = ratings.index if ratings.index.name == "line" else range(2, len(ratings) + 2)
     values = ratings[column]
-    places = [f'row {i + 1} (line {lines[i]}) "{values.iloc[i]}"' for i in some]
+    places = [f"row {i + 1} (line {lines[i]}) {_show(values.iloc[i])}" for i in some]
     return name_some(places, len(found))

@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from postprocess.formats.kinds import read_table
 from postprocess.formats.tabular import (
     Finding,
     Severity,
     TableError,
     naming_file,
     read_cell,
-    read_table,
     render_rows,
 )
 from postprocess.formats.writing import write_files
@@ -77,7 +77,8 @@ def _read_list(options: argparse.Namespace, quotas: Quotas) -> tuple[pd.DataFram
         "antonym": options.antonym_column if quotas.antonyms is not None else None,
     }
     names = {name: column for name, column in needed.items() if column}
-    table = read_table(options.source.read_bytes(), (*COLUMNS, *names.values()))
+    wanted = (*COLUMNS, *names.values())
+    table = read_table(options.source.read_bytes(), wanted, numbers=names.values())
     words = {row: WordPair(*map(read_word, fields[:2])) for row, fields in table.rows.items()}
     listed, warnings = list_pairs(words, table.findings)
     findings: list[Finding] = []

@@ -5,13 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from postprocess.formats.kinds import read_table
 from postprocess.formats.tabular import (
     Finding,
     Severity,
     TableError,
     naming_file,
     read_cell,
-    read_table,
 )
 from preprocess.corpora.lemmas import normalise_lemma
 

@@ -16,8 +16,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from postprocess.formats.kinds import CANONICAL, read_table_as, recognise_kind
-from postprocess.formats.tabular import Finding, Severity, Table, TableError, naming_file
+from postprocess.formats.kinds import CANONICAL, read_table, recognise_kind
+from postprocess.formats.tabular import Finding, Severity, TableError, naming_file
 from preprocess.replacing import replacing
 from preprocess.windows.table import SETTINGS
 
@@ -179,22 +179,14 @@ def _read_parquet(path: Path) -> pd.DataFrame:
 
 def _read_text(path: Path) -> pd.DataFrame:
     data = path.read_bytes()
-    names: tuple[str, ...] = (*COLUMNS, MODEL)
-    table = _read_columns(data, names)
-    if any(one.severity is Severity.UNREADABLE and one.row is None for one in table.findings):
-        names = COLUMNS
-        table = _read_columns(data, names)
+    kind = recognise_kind(data, COLUMNS) or CANONICAL
+    table = read_table(data, COLUMNS, kind, optional=(MODEL,), numbers=("score",))
     findings = [one for one in table.findings if one.severity is not Severity.WARNING]
     findings += _check_fields(table.rows)
     if findings:
         raise TableError(findings)
-    scores = pd.DataFrame(list(table.rows.values()), columns=list(names))
+    scores = pd.DataFrame(list(table.rows.values()), columns=list(table.columns))
     return scores.assign(score=scores["score"].map(float))
-
-
-def _read_columns(data: bytes, names: tuple[str, ...]) -> Table:
-    kind = recognise_kind(data, COLUMNS)
-    return read_table_as(data, names, CANONICAL if kind is None or kind.is_workbook else kind)
 
 
 def _check_fields(rows: dict[int, tuple[str, ...]]) -> Iterator[Finding]:

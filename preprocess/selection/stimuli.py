@@ -6,12 +6,12 @@ from typing import Any
 
 import pandas as pd
 
+from postprocess.formats.kinds import read_table
 from postprocess.formats.stimuli import StimulusPair, parse_stimuli, render_stimuli
 from postprocess.formats.tabular import (
     Finding,
     Severity,
     TableError,
-    read_table,
     render_rows,
 )
 from preprocess.windows.table import make_context

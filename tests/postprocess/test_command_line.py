@@ -61,7 +61,7 @@ def test_build_writes_the_files_and_lists_them(arguments, tmp_path, capsys):
         ({"--stimuli": "missing.tsv"}, "missing.tsv: No such file or directory"),
         ({"--ratings": "."}, "Is a directory"),
         ({"--out": "data.tsv"}, "data.tsv: this is a file, not a folder"),
-        ({"--ratings": "data.tsv"}, "the ratings have no column pair, context, annotator"),
+        ({"--ratings": "data.tsv"}, "the ratings: missing columns: pair, context, annotator"),
         ({"--stimuli": "ratings.csv"}, "missing columns: word1"),
         ({"--language": "yy"}, 'language is not "yy": row 1 (line 2) "xx", '),
         ({"--language": "../xx"}, "is not"),

@@ -4,13 +4,13 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from surveys.management.commands._base import SurveyCommand, find_study, positive, read_file
-from surveys.management.commands._tables import add_kind_options, choose_kind
+from surveys.management.commands._tables import OPTIONS, add_kind_options
 from surveys.study.stimuli.checkpoints import (
     COLUMNS,
-    RANGE,
     CheckpointSummary,
     import_checkpoints,
 )
+from surveys.study.stimuli.kinds import choose_kind
 
 
 class Command(SurveyCommand):
@@ -31,10 +31,8 @@ class Command(SurveyCommand):
 
     def handle(self, *, study: str, file: Path, dry_run: bool, **options: Any) -> None:
         found, data = find_study(study), read_file(file)
-        kind = choose_kind(
-            file, data, COLUMNS, language=found.language, numbers=RANGE,
-            separator=options["separator"], encoding=options["encoding"],
-        )  # fmt: skip
+        asked = options["separator"], options["encoding"]
+        kind = choose_kind(data, COLUMNS, found.language, *asked, options=OPTIONS)
         summary = import_checkpoints(
             found,
             data,

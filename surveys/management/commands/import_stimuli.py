@@ -6,10 +6,10 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from surveys.management.commands._base import SurveyCommand, decimal, read_file
-from surveys.management.commands._tables import add_kind_options, choose_kind
+from surveys.management.commands._tables import OPTIONS, add_kind_options
 from surveys.models import AssigningPolicy, QuestionForms
 from surveys.study.create import create_study, preview_study
-from surveys.study.stimuli.kinds import STIMULI_COLUMNS
+from surveys.study.stimuli.kinds import STIMULI_COLUMNS, choose_kind
 from surveys.study.stimuli.load import ImportSummary, StudyDesign, read_stimuli
 from surveys.study.texts import has_default_texts
 
@@ -61,10 +61,8 @@ class Command(SurveyCommand):
         options["scale_minimum"], options["scale_maximum"] = options["scale"]
         design = StudyDesign(**{field.name: options[field.name] for field in fields(StudyDesign)})
         data = read_file(file)
-        kind = choose_kind(
-            file, data, STIMULI_COLUMNS, language=design.language,
-            separator=options["separator"], encoding=options["encoding"],
-        )  # fmt: skip
+        asked = options["separator"], options["encoding"]
+        kind = choose_kind(data, STIMULI_COLUMNS, design.language, *asked, options=OPTIONS)
         stimuli = read_stimuli(data, design, kind)
         summary = preview_study(stimuli) if dry_run else create_study(stimuli)
         for warning in summary.warnings:

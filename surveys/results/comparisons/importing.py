@@ -95,10 +95,9 @@ def delete_collection(collection: ImportedCollection) -> None:
 
 def read_imported(collection: ImportedCollection) -> "pd.DataFrame":
     """Return the ratings of an imported collection, as `check_ratings` takes them."""
-    from postprocess.formats.reading import TAB, read_ratings
+    from postprocess.formats.reading import read_ratings
 
-    data = str(collection.ratings).encode()
-    return read_ratings(data, collection.language, TAB)
+    return read_ratings(str(collection.ratings).encode(), collection.language)
 
 
 def scale_of_collection(collection: ImportedCollection) -> "Scale":

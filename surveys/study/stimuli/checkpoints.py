@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from django.db import transaction
 
-from postprocess.formats.kinds import CANONICAL, FileKind, read_table_as
+from postprocess.formats.kinds import CANONICAL, FileKind, read_table
 from postprocess.formats.marks import MarkedContext, Problem, cuts_a_letter, read_context
 from postprocess.formats.stimuli import CUT_LETTER, MOST_FINDINGS, field_problem, stopped_finding
 from postprocess.formats.tabular import Finding, Severity
@@ -176,7 +176,7 @@ def _store_items(study: Study, items: list[CheckpointItem], *, first_position: i
 
 
 def _read_items(data: bytes, study: Study, kind: FileKind) -> ReadItems:
-    table = read_table_as(data, COLUMNS, kind, numbers=RANGE)
+    table = read_table(data, COLUMNS, kind, numbers=RANGE)
     items: dict[int, CheckpointItem] = {}
     findings = list(table.findings)
     rows_by_text: dict[str, int] = {}

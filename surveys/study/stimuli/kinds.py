@@ -9,7 +9,7 @@ from postprocess.formats.kinds import (
     Encoding,
     Separator,
     list_letters,
-    read_table_as,
+    read_table,
     recognise_kind,
 )
 from postprocess.formats.kinds import (
@@ -27,6 +27,7 @@ SEPARATOR_CHOICES = [
     (Separator.SEMICOLON, "Semicolon"),
     (Separator.TAB, "Tab"),
     (Separator.QUOTED_TAB, "Tab, with quotation marks around fields"),
+    (Separator.BAR, "Vertical bar"),
 ]
 ENCODING_CHOICES = [(encoding, ENCODINGS[encoding]) for encoding in Encoding]
 N_SHOWN_ROWS, N_SHOWN_COLUMNS, MOST_LETTERS = 3, 3, 30
@@ -54,23 +55,24 @@ def recognise_file(data: bytes, columns: Sequence[str], language: str = "") -> F
 
 
 def choose_kind(
-    data: bytes, language: str, separator: str | None, encoding: str | None
-) -> FileKind:
-    """Return the kind of a stimuli file that a program gives, or a workbook.
+    data: bytes, columns: Sequence[str], language: str, separator: str | None,
+    encoding: str | None, *, options: str = "separator {} and encoding {}",
+) -> FileKind:  # fmt: skip
+    """Return the kind of a file that a program gives; the standard one to have it recognised.
 
-    Without either, raises ImportRefused for a file that seems to be of another kind than
-    tab-separated UTF-8, with the values that read it and its first row.
+    Raises ImportRefused for a file in an uncertain encoding, with the `options` that read it and
+    its first row.
     """
     if separator or encoding:
         return kind_of(separator or STANDARD.separator, encoding or STANDARD.encoding)
-    kind = recognise_file(data, STIMULI_COLUMNS, language)
-    if kind == STANDARD or kind.is_workbook:
-        return kind
-    rows = propose_reading(data, STIMULI_COLUMNS, kind).rows
+    kind = recognise_file(data, columns, language)
+    if kind.is_certain:
+        return STANDARD
+    rows = propose_reading(data, columns, kind).rows
     first = f" Its first row then reads: {' | '.join(rows[0])}." if rows else ""
     raise ImportRefused(
-        f"The file looks like {kind}. Nothing was stored. To read it that way, add separator "
-        f"{kind.separator} and encoding {kind.encoding}.{first}"
+        f"The file looks like {kind}. Nothing was stored. To read it that way, add "
+        f"{options.format(kind.separator, kind.encoding)}.{first}"
     )
 
 
@@ -79,7 +81,7 @@ def propose_reading(
     numbers: Collection[str] = (),
 ) -> Proposal:  # fmt: skip
     """Return how a file of some kind would be read. Nothing is stored, nothing is raised."""
-    table = read_table_as(data, columns, kind, numbers=numbers)
+    table = read_table(data, columns, kind, numbers=numbers)
     rows = list(table.rows.values())
     problems = [found for found in table.findings if found.severity is Severity.UNREADABLE]
     shown = [row[:N_SHOWN_COLUMNS] for row in rows[:N_SHOWN_ROWS]]

@@ -195,7 +195,7 @@ def test_load_checks_reads_answers_to_checkpoint_items(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "message"), [("", "is empty"), ("group,annotator\n1A\n", "not as many fields")]
+    ("text", "message"), [("", "is empty"), ("group,annotator\n1A\n", "1 field instead of 2")]
 )
 def test_load_checks_refuses_invalid_files(tmp_path, text, message):
     path = tmp_path / "checkpoints.csv"
@@ -232,16 +232,22 @@ def test_read_ratings_keeps_the_group_and_needs_no_language():
     ("data", "message"),
     [
         (b"", "empty"),
-        (b"pair,pair,rating\n1,1,1", "a column twice: pair"),
+        (b"pair,pair,rating\n1,1,1", "pair: the header names this column twice"),
         (
             b"language,pair,context,annotator,rating\nsl,1,1,A,1\nfi,1,1,B,1",
             r'language is not "sl": row 2 \(line 3\) "fi"$',
         ),
-        (b"pair,context,annotator,rating\n1,1,A\n1,1,B,2,3", r"header's 4: row 1 .*, row 2 "),
-        (b"pair;context;annotator;rating\n1;1;A;2", r"separated by commas \(it has 'pair;context"),
-        (b"PK\x03\x04", "not UTF-8 text"),
-        (b"pair,context\n1,\xff", "not UTF-8: line 2, byte 16 of the file; save"),
-        (b'pair,context\n1,"x', "cannot be read as CSV in line 2"),
+        (
+            b"pair,context,annotator,rating\n1,1,A\n1,1,B,2,3",
+            r"row 1 \(line 2\): 3 fields instead of 4: .*\n.*row 2",
+        ),
+        (b"pair context annotator\n1 1 A 2", r"separated by commas \(it has 'pair context"),
+        (b"PK\x03\x04", "the file is a spreadsheet or an archive that is damaged; save it"),
+        (
+            b"pair,context\n1,\xff",
+            "comma-separated file in Windows-1252: line 2 is not UTF-8",
+        ),
+        (b'pair,context\n1,"x', r"row 1 \(line 2\): the quotation marks of a field are not closed"),
     ],
 )
 def test_read_ratings_reports_problems(data, message):

@@ -121,7 +121,7 @@ def test_parse_stimuli_keeps_texts_unchanged(text, form1, form2):
         (b"\n\r\n", "the file is empty"),
         (b"\xef\xbb\xbf", "the file is empty"),
         ("\t".join(COLUMNS).encode(), "no rows"),
-        ("a\tb".encode("utf-16"), "UTF-16; save it as UTF-8"),
+        (b'[{"word1": "ice"}]', "the file is JSON; convert it to a table with a header"),
         ("\t".join(COLUMNS[2:]).encode(), r"missing columns: word1, word2;"),
         ("\t".join(COLUMNS[1:]).encode(), r"missing column: word1;"),
         ("\t".join((*COLUMNS, "word2")).encode(), "names this column twice"),

@@ -101,7 +101,7 @@ def test_parse_stimuli_finds_a_second_occurrence_in_the_other_normal_form():
         ({"word2_context1": " "}, "word2_context1", "the field is empty"),
         ({"context2": ""}, "context2", "the field is empty"),
         ({"word1": "ba\rnk"}, "word1", "a line break inside the field"),
-        ({"word1": "ba\0nk"}, "word1", "a control character U+0000 inside"),
+        ({"word1": "ba\1nk"}, "word1", "a control character U+0001 inside"),
         ({"context1": FIELDS["context1"] + "\x85"}, "context1", "control character U+0085"),
         ({"context1": FIELDS["context1"] + "\x0b"}, "context1", "control character U+000B"),
         ({"word2": "bank"}, "word2", "both words are"),

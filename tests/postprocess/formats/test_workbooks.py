@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from postprocess.formats import workbooks
-from postprocess.formats.workbooks import is_workbook, read_workbook
+from postprocess.formats.kinds import WORKBOOK, read_table
+from postprocess.formats.workbooks import is_workbook
 from tests.factories.workbooks import write_workbook
 
 COLUMNS = ("word1", "word2", "context")
@@ -22,7 +23,7 @@ def report(table):
 
 
 def test_a_workbook_of_another_program_is_read():
-    table = read_workbook(WRITTEN.read_bytes(), COLUMNS)
+    table = read_table(WRITTEN.read_bytes(), COLUMNS, WORKBOOK)
 
     assert table.rows == {1: ("kuća", "mačka", "Žena “je”, đak\tšuti; 1 < 2 & 3")}
     assert [(f.row, f.column, f.what) for f in table.findings] == [
@@ -38,13 +39,13 @@ def test_texts_in_runs_are_joined_without_their_phonetic_guide():
     runs = "<r><t>šu</t></r><r><t>ma</t></r><rPh><t>X</t></rPh>"
     data = write_workbook([COLUMNS, [cell("<v>0</v>", t="s"), "b", "c_xD83D_"]], texts=[runs])
 
-    assert read_workbook(data, COLUMNS).rows == {1: ("šuma", "b", "c_xD83D_")}
+    assert read_table(data, COLUMNS, WORKBOOK).rows == {1: ("šuma", "b", "c_xD83D_")}
 
 
 def test_rows_and_cells_keep_their_places():
     rows = [COLUMNS, ["a", cell("<is><t>c</t></is>", r="C2", t="inlineStr")], [], [""]]
 
-    table = read_workbook(write_workbook(rows), COLUMNS)
+    table = read_table(write_workbook(rows), COLUMNS, WORKBOOK)
 
     assert (table.rows, report(table)) == ({1: ("a", "", "c")}, [])
 
@@ -59,7 +60,7 @@ def test_rows_and_cells_keep_their_places():
     ],
 )
 def test_a_cell_without_text_is_reported(content, said):
-    table = read_workbook(write_workbook([COLUMNS, ["a", content, "c"]]), COLUMNS)
+    table = read_table(write_workbook([COLUMNS, ["a", content, "c"]]), COLUMNS, WORKBOOK)
 
     assert report(table)[0].startswith(said)
     assert table.rows == {}
@@ -70,7 +71,7 @@ def test_line_ends_of_excel_are_read_and_their_literal_notation_is_kept():
     cells = [cell(f"<v>{n}</v>", t="s") for n in range(2)]
     data = write_workbook([COLUMNS, [*cells, "c"]], texts=texts)
 
-    assert read_workbook(data, COLUMNS).rows == {1: ("one\r\ntwo", "_x000D_", "c")}
+    assert read_table(data, COLUMNS, WORKBOOK).rows == {1: ("one\r\ntwo", "_x000D_", "c")}
 
 
 def test_texts_depend_neither_on_styles_nor_on_the_recorded_size():
@@ -84,7 +85,7 @@ def test_texts_depend_neither_on_styles_nor_on_the_recorded_size():
         "xl/worksheets/s0.xml": f'<worksheet><dimension ref="A1"/>{sheet}</worksheet>',
     }
 
-    table = read_workbook(write_workbook([COLUMNS], parts=parts), COLUMNS)
+    table = read_table(write_workbook([COLUMNS], parts=parts), COLUMNS, WORKBOOK)
 
     assert (table.rows, report(table)) == ({1: ("a", "b", "c")}, [])
 
@@ -92,7 +93,7 @@ def test_texts_depend_neither_on_styles_nor_on_the_recorded_size():
 def test_numbers_are_read_where_they_are_expected():
     data = write_workbook([COLUMNS, ["a", cell("<v>4</v>"), "c"]])
 
-    assert read_workbook(data, COLUMNS, numbers={"word2"}).rows == {1: ("a", "4", "c")}
+    assert read_table(data, COLUMNS, WORKBOOK, numbers={"word2"}).rows == {1: ("a", "4", "c")}
 
 
 @pytest.mark.parametrize(
@@ -108,14 +109,14 @@ def test_numbers_are_read_where_they_are_expected():
     ids=["columns", "beside", "no sheet", "XML", "no text", "cut"],
 )  # fmt: skip
 def test_a_workbook_that_cannot_be_used_is_reported(data, said):
-    assert said in report(read_workbook(data, COLUMNS))[0]
+    assert said in report(read_table(data, COLUMNS, WORKBOOK))[0]
 
 
 def test_bombs_are_refused_before_they_are_unpacked(monkeypatch):
     data = write_workbook([COLUMNS, ["a", "b", "x" * 100_000]])
     monkeypatch.setattr(workbooks, "LARGEST_UNPACKED", 100_000)
 
-    assert "bytes in 5 parts when unpacked" in report(read_workbook(data, COLUMNS))[0]
+    assert "bytes in 5 parts when unpacked" in report(read_table(data, COLUMNS, WORKBOOK))[0]
     assert is_workbook(data)
 
 
@@ -124,18 +125,18 @@ def test_entities_are_not_expanded():
         [COLUMNS, [cell("<v>0</v>", t="s"), "b", "c"]], parts={"xl/texts.xml": BOMB}
     )
 
-    assert "bbbb" not in str(read_workbook(data, COLUMNS))
+    assert "bbbb" not in str(read_table(data, COLUMNS, WORKBOOK))
 
 
 def test_a_far_row_is_refused():
     far = '<worksheet><row r="9999999"><c t="str"><v>a</v></c></row></worksheet>'
     data = write_workbook([COLUMNS], parts={"xl/worksheets/s0.xml": far})
 
-    assert "more than 20,000 rows" in report(read_workbook(data, COLUMNS))[0]
+    assert "more than 20,000 rows" in report(read_table(data, COLUMNS, WORKBOOK))[0]
 
 
 def test_an_encrypted_part_is_refused():
     data = bytearray(write_workbook([COLUMNS]))
     data[data.rindex(b"PK\x01\x02") + 8] |= 1  # the flag, in the central directory
 
-    assert "encrypted" in report(read_workbook(bytes(data), COLUMNS))[0]
+    assert "encrypted" in report(read_table(bytes(data), COLUMNS, WORKBOOK))[0]

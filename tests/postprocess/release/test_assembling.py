@@ -88,7 +88,7 @@ def test_the_dataset_can_be_rebuilt_from_the_release():
     files = release().files
     built = build_dataset(
         parse_stimuli(files["data/data_sl.tsv"]),
-        read_ratings(files["ratings_sl.tsv"], "sl", "\t"),
+        read_ratings(files["ratings_sl.tsv"], "sl"),
         language="sl",
         recipe=RECIPE,
         inputs=json.loads(files["report.json"])["inputs"],

@@ -171,4 +171,4 @@ def test_practice_pairs_come_after_the_test_pairs_in_the_ratings():
 
     assert (len(test), len(practice)) == (4, 2)
     assert rebuilt["data/data_sl.tsv"] == render_stimuli([*test, *practice]).encode()
-    assert set(read_ratings(files["ratings_sl.tsv"], "sl", "\t")["pair"]) == set("123456")
+    assert set(read_ratings(files["ratings_sl.tsv"], "sl")["pair"]) == set("123456")

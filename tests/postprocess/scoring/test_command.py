@@ -160,7 +160,7 @@ def test_files_that_cannot_be_scored_are_refused(gold, tmp_path, capsys, changes
         ("results_subtask1_sl.tsv", "sim_context1\tsim_context2",
          "sim_context1, sim_context2; name the file results_subtask2_sl.tsv"),
         ("results_subtask2_sl.tsv", "sim_context1,sim_context2",
-         "the columns are separated by commas or semicolons; separate them by tabs"),
+         "the columns are separated by commas, semicolons or vertical bars; separate them by tabs"),
         ("results_subtask1_sl.tsv", "CHANGE", "missing column: change"),
         ("result_subtask1_sl.tsv", "change", "did you mean results_subtask1_sl.tsv?"),
         ("results_subtask1_en.tsv", "change", "is not the name of a result file"),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from postprocess.formats.tabular import Severity
+from postprocess.formats.tabular import ROW_NAMES, Severity
 from postprocess.scoring.figures import Subtask, score_changes, score_once, score_similarities
 from postprocess.scoring.gold import Part
 from postprocess.scoring.predictions import digest_numbers, read_predictions
@@ -118,7 +118,7 @@ OTHER = {
 }
 SPREADSHEET = "the file is a spreadsheet; save it as UTF-8 text, its columns separated by tabs"
 NOT_UTF_8 = "not UTF-8: byte 0xFF in line 2, at byte 8 of the file; save the file as UTF-8"
-COMMAS = "the columns are separated by commas or semicolons; separate them by tabs"
+COMMAS = "the columns are separated by commas, semicolons or vertical bars; separate them by tabs"
 LONG = "write 1,000 at most, and a row in each line"
 
 
@@ -138,7 +138,13 @@ LONG = "write 1,000 at most, and a row in each line"
         (b"change\n" + b"x\n" * 1_004, f"1,004 rows, wanted 3; {ONE_EACH}"),
         (b"change\n" + b"1\t2" * 200, "more than 20 columns; send only those that are read"),
         (b"change\n1\n" + b"9" * 1001, f"line 3 has 1,001 bytes; {LONG}"),
-        (b"change\r1\r2\r3" * 100, f"line 1 has 1,200 bytes; {LONG}"),
+        (b"change|note\n", COMMAS),
+        (b'"change"\n1\n2\n3\n',
+         "the names of the columns are in quotation marks; write none (in R: quote = FALSE)"),
+        ("change\n1\n2\n3\n".encode("utf-16-le"),
+         "the file has NUL characters, as UTF-16 has; save it as UTF-8"),
+        (b"change\n1\t0.5\n2\t0.5\n3\t0.1\n",
+         "; ".join(ROW_NAMES)),
     ],
 )  # fmt: skip
 def test_files_that_are_no_table_are_refused(data, message):

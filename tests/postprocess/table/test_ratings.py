@@ -156,7 +156,7 @@ def test_check_ratings_accepts_missing_ratings_only_if_marked_as_unjudged():
     )
 
     assert check_ratings(table.iloc[:2], Scale())["mark"].tolist() == ["", "cannot judge"]
-    with pytest.raises(RatingsError, match=r'missing or is not a number: row 3 \(line 4\) "nan"'):
+    with pytest.raises(RatingsError, match=r"missing or is not a number: row 3 \(line 4\) \(empty"):
         check_ratings(table, Scale())
 
 

@@ -15,7 +15,7 @@ from surveys.study.create import create_study, preview_study
 from surveys.study.design import configure_study
 from surveys.study.lifecycle import open_study, review_consent
 from surveys.study.stimuli.edit import read_upload, replace_stimuli
-from surveys.study.stimuli.kinds import choose_kind
+from surveys.study.stimuli.kinds import STIMULI_COLUMNS, choose_kind
 from surveys.study.stimuli.load import CheckedStimuli, StudyDesign
 from surveys.study.texts import read_texts, set_text
 from surveys.web.api.base import ApiView, StudyView
@@ -175,5 +175,6 @@ def _read_stimuli(asked: Mapping[str, Any], design: StudyDesign) -> CheckedStimu
     given = asked["stimuli"]
     if isinstance(given, str):
         return read_upload(given.encode(), design)
-    kind = choose_kind(given, design.language, asked.get("separator"), asked.get("encoding"))
+    chosen = asked.get("separator"), asked.get("encoding")
+    kind = choose_kind(given, STIMULI_COLUMNS, design.language, *chosen)
     return read_upload(given, design, kind)

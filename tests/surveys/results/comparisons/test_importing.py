@@ -111,7 +111,7 @@ REFUSED = [
     ({"data": ratings_csv(4)}, "pair must be a whole number from 1 to 3: row 13"),
     ({"data": ratings_csv(language="fi")}, 'language is not "en"'),
     ({"data": ratings_csv(rating=9)}, "outside the scale 0–6"),
-    ({"data": b"\xff\xfe"}, "not UTF-8"),
+    ({"data": b"\xff\xfe"}, "the file is empty"),
     ({"data": b"x" * (LARGEST_FILE + 1)}, "at most 4,000,000"),
     ({"data": b"PAR1", "file_name": "x.parquet"}, "the file is not a Parquet file"),
     ({"file_name": "x.xlsx"}, "must end in .csv, .tsv, .parquet"),

@@ -99,7 +99,7 @@ NFD = unicodedata.normalize("NFD", "čaj")
     [
         (HEADER.replace("\tcontext2", "").encode() + b"\n", ["context2"]),
         (b"", ["the file is empty"]),
-        (b"PK\x03\x04\0", ["a spreadsheet", "separated by tabs"]),
+        (b"PK\x03\x04\0", ["a spreadsheet", "save it again"]),
         (stimuli_file(), ["a header but no rows"]),
         (stimuli_file(stimuli_row(word2="d\tog")), ["row 1", "tab"]),
         (stimuli_file(stimuli_row(word2="d\nog")), ["row 1", "line break"]),

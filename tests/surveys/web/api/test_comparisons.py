@@ -34,7 +34,7 @@ def test_an_import_is_refused_with_advice(program, study):
     answer = program().post("studies/study/collections/", {**NEW, "ratings": "a,b\n1,2\n"})
 
     assert answer.status_code == 409
-    assert "the ratings have no column pair, context" in errors_of(answer)[0][1]
+    assert "the ratings: missing columns: pair, context" in errors_of(answer)[0][1]
 
 
 @pytest.mark.every_database
