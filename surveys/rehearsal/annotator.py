@@ -19,7 +19,7 @@ from surveys.errors import RehearsalFailed
 from surveys.models import Assignment, Context, Response, TextKind
 from surveys.models.study import write_point
 from surveys.rehearsal.rating_source import Person, RatingSource
-from surveys.rehearsal.vocabulary import list_words
+from surveys.rehearsal.vocabulary import draw_poor_words, list_words
 from surveys.study.exercises import read_check
 from surveys.study.texts import current_text
 
@@ -158,8 +158,8 @@ class ScriptedAnnotator:
 
     def _inspired_words(self, page: lxml.html.HtmlElement) -> list[str]:
         shown = list_words(page.xpath("//blockquote//text()"))
-        if self.character == Character.HASTY and len(shown) >= 2:
-            return shown[:2]
+        if self.character == Character.HASTY:
+            return self.person.rng.sample(shown + draw_poor_words(self.person.rng), 2)
         elsewhere = [word for word in self.vocabulary if word not in shown]
         return self.person.rng.sample(elsewhere if len(elsewhere) >= 2 else self.vocabulary, 2)
 

@@ -206,12 +206,11 @@ def _run_worker(
     with open_browser() as browser:
         annotator = rehearsal.make_annotator(number, browser, words, invitation=number)
         name = f"worker {number}, {annotator.character}"
-        n_rounds = (number - 1) // len(rehearsal.characters)
         try:
             worker = CrowdWorker.join(settings.MTURK_SIMULATOR_URL, browser)
-            end = ScriptedWorker(
-                worker, annotator, rehearsal.base_url, just_leaves=n_rounds % 2 == 1
-            ).work(study, group_ids)
+            just_leaves = annotator.person.rng.random() < 0.5
+            scripted = ScriptedWorker(worker, annotator, rehearsal.base_url, just_leaves)
+            end = scripted.work(study, group_ids)
         except (SurveyError, CrowdRefused, httpx.HTTPError) as error:
             end, fault = End.FAILED, f"{name}: {error}"
     rehearsal.report(f"{name}: {annotator.n_rated} texts, {end}")

@@ -1,5 +1,6 @@
 """Rehearsal of a study: scripted annotators answer it on a running site over HTTP."""
 
+import random
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -52,16 +53,22 @@ class Rehearsal:
     def make_annotator(
         self, number: int, browser: httpx.Client, vocabulary: list[str], invitation: int
     ) -> ScriptedAnnotator:
-        """Return the annotator with a number, counted from 1; the characters take turns."""
+        """Return the annotator with a number, counted from 1."""
         return ScriptedAnnotator(
             browser,
             Person.drawn(f"{self.seed} {number}"),
             vocabulary,
             self.ratings,
             invitation=invitation,
-            character=self.characters[(number - 1) % len(self.characters)],
+            character=self.draw_character(number),
             is_patient=self.is_patient,
         )
+
+    def draw_character(self, number: int) -> Character:
+        """Return an annotator's character: all are equally frequent, not in step with places."""
+        turn, place = divmod(number - 1, len(self.characters))
+        chance = random.Random(f"{self.seed} {turn}")  # noqa: S311  # nosec B311 # (to be repeated)
+        return chance.sample(self.characters, len(self.characters))[place]
 
     def run(self, work: Callable[[int], Result], n_annotators: int) -> list[Result]:
         """Do the work of each annotator by number, `n_at_once` in threads; return the results."""
@@ -84,8 +91,8 @@ def rehearse_study(
 ) -> RehearsalSummary:
     """Let scripted annotators fill a study's open places, or fewer.
 
-    Each has a personal link, and the answers stay marked as scripted. The characters are used in
-    turn. Raises RehearsalFailed, before anything starts, for too few places or ratings.
+    Each has a personal link, and the answers stay marked as scripted. Raises RehearsalFailed,
+    before anything starts, for too few places or ratings.
     """
     refuse_unready(study, rehearsal.base_url)
     places = list_places_left(study)

@@ -1,5 +1,6 @@
 """The words of texts, from which scripted annotators choose."""
 
+import random
 import re
 from collections.abc import Iterable
 
@@ -7,3 +8,8 @@ from collections.abc import Iterable
 def list_words(texts: Iterable[str]) -> list[str]:
     """Return the distinct words of four letters or more, sorted."""
     return sorted({word.lower() for text in texts for word in re.findall(r"[^\W\d_]{4,}", text)})
+
+
+def draw_poor_words(chance: random.Random) -> list[str]:
+    """Return some words that a careless person writes for any text, different for each person."""
+    return sorted({"".join(chance.choices("asdfghjkl", k=chance.randint(3, 6))) for _ in range(5)})

@@ -45,7 +45,7 @@ class Command(SurveyCommand):
         parser.add_argument("--seed", type=int, default=0, help="random seed of the workers")
         parser.add_argument(
             "--characters", nargs="+", choices=list(Character), default=list(Character),
-            help="taken in turn (all)",
+            help="equally frequent, in an order by chance (all)",
         )  # fmt: skip
         parser.add_argument(
             "--by", default=RESEARCHER, help=f"account that approves it ({RESEARCHER})"

@@ -40,7 +40,7 @@ class Command(SurveyCommand):
             nargs="+",
             choices=list(Character),
             default=[Character.CAREFUL],
-            help="taken in turn (careful)",
+            help="equally frequent, in an order by chance (careful)",
         )
         parser.add_argument(
             "--at-once", type=positive, default=1, help="number of annotators at the same time"

@@ -10,6 +10,7 @@ from django.core.management import CommandError
 
 from surveys.errors import RehearsalFailed
 from surveys.models import Context, Invitation
+from surveys.rehearsal.annotator import Character
 from surveys.rehearsal.rating_source import ModelledRatings, Person, read_played_back
 from surveys.rehearsal.study import Rehearsal, rehearse_study
 from tests.end_to_end.databases import free_port
@@ -181,3 +182,20 @@ def test_a_failed_rehearse_study_keeps_the_previous_log(tmp_path):
         run("rehearse_study", "study", "--base-url", "nowhere", "--log", log)
 
     assert log.read_text() == "of before\n"
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("n_questionnaires", [2, 4, 6, 12])  # filled in turn
+def test_characters_are_equally_frequent_and_not_in_step_with_questionnaires(
+    n_questionnaires, seed
+):
+    characters = [*[Character.CAREFUL] * 5, Character.HASTY]
+    rehearsal = Rehearsal("http://testserver", MODEL, seed, characters)
+
+    drawn = [rehearsal.draw_character(number) for number in range(1, 97)]
+
+    assert drawn == [rehearsal.draw_character(number) for number in range(1, 97)]
+    assert drawn.count(Character.HASTY) == 16
+    groups = [drawn[number::n_questionnaires] for number in range(n_questionnaires)]
+    assert all(Character.CAREFUL in group for group in groups)
+    assert sum(Character.HASTY in group for group in groups) >= n_questionnaires / 2
