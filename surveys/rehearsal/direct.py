@@ -1,74 +1,122 @@
 """Rehearsal of a study as a background job: scripted annotators answer without a browser.
 
-They use the same actions as people, but not the pages, which `rehearse_study` tests over HTTP.
+They use the same actions as people, but not the pages, which `rehearse_study` tests over HTTP. Each
+person is stored whole in one short transaction; texts are read and answers drawn before it.
 """
 
 import random
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+import time
+from collections.abc import Mapping
+from datetime import timedelta
+from decimal import Decimal
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
-from surveys.errors import NoPlaceLeft, RehearsalFailed
-from surveys.models import Annotator, Assignment, Context, Invitation, Response, Run, Study
+from surveys.errors import NoPlaceLeft
+from surveys.models import (
+    Assignment,
+    AssignmentState,
+    Context,
+    Invitation,
+    Pair,
+    Place,
+    Questionnaire,
+    Response,
+    Run,
+    Study,
+)
 from surveys.monitoring.checklist import forget_steps
-from surveys.participation.answers import PageVisit, record_engagement, record_rating
-from surveys.participation.assignments import start_assignment
-from surveys.participation.due_item import AssignmentProgress, find_progress
-from surveys.participation.introduction import complete_step, list_steps
+from surveys.participation.assignments import lock_places, start_assignment, submit_assignment
+from surveys.participation.policies import choose_place
 from surveys.recruitment.links import invite_scripted_annotators
-from surveys.rehearsal.vocabulary import list_words
+from surveys.rehearsal.finished.collection import (
+    ANSWER_FIELDS,
+    BETWEEN_PAGES,
+    INTRODUCTION,
+    Answer,
+    date_introduction,
+    fill_in,
+    store_rows,
+)
+from surveys.rehearsal.finished.people import FASTEST, SLOWEST, draw_seconds
+from surveys.rehearsal.vocabulary import draw_poor_words, list_words
 from surveys.results.jobs import Progress
 from surveys.results.run_leases import renew_lease
 
 if TYPE_CHECKING:
-    from surveys.rehearsal.rating_source import ModelledRatings, Person
+    from surveys.rehearsal.rating_source import ModelledRatings
 
-ONE_IN = 6  # annotators is careless: copies words, rates everything alike, and is fast
-READING_SECONDS_PER_WORD, WRITING_SECONDS, RATING_SECONDS = 0.3, 14.0, 9.0
-INTRODUCTION = timedelta(minutes=3)
-BETWEEN_PAGES = timedelta(seconds=1)
+CARELESSNESS = 1 / 6  # chance that a person is careless
+COPIED = 0.9  # share of another person's ratings that are copied
+PAUSE = 3  # times as long as storing a person took, for other writers
 
 
-@dataclass
+class Manner(StrEnum):
+    """The way in which a scripted person answers."""
+
+    CAREFUL = "careful"
+    CONSTANT = "constant"  # the same rating everywhere
+    RANDOM = "random"  # ratings by chance
+    HASTY = "hasty"  # every other rating by chance, in a third of the time
+    COPYING = "copying"  # most ratings are those of another person
+
+
+HASTE = {Manner.CONSTANT: 4, Manner.HASTY: 3, Manner.COPYING: 2}
+
+
+class OtherTexts(Exception):
+    """The person was given other texts than those that were read before."""
+
+
 class ScriptedPerson:
-    """A scripted annotator: the source of the ratings, the words to choose from, and the pace."""
+    """A scripted annotator, the same each time for a seed."""
 
-    person: "Person"
-    ratings: "ModelledRatings"
-    vocabulary: list[str]
-    is_careless: bool
-    pace: float
+    def __init__(self, seed: str, ratings: "ModelledRatings", vocabulary: list[str]) -> None:
+        from surveys.rehearsal.rating_source import Person
 
-    @property
-    def chance(self) -> random.Random:
-        """Return this person's own source of chance."""
-        return self.person.rng
+        self.person, self.ratings, self.vocabulary = Person.drawn(seed), ratings, vocabulary
+        chance, (_, *careless) = self.person.rng, Manner
+        is_careless = chance.random() < CARELESSNESS
+        self.manner = chance.choice(careless) if is_careless else Manner.CAREFUL
+        self.pace = chance.uniform(FASTEST, SLOWEST)
+        self.favourite = chance.choice(ratings.scale)  # the rating of a constant person
+        self.poor_words = draw_poor_words(chance)
+        self.seed = chance.getrandbits(32)  # of the questionnaire and the order of its texts
 
-    def inspire(self, context: Context) -> tuple[str, str]:
-        """Return two words: from the text if careless, otherwise from other texts."""
-        shown = list_words([context.text])
-        if self.is_careless and len(shown) > 1:
-            return shown[0], shown[1]
-        elsewhere = [word for word in self.vocabulary if word not in set(shown)]
-        first, second = self.chance.sample(elsewhere if len(elsewhere) > 1 else ["one", "two"], 2)
+    def answer(self, context: Context, copied: Mapping[int, Decimal]) -> Answer:
+        """Return the answer to a text; `copied` are another person's ratings by context."""
+        words, rating = self._inspire(context), self._rate(context, copied)
+        haste = HASTE.get(self.manner, 1)
+        return Answer(words, rating, draw_seconds(self.person.rng, context, self.pace, haste))
+
+    def _inspire(self, context: Context) -> tuple[str, str]:
+        """Return two words: from other texts, or poor words and words of this text if careless."""
+        chance, shown = self.person.rng, list_words([context.text])
+        if self.manner != Manner.CAREFUL:
+            copied = chance.sample(shown, min(2, len(shown)))
+            first, second = chance.sample(self.poor_words + copied, 2)
+        else:
+            in_text = set(shown)
+            elsewhere = [word for word in self.vocabulary if word not in in_text]
+            first, second = chance.sample(elsewhere if len(elsewhere) > 1 else ["one", "two"], 2)
         return first, second
 
-    def rate(self, context: Context) -> Any:
+    def _rate(self, context: Context, copied: Mapping[int, Decimal]) -> Decimal:
         """Return a rating of a context; checkpoint items are answered correctly."""
+        chance = self.person.rng
         if context.pair.is_checkpoint:
             return context.checkpoint.lowest
-        if self.is_careless:
-            return self.ratings.scale[len(self.ratings.scale) // 2]
+        if self.manner == Manner.CONSTANT:
+            return self.favourite
+        if self.manner == Manner.RANDOM or (self.manner == Manner.HASTY and chance.random() < 0.5):
+            return chance.choice(self.ratings.scale)
+        if self.manner == Manner.COPYING and context.pk in copied and chance.random() < COPIED:
+            return copied[context.pk]
         return self.ratings.rate(context, self.person)
-
-    def take_time(self, context: Context) -> tuple[float, float]:
-        """Return the seconds for the two pages of a context."""
-        pace = self.pace * self.chance.lognormvariate(0, 0.25) / (4 if self.is_careless else 1)
-        reading = READING_SECONDS_PER_WORD * len(context.text.split())
-        return round(pace * (reading + WRITING_SECONDS), 1), round(pace * RATING_SECONDS, 1)
 
 
 def rehearse(run: Run, progress: Progress) -> dict[str, Any]:
@@ -76,86 +124,80 @@ def rehearse(run: Run, progress: Progress) -> dict[str, Any]:
 
     A retry continues where the run was interrupted. Ends early if all places are taken meanwhile.
     """
-    from surveys.rehearsal.rating_source import ModelledRatings, Person
+    from surveys.rehearsal.rating_source import ModelledRatings
 
     study, n_wanted = run.study, run.wishes["count"]
-    texts = Context.objects.stimuli(study).values_list("text", flat=True)
-    vocabulary = list_words(texts)
+    vocabulary = list_words(Context.objects.stimuli(study).values_list("text", flat=True))
     ratings = ModelledRatings(study.scale_points, run.pk)
     report = run.report or {"n_done": 0}
     while report["n_done"] < n_wanted:
         progress("answering", report["n_done"], n_wanted)
         number = report["n_done"] + 1
-        person = Person.drawn(f"{run.pk} {number}")
-        pace = person.rng.uniform(0.7, 1.6)
-        is_careless = number % ONE_IN == 0
-        scripted = ScriptedPerson(person, ratings, vocabulary, is_careless, pace)
+        person = ScriptedPerson(f"{run.pk} {number}", ratings, vocabulary)
         try:
+            answers = draw_answers(study, person)
+            began = time.monotonic()
             with transaction.atomic():
-                take_part(study, scripted)
-                report = {"n_done": number}
-                renew_lease(run, report=report)
+                take_part(study, person, answers)
+                renew_lease(run, report={"n_done": number})
+        except OtherTexts:
+            continue
         except NoPlaceLeft:
             break
+        report = {"n_done": number}
         forget_steps(study)  # pages say at once that there are scripted answers
+        time.sleep(PAUSE * (time.monotonic() - began))
     return {"report": report}
 
 
-def take_part(study: Study, person: ScriptedPerson) -> Assignment:
-    """Let one scripted annotator do a questionnaire; the last answer is stored as given just now.
+def draw_answers(study: Study, person: ScriptedPerson) -> dict[int, Answer]:
+    """Return answers by context, to the questionnaire that a person would get now.
 
-    Raises NoPlaceLeft.
+    Answers to all checkpoint items are among them. Raises NoPlaceLeft.
+    """
+    with transaction.atomic():
+        study = lock_places(study.pk)  # frees lapsed places
+    chance = random.Random(person.seed)  # noqa: S311  # nosec B311 # (to be repeated)
+    choice = choose_place(study, Place.objects.free(study), chance)
+    if choice is None:
+        raise NoPlaceLeft("All places are taken.")
+    questionnaire = choice.place.questionnaire
+    contexts = Context.objects.filter(
+        Q(item__questionnaire=questionnaire) | Q(pair__in=Pair.objects.checkpoints(study))
+    ).select_related("pair", "checkpoint")
+    copied = _read_ratings_of_another(questionnaire)
+    return {context.pk: person.answer(context, copied) for context in contexts.order_by("pk")}
+
+
+def take_part(study: Study, person: ScriptedPerson, answers: Mapping[int, Answer]) -> Assignment:
+    """Store a scripted annotator with a questionnaire; the last answer is given just now.
+
+    Raises NoPlaceLeft, and OtherTexts if an answer is missing.
     """
     (invitation,) = invite_scripted_annotators(study, 1)
-    assignment = start_assignment(invitation)
-    for step in list_steps(study):
-        complete_step(assignment, step)
-    waiting = assignment.responses.select_related("context__pair", "context__checkpoint")
-    timed = [(r, person.take_time(r.context)) for r in waiting.order_by("position")]
-    pauses = 2 * len(timed) * BETWEEN_PAGES
-    begun_at = timezone.now() - pauses - timedelta(seconds=sum(sum(both) for _, both in timed))
-    at = begun_at
-    for response, (words, rating) in timed:
-        at = _answer(assignment, response, person, at, (words, rating))
-    _store_times(assignment, invitation, [response for response, _ in timed], begun_at)
+    assignment = start_assignment(invitation, seed=person.seed)
+    responses = list(assignment.responses.order_by("position"))
+    if not {response.context_id for response in responses} <= answers.keys():
+        raise OtherTexts
+    seconds = sum(sum(answers[response.context_id].seconds) for response in responses)
+    at = begun_at = timezone.now() - timedelta(seconds=seconds) - 2 * len(responses) * BETWEEN_PAGES
+    for response in responses:
+        at = fill_in(response, answers[response.context_id], at) + BETWEEN_PAGES
+    store_rows(Response.objects, responses, ANSWER_FIELDS)
+    assignment.state = AssignmentState.STARTED
+    date_introduction(assignment, begun_at - INTRODUCTION)
+    assignment.annotator.checked_at = begun_at if study.n_check_tries else None
+    assignment.annotator.save()
+    assignment.save()
+    submit_assignment(assignment)
+    Assignment.objects.filter(pk=assignment.pk).update(submitted_at=at - BETWEEN_PAGES)
+    Invitation.objects.filter(pk=invitation.pk).update(created_at=assignment.offered_at)
     return assignment
 
 
-def _answer(
-    assignment: Assignment,
-    response: Response,
-    person: ScriptedPerson,
-    at: datetime,
-    seconds: tuple[float, float],
-) -> datetime:
-    """Answer both pages of a text that is shown at an instant; return when the next one is."""
-    words, rating = seconds
-    context = response.context
-    visit = PageVisit(at, words)
-    record_engagement(_find(assignment), *person.inspire(context), visit=visit)
-    response.engaged_at = at + timedelta(seconds=words)
-    shown_at = response.engaged_at + BETWEEN_PAGES
-    record_rating(_find(assignment), person.rate(context), visit=PageVisit(shown_at, rating))
-    response.rated_at = shown_at + timedelta(seconds=rating)
-    return response.rated_at + BETWEEN_PAGES
-
-
-def _store_times(
-    assignment: Assignment, invitation: Invitation, responses: list[Response], begun_at: datetime
-) -> None:
-    """Replace the times of storing by those at which a person would have answered."""
-    came_at, ended_at = begun_at - INTRODUCTION, responses[-1].rated_at
-    Response.objects.bulk_update(responses, ["engaged_at", "rated_at"], batch_size=100)
-    Assignment.objects.filter(pk=assignment.pk).update(
-        offered_at=came_at, started_at=begun_at, active_at=begun_at, submitted_at=ended_at
-    )
-    annotator = Annotator.objects.filter(pk=assignment.annotator_id)
-    annotator.update(created_at=came_at, instructed_at=came_at, practised_at=begun_at)
-    Invitation.objects.filter(pk=invitation.pk).update(created_at=came_at)
-
-
-def _find(assignment: Assignment) -> AssignmentProgress:
-    found = find_progress(assignment.token)
-    if found is None:
-        raise RehearsalFailed(f"{assignment} is gone.")
-    return found
+def _read_ratings_of_another(questionnaire: Questionnaire) -> dict[int, Decimal]:
+    """Return the ratings of the last scripted annotator of a questionnaire, by context."""
+    others = Assignment.objects.submitted().scripted().filter(questionnaire=questionnaire)
+    answers = Response.objects.filter(assignment=others.order_by("-pk").values("pk")[:1])
+    rated = answers.values_list("context", "rating")
+    return {context: rating for context, rating in rated if rating is not None}

@@ -29,7 +29,19 @@ from surveys.rehearsal.finished.people import InventedPerson, Manner, Source, dr
 INSTRUCTIONS, INTRODUCTION = timedelta(minutes=1), timedelta(minutes=3)
 BETWEEN_PAGES = timedelta(seconds=1)
 Row = TypeVar("Row", bound=Model)
+ANSWER_FIELDS = (
+    "inspired_word1", "inspired_word2", "words_shown_at", "words_visible_seconds",
+    "engaged_at", "rating", "rating_shown_at", "rating_visible_seconds", "rated_at",
+)  # fmt: skip
 OPENS, RUSH, CLOSES = 7, 18, 22  # hours of the day between which people come
+
+
+class Answer(NamedTuple):
+    """An answer to a text: two words, a rating, and the seconds for the two pages."""
+
+    words: tuple[str, str]
+    rating: Decimal
+    seconds: tuple[float, float]
 
 
 class Participation(NamedTuple):
@@ -62,7 +74,7 @@ class Collection:
         (invitation,) = invite_scripted_annotators(self.study, 1)
         assignment = start_assignment(invitation, seed=number)
         person, n_before = self._meet(number, assignment)
-        begins_at = _date_introduction(assignment, arrives_at)
+        begins_at = date_introduction(assignment, arrives_at)
         self.participations.append(Participation(assignment, person, begins_at, n_before))
 
     def store_answers(self) -> None:
@@ -74,17 +86,11 @@ class Collection:
         for one in self.participations:
             one.assignment.submitted_at = self._answer(one, responses[one.assignment.pk])
             one.assignment.state = AssignmentState.SUBMITTED
-        _store(
-            Response.objects,
-            [response for some in responses.values() for response in some],
-            [
-                "inspired_word1", "inspired_word2", "words_shown_at", "words_visible_seconds",
-                "engaged_at", "rating", "rating_shown_at", "rating_visible_seconds", "rated_at",
-            ],
-        )  # fmt: skip
+        filled = [response for some in responses.values() for response in some]
+        store_rows(Response.objects, filled, ANSWER_FIELDS)
         assignments = [one.assignment for one in self.participations]
         times = ["offered_at", "started_at", "active_at", "submitted_at"]
-        _store(Assignment.objects, assignments, ["state", *times])
+        store_rows(Assignment.objects, assignments, ["state", *times])
         Annotator.objects.bulk_update(
             [assignment.annotator for assignment in assignments],
             ["code", "created_at", "instructed_at", "practised_at"],
@@ -108,21 +114,29 @@ class Collection:
         for response in responses:
             context = response.context
             source = self.sources[context.pair.position, context.number]
-            seconds = one.person.take_time(context)
-            words = one.person.inspire(context, source, one.n_before)
-            response.inspired_word1, response.inspired_word2 = words
-            response.words_shown_at, response.words_visible_seconds = at, seconds.words
-            response.engaged_at = at + timedelta(seconds=seconds.words)
-            response.rating = Decimal(one.person.rate(context, source))
-            response.rating_shown_at = response.engaged_at + BETWEEN_PAGES
-            response.rating_visible_seconds = seconds.rating
-            ends_at = response.rating_shown_at + timedelta(seconds=seconds.rating)
-            response.rated_at = ends_at
+            answer = Answer(
+                one.person.inspire(context, source, one.n_before),
+                Decimal(one.person.rate(context, source)),
+                one.person.take_time(context),
+            )
+            ends_at = fill_in(response, answer, at)
             at = ends_at + BETWEEN_PAGES
         return ends_at
 
 
-def _store(rows: Manager[Row], changed: Sequence[Row], fields: Sequence[str]) -> None:
+def fill_in(response: Response, answer: Answer, at: datetime) -> datetime:
+    """Fill in the answer to a text that is shown at an instant; return when it is rated."""
+    of_words, of_rating = answer.seconds
+    response.inspired_word1, response.inspired_word2 = answer.words
+    response.words_shown_at, response.words_visible_seconds = at, of_words
+    response.engaged_at = at + timedelta(seconds=of_words)
+    response.rating, response.rating_visible_seconds = answer.rating, of_rating
+    response.rating_shown_at = response.engaged_at + BETWEEN_PAGES
+    response.rated_at = response.rating_shown_at + timedelta(seconds=of_rating)
+    return response.rated_at
+
+
+def store_rows(rows: Manager[Row], changed: Sequence[Row], fields: Sequence[str]) -> None:
     """Store fields of existing rows as `bulk_update` does, but without an expression a value.
 
     Not for times that are set when a row is stored first, such as `created_at`.
@@ -130,8 +144,8 @@ def _store(rows: Manager[Row], changed: Sequence[Row], fields: Sequence[str]) ->
     rows.bulk_create(changed, update_conflicts=True, unique_fields=["pk"], update_fields=fields)
 
 
-def _date_introduction(assignment: Assignment, arrives_at: datetime) -> datetime:
-    """Set the times up to the first text, and return that of the first text."""
+def date_introduction(assignment: Assignment, arrives_at: datetime) -> datetime:
+    """Set the times up to the first text, and return the time of the first text."""
     annotator = assignment.annotator
     begins_at = arrives_at + INTRODUCTION
     annotator.created_at = assignment.offered_at = arrives_at

@@ -98,16 +98,18 @@ class InventedPerson:
 
     def take_time(self, context: Context) -> Seconds:
         """Return the seconds for the two pages of a context."""
-        rng = self._chance("seconds", context)
-        is_hasty = self.manner in {Manner.CONSTANT, Manner.COPYING}
-        pace = self.pace * rng.lognormvariate(0, 0.25) / (3 if is_hasty else 1)
-        reading = READING_SECONDS_PER_WORD * len(re.findall(r"\w+", context.text))
-        return Seconds(
-            round(pace * (reading + WRITING_SECONDS), 1), round(pace * RATING_SECONDS, 1)
-        )
+        haste = 3 if self.manner in {Manner.CONSTANT, Manner.COPYING} else 1
+        return draw_seconds(self._chance("seconds", context), context, self.pace, haste)
 
     def _chance(self, what: str, context: Context) -> random.Random:
         return draw_chance(what, self.number, context.pair.position, context.number)
+
+
+def draw_seconds(rng: random.Random, context: Context, pace: float, haste: int) -> Seconds:
+    """Return the seconds for the two pages of a context, at a pace divided by a person's haste."""
+    pace = pace * rng.lognormvariate(0, 0.25) / haste
+    reading = READING_SECONDS_PER_WORD * len(re.findall(r"\w+", context.text))
+    return Seconds(round(pace * (reading + WRITING_SECONDS), 1), round(pace * RATING_SECONDS, 1))
 
 
 def read_sources(table: str) -> Mapping[tuple[int, int], Source]:

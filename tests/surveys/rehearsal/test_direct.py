@@ -1,8 +1,11 @@
 """Rehearsals as a background job, and their deletion in one step."""
 
+from collections import Counter
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from surveys.errors import OpeningRefused, RunRefused, StudyOpen
@@ -10,6 +13,7 @@ from surveys.models import (
     Annotator,
     Assignment,
     AuditEntry,
+    Context,
     Invitation,
     Place,
     Release,
@@ -20,7 +24,10 @@ from surveys.models import (
     Study,
     Verdict,
 )
+from surveys.rehearsal import direct
 from surveys.rehearsal.deletion import Scripted, count_scripted, delete_scripted
+from surveys.rehearsal.direct import Manner, ScriptedPerson
+from surveys.rehearsal.rating_source import ModelledRatings
 from surveys.results.runs import request_export, request_rehearsal, request_results
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import configure_review, give_verdict
@@ -46,6 +53,23 @@ def rehearse(study, count):
     return run
 
 
+def draw_people(seed, count):
+    ratings = ModelledRatings([Decimal(point) for point in range(7)], seed)
+    return [
+        ScriptedPerson(f"{seed} {number}", ratings, ["harbour", "ladder", "silence"])
+        for number in range(1, count + 1)
+    ]
+
+
+def make_answered(person, study, copied=None):
+    contexts = Context.objects.stimuli(study).select_related("pair").order_by("pk")
+    return [person.answer(context, copied or {}) for context in contexts]
+
+
+def of_manner(manner):
+    return next(person for person in draw_people(1, 200) if person.manner == manner)
+
+
 def list_free(study):
     return list(Place.objects.free(study).values_list("pk", flat=True))
 
@@ -66,8 +90,6 @@ def test_scripted_annotators_fill_places_with_plausible_times():
         visible = [r.words_visible_seconds + r.rating_visible_seconds for r in answers]
         assert 0 < sum(visible) <= seconds < sum(visible) + 10
         assert abs(assignment.submitted_at - begun_at) < timedelta(minutes=1)
-    constant = [len({*a.responses.values_list("rating", flat=True)}) == 1 for a in done]
-    assert any(constant)
 
 
 def test_a_draft_is_rehearsed_and_not_opened_until_that_is_deleted():
@@ -201,3 +223,180 @@ def test_the_demo_study_is_kept(monkeypatch):
         delete_scripted(study)
 
     assert count_scripted(study).annotators == 1
+
+
+@pytest.mark.parametrize("n_blocks", [1, 2, 3, 6])
+@pytest.mark.parametrize("seed", range(20))
+def test_no_questionnaire_gets_careless_people_only(n_blocks, seed):
+    manners = [person.manner for person in draw_people(seed, 96)]
+    n_questionnaires = 2 * n_blocks  # filled evenly
+
+    careless = [
+        sum(manner != Manner.CAREFUL for manner in manners[number::n_questionnaires])
+        for number in range(n_questionnaires)
+    ]
+
+    assert max(careless) <= 96 / n_questionnaires * 0.75
+    assert 5 <= sum(careless) <= 30
+
+
+def test_careless_people_are_of_several_kinds_and_the_same_for_a_seed():
+    people = draw_people(1, 200)
+
+    assert set(Counter(person.manner for person in people)) == set(Manner)
+    again = draw_people(1, 200)
+    assert [(p.manner, p.poor_words, p.seed) for p in people] == [
+        (p.manner, p.poor_words, p.seed) for p in again
+    ]
+
+
+def test_careless_people_write_different_words():
+    study = make_study(4)
+    people = [person for person in draw_people(1, 200) if person.manner != Manner.CAREFUL]
+
+    words = [tuple(answer.words for answer in make_answered(person, study)) for person in people]
+
+    assert len(set(words)) == len(people)
+    firsts = {some[0] for some in words}
+    assert len(firsts) > len(people) / 2
+    assert all(word1 != word2 for some in words for word1, word2 in some)
+
+
+def test_people_rate_by_their_manner():
+    study = make_study(20)
+    copied = {context.pk: Decimal(context.pk % 7) for context in Context.objects.stimuli(study)}
+
+    rated = {
+        manner: [answer.rating for answer in make_answered(of_manner(manner), study, copied)]
+        for manner in Manner
+    }
+
+    assert len(set(rated[Manner.CONSTANT])) == 1
+    assert all(len(set(rated[manner])) > 2 for manner in Manner if manner != Manner.CONSTANT)
+    n_equal = sum(
+        one == two for one, two in zip(rated[Manner.COPYING], copied.values(), strict=True)
+    )
+    assert n_equal >= 30
+
+
+def test_a_copying_person_copies_the_last_scripted_person_of_the_questionnaire():
+    study = make_study(12, ratings_per_context=3)
+    for manner in (Manner.CAREFUL, Manner.COPYING):
+        person = of_manner(manner)
+        for _ in "AB":  # filled evenly
+            answers = direct.draw_answers(study, person)
+            direct.take_part(study, person, answers)
+
+    first, _, copy, _ = Assignment.objects.order_by("pk")
+    assert first.questionnaire == copy.questionnaire
+    rated = [
+        list(some.responses.order_by("context").values_list("rating", flat=True))
+        for some in (first, copy)
+    ]
+    assert sum(one == two for one, two in zip(*rated, strict=True)) >= 9
+
+
+@pytest.mark.django_db(transaction=True)
+def test_answers_are_drawn_without_a_lock(monkeypatch):
+    study = make_study(2)
+    draw, is_locked = ScriptedPerson.answer, []
+
+    def watch(person, *given):
+        is_locked.append(connection.in_atomic_block)
+        return draw(person, *given)
+
+    monkeypatch.setattr(ScriptedPerson, "answer", watch)
+
+    rehearse(study, 2)
+
+    assert is_locked == [False] * 4
+
+
+def test_others_may_write_between_people_for_longer_than_a_person_takes(monkeypatch):
+    slept = []
+    monkeypatch.setattr("surveys.rehearsal.direct.time.sleep", slept.append)
+
+    rehearse(make_study(2), 3)
+
+    assert len(slept) == 3
+    assert all(seconds > 0 for seconds in slept)
+
+
+def test_a_person_with_other_texts_than_expected_thinks_again(monkeypatch):
+    study = make_study(2, ratings_per_context=2)
+    draw = direct.draw_answers
+
+    def draw_and_be_late(*given):
+        answers = draw(*given)
+        if not Assignment.objects.by_people().exists():
+            finish(start(study))  # takes the place that the person would have got
+        return answers
+
+    monkeypatch.setattr(direct, "draw_answers", draw_and_be_late)
+
+    rehearse(study, 3)
+
+    assert Assignment.objects.submitted().scripted().count() == 3
+    assert not Response.objects.filter(rated_at=None).exists()
+
+
+@pytest.mark.parametrize("place", ["store_rows", "submit_assignment", "renew_lease"])
+def test_an_interrupted_rehearsal_leaves_whole_people_and_continues(monkeypatch, place):
+    study = make_study(2, ratings_per_context=3)
+    run = request_rehearsal(study, 3, None)
+    original, calls = getattr(direct, place), []
+
+    def interrupt(*given, **named):
+        calls.append(place)
+        if len(calls) == 2:
+            raise SystemExit
+        return original(*given, **named)
+
+    monkeypatch.setattr(direct, place, interrupt)
+
+    with pytest.raises(SystemExit):
+        perform_run(run.pk)
+
+    run.refresh_from_db()
+    assert (run.state, run.report) == ("waiting", {"n_done": 1})
+    assert (
+        Assignment.objects.count() == Annotator.objects.count() == Invitation.objects.count() == 1
+    )
+    assert not Response.objects.filter(rated_at=None).exists()
+    perform_run(run.pk)
+    run.refresh_from_db()
+    assert (run.state, run.report) == ("done", {"n_done": 3})
+    assert Assignment.objects.submitted().scripted().count() == 3
+
+
+def interfere(monkeypatch, act):
+    """Let something happen after the first person has answered, before the second is stored."""
+    draw = direct.draw_answers
+
+    def draw_first(*given):
+        answers = draw(*given)
+        if Assignment.objects.count() == 1:
+            act()
+        return answers
+
+    monkeypatch.setattr(direct, "draw_answers", draw_first)
+
+
+@pytest.mark.parametrize("what", ["closed", "deleted", "taken"])
+def test_a_rehearsal_that_is_overtaken_ends_with_whole_people(monkeypatch, what):
+    study = make_study(2)
+    run = request_rehearsal(study, 4, None)
+    acts = {
+        "closed": lambda: Study.objects.update(closed_at=timezone.now()),
+        "deleted": lambda: Run.objects.filter(pk=run.pk).delete(),
+        "taken": lambda: Run.objects.filter(pk=run.pk).update(lease="another process"),
+    }
+    interfere(monkeypatch, acts[what])
+
+    perform_run(run.pk)
+
+    assert Assignment.objects.submitted().scripted().count() == Assignment.objects.count() == 1
+    assert Annotator.objects.count() == Invitation.objects.count() == 1
+    assert not Response.objects.filter(rated_at=None).exists()
+    states = list(Run.objects.values_list("state", flat=True))
+    assert states == {"closed": ["done"], "deleted": [], "taken": ["running"]}[what]
