@@ -60,6 +60,8 @@ def requeue_silent_jobs() -> int:
     """Let jobs wait again whose process gave no sign of life for a time; return their number."""
     since = timezone.now() - timedelta(seconds=settings.RUN_SILENCE)
     silent = TaskJob.objects.filter(state=RunState.RUNNING, heard_at__lt=since)
+    if not silent.exists():  # an update locks the database of SQLite, even if it finds nothing
+        return 0
     n_silent = silent.update(state=RunState.WAITING, share_done=0)
     if n_silent:
         log.warning("jobs of shared tasks were interrupted and are repeated: %s", n_silent)

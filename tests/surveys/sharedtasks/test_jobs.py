@@ -4,6 +4,8 @@ from datetime import timedelta
 
 import pytest
 from django.core.management import call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from surveys import tasks
@@ -132,6 +134,18 @@ def test_threads_score_and_perform_jobs(job, waiting, monkeypatch, settings):
     tasks.Dispatcher()._start_threads()  # noqa: SLF001
 
     assert started == ["scores", "task-jobs"]
+
+
+@pytest.mark.django_db
+def test_an_idle_dispatcher_writes_nothing(monkeypatch, settings):
+    settings.BACKGROUND = "threads"
+    monkeypatch.setattr(connection, "close", lambda: None)  # of the test
+
+    with CaptureQueriesContext(connection) as queries:
+        tasks.Dispatcher().look()
+
+    assert queries
+    assert {query["sql"].split()[0] for query in queries} == {"SELECT"}
 
 
 def test_the_command_for_background_work_does_both(waiting, capsys):
