@@ -8,7 +8,7 @@ from django.db.models import Exists, Subquery
 from django.utils import timezone
 
 from surveys.models import Annotator, Assignment, Entrance, Invitation, Provider, Visit
-from surveys.recruitment.providers import completion_address, rules_of
+from surveys.recruitment.providers import ProviderRules, completion_address, rules_of
 
 CODE_FIELD = "completion_code"
 
@@ -95,11 +95,10 @@ def advise_to_give_back(annotator: Annotator) -> str:
     return str(rules_of(invitation.entrance.provider).give_back)
 
 
-def explain_pay_for_more(annotator: Annotator) -> str:
-    """Return how and when annotators are paid for a further block, if they are."""
+def find_rules(annotator: Annotator) -> ProviderRules:
+    """Return the rules of the channel through which an annotator came, or of links."""
     invitation = Invitation.objects.select_related("entrance").get(annotator=annotator)
-    provider = invitation.entrance.provider if invitation.entrance else Provider.LINK
-    return str(rules_of(provider).pay_for_more)
+    return rules_of(invitation.entrance.provider if invitation.entrance else Provider.LINK)
 
 
 def _find_invitation(annotator: Annotator) -> Any:

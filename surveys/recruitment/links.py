@@ -19,6 +19,7 @@ from surveys.errors import InvitationRefused, SettingRefused
 from surveys.models import AssignmentState, Entrance, Invitation, Provider, Study
 from surveys.models.recruitment import REVOKED, UNUSED, InvitationQuerySet
 from surveys.recruitment.providers import arrival_parameters
+from surveys.study.design import refuse_unpayable
 
 LONGEST_NOTE = 200
 NOTE = "note"
@@ -148,9 +149,11 @@ def invite_scripted_annotators(study: Study, count: int) -> list[Invitation]:
 def open_entrance(study: Study, provider: str, **settings: Any) -> Entrance:
     """Open the study's entrance for a provider, or change its settings and reopen it.
 
-    Settings are cap, completion_code and no_place_code. Raises SettingRefused.
+    Settings are cap, completion_code and no_place_code. Raises SettingRefused, also for an open
+    link without a code while the study promises pay.
     """
     _refuse_settings(provider, settings)
+    study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)  # its pay, too
     entrances = Entrance.objects.select_for_update(no_key=True)
     entrance, _ = entrances.get_or_create(study=study, provider=provider)
     for name, setting in {**settings, "closed_at": None}.items():
@@ -161,6 +164,7 @@ def open_entrance(study: Study, provider: str, **settings: Any) -> Entrance:
             "found no place."
         )
     entrance.save()
+    refuse_unpayable(study)
     record("entrance.opened", study, entrance.get_provider_display(), cap=entrance.cap)
     return entrance
 

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from surveys.access.audit_log import record
 from surveys.errors import SettingRefused
-from surveys.models import Checkpoint, Study
+from surveys.models import Checkpoint, Entrance, Provider, Study
 from surveys.models.study import write_point
 from surveys.study.layout.blocks import lay_out_again
 from surveys.study.layout.quota import fit_places
@@ -54,6 +54,8 @@ def configure_study(study: Study, **settings: Any) -> Study:
         raise SettingRefused("\n".join(problems))
     study.scale_labels = {write_point(Decimal(p)): t for p, t in study.scale_labels.items()}
     changed = {name for name, setting in before.items() if getattr(study, name) != setting}
+    if changed & {"pay", "pay_for_more"}:
+        refuse_unpayable(study)
     study.save()
     if changed & {"block_size", "seed"}:
         lay_out_again(study)
@@ -65,6 +67,17 @@ def configure_study(study: Study, **settings: Any) -> Study:
         changes = {name: f"{before[name]} → {getattr(study, name)}" for name in sorted(changed)}
         record("study.configured", study, **changes)
     return study
+
+
+def refuse_unpayable(study: Study) -> None:
+    """Raise SettingRefused if a study promises pay and has an open link without a code."""
+    links = Entrance.objects.filter(study=study, provider=Provider.LINK, completion_code="")
+    if (study.pay + study.pay_for_more).strip() and links.filter(closed_at=None).exists():
+        raise SettingRefused(
+            "The study promises pay, but an open link keeps nobody’s identity, so nobody can be "
+            "paid. Give the open link a completion code, which annotators send you for their pay, "
+            "use personal links instead, or remove the pay from the design."
+        )
 
 
 def _list_removals(study: Study, before: dict[str, Any]) -> list[str]:

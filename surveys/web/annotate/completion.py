@@ -15,7 +15,8 @@ from surveys.recruitment.completion_codes import (
     came_for_a_hit,
     completion_for,
     earned_before,
-    explain_pay_for_more,
+    find_rules,
+    latest_in_hit,
 )
 from surveys.recruitment.consent_notice import (
     Facts,
@@ -30,6 +31,7 @@ from surveys.web.annotate.decorators import (
     own_link,
     redirect_to_due,
 )
+from surveys.web.annotate.mturk import name_reward
 from surveys.web.rendering.study_page import render_text
 
 ENDED = {AssignmentState.RETURNED, AssignmentState.WITHDRAWN}
@@ -49,10 +51,22 @@ def thanks(request: HttpRequest, token: str) -> HttpResponse:
         "n_items": assignment.n_items,
         "completion": completion_for(assignment),
         "more": find_further_block(assignment),
-        "how_more_is_paid": explain_pay_for_more(assignment.annotator),
+        "how_more_is_paid": find_rules(assignment.annotator).pay_for_more,
         "is_from_hit": came_for_a_hit(assignment),
+        **explain_pay(assignment),
     }
     return render(request, "annotate/thanks.html", page)
+
+
+def explain_pay(assignment: Assignment) -> dict[str, object]:
+    """Return the pay for an annotator's work until now, and how and when it comes."""
+    visit, study, annotator = latest_in_hit(assignment), assignment.study, assignment.annotator
+    if visit and visit.hit:
+        pay = name_reward(visit.hit)
+    else:
+        n_further = annotator.assignments.submitted().filter(pk__lt=assignment.pk).count()
+        pay = " + ".join(filter(None, [study.pay, *[study.pay_for_more] * n_further]))
+    return {"pay": pay, "how_paid": find_rules(annotator).pay}
 
 
 @annotator_page
@@ -113,6 +127,7 @@ def ended(request: HttpRequest, token: str) -> HttpResponse:
         "completion": completion_for(assignment),
         "give_back": advise_to_give_back(assignment.annotator),
         "has_failed_check": has_failed_check(assignment),
+        **explain_pay(assignment),
         "has_answers": assignment.state != AssignmentState.WITHDRAWN and count_answered(assignment),
     }
     return render(request, "annotate/ended.html", page)

@@ -19,6 +19,7 @@ from surveys.participation.introduction import (
 from surveys.study.exercises import PracticeItem, read_check, read_practice
 from surveys.study.protocol import protocol_of
 from surveys.study.texts import current_text
+from surveys.web.annotate.completion import explain_pay
 from surveys.web.annotate.decorators import (
     HTTP_UNPROCESSABLE,
     annotator_page,
@@ -150,6 +151,7 @@ def render_check(
         "has_changed": is_refused and not form.errors,
         "n_tries": n_tries,
         "n_tries_left": max(1, assignment.study.n_check_tries - n_tries),
+        **explain_pay(assignment),
     }
     status = HTTP_UNPROCESSABLE if is_refused else 200
     return render(request, "annotate/check.html", page, status=status)

@@ -235,6 +235,18 @@ def test_open_link_again_changes_the_given_settings_only(study):
     assert entrance(study, "cap", "completion_code") == [(False, None, "")]
 
 
+def test_open_link_refuses_a_paid_study_without_a_code(study):
+    run("configure_study", "study", "--pay", "2 €")
+
+    with pytest.raises(CommandError, match="the open link a completion code"):
+        run("open_link", "study")
+
+    run("open_link", "study", "--completion-code", "THANKS")
+    with pytest.raises(CommandError, match="the open link a completion code"):
+        run("open_link", "study", "--no-completion-code")
+    assert Entrance.objects.get().completion_code == "THANKS"
+
+
 def test_open_link_closes_and_opens_again(study):
     first, _ = run("open_link", "study", "--cap", "40")
 

@@ -167,6 +167,8 @@ def check(request: HttpRequest, study: Study) -> HttpResponse:
         "steps": show_steps(list_steps(study, read_texts(study)), Step.CHECK),
         "n_tries": 0,
         "n_tries_left": max(1, study.n_check_tries),
+        "pay": study.pay,
+        "how_paid": rules_of(Provider.LINK).pay,
     }
     return show(request, study, "annotate/check.html", page)
 
@@ -199,6 +201,8 @@ def thanks(request: HttpRequest, study: Study) -> HttpResponse:
         "n_items": count_items(study),
         "more": FurtherBlock.of(study) if study.allows_more_blocks else None,
         "how_more_is_paid": rules_of(Provider.LINK).pay_for_more,
+        "pay": study.pay,
+        "how_paid": rules_of(Provider.LINK).pay,
     }
     return show(request, study, "annotate/thanks.html", page)
 

@@ -188,7 +188,7 @@ def test_welcome_shows_title_organisation_pay_and_steps(client):
 def test_welcome_explains_the_pay_it_names(client, provider, known, pay):
     study = configure_study(make_study(), pay=pay)
     if provider:
-        entrance = open_entrance(study, provider, **(CODES if provider == "prolific" else {}))
+        entrance = open_entrance(study, provider, **CODES)
         text = client.get(arrive(entrance), PROLIFIC, follow=True).content.decode()
     else:
         (invitation,) = invite_annotators(study, 1)

@@ -3,6 +3,7 @@ from django.contrib.auth.models import User
 
 from surveys.access.roles import grant_role
 from surveys.models import AuditEntry, Membership, Role, Study, StudyText
+from surveys.recruitment.links import open_entrance
 from tests.factories.studies import (
     finish,
     make_study,
@@ -209,6 +210,17 @@ def test_an_invalid_design_change_is_refused_entirely(study, program):
     assert (answer.status_code, errors_of(answer)[0][0]) == (409, "SettingRefused")
     study.refresh_from_db()
     assert study.ratings_per_context == 2
+
+
+def test_pay_is_refused_while_an_open_link_has_no_code(study, program):
+    open_entrance(study, "link")
+
+    answer = program().send("patch", "studies/study/design/", {"pay": "2 €"})
+
+    assert (answer.status_code, errors_of(answer)[0][0]) == (409, "SettingRefused")
+    assert "completion code" in answer.content.decode()
+    study.refresh_from_db()
+    assert study.pay == ""
 
 
 def test_progress_counts_wanted_live_and_finished_assignments(study, program):

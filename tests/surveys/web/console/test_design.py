@@ -317,6 +317,18 @@ def test_a_study_is_opened_with_an_open_link_if_that_is_wanted(sign_in, draft):
     assert entrance.token in client.get(answer.url).content.decode()
 
 
+def test_a_paid_study_is_not_opened_with_an_open_link_without_a_code(sign_in, draft):
+    configure_study(draft, **SHOWN, pay="2 €")
+    sent = {"version": 1, "has_reviewed": "on", "opens_link": "yes"}
+
+    answer = sign_in(Role.RESEARCHER).post(page("opening", draft), sent)
+
+    assert answer.status_code in (409, 422)
+    assert "the open link a completion code" in html.unescape(answer.content.decode())
+    assert stored(draft, "opened_at") == (None,)
+    assert not Entrance.objects.exists()
+
+
 @pytest.mark.parametrize(
     ("chosen", "sent", "said"),
     [

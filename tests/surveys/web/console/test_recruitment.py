@@ -334,3 +334,16 @@ def test_the_number_of_queries_does_not_grow_with_links(study, client):
         counts.append(len(queries))
 
     assert counts[0] == counts[1]
+
+
+def test_an_open_link_of_a_paid_study_is_refused_without_a_code(study, client):
+    configure_study(study, pay="2 €")
+    sent = {"cap": "", "completion_code": "", "no_place_code": ""}
+
+    refused = client.post(page("open_link", study), sent)
+    opened = client.post(page("open_link", study), {**sent, "completion_code": "DONE1"})
+
+    assert refused.status_code in (409, 422)
+    assert "the open link a completion code" in refused.content.decode()
+    assert opened.status_code == 302
+    assert Entrance.objects.get().completion_code == "DONE1"
