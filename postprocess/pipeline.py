@@ -125,7 +125,10 @@ def build_dataset(
             **assessed,
             "intervals": report_intervals(intervals),
             "stimuli_findings": report_findings(stimuli.findings),
-            "notes": [*notes, *report_notes(outcome, assessed["change"]["n_both"])],
+            "notes": [
+                *notes,
+                *report_notes(outcome, assessed["change"]["n_both"], assessed.get("copies", ())),
+            ],
         }
     )
     dataset = Dataset({}, outcome, report, intervals, parts_of_speech, stimuli.rows, name)

@@ -18,6 +18,7 @@ from postprocess.auditing.rows import (
     compare_gold,
     compare_stimuli,
     empty_scores,
+    find_copied_ratings,
     find_repeated_ratings,
 )
 from postprocess.formats.files import read_dataset, read_gold
@@ -216,12 +217,12 @@ def _audit_ratings(audit: KitAudit, source: Source) -> None:
         return
     try:
         ratings = load_ratings(source.path, audit.kit.language)
-        repeated = list(find_repeated_ratings(ratings))
+        odd = [*find_repeated_ratings(ratings), *find_copied_ratings(ratings)]
         findings = list(compare_counts(ratings, audit.contexts))
     except RatingsError as error:
         audit.notice(Check.FORMAT, source.name, [Finding(Severity.ERROR, str(error))])
         return
-    audit.notice(Check.RATINGS, source.name, repeated)
+    audit.notice(Check.RATINGS, source.name, odd)
     audit.notice(Check.RATINGS, audit.name, findings)
     n_contexts = len(audit.contexts)
     text = f"enough ratings for {n_contexts - len(findings)} of {n_contexts} contexts"

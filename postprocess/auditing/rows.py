@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
 import pandas as pd
 
 from postprocess.auditing.reconstruction.printed import agree, exact, printed_bounds
@@ -10,6 +11,8 @@ from postprocess.auditing.reconstruction.sample_sizes import name_sizes
 from postprocess.formats.files import GOLD_COLUMNS, format_number
 from postprocess.formats.stimuli import COLUMNS
 from postprocess.formats.tabular import Finding, Severity
+from postprocess.reporting.report import describe_copy
+from postprocess.statistics.agreement.copies import find_copies
 
 Row = Sequence[str]  # in the order of `stimuli.COLUMNS`
 RATING_KEYS = ["pair", "context", "annotator"]  # of one rating
@@ -111,8 +114,7 @@ def compare_counts(ratings: pd.DataFrame, contexts: pd.DataFrame) -> Iterator[Fi
     """
     if "annotator" in ratings:
         ratings = ratings.drop_duplicates(RATING_KEYS)
-    if "mark" in ratings:
-        ratings = ratings[ratings["mark"].isna() | (ratings["mark"].astype(str) == "")]
+    ratings = _drop_marked(ratings)
     numbers = ratings[["pair", "context"]].apply(pd.to_numeric, errors="coerce")
     counted = Counter(zip(numbers["pair"].tolist(), numbers["context"].tolist(), strict=True))
     for row, context, fitting in zip(
@@ -152,6 +154,23 @@ def find_repeated_ratings(ratings: pd.DataFrame) -> Iterator[Finding]:
                 f"{earlier}; remove one of the two rows"
             )
             yield Finding(Severity.ERROR, reason, row, "annotator")
+
+
+def find_copied_ratings(ratings: pd.DataFrame) -> Iterator[Finding]:
+    """Find pairs of annotators with more equal ratings than chance allows; see `find_copies`."""
+    counted = _drop_marked(ratings).drop_duplicates(RATING_KEYS)
+    numbers = counted[["pair", "context", "rating"]].apply(pd.to_numeric, errors="coerce")
+    is_known = np.isfinite(numbers).all(axis="columns") & counted["annotator"].notna()
+    for row in find_copies(counted.assign(**numbers)[is_known]).to_dict("records"):
+        reason = f"more equal ratings than chance allows: {describe_copy(row)}; look at the answers"
+        yield Finding(Severity.WARNING, reason, column="annotator")
+
+
+def _drop_marked(ratings: pd.DataFrame) -> pd.DataFrame:
+    """Return the ratings without a mark, which says why a rating does not count."""
+    if "mark" not in ratings:
+        return ratings
+    return ratings[ratings["mark"].isna() | (ratings["mark"].astype(str) == "")]
 
 
 def _compare_lengths(n_dataset: int, n_other: int, dataset_name: str) -> Iterator[Finding]:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from postprocess.statistics.agreement.by_group import OVERALL, agreement_table
+from postprocess.statistics.agreement.copies import find_copies
 from postprocess.statistics.agreement.reliability import (
     change_reliability,
     change_reliability_from_scores,
@@ -71,7 +72,7 @@ def assess(
     used: pd.DataFrame,
     details: pd.DataFrame | None = None,
 ) -> Report:
-    """Return the parts of the report on agreement, reliability, confounds and two camps.
+    """Return the parts of the report on agreement, reliability, confounds, two camps and copies.
 
     `used` is `outcome.used` with the columns of `join_details`, which adds `details`: agreement is
     reported by block and part of speech, and ratings are related to position and seconds, if these
@@ -84,6 +85,7 @@ def assess(
         "change": report_change(outcome, given, chance),
         "confounds": report_confounds(outcome, rows, used, chance),
         "divided": report_divided(outcome, rows, chance),
+        **report_copies(outcome),
     }
 
 
@@ -194,6 +196,12 @@ def report_divided(outcome: Outcome, rows: Sequence[Sequence[str]], chance: Chan
         return {**found, "n_contexts": 0, "obstacle": str(error)}
     words = [f"{rows[pair - 1][0]}, {rows[pair - 1][1]}" for pair in listed["pair"]]
     return {**found, "contexts": _records(listed.assign(words=words))}
+
+
+def report_copies(outcome: Outcome) -> Report:
+    """Return the pairs of `find_copies`, by the ratings as given; nothing if there are none."""
+    copies = _records(find_copies(_counted(outcome)))
+    return {"copies": copies} if copies else {}
 
 
 def _counted(outcome: Outcome) -> pd.DataFrame:

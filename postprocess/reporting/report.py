@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from postprocess.steps.exclusion import COUNTED, count_left_out
 from postprocess.steps.ledger import explain
 from postprocess.steps.post_process import Outcome
 from postprocess.steps.rehearsal import count_scripted, warn_of_scripts
-from postprocess.table.ratings import number_items
+from postprocess.table.ratings import name_some, number_items
 
 Report = dict[str, Any]
 
@@ -134,8 +134,11 @@ def report_findings(findings: Iterable[Finding]) -> list[Report]:
     ]
 
 
-def report_notes(outcome: Outcome, n_both: int) -> list[str]:
-    """Return notes on the figures; `n_both` annotators rated both contexts of a pair."""
+def report_notes(outcome: Outcome, n_both: int, copies: Sequence[Report]) -> list[str]:
+    """Return notes on the figures.
+
+    `n_both` annotators rated both contexts of a pair; `copies` are the rows of `find_copies`.
+    """
     used, notes = outcome.used, []
     if not outcome.groups_given:
         notes.append("The groups were derived from the items that annotators have in common.")
@@ -154,7 +157,21 @@ def report_notes(outcome: Outcome, n_both: int) -> list[str]:
     per_context = used.groupby(["pair", "context"]).size()
     if n_single := int((per_context == 1).sum()):
         notes.append(f"Contexts with one rating, hence without a deviation: {n_single}.")
+    if copies:
+        notes.append(
+            "Pairs of annotators with more equal ratings than chance allows: "
+            f"{name_some([describe_copy(copy) for copy in copies])}. This is a reason to look at "
+            "their answers, not proof of copying; no rating was left out for it."
+        )
     return notes
+
+
+def describe_copy(copy: Mapping[Any, Any]) -> str:
+    """Return a row of `find_copies` as a phrase."""
+    return (
+        f"{copy['annotator1']} and {copy['annotator2']} ({copy['n_equal']} of {copy['n_common']} "
+        f"texts; by chance {copy['expected']:.1f}; p = {copy['pvalue']:.1g})"
+    )
 
 
 def _list_left_out(by_reason: Mapping[str, int]) -> str:

@@ -34,6 +34,7 @@ from postprocess.release.verification.published_data import (
     read_published,
     read_report,
 )
+from postprocess.reporting.assessment import report_copies
 from postprocess.reporting.phrases import write_count
 from postprocess.reporting.report import Report, report_notes
 from postprocess.steps.post_process import post_process
@@ -160,7 +161,8 @@ def _list_given_notes(report: Report, published: Published, recipe: Recipe) -> l
     """Return the notes of a report that came with the data, without those on its figures."""
     answers, n_pairs = published.individual, len(published.stimuli.rows)
     outcome = post_process(answers.ratings, recipe, n_pairs=n_pairs, checks=answers.checks)
-    own = report_notes(outcome, report.get("change", {}).get("n_both", 0))
+    copies = report_copies(outcome).get("copies", ())
+    own = report_notes(outcome, report.get("change", {}).get("n_both", 0), copies)
     notes: list[str] = report["notes"]
     return notes[: -len(own)] if own and notes[-len(own) :] == own else notes
 

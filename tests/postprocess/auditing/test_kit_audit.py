@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 
 from postprocess.auditing.examining import audit_dataset
@@ -215,3 +216,19 @@ def test_stimuli_and_gold_without_a_dataset_are_checked(folder):
     put(folder / GOLD, 5, change="9.99")
 
     assert places(folder) == [(DATA, 3, "context1"), (GOLD, 5, "change")]
+
+
+def test_annotators_with_equal_ratings_are_a_warning(folder):
+    rng = np.random.default_rng(1)
+    rated = {(p, c, n): rng.integers(7) for p in range(1, 13) for c in (1, 2) for n in range(10)}
+    rated |= {(p, c, 7): rating for (p, c, n), rating in rated.items() if n == 4}
+    lines = [f"{p},{c},A{n},{rating}," for (p, c, n), rating in rated.items()]
+    lines += ["1,1,A10,,cannot judge", "1,2,A10,6,withdrawn"]
+    text = "\n".join(["pair,context,annotator,rating,mark", *lines]) + "\n"
+    (folder / "ratings_xx.csv").write_text(text)
+
+    audit = audit_dataset(folder, assumptions=TEN)
+
+    assert places(folder, TEN) == [("ratings_xx.csv", None, "annotator")]
+    assert "A4 and A7 (24 of 24 texts; by chance " in reasons(folder, TEN)
+    assert audit.n_errors == 0

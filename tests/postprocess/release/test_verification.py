@@ -382,3 +382,20 @@ def test_two_datasets_in_one_folder_are_refused(folder):
 
     with pytest.raises(ReleaseError, match=r"has one file .*, but this has 2"):
         verify_release(folder)
+
+
+def test_copied_annotators_are_published_and_verified(tmp_path):
+    ratings = rate(24)
+    values = ratings.set_index(["annotator", "pair", "context"])["rating"]
+    values.loc["worker-1-2"] = values.loc["worker-1-3"].to_numpy()
+    made = release(collect(24, ratings=ratings.assign(rating=values.to_numpy())))
+    write_release(made, tmp_path / "out")
+    (copy,) = made.dataset.report["copies"]
+
+    assert verify_release(tmp_path / "out").is_confirmed
+    assert copy["annotator1"] in made.dataset.report["notes"][-1]
+    assert "worker" not in copy["annotator1"]
+
+    change(tmp_path / "out", "report.json", b'"n_equal": 24', b'"n_equal": 23')
+    places = {found.place for found in verify_release(tmp_path / "out").differences}
+    assert "copies[1].n_equal" in places

@@ -199,3 +199,17 @@ def test_page_of_one_annotator_has_dashes_for_undefined_figures(plates):
     assert rows_of(page, "Agreement of all groups")[0] == ["human", "–", "–"]
     assert rows_of(page, "Annotators kept with")[0][0] == "A"
     assert not re.search(r"\b(nan|None)\b", text_of(page))
+
+
+def test_notes_list_annotators_with_equal_ratings(dataset):
+    ratings = simulate_study()
+    copied = ratings[ratings["annotator"] == "1A-03"]["rating"].to_numpy()
+    values = ratings["rating"].to_numpy(copy=True)
+    values[(ratings["annotator"] == "1A-02").to_numpy()] = copied
+    made = dataset_of(ratings.assign(rating=values))
+
+    (found,) = made.report["copies"]
+    assert (found["annotator1"], found["annotator2"]) == ("1A-02", "1A-03")
+    assert (found["n_common"], found["n_equal"]) == (24, 24)
+    assert "1A-02 and 1A-03 (24 of 24 texts; by chance " in made.report["notes"][-1]
+    assert "copies" not in dataset.report
