@@ -39,6 +39,7 @@ from postprocess.types import Floats
 MOST_NAMED = 60  # rows with names; more are drawn closer together, without
 ROW, NAME_SIZE = 0.22, 8  # inches, and points: names can be read on a phone
 MOST_WRITTEN = 12  # systems whose p are written into the heat map
+INTERVALS = ", with 95\u00a0% intervals (jackknife over pairs)"
 BOUNDS = (Kind.CEILING, Kind.SECOND_CROWD)  # drawn as lines
 LEVELS = (0.001, 0.01, LEVEL)
 # p below each level, and above all: colours of the reports, which dark pages replace, and opacity
@@ -48,8 +49,8 @@ SHADES = ((STRONG, 1.0), (STRONG, 0.6), (STRONG, 0.28), (RULE, 0.2))
 def illustrate_board(board: Board, *, is_gold_public: bool = False) -> list[Illustration]:
     """Draw the figures of each column of a board that has any scores: scores, and p if tested.
 
-    Unless the gold is public, figures with three decimals are drawn, since the places of marks in
-    an SVG file could be read with more.
+    Unless the gold is public, scores with three decimals are drawn, without intervals and tests:
+    the places of marks in an SVG file can be read.
     """
     board = board if is_gold_public else round_board(board)
     drawn = []
@@ -121,7 +122,7 @@ def caption_scores(board: Board, column: str) -> str:
     ranked = [line for line in lines if line.place]
     text = (
         f"{describe_board(board)}: the scores of {write_count(len(ranked), 'ranked system')}, "
-        "filled, and of references, open, with 95\u00a0% intervals (jackknife over pairs)."
+        f"filled, and of references, open{INTERVALS if not board.is_rounded else ''}."
     )
     if ranked and ranked[0].cell:
         text += f" The best is {ranked[0].row.name} with {write_score(ranked[0].cell.score)}."

@@ -39,9 +39,10 @@ CONFIRM = (
 class Probing:
     """What a team can gain in a phase by submissions that serve to learn the hidden scores.
 
-    `n_seen`: the scores that it sees, None for no limit; `blind`: the score reached by them alone;
-    `reached`: the score reached by a system that scores .65; `is_large`: whether it gains more than
-    half of its interval.
+    `n_seen`: the scores that it sees, of both subtasks and all phases that begin before this one is
+    over, None for no limit; `blind`: the score to expect by them alone; `reached`, `most`: the
+    score that a system reaches that scores .65, on average, and in 999 of 1,000 cases at most;
+    `is_large`: whether it can gain more than half of its interval.
     """
 
     phase: Phase
@@ -49,6 +50,7 @@ class Probing:
     n_seen: int | None
     blind: float
     reached: float
+    most: float
     is_large: bool
 
 
@@ -123,7 +125,7 @@ def add_phase(
     phase = Phase(shared_task=shared_task, **rules)
     _check(phase, now)
     if shared_task.state != SharedTaskState.DRAFT and not accepts_probing:
-        refuse_probing(expect_probing([phase]))
+        refuse_probing(_expect_probing_in(phase))
     phase.save()
     record(
         "sharedtask.phase_added", shared_task=shared_task, subject=phase.name, **_tell_rules(phase)
@@ -150,7 +152,7 @@ def change_phase(
         raise SharedTaskRefused(
             f"The phase {phase.name} has begun, so only its end can be changed."
         )
-    end, was_large = phase.closes_at, any(one.is_large for one in expect_probing([phase]))
+    end, was_large = phase.closes_at, any(one.is_large for one in _expect_probing_in(phase))
     for name in changed:
         setattr(phase, name, rules[name])
     if is_begun:
@@ -159,7 +161,7 @@ def change_phase(
     if not changed:
         return phase
     if shared_task.state != SharedTaskState.DRAFT and not (was_large or accepts_probing):
-        refuse_probing(expect_probing([phase]))
+        refuse_probing(_expect_probing_in(phase))
     if "data" in changed:
         _delete_own(phase)
     if "closes_at" in changed and shared_task.state != SharedTaskState.DRAFT:
@@ -194,26 +196,21 @@ def add_gwsc_phases(
     opens_at: datetime,
     closes_at: datetime,
     now: datetime,
-    accepts_probing: bool = False,
 ) -> list[Phase]:
     """Add the three phases of Graded Word Similarity in Context, SemEval-2020 Task 3.
 
-    Practice has no limit and a public board; the evaluation has nine attempts and hidden scores;
-    what is sent after it has 20 attempts a day, a board, and no end. Raises SharedTaskRefused as
-    `add_phase`.
+    Practice has no limit and a public board; the evaluation has nine attempts; what is sent after
+    it has 20 attempts a day and no end. Scores of both are hidden until the results are published.
+    Raises SharedTaskRefused as `add_phase`.
     """
     both = {"subtasks": [1, 2]}
     phases: list[dict[str, Any]] = [
         {"name": "practice", "data": PhaseData.PRACTICE, "opens_at": practice_opens_at,
          "closes_at": None, "visibility": Visibility.BOARD},
         {"name": "evaluation", "opens_at": opens_at, "closes_at": closes_at, "attempts_total": 9},
-        {"name": "post-evaluation", "opens_at": closes_at, "attempts_a_day": 20,
-         "visibility": Visibility.BOARD},
+        {"name": "post-evaluation", "opens_at": closes_at, "attempts_a_day": 20},
     ]  # fmt: skip
-    return [
-        add_phase(shared_task, {**both, **rules}, now=now, accepts_probing=accepts_probing)
-        for rules in phases
-    ]
+    return [add_phase(shared_task, {**both, **rules}, now=now) for rules in phases]
 
 
 def count_days(phase: Phase) -> int | None:
@@ -227,8 +224,8 @@ def count_days(phase: Phase) -> int | None:
 
 def expect_probing(phases: Iterable[Phase]) -> list[Probing]:
     """Return what can be gained by probing in phases of a task that show scores of test data."""
+    from postprocess.boards.advice import probing
     from postprocess.boards.advice.planning import TYPICAL
-    from postprocess.boards.advice.probing import blind_score, is_probing_worthwhile, probed_score
 
     shown = [
         phase
@@ -238,27 +235,30 @@ def expect_probing(phases: Iterable[Phase]) -> list[Probing]:
     parts = list(shown[0].shared_task.parts.all()) if shown else []
     found = []
     for phase in shown:
-        n_seen = count_scores(phase)
+        end = phase.closes_at
+        seen = [count_scores(one) for one in shown if end is None or one.opens_at < end]
+        n_seen = None if None in seen else sum(filter(None, seen))
         for part in parts:
-            n = part.n_pairs if n_seen is None else n_seen
-            found.append(
-                Probing(
-                    phase,
-                    part,
-                    n_seen,
-                    blind_score(n, part.n_pairs),
-                    probed_score(TYPICAL, n, part.n_pairs),
-                    is_probing_worthwhile(n, part.n_pairs),
-                )
-            )
+            n, size = part.n_pairs if n_seen is None else n_seen, part.n_pairs
+            blind = probing.blind_score(n, size)
+            reached = probing.probed_score(TYPICAL, n, size)
+            most = probing.probed_at_most(TYPICAL, n, size)
+            is_large = probing.is_probing_worthwhile(n, size)
+            found.append(Probing(phase, part, n_seen, blind, reached, most, is_large))
     return found
+
+
+def _expect_probing_in(phase: Phase) -> list[Probing]:
+    """Return what can be gained in a phase, given the stored ones of its shared task."""
+    others = phase.shared_task.phases.exclude(pk=phase.pk)
+    return [one for one in expect_probing([*others, phase]) if one.phase is phase]
 
 
 def refuse_probing(expected: Iterable[Probing]) -> None:
     """Raise SharedTaskRefused with the figures of each language that has a large gain."""
     large = [
         f"{one.phase.name}, {one.part.language}: a blind guesser reaches {one.blind:.2f}, and a "
-        f"system that scores 0.65 reaches {one.reached:.2f}."
+        f"system that scores 0.65 reaches {one.reached:.2f}, at most {one.most:.2f}."
         for one in expected
         if one.is_large
     ]
@@ -267,12 +267,12 @@ def refuse_probing(expected: Iterable[Probing]) -> None:
 
 
 def count_scores(phase: Phase) -> int | None:
-    """Return how many scores a team can see in a phase of each subtask, or None for no limit."""
+    """Return how many scores a team can see in a phase of a language, or None for no limit."""
     limits = [] if phase.attempts_total is None else [phase.attempts_total]
     n_days = count_days(phase)
     if phase.attempts_a_day is not None and n_days is not None:
         limits.append(phase.attempts_a_day * n_days)
-    return min(limits) if limits else None
+    return len(phase.subtasks) * min(limits) if limits else None
 
 
 def list_early_scores(phases: Iterable[Phase]) -> list[str]:

@@ -16,7 +16,7 @@ from surveys.models.sharedtasks import (
 )
 
 OF_CORRELATIONS = ("pearson", "spearman")
-FIGURES = ("score", "low", "high", "average", "average_low", "average_high", *OF_CORRELATIONS)
+ENDS = ("low", "high")  # of an interval: with a score, a second equation of the gold
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,8 @@ def may_see_scores(phase: Phase, viewer: Viewer, team: Team | None = None) -> bo
         return False
     if phase.visibility == Visibility.BOARD or is_published(phase):
         return True
+    if phase.closes_at is None and shared_task.is_published:  # it has no final boards
+        return True
     is_own = team is not None and viewer.team is not None and viewer.team.pk == team.pk
     return phase.visibility == Visibility.OWN and is_own
 
@@ -56,8 +58,8 @@ def is_published(phase: Phase) -> bool:
 def is_gold_public(phase: Phase) -> bool:
     """Return whether figures of a phase may have all their digits.
 
-    From nine scores with full digits the gold of a small part can be computed. That of practice
-    data is in the kit.
+    From nine scores with full digits the gold of a small part can be computed, and from twelve with
+    intervals. That of practice data is in the kit.
     """
     return phase.shared_task.is_published or phase.data == PhaseData.PRACTICE
 
@@ -65,15 +67,14 @@ def is_gold_public(phase: Phase) -> bool:
 def show_figures(figures: dict[str, Any], phase: Phase) -> dict[str, Any]:
     """Return figures as they may leave the server.
 
-    Until the gold is public they have three decimals, halves away from zero, and no correlations.
+    Until the gold is public, scores have three decimals, halves away from zero, and there are no
+    intervals and correlations.
     """
     if is_gold_public(phase):
         return dict(figures)
-    return {
-        name: round_figure(figure) if name in FIGURES else figure
-        for name, figure in figures.items()
-        if name not in OF_CORRELATIONS
-    }
+    shown = {name: figure for name, figure in figures.items() if name not in OF_CORRELATIONS}
+    shown |= dict.fromkeys(shown.keys() & ENDS)
+    return {**shown, "score": round_figure(figures["score"])}
 
 
 def round_figure(figure: float | None) -> float | None:

@@ -46,5 +46,5 @@ def test_the_program_checks_and_submits(known, tmp_path, capsys):
     assert "This will be attempt 1 of 9" in said
     assert "Submission 1 is stored; 8 attempts are left" in said
     (score,) = known["submission"]["scores"]
-    assert f"1 sl {score['score']} {score['low']} {score['high']}" in said
+    assert f"1 sl {score['score']}\n" in said
     assert known["submission"]["note"] == "layer 17"

@@ -8,9 +8,11 @@ from typing import Any
 from django.core.files.base import ContentFile
 
 from surveys.models.sharedtasks import (
+    CountedSubmission,
     Phase,
     SharedTask,
     Submission,
+    SubtaskScore,
     TaskJob,
     TaskJobKind,
     TaskPart,
@@ -120,6 +122,16 @@ def make_running(start: datetime) -> SharedTask:
     later = start + timedelta(days=365)
     make_phase(running, opens_at=later, closes_at=later + timedelta(days=14))
     return running
+
+
+def disturb_intervals() -> None:
+    """Replace all that is stored of hidden gold but scores: intervals, errors and correlations."""
+    other = {"low": 0.0123, "high": 0.9876, "pearson": 0.4567, "spearman": 0.5432}
+    SubtaskScore.objects.update(**other, error=0.3456)
+    for row in CountedSubmission.objects.all():
+        row.scores = {language: {**one, **other} for language, one in row.scores.items()}
+        row.average_low, row.average_high = 0.0123, 0.9876
+        row.save()
 
 
 def make_gold(n: int) -> list[tuple[float, float]]:

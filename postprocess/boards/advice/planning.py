@@ -6,6 +6,7 @@ The formulas are those of large samples of normal scores, of which simulations f
 """
 
 import math
+from functools import lru_cache
 
 from scipy.stats import norm
 from scipy.stats import t as student
@@ -25,6 +26,7 @@ def expect_error(score: float, n_pairs: int) -> float:
     return (1 - score**2) / math.sqrt(n_pairs)
 
 
+@lru_cache(maxsize=4_096)
 def expect_interval(score: float, n_pairs: int) -> Interval:
     """Return the 95 % interval to expect of a score, as `score_interval` computes it.
 

@@ -24,6 +24,7 @@ def render_latex(board: Board, column: str | None = None) -> bytes:
     """
     column = column or board.columns[0]
     is_tested = column in board.differences
+    n_figures = len(board.columns) + (not board.is_rounded)
     lines = [
         r"% Needs \usepackage{booktabs}; names may need \usepackage[T1]{fontenc}, or XeLaTeX.",
         r"% In a paper with two columns, write table* instead of table.",
@@ -33,7 +34,7 @@ def render_latex(board: Board, column: str | None = None) -> bytes:
         r"  \setlength{\tabcolsep}{4pt}",
         r"  \setlength{\belowcaptionskip}{4pt}",
         rf"  \caption{{{_escape(_caption(board, column))}}}",
-        rf"  \begin{{tabular}}{{r{'r' if is_tested else ''}lr{'r' * len(board.columns)}}}",
+        rf"  \begin{{tabular}}{{r{'r' if is_tested else ''}l{'r' * n_figures}}}",
         r"    \toprule",
         _join(_list_headings(board, column, is_tested=is_tested)),
         r"    \midrule",
@@ -65,7 +66,8 @@ def _caption(board: Board, column: str) -> str:
 def _list_headings(board: Board, column: str, *, is_tested: bool) -> list[str]:
     headings = ["Rank", *(["Range"] if is_tested else []), "Team"]
     for name in board.columns:
-        headings += [_escape(name), *([r"95\,\%"] if name == column else [])]
+        has_ends = name == column and not board.is_rounded
+        headings += [_escape(name), *([r"95\,\%"] if has_ends else [])]
     return headings
 
 
@@ -75,7 +77,7 @@ def _write_row(board: Board, column: str, row: Row, ranks: list[str]) -> str:
     for name in board.columns:
         cell = row.cells.get(name)
         cells.append(_slant(_escape(write_score(cell.score if cell else None)), row))
-        if name == column:
+        if name == column and not board.is_rounded:
             ends = write_ends(cell)
             cells.append("" if ends == NONE else _slant(_escape(ends), row))
     return _join(cells)

@@ -1,51 +1,54 @@
-"""Boards with three decimals, all that may be shown while the gold is not public."""
+"""What may be shown of a board while the gold is not public: scores, with three decimals.
 
-from collections.abc import Iterator, Sequence
+Full digits of a few scores are enough to compute the gold of a small part. So is an interval, p or
+correlation beside each score, which tells as much again.
+"""
+
 from dataclasses import replace
 
-from postprocess.boards.board import Board, Cell, Differences, Row
-from postprocess.scoring.ranking import round_all
-
-ROUNDED = ("score", "low", "high", "p_distance", "p_baseline")  # of a cell
+from postprocess.boards.advice.planning import expect_interval
+from postprocess.boards.board import Board, Cell, Place, Row
+from postprocess.boards.entries import Kind
+from postprocess.scoring.inference import FEWEST_PAIRS
+from postprocess.scoring.ranking import round_score
 
 
 def round_board(board: Board) -> Board:
-    """Return a board whose figures have three decimals, without what would help to find the gold.
+    """Return a board as files show it until the gold is public.
 
-    Full digits of a few scores are enough to compute the gold; so are its digest and those of
-    single correlations for a small part. Places stay those of the full digits.
+    Its scores have three decimals. It has no intervals, correlations, tests, bounds, human figure
+    and digests of the gold. Ranks stay those of the full digits.
     """
     if board.is_rounded:
         return board
     return replace(
         board,
         rules=replace(board.rules, gold_sha256={}),
-        rows=tuple(_round_rows(board.rows)),
-        differences={name: _round_tests(one) for name, one in board.differences.items()},
+        rows=tuple(_round_row(row) for row in board.rows if row.kind in (Kind.TEAM, Kind.BASELINE)),
+        differences={},
+        best_baseline={},
         is_rounded=True,
     )
 
 
-def _round_rows(rows: Sequence[Row]) -> Iterator[Row]:
-    """Yield rows with rounded cells. Each figure is rounded for all cells at once, to be fast."""
-    rounded = _round_cells([cell for row in rows for cell in row.cells.values()])
-    for row in rows:
-        yield replace(row, cells={column: next(rounded) for column in row.cells})
+def round_cell(cell: Cell, *, is_harmonic: bool) -> Cell:
+    """Return a cell as pages show it until the gold is public.
+
+    Its interval is the one to expect of the score, with three decimals, and the number of pairs.
+    """
+    score, low, high = float(round_score(cell.score) + 0), None, None
+    if (cell.n or 0) >= FEWEST_PAIRS and abs(score) < 1 and not cell.reason:
+        low, high = expect_interval(score, cell.n)
+        low = max(low, 0.0) if is_harmonic else low
+    return Cell(score, low, high, cell.n, reason=cell.reason, file_sha256=cell.file_sha256)
 
 
-def _round_cells(cells: Sequence[Cell]) -> Iterator[Cell]:
-    figures = [_round_known([getattr(cell, name) for cell in cells]) for name in ROUNDED]
-    for cell, *rounded in zip(cells, *figures, strict=True):
-        changed = dict(zip(ROUNDED, rounded, strict=True))
-        yield cell._replace(pearson=None, spearman=None, **changed)
-
-
-def _round_known(figures: Sequence[float | None]) -> list[float | None]:
-    """Return many figures with three decimals, and None where there is none."""
-    rounded = iter(round_all([one for one in figures if one is not None]))
-    return [None if one is None else next(rounded) for one in figures]
-
-
-def _round_tests(tests: Differences) -> Differences:
-    rounded = (round_all(figures) for figures in (tests.d, tests.p, tests.holm))
-    return Differences(tests.names, *rounded)
+def _round_row(row: Row) -> Row:
+    return replace(
+        row,
+        cells={
+            column: round_cell(cell, is_harmonic=False)._replace(low=None, high=None)
+            for column, cell in row.cells.items()
+        },
+        places={column: Place(place.rank, place.is_shared) for column, place in row.places.items()},
+    )

@@ -34,9 +34,11 @@ def render_file(visible: VisibleBoard, ending: str) -> bytes:
     from postprocess.boards.exports.freezing import render_board
     from postprocess.boards.exports.latex import render_latex
     from postprocess.boards.exports.page import render_page
+    from postprocess.boards.exports.rounding import round_board
     from postprocess.boards.exports.tables import render_csv
 
-    board, is_public = visible.board, visible.is_gold_public
+    is_public = visible.is_gold_public
+    board = visible.board if is_public else round_board(visible.board)
     if ending == "html" and visible.frozen and is_public and (page := _read_page(visible)):
         return page
     if ending == "csv":

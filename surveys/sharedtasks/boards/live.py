@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 def make_live_board(phase: Phase, subtask: int) -> "Board":
     """Return the board of the submissions that count now, with ranks but without tests.
 
-    Teams have the names of public pages. While the gold is hidden there are no correlations, and
-    pages and files show three decimals of what else the board has.
+    Teams have the names of public pages. While the gold is hidden, nothing but scores with three
+    decimals is computed from it.
     """
     from postprocess.boards.board import Board
 
@@ -101,10 +101,10 @@ def _describe_rules(phase: Phase, subtask: int) -> "Rules":
 
 def _list_rows(phase: Phase, subtask: int, rules: "Rules") -> "Iterator[Row]":
     """Yield the rows of all teams that are accepted, with their places."""
-    ranking, has_correlations = LiveRanking(rules), is_gold_public(phase)
+    ranking, is_public = LiveRanking(rules), is_gold_public(phase)
     for counted in _list_counted(phase, subtask):
         average = counted.average, counted.average_low, counted.average_high
-        cells = LiveCells(average, counted.scores, rules, has_correlations=has_correlations)
+        cells = LiveCells(average, counted.scores, rules, is_gold_public=is_public)
         yield _make_row(counted, phase.shared_task, cells, ranking)
 
 

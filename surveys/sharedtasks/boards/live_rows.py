@@ -9,8 +9,6 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from surveys.sharedtasks.visibility import OF_CORRELATIONS
-
 if TYPE_CHECKING:
     from postprocess.boards.board import Cell, Place
     from postprocess.boards.entries import Rules
@@ -25,10 +23,10 @@ class LiveCells(Mapping[str, "Cell"]):
     """
 
     def __init__(
-        self, average: Average, scores: str, rules: "Rules", *, has_correlations: bool
+        self, average: Average, scores: str, rules: "Rules", *, is_gold_public: bool
     ) -> None:
-        self._of_average = make_cells({}, average)
-        self._scores, self._rules, self._has_correlations = scores, rules, has_correlations
+        self._scores, self._rules, self._is_gold_public = scores, rules, is_gold_public
+        self._of_average = make_cells({}, average, is_gold_public=is_gold_public)
 
     def __getitem__(self, column: str) -> "Cell":
         """Return the cell of a column. Raises KeyError for one without a score."""
@@ -47,7 +45,8 @@ class LiveCells(Mapping[str, "Cell"]):
     def _of_languages(self) -> "dict[str, Cell]":
         scores = json.loads(self._scores)
         shown = {name: one for name, one in scores.items() if name in self._rules.sizes}
-        return make_cells(shown, has_correlations=self._has_correlations)
+        is_harmonic = self._rules.is_harmonic
+        return make_cells(shown, is_gold_public=self._is_gold_public, is_harmonic=is_harmonic)
 
 
 class LiveRanking:
@@ -120,16 +119,21 @@ def make_cells(
     scores: Mapping[str, Mapping[str, Any]],
     average: Average = (None, None, None),
     *,
-    has_correlations: bool = True,
+    is_gold_public: bool,
+    is_harmonic: bool = False,
 ) -> "dict[str, Cell]":
-    """Return cells from figures by language, and an average with the ends of its interval."""
+    """Return cells from figures by language, and an average with the ends of its interval.
+
+    Unless the gold is public, intervals are those to expect; see `round_cell`.
+    """
     from postprocess.boards.board import Cell
     from postprocess.boards.entries import AVERAGE
+    from postprocess.boards.exports.rounding import round_cell
 
     score, low, high = average
     cells = {} if score is None else {AVERAGE: Cell(score, low, high)}
     for language, one in scores.items():
-        p, rho = map(one.get, OF_CORRELATIONS) if has_correlations else (None, None)
-        figures = one["score"], one["low"], one["high"], one["n"]
-        cells[language] = Cell(*figures, p, rho, one["reason"] or None)
-    return cells
+        cells[language] = Cell(**{**one, "reason": one["reason"] or None})
+    if is_gold_public:
+        return cells
+    return {name: round_cell(cell, is_harmonic=is_harmonic) for name, cell in cells.items()}

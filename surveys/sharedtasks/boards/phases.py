@@ -28,7 +28,8 @@ class ShownPhase:
         """Who sees its scores, in words."""
         if self.is_final:
             return "published"
-        return SCORES[Visibility(self.phase.visibility)]
+        is_public = self.phase.closes_at is None and self.phase.shared_task.is_published
+        return SCORES[Visibility.BOARD if is_public else Visibility(self.phase.visibility)]
 
 
 SCORES = {

@@ -18,8 +18,8 @@ from surveys.models.sharedtasks import (
 from surveys.sharedtasks.boards.live import hides_systems, name_on_boards
 from surveys.sharedtasks.boards.live_rows import make_cells
 from surveys.sharedtasks.boards.visible import VisibleBoard, find_board
-from surveys.sharedtasks.scoring.counting import describe_score
-from surveys.sharedtasks.visibility import Viewer, may_see_scores, show_figures
+from surveys.sharedtasks.scoring.counting import HARMONIC, describe_score
+from surveys.sharedtasks.visibility import Viewer, is_gold_public, may_see_scores
 
 if TYPE_CHECKING:
     from postprocess.boards.board import Cell, Place
@@ -159,10 +159,9 @@ def _find_scores(submission: Submission, subtask: int) -> SubtaskResult | None:
     scores = list(current.order_by("part__language"))
     if not scores:
         return None
-    figures = {
-        one.part.language: show_figures(describe_score(one), submission.phase) for one in scores
-    }
-    cells = make_cells(figures)
+    is_public = is_gold_public(submission.phase)
+    figures = {one.part.language: describe_score(one) for one in scores}
+    cells = make_cells(figures, is_gold_public=is_public, is_harmonic=subtask == HARMONIC)
     digests = list_digests(submission, subtask)
     return SubtaskResult(subtask, cells, {}, scores[0].scoring.scorer, {}, digests)
 

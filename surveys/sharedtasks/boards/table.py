@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from surveys.sharedtasks.boards.live import name_on_boards
 from surveys.sharedtasks.boards.visible import VisibleBoard
-from surveys.sharedtasks.visibility import Viewer
+from surveys.sharedtasks.visibility import Viewer, is_gold_public
 from surveys.study.languages import name_language
 
 if TYPE_CHECKING:
@@ -17,6 +17,10 @@ HUNDRED, DECIMALS = 100, 3
 ONLY_SCORES = (
     "This board is not final. It ranks by the scores alone; whether differences are more than "
     "chance is tested when it is final."
+)
+EXPECTED = (
+    "The 95 % intervals are those to expect, of the score and the number of pairs alone. "
+    "Intervals of the predictions are published with the gold, which could be computed from them."
 )
 
 
@@ -97,6 +101,7 @@ def describe_table(visible: VisibleBoard, column: str, shown: Sequence[ShownRow]
     names_shown = {row.name for row in shown}
     on_page = tuple(row for row in board.rows if row.name in names_shown)
     of_column = explain_column(board, column, names) if visible.is_final else [ONLY_SCORES]
+    of_column += [EXPECTED] if not (visible.is_final or visible.is_gold_public) else []
     return Table(
         column,
         board.columns,
@@ -230,11 +235,14 @@ def show_result(result: "SubtaskResult") -> ShownResult:
 
 
 def explain_intervals(result: "Result") -> list[str]:
-    """Return the sentences that a reader of a result needs: what intervals of few pairs mean."""
+    """Return the sentences that a reader of a result needs: what its intervals mean."""
     from postprocess.boards.shown import explain_few_pairs
 
-    rules = [one.board.board.rules for one in result.subtasks if one.board]
-    return explain_few_pairs(rules[0], name_languages(rules[0].languages)) if rules else []
+    boards = [one.board for one in result.subtasks if one.board]
+    is_known = is_gold_public(result.submission.phase) or any(one.is_final for one in boards)
+    rules = [one.board.rules for one in boards]
+    few = explain_few_pairs(rules[0], name_languages(rules[0].languages)) if rules else []
+    return few if is_known else [EXPECTED, *few]
 
 
 def _show_figure(result: "SubtaskResult", column: str, lowest: float) -> ShownFigure:

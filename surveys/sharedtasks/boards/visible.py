@@ -3,7 +3,7 @@
 Organisers see final boards before, to check them.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -56,7 +56,7 @@ class VisibleBoard:
 
     @property
     def is_gold_public(self) -> bool:
-        """Whether files of the board have all digits."""
+        """Whether files of the board have all digits, intervals and tests."""
         return is_gold_public(self.phase)
 
 
@@ -111,11 +111,11 @@ def _find_frozen(phase: Phase, subtask: int, viewer: Viewer) -> FrozenBoard | No
 
 
 def _show_frozen(frozen: FrozenBoard, phase: Phase) -> "Board":
-    """Return a final board, with three decimals until the gold is public."""
-    from postprocess.boards.exports.rounding import round_board
-
+    """Return a final board, without digests of the gold until it is public."""
     board = _read_frozen(frozen.sha256)
-    return board if is_gold_public(phase) else round_board(board)
+    if is_gold_public(phase):
+        return board
+    return replace(board, rules=replace(board.rules, gold_sha256={}))
 
 
 @lru_cache(maxsize=KEPT)

@@ -14,7 +14,6 @@ from surveys.models.sharedtasks import (
     SubmissionState,
     TeamKind,
     TeamState,
-    Visibility,
 )
 from surveys.sharedtasks.attempts import count_attempts
 from surveys.sharedtasks.jobs import is_busy
@@ -65,8 +64,6 @@ def _find_obstacles(shared_task: SharedTask, now: datetime) -> Iterator[str]:
                 f"The phase {phase.name} ends on {phase.closes_at:%Y-%m-%d at %H:%M:%S} UTC. Only "
                 "phases without an end go on after the boards are final."
             )
-        elif phase.visibility == Visibility.HIDDEN:
-            yield f"The phase {phase.name} hides its scores and has no end. Give it one."
     sent = Submission.objects.filter(phase__in=final)
     if n_waiting := sent.filter(state=SubmissionState.STORED).count():
         yield f"Submissions that wait for their scores: {n_waiting}."

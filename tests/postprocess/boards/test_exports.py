@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 
 import pytest
 import yaml
@@ -13,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html
 
+from postprocess.boards.board import Cell
 from postprocess.boards.entries import AVERAGE, BoardError, Entry, Kind, only_score
 from postprocess.boards.exports.elsewhere import (
     HubDataset,
@@ -25,7 +27,6 @@ from postprocess.boards.exports.latex import render_latex
 from postprocess.boards.exports.page import render_page
 from postprocess.boards.exports.rounding import round_board
 from postprocess.boards.exports.tables import render_csv, render_differences
-from postprocess.boards.shown import write_score
 from postprocess.scoring.figures import Subtask
 from postprocess.scoring.ranking import round_all, round_score
 
@@ -71,8 +72,17 @@ def test_hidden_gold_is_not_given_away(board):
     for data in files:
         assert not LONG.search(data)
         assert b"cdcdcd" not in data  # the digest of the gold
-    for cell in (cell for row in round_board(board).rows for cell in row.cells.values()):
-        assert (cell.pearson, cell.spearman) == (None, None)
+    shown = round_board(board)
+    assert shown.differences == shown.best_baseline == {}
+    for row in shown.rows:
+        assert row.kind in ("team", "baseline")
+        assert all((one.best, one.worst, one.group) == (None,) * 3 for one in row.places.values())
+        for cell in row.cells.values():
+            told = cell._replace(score=0, n=None, reason=None, file_sha256=None)
+            assert told == Cell(0)
+    tests = replace(board, differences={})
+    assert render_differences(board) == render_differences(tests)
+    assert b"95" not in render_latex(shown).partition(b"midrule")[0]
     page = re.sub(rb"<style>.*?</style>", b"", render_page(board), flags=re.DOTALL)
     assert not LONG.search(page)
     assert LONG.search(render_board(board, is_gold_public=True))
@@ -110,13 +120,13 @@ def test_the_csv_has_all_rows_and_escapes_formulas(board):
 
 
 def test_the_differences_have_a_row_for_each_pair(board):
-    rows = read_csv(render_differences(board))
+    rows = read_csv(render_differences(board, is_gold_public=True))
 
     assert len(rows) == 2 * 6 + 10  # the average and fi of four teams, sl of five
     first = rows[0]
     assert first["column"] == AVERAGE
     (tested, *_) = board.differences[AVERAGE]
-    assert first["p_holm"] == str(write_score(tested.holm))
+    assert float(first["p_holm"]) == tested.holm
 
 
 def test_the_table_for_papers_has_rules_between_groups(board):

@@ -27,12 +27,15 @@ def board(small_board):
 
 
 def test_every_column_has_scores_and_tests(board):
-    drawn = illustrate_board(board)
+    drawn = illustrate_board(board, is_gold_public=True)
 
     assert [one.name for one in drawn] == [
         "scores-average", "p-average", "scores-fi", "p-fi", "scores-sl", "p-sl",
     ]  # fmt: skip
     assert not any("nan" in one.caption for one in drawn)
+    hidden = illustrate_board(board)
+    assert [one.name for one in hidden] == ["scores-average", "scores-fi", "scores-sl"]
+    assert not any("interval" in one.caption for one in hidden)
 
 
 def test_marks_of_hidden_gold_have_three_decimals(board):

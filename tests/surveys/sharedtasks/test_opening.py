@@ -110,23 +110,27 @@ def test_probing_is_expected_where_scores_of_test_data_are_seen(draft):
     make_part(draft, n_pairs=24)
     make_phase(draft, "hidden")
     make_phase(draft, "practice", data="practice", visibility="board")
-    make_phase(draft, "own", visibility="own")
-    make_phase(draft, "endless", closes_at=None, visibility="board", attempts_total=None,
-               attempts_a_day=20)  # fmt: skip
+    start = START + 30 * DAY
+    make_phase(draft, "own", visibility="own", subtasks=[1], attempts_total=5)
+    make_phase(draft, "both", visibility="own", opens_at=start, closes_at=start + DAY)
+    make_phase(draft, "endless", opens_at=start + DAY, closes_at=None, visibility="board",
+               attempts_total=None, attempts_a_day=20)  # fmt: skip
 
     found = {one.phase.name: one for one in expect_probing(draft.phases.all())}
 
     assert {name: (one.n_seen, one.is_large) for name, one in found.items()} == {
-        "own": (9, False), "endless": (None, True),
+        "own": (5, False), "both": (5 + 2 * 9, True), "endless": (None, True),
     }  # fmt: skip
-    assert (round(found["own"].blind, 3), found["endless"].reached) == (0.612, 1.0)
+    assert (round(found["own"].blind, 3), found["endless"].reached) == (0.456, 1.0)
+    assert (round(found["own"].reached, 3), round(found["own"].most, 3)) == (0.74, 0.895)
 
 
 def test_the_scores_seen_are_limited_by_days_and_in_all(draft):
     limits = {"closes_at": START + 2 * DAY, "attempts_total": 50}
 
-    assert count_scores(make_phase(draft, "one", attempts_a_day=10, **limits)) == 30  # three days
-    assert count_scores(make_phase(draft, "two", attempts_a_day=20, **limits)) == 50
+    one = make_phase(draft, "one", attempts_a_day=10, subtasks=[2], **limits)
+    assert count_scores(one) == 30  # three days
+    assert count_scores(make_phase(draft, "two", attempts_a_day=20, **limits)) == 2 * 50
     assert count_scores(make_phase(draft, "three", **limits | {"attempts_total": None})) is None
 
 

@@ -12,6 +12,7 @@ from surveys.sharedtasks.phases import (
     add_phase,
     change_phase,
     count_days,
+    expect_probing,
     list_early_scores,
     list_zones,
     read_local,
@@ -265,9 +266,10 @@ def test_the_preset_has_the_phases_of_gwsc(draft):
     ] == [
         ("practice", "practice", None, None, "board", None),
         ("evaluation", "test", 9, None, "hidden", START + DAY),
-        ("post-evaluation", "test", None, 20, "board", None),
+        ("post-evaluation", "test", None, 20, "hidden", None),
     ]
     assert phases[2].opens_at == phases[1].closes_at
+    assert expect_probing(phases) == list_early_scores(phases) == []
 
 
 @pytest.mark.parametrize(

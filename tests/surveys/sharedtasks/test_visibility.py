@@ -66,6 +66,20 @@ def test_final_scores_are_seen_by_everybody_once_published(shared_task, team):
     assert not may_see_scores(later, ANYBODY)
 
 
+@pytest.mark.parametrize("visibility", ["hidden", "own"])
+def test_scores_of_a_phase_without_an_end_are_seen_by_everybody_with_the_gold(
+    shared_task, team, visibility
+):
+    phase = make_phase(shared_task, "after", visibility=visibility, closes_at=None)
+    assert not may_see_scores(phase, ANYBODY)
+
+    publish(shared_task)
+
+    assert may_see_scores(phase, ANYBODY)
+    shared_task.state = "finalised"  # taken back
+    assert not may_see_scores(phase, ANYBODY)
+
+
 def test_a_draft_shows_nothing(team, shared_task):
     phase = make_phase(shared_task, visibility="board")
     shared_task.state = "draft"
@@ -74,9 +88,9 @@ def test_a_draft_shows_nothing(team, shared_task):
     assert not may_see_scores(phase, Viewer(team), team)
 
 
-def test_figures_have_three_decimals_and_no_correlations_until_the_gold_is_public(shared_task):
+def test_figures_are_scores_with_three_decimals_until_the_gold_is_public(shared_task):
     phase = make_phase(shared_task, visibility="board")
-    figures = {"score": 0.61249999, "low": None, "pearson": 0.2, "spearman": 0.3, "n": 24}
+    figures = {"score": 0.61249999, "low": 0.3, "pearson": 0.2, "spearman": 0.3, "n": 24}
 
     assert show_figures(figures, phase) == {"score": 0.612, "low": None, "n": 24}
 

@@ -172,7 +172,9 @@ class ScoreSerializer(serializers.Serializer[Any]):
     subtask = serializers.IntegerField()
     language = serializers.CharField()
     score = serializers.FloatField()
-    low = serializers.FloatField(allow_null=True, help_text="of the 95 % interval")
+    low = serializers.FloatField(
+        allow_null=True, help_text="of the 95 % interval, once the gold is public"
+    )
     high = serializers.FloatField(allow_null=True)
     pearson = serializers.FloatField(
         allow_null=True, default=None, help_text="of subtask 2, once the gold is public"

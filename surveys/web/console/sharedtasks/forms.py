@@ -287,7 +287,7 @@ class EndForm(RulesOfPhasesForm):
         super().__init__(shared_task, *sent, initial=shown)
 
 
-class GwscForm(RulesOfPhasesForm):
+class GwscForm(TimesForm):
     """The times of the three phases of GWSC."""
 
     practice_opens_at = LocalTimeField(label="Practice begins", help_text="It has no end.")

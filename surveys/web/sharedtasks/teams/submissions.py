@@ -18,7 +18,7 @@ from surveys.sharedtasks.teams.history import (
     list_choices,
     show_submissions,
 )
-from surveys.sharedtasks.visibility import Viewer
+from surveys.sharedtasks.visibility import Viewer, is_gold_public
 from surveys.web.forms import attempt, posted, status_of
 from surveys.web.sharedtasks.access import team_page
 from surveys.web.sharedtasks.teams.result_forms import OwnNoteForm
@@ -55,6 +55,7 @@ def submission(request: HttpRequest, member: TeamMember, phase: str, number: int
         "shared_task": member.shared_task,
         "member": member,
         **shown._asdict(),
+        "has_intervals": is_gold_public(found.phase),
         "has_correlations": any("pearson" in one for one in shown.scores),
         "may_withdraw": found.state in WITHDRAWABLE,
         "form": form,

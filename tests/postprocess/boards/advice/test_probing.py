@@ -9,8 +9,16 @@ from postprocess.boards.advice.planning import (
     expect_interval,
     smallest_difference,
 )
-from postprocess.boards.advice.probing import blind_score, is_probing_worthwhile, probed_score
+from postprocess.boards.advice.probing import (
+    blind_score,
+    is_probing_worthwhile,
+    probed_at_most,
+    probed_score,
+)
 from postprocess.scoring.figures import score_changes
+from tests.conftest import ROOT
+
+RUNS = 12
 
 
 @pytest.mark.parametrize(("n", "expected"), [(24, 0.19), (111, 0.086), (340, 0.049)])
@@ -40,8 +48,47 @@ def test_a_prober_reaches_the_score_of_the_formula():
     assert np.mean(reached) == pytest.approx(blind_score(8, 24), abs=0.03)
 
 
+@pytest.fixture
+def bench(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "bench")
+    import probing
+
+    return probing
+
+
+@pytest.mark.parametrize("n_attempts", [9, 12, 20])
+@pytest.mark.parametrize("n_pairs", [24, 111])
+@pytest.mark.parametrize("name", ["dense", "two_entries", "grid", "both_subtasks", "similarities"])
+def test_attacks_stay_below_what_the_site_promises(bench, name, n_pairs, n_attempts):
+    target, attack = bench.draw_target(n_pairs, 1), getattr(bench, name)
+    *_, expected, most = bench.attack(target, attack, n_attempts, 1)
+    reached = [attack(target, n_attempts, np.random.default_rng(50 + run)) for run in range(RUNS)]
+
+    assert max(reached) <= float(most) + 0.001
+    assert np.median(reached) <= float(expected) + 0.07  # aimed probes find a little more
+
+
+def test_an_attempt_at_both_subtasks_tells_as_much_as_two(bench):
+    target = bench.draw_target(24, 1)
+    score = target.ask_changes(target.predicted)
+
+    reached = [bench.both_subtasks(target, 12, np.random.default_rng(run)) for run in range(RUNS)]
+
+    assert np.median(reached) > probed_at_most(score, 12, 24)
+    assert probed_score(score, 2 * 12, 24) == 1
+
+
+def test_scores_with_intervals_give_the_gold_away(bench, monkeypatch):
+    """Twelve of them, which is why none is shown before the gold is public."""
+    monkeypatch.setattr(bench, "STARTS", 6)
+    target = bench.draw_target(24, 1)
+
+    assert bench.intervals(target, 12, np.random.default_rng(0)) > 0.99
+
+
 def test_scores_that_are_probed_stay_below_1():
     assert (blind_score(99, 24), probed_score(0.9, 99, 24)) == (1, 1)
+    assert [probed_at_most(0.6, n_seen, 24) for n_seen in (0, 23, 99)] == [0.6, 1, 1]
     assert is_probing_worthwhile(60, 24)
     assert not is_probing_worthwhile(1, 24)
 

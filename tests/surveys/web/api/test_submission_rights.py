@@ -1,5 +1,7 @@
 """Who may do what with submissions in the API, and what is hidden there, at every address."""
 
+import re
+
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -17,7 +19,7 @@ from surveys.models.sharedtasks import (
 from surveys.sharedtasks.gold import read_gold_file
 from surveys.sharedtasks.visibility import round_figure
 from surveys.web.api.urls import VIEWS
-from tests.factories.boards import NOISE, finish, make_contest
+from tests.factories.boards import NOISE, disturb_intervals, finish, make_contest
 from tests.factories.sharedtasks import make_shared_task, make_team, result_file
 from tests.hostile import undone
 from tests.surveys.web.api.conftest import Program
@@ -157,6 +159,11 @@ def read_all(program):
     return found
 
 
+def read_scores(program):
+    """Return the answers to requests that change nothing."""
+    return {at: text for at, text in read_all(program).items() if at[0] == "get"}
+
+
 def find(secrets, answers):
     return {(secret, at) for at, text in answers.items() for secret in secrets if secret in text}
 
@@ -200,6 +207,20 @@ def test_gold_and_full_digits_are_at_no_address_before_publishing(contest, visib
         assert find(secrets, read_all(program)) == set()
 
 
+@pytest.mark.parametrize("visibility", ["hidden", "own", "board"])
+def test_no_answer_depends_on_intervals_and_correlations_before_publishing(contest, visibility):
+    contest.phases.update(visibility=visibility)
+    programs = list_readers()
+    before = [read_scores(program) for program in programs]
+
+    disturb_intervals()
+
+    assert [read_scores(program) for program in programs] == before
+    shown = [text for text in before[0].values() if '"score":' in text or '"low":' in text]
+    assert bool(shown) is (visibility != "hidden")
+    assert not re.search(r'"(average_)?(low|high)": ?[\d-]', "".join(shown))
+
+
 @pytest.mark.usefixtures("boards_without_figures")
 def test_once_it_is_published_scores_have_all_digits():
     accept_all(finish(make_contest()))
@@ -209,6 +230,7 @@ def test_once_it_is_published_scores_have_all_digits():
     stored = SubtaskScore.objects.filter(submission__team__name="Otters")
     assert {one["score"] for one in shown["scores"]} == {one.score for one in stored}
     assert all(one["pearson"] for one in shown["scores"] if one["subtask"] == 2)
+    assert {one["low"] for one in shown["scores"]} == {one.low for one in stored}
 
 
 @pytest.mark.parametrize("visibility", ["hidden", "board"])

@@ -394,8 +394,7 @@ def test_scores_are_shown_where_the_phase_shows_them(member, phase):
     stored = Submission.objects.get().scores.get()
     assert score == {
         "subtask": 1, "language": "sl", "score": round(stored.score, 3),
-        "low": round(stored.low, 3), "high": round(stored.high, 3), "pearson": None,
-        "spearman": None, "n_pairs": 12, "reason": "",
+        "low": None, "high": None, "pearson": None, "spearman": None, "n_pairs": 12, "reason": "",
     }  # fmt: skip
     assert stored.score != score["score"]
 

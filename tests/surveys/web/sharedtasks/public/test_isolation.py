@@ -1,6 +1,7 @@
 """What is hidden is at no address: scores, gold and names, for anybody, teams and researchers."""
 
 import itertools
+import re
 
 import pytest
 from django.contrib.auth.models import User
@@ -12,7 +13,13 @@ from surveys.sharedtasks.boards.files import FORMATS
 from surveys.sharedtasks.gold import read_gold_file
 from surveys.sharedtasks.visibility import round_figure
 from surveys.web.sharedtasks.urls import urlpatterns
-from tests.factories.boards import NOISE, make_contest, make_published
+from tests.factories.boards import (
+    NOISE,
+    disturb_intervals,
+    finish,
+    make_contest,
+    make_published,
+)
 from tests.surveys.web.sharedtasks.conftest import sign_in
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("clock")]
@@ -55,6 +62,14 @@ def read_all(client):
     return dict(read_each(client))
 
 
+def read_scores(client):
+    """Return every address and its answer, without what differs each time: tokens and instants."""
+    return {
+        address: re.sub(r"'Expires': '[^']+|csrfmiddlewaretoken\W+value=\W+\w+", "", page)
+        for address, page in read_each(client)
+    }
+
+
 def list_readers():
     User.objects.create_user("researcher")
     return {"anybody": Client()} | {name: sign_in(name) for name in (OWN, "herons", "researcher")}
@@ -90,6 +105,38 @@ def test_a_board_shows_neither_gold_nor_full_digits_anywhere():
 
     for name, client in list_readers().items():
         assert (name, find(secrets, read_all(client))) == (name, set())
+
+
+@pytest.mark.parametrize("visibility", ["hidden", "own", "board"])
+def test_no_answer_depends_on_intervals_and_correlations_before_publishing(visibility):
+    make_contest({"visibility": visibility})
+    clients = list_readers()
+    before = {name: read_scores(client) for name, client in clients.items()}
+
+    disturb_intervals()
+
+    assert all(before.values())
+    for name, client in clients.items():
+        after = read_scores(client).items()
+        assert (name, [address for address, page in after if page != before[name][address]]) == (
+            name, []
+        )  # fmt: skip
+
+
+@pytest.mark.usefixtures("boards_without_figures")
+def test_results_have_intervals_once_they_are_published():
+    shared_task = finish(make_contest())
+    score = SubtaskScore.objects.get(
+        submission__team__name="Otters", subtask=1, part__language="sl"
+    )
+
+    pages = read_scores(Client()) | read_scores(sign_in(OWN))
+
+    ends = f"{score.low:.3f}", f"{score.high:.3f}"
+    pages_with = [address for address, page in pages.items() if "–".join(ends) in page]
+    assert {"board" in one for one in pages_with} == {True, False}  # and on the result's page
+    assert " to ".join(ends) in pages[f"/tasks/{shared_task.slug}/team/submissions/evaluation/1/"]
+    assert repr(score.low) in pages["/tasks/gwsc/board/evaluation/1/board.json"]
 
 
 def test_gold_is_found_once_it_is_published():
