@@ -3,9 +3,10 @@
     .venv/bin/python bench/two_collections.py
     .venv/bin/python bench/two_collections.py --studies 20
 
-Two crowds rate the same pairs, in blocks of 20 with two questionnaires of 10 annotators each. The
-true scores of the second correlate with those of the first by a known amount, and are higher by a
-known one. Annotators have a normal bias (SD 0.6) and noise (SD 1.2); true scores have an SD of 1.6.
+Two crowds rate the same pairs, in blocks with two questionnaires each. The true scores of the
+second correlate with those of the first by a known amount, and are higher by a known one.
+Annotators have a bias (SD 0.6; normal, or skewed: exponential less its mean) and noise (SD 1.2);
+true scores have an SD of 1.6.
 
 First table: the mean of each figure, the true one, and in how many per cent of the studies the 95 %
 interval contains it. Second table: how often p and q are below 0.05 if both crowds are of one
@@ -16,6 +17,7 @@ import argparse
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,7 +29,6 @@ from reporting import say, table
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from postprocess.reporting.assessment import Chance
-from postprocess.steps.single_steps import aggregate_ratings
 from postprocess.table.ratings import Scale
 from postprocess.two_collections.association import correlate_collections
 from postprocess.two_collections.differences import (
@@ -38,14 +39,36 @@ from postprocess.two_collections.differences import (
 from postprocess.two_collections.matching import Aligned
 
 Floats = NDArray[np.float64]
-RATERS, PAIRS = 10, 20  # annotators of a questionnaire, pairs of a block
 BIAS, NOISE, SPREAD = 0.6, 1.2, 1.6
 SEED, LEVEL = 20200312, 0.05
-SIZES, CORRELATIONS, HIGHER = (24, 120), (1.0, 0.8), 0.5
+CORRELATIONS, HIGHER = (1.0, 0.8), 0.5
 CHANCE = Chance(200, 20, 0, "items")
 SCORES = ["n1", "n2", "sim1", "sim2", "stdev1", "stdev2"]
-COLUMNS = ("pairs", "true r", "figure", "mean", "true", "coverage %", "SE")
+COLUMNS = ("pairs", "questionnaires", "annotators", "bias", "true r", "figure", "mean",
+           "coverage %", "none %", "median width")  # fmt: skip
 ALARMS = ("pairs", "test", "p < 0.05", "studies with a q < 0.05")
+
+
+class Design(NamedTuple):
+    """Pairs, pairs of a block, annotators of a questionnaire, and whether biases are skewed."""
+
+    n_pairs: int
+    n_block: int = 20
+    n_raters: int = 10
+    skewed: bool = False
+
+    @property
+    def n_questionnaires(self) -> int:
+        """Two of each block."""
+        return 2 * -(-self.n_pairs // self.n_block)
+
+
+DESIGNS = (
+    Design(24, 24), Design(340, 340), Design(24), Design(40), Design(60), Design(60, n_raters=5),
+    Design(60, skewed=True), Design(100), Design(340, 85), Design(120), Design(200),
+    Design(200, skewed=True),
+)  # fmt: skip
+ALARMED = (Design(24), Design(120))
 
 
 class Crowd(NamedTuple):
@@ -55,19 +78,19 @@ class Crowd(NamedTuple):
     bias: float
 
 
-def rate(true: Floats, rng: np.random.Generator, *, whole: bool) -> Crowd:
+def rate(true: Floats, design: Design, rng: np.random.Generator, *, whole: bool) -> Crowd:
     """Return the ratings of true scores, shape (n_pairs, 2), by new annotators."""
-    n_blocks = -(-len(true) // PAIRS)
-    biases = rng.normal(0, BIAS, (2 * n_blocks, RATERS))
-    pair, context, rater = np.indices((*true.shape, RATERS)).reshape(3, -1)
-    questionnaire = 2 * (pair // PAIRS) + (pair + context) % 2
+    shape = design.n_questionnaires, design.n_raters
+    biases = rng.exponential(BIAS, shape) - BIAS if design.skewed else rng.normal(0, BIAS, shape)
+    pair, context, rater = np.indices((*true.shape, design.n_raters)).reshape(3, -1)
+    questionnaire = 2 * (pair // design.n_block) + (pair + context) % 2
     bias = biases[questionnaire, rater]
     points = true[pair, context] + bias + rng.normal(0, NOISE, len(bias))
     table = pd.DataFrame(
         {
             "pair": pair + 1,
             "context": context + 1,
-            "annotator": questionnaire * RATERS + rater,
+            "annotator": questionnaire * design.n_raters + rater,
             "rating": np.clip(np.rint(points), 0, 6) if whole else points,
             "group": questionnaire,
         }
@@ -77,38 +100,49 @@ def rate(true: Floats, rng: np.random.Generator, *, whole: bool) -> Crowd:
 
 def align(first: Crowd, second: Crowd, n_pairs: int) -> Aligned:
     """Return both crowds as matched pairs, in points of the ratings."""
-    scores = [aggregate_ratings(one.ratings, n_pairs)[SCORES] for one in (first, second)]
+    scores = [_aggregate(one.ratings) for one in (first, second)]
     rows = tuple(("", "") for _ in range(n_pairs))
     both = (scores[0], scores[1]), (first.ratings, second.ratings)
     return Aligned(rows, *both, Scale(0, 6), pd.DataFrame())
 
 
+def _aggregate(ratings: pd.DataFrame) -> pd.DataFrame:
+    """Return what `aggregate_ratings` does, without its tests, which take most of the time."""
+    found = ratings.groupby(["pair", "context"])["rating"].agg(["count", "mean", "std"]).unstack()
+    return found.set_axis(SCORES, axis=1)
+
+
 def cover(n_studies: int) -> Iterator[list[str]]:
-    """Yield a row for each figure with its coverage."""
-    for n_pairs in SIZES:
-        for rho in CORRELATIONS:
-            rng = np.random.default_rng([SEED, n_pairs, int(10 * rho)])
-            found: dict[str, list[tuple[float, float, float, float]]] = defaultdict(list)
-            for _ in range(n_studies):
-                for figure, *numbers in _measure(n_pairs, rho, rng):
-                    found[figure].append(tuple(numbers))
-            for figure, rows in found.items():
-                estimate, low, high, truth = np.array(rows).T
-                share = float(((low <= truth) & (truth <= high)).mean())
-                error = np.sqrt(share * (1 - share) / len(rows))
-                numbers = f"{estimate.mean():.3f}", f"{truth.mean():.3f}"
-                covered = f"{100 * share:.0f}", f"{100 * error:.1f}"
-                yield [str(n_pairs), f"{rho:g}", figure, *numbers, *covered]
+    """Yield a row for each figure with its coverage, among the studies that have an interval."""
+    for design, rho in product(DESIGNS, CORRELATIONS):
+        rng = np.random.default_rng([SEED, *design, int(10 * rho)])
+        found: dict[str, list[tuple[float, float, float, float]]] = defaultdict(list)
+        for _ in range(n_studies):
+            for figure, *numbers in _measure(design, rho, rng):
+                found[figure].append(tuple(numbers))
+        bias = "skewed" if design.skewed else "normal"
+        studied = design.n_pairs, design.n_questionnaires, design.n_raters, bias, f"{rho:g}"
+        for figure, rows in found.items():
+            estimate, low, high, truth = np.array(rows).T
+            given = ~np.isnan(low)
+            held = ((low <= truth) & (truth <= high))[given]
+            width = np.median((high - low)[given]) if given.any() else np.nan
+            numbers = estimate.mean(), 100 * held.mean() if given.any() else np.nan
+            yield [
+                *map(str, studied), figure, f"{numbers[0]:.3f}", f"{numbers[1]:.0f}",
+                f"{100 * (1 - given.mean()):.0f}", f"{width:.2f}",
+            ]  # fmt: skip
 
 
 def count_alarms(n_studies: int) -> Iterator[list[str]]:
     """Yield a row for each test, for two crowds of one population."""
-    for n_pairs in SIZES:
+    for design in ALARMED:
+        n_pairs = design.n_pairs
         rng = np.random.default_rng([SEED, n_pairs])
         shares: dict[str, list[tuple[float, bool]]] = defaultdict(list)
         for _ in range(n_studies):
             true = 3 + rng.normal(0, SPREAD, (n_pairs, 2))
-            both = align(*(rate(true, rng, whole=True) for _ in range(2)), n_pairs)
+            both = align(*(rate(true, design, rng, whole=True) for _ in range(2)), n_pairs)
             for test, rows in (
                 ("contexts", compare_contexts(both)), ("pairs", compare_changes(both))
             ):  # fmt: skip
@@ -122,13 +156,13 @@ def count_alarms(n_studies: int) -> Iterator[list[str]]:
 
 
 def _measure(
-    n_pairs: int, rho: float, rng: np.random.Generator
+    design: Design, rho: float, rng: np.random.Generator
 ) -> Iterator[tuple[str, float, float, float, float]]:
     """Yield figure, estimate, low, high and the true value of one study."""
-    true = rng.normal(0, SPREAD, (n_pairs, 2))
+    true = rng.normal(0, SPREAD, (design.n_pairs, 2))
     other = rho * true + np.sqrt(1 - rho**2) * rng.normal(0, SPREAD, true.shape) + HIGHER
-    crowds = rate(3 + true, rng, whole=False), rate(3 + other, rng, whole=False)
-    both = align(*crowds, n_pairs)
+    crowds = tuple(rate(3 + scores, design, rng, whole=False) for scores in (true, other))
+    both = align(*crowds, design.n_pairs)
     correlations = correlate_collections(both, CHANCE).set_index(["of", "method"])
     for of, method in (("score", "pearson"), ("change", "uncentered")):
         row = correlations.loc[(of, method)]

@@ -1,12 +1,15 @@
 """Correlation of the scores and of the changes of two collections, and what noise hides of it."""
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import csr_array, hstack
+from scipy.sparse.csgraph import connected_components
+from scipy.stats import t as student
 
 from postprocess.reporting.assessment import Chance
+from postprocess.scoring.inference import standard_error
 from postprocess.statistics.agreement.group_arrays import MOST_NUMBERS, stack_groups
 from postprocess.statistics.agreement.split_halves import (
     HalfCorrelations,
@@ -15,13 +18,12 @@ from postprocess.statistics.agreement.split_halves import (
     correlate_halves,
     halves_of_contexts,
     item_means,
-    reliability_of_all,
     reliability_of_drawn,
-    spearman_brown,
     split_halves,
 )
-from postprocess.statistics.correlations import DECIMALS, Method, correlate, mean_defined
+from postprocess.statistics.correlations import DECIMALS, Method, correlate
 from postprocess.statistics.resampling import basic_interval
+from postprocess.table.groups import with_groups
 from postprocess.two_collections.matching import Aligned
 from postprocess.types import Floats, Integers
 
@@ -35,15 +37,9 @@ COLUMNS = (
     "ceiling", "disattenuated", "disattenuated_low", "disattenuated_high", "corrected_for",
 )  # fmt: skip
 
+MOST_PARTS = 40  # of the blocks, each of which is left out once
+
 Reliabilities = dict[str, HalfCorrelations | None]
-
-
-class _Sample(NamedTuple):
-    """A figure of all pairs, of all pairs by the first splits alone, and of each resample."""
-
-    figure: float
-    limit: float
-    resampled: Floats
 
 
 def figures_of(scores: pd.DataFrame) -> dict[str, Floats]:
@@ -73,29 +69,33 @@ def correlate_collections(aligned: Aligned, chance: Chance) -> pd.DataFrame:
 
     Returns
     -------
-    DataFrame, shape (5, 13)
+    DataFrame, shape (5, 14)
         A row for each correlation: of ("score", over contexts; "change", over pairs), method
         ("uncentered" for changes alone, as in subtask 1; "pearson", "spearman"); n; correlation,
         with the ends low and high of its 95 % bootstrap interval over pairs;
         reliability_first and reliability_second, by split halves, NaN without two ratings of a
         context; ceiling: the root of their product, the correlation to expect if both collections
         measured the same without bias; disattenuated: the correlation divided by the ceiling, with
-        its interval; corrected_for: "both", or the side ("first", "second") whose reliability is
-        defined, or "" if neither is. NaN where undefined, such as for a reliability of 0 or below.
+        the ends of its 95 % interval, a jackknife over the blocks of `find_blocks`, NaN for a
+        single block; corrected_for: "both", or the side ("first", "second") whose reliability is
+        defined, or "" if neither is; n_blocks. NaN where undefined, such as for a reliability of 0
+        or below.
 
     References
     ----------
-    Spearman (1904), The proof and measurement of association between two things.
+    Spearman (1904), The proof and measurement of association between two things; Efron and
+    Tibshirani (1993) for the jackknife.
     """
     figures = [figures_of(scores) for scores in aligned.scores]
     halves = [_halve(ratings, len(aligned.rows), chance) for ratings in aligned.ratings]
-    drawn = draw_pairs(len(aligned.rows), chance)
+    drawn, blocks = draw_pairs(len(aligned.rows), chance), find_blocks(aligned)
+    sides = {of: (figures[0][of], figures[1][of]) for of in METHODS}
     rows = [
-        _row(of, method, (figures[0][of], figures[1][of]), (halves[0][of], halves[1][of]), drawn)
+        _row(of, method, sides[of], (halves[0][of], halves[1][of]), drawn, _leave_out(blocks))
         for of, methods in METHODS.items()
         for method in methods
     ]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    return pd.DataFrame(rows, columns=list(COLUMNS)).assign(n_blocks=int(blocks.max()) + 1)
 
 
 def _halve(ratings: pd.DataFrame | None, n_pairs: int, chance: Chance) -> Reliabilities:
@@ -113,34 +113,56 @@ def _halve(ratings: pd.DataFrame | None, n_pairs: int, chance: Chance) -> Reliab
     }
 
 
+def find_blocks(aligned: Aligned) -> Integers:
+    """Number the block of each pair, shape (n_pairs,): blocks share no group of annotators.
+
+    The errors of the pairs of a group depend on each other. A group that rated every context does
+    not count: what its annotators have in common changes no correlation. Nor does a side with one
+    rating of each context, whose errors are not corrected for.
+    """
+    index = aligned.scores[0].index
+    rated = [csr_array((len(index), len(index)))]  # pairs, then groups
+    for ratings in aligned.ratings:
+        if ratings is not None and ratings.duplicated(["pair", "context"]).any():
+            table = with_groups(ratings).drop_duplicates(["group", "pair", "context"])
+            counts = pd.crosstab(table["pair"], table["group"]).reindex(index, fill_value=0)
+            rated.append(csr_array(counts.loc[:, counts.sum() < 2 * len(index)].to_numpy()))
+    ends, wide = hstack(rated).nonzero(), sum(part.shape[1] for part in rated)
+    graph = csr_array((np.ones(len(ends[0])), ends), shape=(wide, wide))
+    return np.asarray(connected_components(graph, directed=False)[1][: len(index)])
+
+
+def _leave_out(blocks: Integers) -> list[Integers]:
+    """Return the pairs that are left without each block; none if there is only one block."""
+    parts = blocks % MOST_PARTS
+    return [np.flatnonzero(parts != part) for part in np.unique(parts)] if parts.any() else []
+
+
 def _row(
     of: str,
     method: Method,
     sides: tuple[Floats, Floats],
     halves: tuple[HalfCorrelations | None, HalfCorrelations | None],
     drawn: Integers,
+    kept: Sequence[Integers],
 ) -> tuple[object, ...]:
-    found = _correlate(*sides, method, drawn)
-    low, high = basic_interval(found.figure, found.resampled)
-    reliabilities = [_rely(half, method, drawn, sides[0].shape[1]) for half in halves]
-    known = [one for one in reliabilities if not np.isnan(one.figure)]
-    true = _divide(found, known)
-    ends = basic_interval(true.figure, true.resampled, limit=true.limit, within="difference")
-    names = [
-        name
-        for name, one in zip(("first", "second"), reliabilities, strict=True)
-        if not np.isnan(one.figure)
-    ]
+    figure = float(correlate(sides[0].ravel(), sides[1].ravel(), method=method))
+    low, high = basic_interval(figure, _correlate(*sides, method, drawn))
+    first, second = (
+        float("nan") if half is None else half.mean_reliability(method) for half in halves
+    )
+    true = _divide(figure, first, second)
+    without = [_without_noise(sides, halves, method, pairs) for pairs in kept]
+    names = [name for name, one in (("first", first), ("second", second)) if not np.isnan(one)]
     return (
-        of, method, sides[0].size, found.figure, low, high,
-        reliabilities[0].figure, reliabilities[1].figure,
-        _ceiling(reliabilities), true.figure, *ends, "both" if len(names) == 2 else "".join(names),
+        of, method, sides[0].size, figure, low, high, first, second,
+        float(np.sqrt(first * second)) if min(first, second) > 0 else float("nan"),
+        true, *_jackknife(true, np.array(without)), "both" if len(names) == 2 else "".join(names),
     )  # fmt: skip
 
 
-def _correlate(first: Floats, second: Floats, method: Method, drawn: Integers) -> _Sample:
-    """Correlate all numbers of both sides, and those of the pairs of each resample."""
-    figure = float(correlate(first.ravel(), second.ravel(), method=method))
+def _correlate(first: Floats, second: Floats, method: Method, drawn: Integers) -> Floats:
+    """Correlate the numbers of both sides in the pairs of each resample."""
     n_together = max(1, MOST_NUMBERS // max(1, first.size))
     parts = [np.empty(0)]
     for start in range(0, len(drawn), n_together):
@@ -149,37 +171,35 @@ def _correlate(first: Floats, second: Floats, method: Method, drawn: Integers) -
             for side in (first, second)
         )
         parts.append(correlate(x, y, method=method))
-    return _Sample(figure, figure, np.concatenate(parts))
+    return np.concatenate(parts)
 
 
-def _rely(half: HalfCorrelations | None, method: Method, drawn: Integers, n_each: int) -> _Sample:
-    """Return the reliability of one side, in the same resamples of pairs."""
-    if half is None:
-        return _Sample(np.nan, np.nan, np.full(len(drawn), np.nan))
-    reliabilities = spearman_brown(half.correlations[method], half.steps)
-    numbers = (n_each * drawn[:, :, None] + np.arange(n_each)).reshape(
-        len(drawn), n_each * drawn.shape[1]
-    )
-    resampled = reliability_of_drawn(half.kept, numbers, method) if len(drawn) else np.empty(0)
-    return _Sample(
-        float(mean_defined(reliabilities)), reliability_of_all(half.kept, method), resampled
-    )
+def _without_noise(
+    sides: tuple[Floats, Floats],
+    halves: tuple[HalfCorrelations | None, HalfCorrelations | None],
+    method: Method,
+    pairs: Integers,
+) -> float:
+    """Return the correlation of some pairs without noise, by the first splits alone."""
+    first, second = (side[pairs].ravel() for side in sides)
+    n_each = sides[0].shape[1]
+    items = (n_each * pairs[:, None] + np.arange(n_each)).reshape(1, -1)
+    reliabilities = [
+        float("nan") if half is None else float(reliability_of_drawn(half.kept, items, method)[0])
+        for half in halves
+    ]
+    return _divide(float(correlate(first, second, method=method)), *reliabilities)
 
 
-def _ceiling(reliabilities: list[_Sample]) -> float:
-    """Return the root of the product of both reliabilities; NaN unless both are positive."""
-    first, second = (one.figure for one in reliabilities)
-    return float(np.sqrt(first * second)) if min(first, second) > 0 else float("nan")
+def _divide(figure: float, *reliabilities: float) -> float:
+    """Divide a correlation by the roots of the reliabilities that are known; NaN if none is."""
+    known = [one for one in reliabilities if not np.isnan(one)]
+    return figure / float(np.sqrt(np.prod(known))) if known and min(known) > 0 else float("nan")
 
 
-def _divide(found: _Sample, reliabilities: list[_Sample]) -> _Sample:
-    """Divide a correlation by the roots of the known reliabilities; NaN if none is known."""
-    if not reliabilities:
-        return _Sample(np.nan, np.nan, found.resampled * np.nan)
-    figures = []
-    for position in range(len(_Sample._fields)):
-        product = np.prod([np.asarray(one[position]) for one in reliabilities], axis=0)
-        lowest = np.min([np.asarray(one[position]) for one in reliabilities], axis=0)
-        root = np.sqrt(np.where(lowest > 0, product, np.nan))
-        figures.append(np.asarray(found[position]) / root)
-    return _Sample(float(figures[0]), float(figures[1]), figures[2])
+def _jackknife(figure: float, without: Floats) -> tuple[float, float]:
+    """Return the ends of a figure's 95 % interval, by the figures without each block."""
+    if not len(without) or np.isnan(without).any():
+        return float("nan"), float("nan")
+    reach = float(student.ppf(0.975, len(without) - 1)) * standard_error(without)
+    return figure - reach, figure + reach

@@ -254,6 +254,8 @@ def _write_noiseless(row: Mapping[str, Any], before_interval: str = "") -> str:
         return f"not estimable: beyond the ceiling of {ceiling}"
     ends = [row[f"disattenuated_{end}"] for end in ("low", "high")]
     interval = NONE if None in ends else write_interval(*np.clip(ends, -1, 1))
+    if row.get("n_blocks") == 1:
+        interval = "no interval: one block"
     has_interval = before_interval and interval != NONE
     return write_figure(figure) + (before_interval + interval if has_interval else "")
 

@@ -5,7 +5,7 @@ from scipy import stats
 
 from postprocess.reporting.assessment import Chance
 from postprocess.statistics.agreement.reliability import change_reliability
-from postprocess.two_collections.association import correlate_collections
+from postprocess.two_collections.association import correlate_collections, find_blocks
 from postprocess.two_collections.matching import align, match_pairs
 from tests.factories.collections import collection_of, rerate, scores_of
 from tests.factories.ratings import simulate_study
@@ -62,6 +62,52 @@ def test_disattenuated_is_the_correlation_over_the_ceiling(two):
     assert row["disattenuated"] == pytest.approx(row["correlation"] / ceiling)
     assert row["disattenuated_low"] < row["disattenuated"] < row["disattenuated_high"]
     assert row["corrected_for"] == "both"
+
+
+def test_the_interval_without_noise_is_a_jackknife_over_blocks():
+    """Annotators who agree have no noise, so that both correlations are the same."""
+    rng = np.random.default_rng(3)
+    design = simulate_study(24, 2, n_blocks=3)
+    scores = design.groupby(["pair", "context"])["rating"].transform("first")
+    noisy = (scores + rng.integers(0, 2, 48).repeat(2)).clip(0, 6)
+    sides = [collection_of(design.assign(rating=one)) for one in (scores, noisy)]
+
+    row = table_of(*sides).loc[("change", "pearson")]
+
+    changes = [(one.scores["sim2"] - one.scores["sim1"]).to_numpy() for one in sides]
+    block = np.arange(24) % 3
+    without = [np.corrcoef(*(one[block != n] for one in changes))[0, 1] for n in range(3)]
+    reach = stats.t.ppf(0.975, 2) * np.sqrt(2 / 3 * np.square(without - np.mean(without)).sum())
+    assert row["n_blocks"] == 3
+    assert row["disattenuated"] == pytest.approx(row["correlation"])
+    ends = [row["disattenuated_low"], row["disattenuated_high"]]
+    assert ends == pytest.approx([row["correlation"] - reach, row["correlation"] + reach])
+
+
+def test_a_single_block_gives_no_interval_without_noise():
+    first, second = (simulate_study(24, n_blocks=1, seed=seed) for seed in (1, 2))
+
+    table = table_of(collection_of(first), collection_of(second, "B"))
+
+    assert set(table["n_blocks"]) == {1}
+    assert table["disattenuated"].notna().all()
+    assert table[["disattenuated_low", "disattenuated_high"]].isna().all(axis=None)
+
+
+def test_blocks_of_one_side_that_the_other_connects_are_one(two):
+    other = simulate_study(24, n_blocks=1)
+
+    assert set(find_blocks(aligned(two[0], collection_of(other, "B")))) == {0}
+
+
+@pytest.mark.parametrize("n_runs", [1, 3])
+def test_a_model_that_rated_every_context_does_not_connect_blocks(two, n_runs):
+    runs = [RATINGS.groupby(["pair", "context"], as_index=False)["rating"].first()
+            .assign(annotator=f"m{run}", group="model") for run in range(n_runs)]  # fmt: skip
+
+    both = aligned(two[0], collection_of(pd.concat(runs), "B"))
+
+    assert len(set(find_blocks(both))) == 2
 
 
 def test_disattenuated_recovers_the_correlation_of_the_true_scores():

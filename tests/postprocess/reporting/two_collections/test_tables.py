@@ -5,9 +5,21 @@ import math
 import pytest
 
 from postprocess.reporting.two_collections.tables import tabulate_correlations, tabulate_summary
-from tests.factories.collections import compare_crowds
+from postprocess.two_collections.comparing import compare_collections
+from tests.factories.collections import BRIEF, collection_of, compare_crowds
+from tests.factories.ratings import simulate_study
 
 NAN = math.nan
+
+
+def test_a_missing_interval_of_a_single_block_has_its_reason():
+    sides = (collection_of(simulate_study(24, seed=seed), name) for seed, name in enumerate("AB"))
+
+    rows = tabulate_correlations(compare_collections(*sides, wanted=BRIEF)).rows
+
+    given = [row[6] for row in rows if not row[6].startswith("not estimable")]
+    assert given
+    assert all(one.endswith("\nno interval: one block") for one in given)
 
 
 @pytest.mark.parametrize(
