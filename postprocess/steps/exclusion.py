@@ -52,7 +52,7 @@ def find_excluded(
 
     References
     ----------
-    Hill et al. (2015), section 3, for checkpoint items.
+    Adapted from Hill et al. (2015), section 3, for checkpoint items.
 
     Examples
     --------

@@ -126,8 +126,8 @@ class ReportSection(_Section):
 class Recipe(_Section):
     """The computation of scores from ratings. Defaults are the conventions of the published files.
 
-    Sources: Hill et al. (2015) for calibration and filtering; Armendariz et al. (2020) for
-    rescaling and the figures.
+    Sources: adapted from Hill et al. (2015) for calibration and filtering; Armendariz et al. (2020)
+    for rescaling and the figures.
     """
 
     format: Literal[1] = FORMAT

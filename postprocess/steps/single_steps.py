@@ -53,7 +53,7 @@ def calibrate_ratings(
 
     References
     ----------
-    Hill et al. (2015), SimLex-999, section 3.
+    Adapted from Hill et al. (2015), SimLex-999, section 3, to questionnaires.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def filter_annotators(
 
     References
     ----------
-    Hill et al. (2015), SimLex-999, section 3.
+    Adapted from Hill et al. (2015), SimLex-999, section 3, to questionnaires.
 
     Examples
     --------
