@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 OPEN, CLOSE = "<strong>", "</strong>"
 TAG = re.compile(f"{OPEN}|{CLOSE}")  # the only markup; everything else is text
+OTHER_OPEN = r"(<[^<>/]{1,80}>|&lt;[^&;]{1,80}&gt;|[*_\[{`#~=|@^$]{1,3}|[«‹<])"
+OTHER_CLOSE = r"(</[^<>]{1,20}>|&lt;/[^&;]{1,20}&gt;|[*_\]}`#~=|@^$]{1,3}|[»›>])"
 NO_LETTER = re.compile(r"\W")
 MOST_MARKS = 4  # that are compared with the forms; a context has two
 MOST_COMPARED = 50  # characters of a word
@@ -87,11 +89,12 @@ def read_context(
     their columns; they must differ. Returns the context, or None and the problems.
     """
     if problem := _structure_problem(marked):
-        return None, (problem,)
+        return None, (_find_other_mark(marked, forms) or problem,)
     spans = _read_spans(marked)
     text = plain_text(marked)
     if problems := tuple(_match_problems(text, spans, forms)):
-        return None, problems
+        other = _find_other_mark(marked, forms)
+        return None, (other,) if other else problems
     by_form = {text[span.start : span.end]: span for span in spans}
     word1, word2 = (by_form[form] for form in forms.values())
     return MarkedContext(text, word1, word2), ()
@@ -178,12 +181,12 @@ def _match_problems(
 ) -> Iterator[Problem]:
     """Yield problems that keep marks and inflected forms from matching one to one."""
     marks = [text[start:end] for start, end in spans]
-    unmarked = _fold(_mask(text, spans))
+    unmarked = fold(_mask(text, spans))
     for column, form in forms.items():
         if marks.count(form) > 1:
             what = f'the word "{form}" ({column}) occurs twice'
             yield Problem(what, "keep one mark and one occurrence")
-        elif form in marks and _has_word(unmarked, _fold(form)):
+        elif form in marks and has_word(unmarked, fold(form)):
             yield Problem(
                 f'the word "{form}" ({column}) occurs twice: once marked and once more without '
                 "a mark",
@@ -231,11 +234,22 @@ def _mask(text: str, spans: Sequence[Span]) -> str:
     return "".join([*pieces, text[end_before:]])
 
 
-def _fold(text: str) -> str:
+def _find_other_mark(marked: str, forms: Mapping[str, str]) -> Problem | None:
+    """Return the problem that a target word is marked in another way than the format's."""
+    for column, form in forms.items():
+        for before, after in re.findall(f"{OTHER_OPEN}{re.escape(form)}{OTHER_CLOSE}", marked):
+            if (before, after) != (OPEN, CLOSE):
+                what = f'the word "{form}" ({column}) is marked with {before}…{after}'
+                return Problem(what, f"write {OPEN}…{CLOSE}, without attributes, around each word")
+    return None
+
+
+def fold(text: str) -> str:
+    """Return a text without letter case, in Unicode's composed form."""
     return unicodedata.normalize("NFC", text).casefold()
 
 
-def _has_word(text: str, form: str) -> bool:
+def has_word(text: str, form: str) -> bool:
     """Return whether a form occurs in a text as a whole word; both are folded.
 
     Occurrences may overlap. After one that is part of a word, the next can only begin after a

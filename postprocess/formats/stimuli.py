@@ -30,6 +30,7 @@ from postprocess.formats.tabular import (
     write_cell,
 )
 from postprocess.formats.tokens import count_sentences
+from postprocess.slips import list_odd_marks, list_slips
 
 COLUMNS: tuple[str, ...] = (
     "word1", "word2", "context1", "context2",
@@ -270,6 +271,7 @@ def _field_findings(fields: Mapping[str, str]) -> Iterator[Finding]:
                 "the format has no quoting, so the quotation marks are text: remove them if they "
                 "are not meant",
             )
+        yield from (_warning(column, *slip) for slip in list_slips(field[:LONGEST_TEXT]))
         if characters := list_invisible(field):
             what = f"invisible characters inside the field: {describe_invisible(characters)}"
             yield _warning(column, what, "remove them unless they are meant")
@@ -318,8 +320,12 @@ def _read_numbered(
     findings.extend(_swap_findings(fields, forms))
     context, problems = read_context(fields[column], forms)
     findings.extend(_error(column, *problem) for problem in problems)
-    if context is not None and cuts_a_letter(context):
+    if context is None:
+        return None, findings
+    if cuts_a_letter(context):
         findings.append(_warning(column, *CUT_LETTER))
+    words = fields.get("word1", form1), fields.get("word2", form2)
+    findings += (_warning(column, *p) for p in list_odd_marks(context, words, column=column))
     return context, findings
 
 

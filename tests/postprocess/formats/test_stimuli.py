@@ -107,7 +107,7 @@ def test_parse_stimuli_keeps_texts_unchanged(text, form1, form2):
     parsed = with_context(text, form1, form2)
 
     context = parsed.pairs[0].context1
-    assert (parsed.findings, context.form1, context.form2) == ((), form1, form2)
+    assert (parsed.errors, context.form1, context.form2) == ((), form1, form2)
     assert context.marked() == text
 
 
@@ -285,6 +285,17 @@ def test_parse_stimuli_never_raises_for_strange_rows():
         assert parsed.errors
 
 
+SLIPS = {  # by the name and the number of rows of a published file
+    "data_fi.tsv": {
+        24: [
+            '"oppilas" stands in the text, too, beside "oppilasta" (word2_context1)',
+            '"melodia" stands in the text, too, beside "melodioita" (word2_context1)',
+        ]
+    },
+    "data_en.tsv": {10: ["tags of HTML or XML in the text: </poem>"]},
+}
+
+
 def test_parse_stimuli_reads_the_published_files_without_error(published):
     for path in sorted(published.glob("**/data_*.tsv")):
         data = path.read_bytes()
@@ -292,6 +303,7 @@ def test_parse_stimuli_reads_the_published_files_without_error(published):
         parsed = parse_stimuli(data)
 
         assert parsed.errors == ()
-        assert all("far from three" in finding.reason for finding in parsed.warnings)
+        others = [one for one in parsed.warnings if "far from three" not in one.reason]
+        assert [one.what for one in others] == SLIPS.get(path.name, {}).get(len(parsed.rows), [])
         assert render_stimuli(parsed.rows).encode() == data.replace(b"\r\n", b"\n")
         assert tuple(pair.fields() for pair in parsed.pairs) == parsed.rows
