@@ -42,7 +42,7 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.results.deposit.contents", "surveys.results.deposit.zenodo",
     "surveys.results.deposit.hub",
     "surveys.results.comparisons.importing", "surveys.results.comparisons.comparing",
-    "surveys.results.comparisons.reading",
+    "surveys.results.comparisons.reading", "surveys.crowd.prolific_export",
     "surveys.selection.candidates", "surveys.selection.choices", "surveys.selection.stimuli",
     "surveys.selection.sources", "surveys.selection.picking",
     "surveys.corpora.scoring", "surveys.corpora.inputs",

@@ -454,7 +454,10 @@ def _sort_files(
         elif place.name not in accepted:
             nearest = difflib.get_close_matches(place.name[:80], list(accepted), n=1, cutoff=0)
             what = f"{place.name[:80]} is not the name of a result file"
-            findings.append((path, Finding(True, what, f"did you mean {nearest[0]}?")))
+            advice = f"did you mean {nearest[0]}?"
+            if not place.name.lower().endswith(".tsv"):
+                advice = f"send files such as {nearest[0]}, or pack them as .zip"
+            findings.append((path, Finding(True, what, advice)))
         elif place.name in places:
             what = f"{place.name} is there twice: {places[place.name]} and {path}"
             findings.append((path, Finding(True, what, "keep one")))

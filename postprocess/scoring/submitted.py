@@ -6,13 +6,15 @@ from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from postprocess.foreign import name_foreign
 from postprocess.formats.tabular import Finding, Severity
 from postprocess.scoring.figures import Subtask
 from postprocess.scoring.predictions import name_result_file
-from postprocess.unpacking import ArchiveRefused, Limits, unpack
+from postprocess.unpacking import ARCHIVE, ArchiveRefused, Limits, unpack
 
 IGNORED = ("__MACOSX", ".DS_Store", "Thumbs.db")
 LONGEST_NAME = 80  # characters of a file's name in messages
+OTHER_ARCHIVES = (".tar", ".tgz", ".gz", ".7z", ".rar", ".bz2", ".xz", ".zst")
 RESULT_FILE = re.compile(r"results_subtask[12]_.+\.tsv")
 LIMITS = Limits(entries=50, bytes_each=10_000_000, bytes_together=20_000_000, ratio=100)
 
@@ -90,7 +92,12 @@ def _unpack_all(
 ) -> Iterator[tuple[str, bytes]]:
     """Yield the files that were sent, and those in archives; add what is refused to a result."""
     for name, data in sent:
-        if name.lower().endswith(".zip"):
+        foreign, is_zip = name_foreign(data), name.lower().endswith(".zip")
+        is_archive = foreign is not None and foreign.is_archive
+        if name.lower().endswith(OTHER_ARCHIVES) or (is_archive and not data.startswith(ARCHIVE)):
+            what = f"{PurePosixPath(name).name[:LONGEST_NAME]} is an archive of another kind"
+            result.findings.append(_refuse(name, what, "pack the files as .zip"))
+        elif is_zip or is_archive:
             try:
                 yield from unpack(data, LIMITS, lambda path: not _is_ignored(path))
             except ArchiveRefused as error:
@@ -116,6 +123,8 @@ def _name_nearest(name: str, accepted: Mapping[str, tuple[Subtask, str]]) -> tup
     shown = name[:LONGEST_NAME]
     nearest = get_close_matches(shown, list(accepted), n=1, cutoff=0)
     advice = f"did you mean {nearest[0]}?"
+    if not name.lower().endswith(".tsv"):
+        advice = f"send files such as {nearest[0]}, or pack them as .zip"
     if RESULT_FILE.fullmatch(shown):
         languages = dict.fromkeys(language for _, language in accepted.values())
         advice += f" The languages are: {', '.join(languages)}"

@@ -1,13 +1,13 @@
 """Reader for Prolific's CSV export of submissions; problems name their row and column."""
 
-import csv
-import io
 import re
 from datetime import datetime
 
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
+from postprocess.formats.kinds import FileKind, Separator, split_records
+from postprocess.formats.tabular import Severity
 from surveys.crowd.reconciliation import Report
 from surveys.errors import ReportRefused
 from surveys.models import ProviderState
@@ -32,15 +32,15 @@ STATES = {
 
 def read_export(text: str) -> list[Report]:
     """Return the submissions of an export. Raises ReportRefused, naming rows and columns."""
-    rows = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
-    try:
-        header = [_normalize(name) for name in next(rows, [])]
-        if missing := [name for name in COLUMNS if name not in header]:
-            named = ", ".join(name.replace("_", " ").capitalize() for name in missing)
-            raise ReportRefused(f"The export lacks these columns: {named}.")
-        cells = [(number, row) for number, row in enumerate(rows, 2) if any(row)]
-    except csv.Error as error:
-        raise ReportRefused(f"Row {rows.line_num} is not valid CSV: {error}.") from error
+    split = split_records(text.encode(), COLUMNS, otherwise=FileKind(Separator.COMMA))
+    if errors := [one for one in split.findings if one.severity is not Severity.WARNING]:
+        raise ReportRefused(f"The export cannot be read: {errors[0]}.")
+    rows = [row or [] for row in split.rows] or [[]]
+    header = [_normalize(name) for name in rows[0]]
+    if missing := [name for name in COLUMNS if name not in header]:
+        named = ", ".join(name.replace("_", " ").capitalize() for name in missing)
+        raise ReportRefused(f"The export lacks these columns: {named}.")
+    cells = [(number, row) for number, row in enumerate(rows[1:], 2) if any(row)]
     problems: list[str] = []
     reports = [_read_row(number, dict(zip(header, row)), problems) for number, row in cells]  # noqa: B905  (a short row lacks its last columns, which is reported)
     seen: dict[str, int] = {}

@@ -207,7 +207,9 @@ def _check_files(shared_task: SharedTask, language: str, files: PartFiles) -> tu
 
 def _list_problems(language: str, kind: str, data: bytes, gold: bytes) -> Iterator[str]:
     """Yield what is wrong with the files of test or practice pairs."""
-    from postprocess.formats.stimuli import parse_stimuli
+    from postprocess.formats.files import GOLD_COLUMNS
+    from postprocess.formats.kinds import CANONICAL, recognise_kind
+    from postprocess.formats.stimuli import COLUMNS, parse_stimuli
     from postprocess.scoring.gold import GoldError, check_gold, make_part
 
     names = (f"the gold of the {kind} data", f"the {kind} data")
@@ -218,6 +220,10 @@ def _list_problems(language: str, kind: str, data: bytes, gold: bytes) -> Iterat
     if large := [name for name, size in sizes.items() if size > LARGEST_FILE]:
         yield from (f"{name} has more than 20 MB" for name in large)
         return
+    for name, content, columns in zip(names, (gold, data), (GOLD_COLUMNS, COLUMNS), strict=True):
+        if (recognise_kind(content, columns) or CANONICAL) != CANONICAL:  # teams get it as it is
+            yield f"{name} must be tab-separated UTF-8 without quotation marks; save it so"
+            return
     if errors := parse_stimuli(data).errors:
         yield from (f"{names[1]}, {finding}" for finding in errors[:MOST_LISTED])
         return

@@ -8,12 +8,13 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 
 from surveys.access.audit_log import acting
-from surveys.errors import SurveyError
+from surveys.errors import ImportRefused, SurveyError
 from surveys.models import Study
 from surveys.operations.migration_guard import refuse_newer_database, refuse_older_database
 from surveys.query_params import read_number
 from surveys.recruitment.links import CODE
 from surveys.recruitment.reaching import warn_unreachable
+from surveys.study.stimuli.kinds import decode_file
 
 MAX_COUNT = 100_000
 STANDARD_INPUT = "-"
@@ -66,14 +67,12 @@ def read_file(path: Path) -> bytes:
 
 
 def read_text(name: str) -> str:
-    """Return the text of a UTF-8 file, or of standard input for `-`. Raises CommandError."""
+    """Return the text of a file, or of standard input for `-`. Raises CommandError."""
     data = sys.stdin.buffer.read() if name == STANDARD_INPUT else read_file(Path(name))
     try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise CommandError(
-            f"{name} is not UTF-8 text: byte {error.start + 1}. Save it as UTF-8."
-        ) from error
+        return decode_file(data)
+    except ImportRefused as error:
+        raise CommandError(f"{name}: {error}") from error
 
 
 def refuse_unwritable(path: Path) -> None:

@@ -19,7 +19,9 @@ class Command(SurveyCommand):
 
     def handle(self, *, study: str, file: str, **options: object) -> None:
         entrance = find_entrance(find_study(study), Provider.PROLIFIC, "connection to Prolific")
-        counts = reconcile_all(entrance, read_export(read_text(file)))
+        reports = read_export(read_text(file))
+        self.stdout.write(f"{len(reports)} submission{'' if len(reports) == 1 else 's'}")
+        counts = reconcile_all(entrance, reports)
         for standing, label in [*Standing.choices, ("", "nothing to do")]:
             if counts[standing]:
                 self.stdout.write(f"{counts[standing]}: {label}")

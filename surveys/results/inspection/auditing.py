@@ -1,8 +1,6 @@
 """Audits of datasets from elsewhere: uploaded files, of which nothing is stored."""
 
-import io
 import tempfile
-import zipfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -10,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from django.conf import settings
 
+from postprocess.foreign import name_foreign
 from postprocess.unpacking import ArchiveRefused, Limits, unpack
 from surveys.errors import ImportRefused
 
@@ -116,7 +115,8 @@ def _assume(choices: AuditChoices) -> "Assumptions":
 def _unpack(files: Iterable[DatasetFile]) -> Iterable[DatasetFile]:
     """Yield the files, and those of zip archives with their folders; of others only the names."""
     for file in files:
-        if not zipfile.is_zipfile(io.BytesIO(file.data)):
+        foreign = name_foreign(file.data)
+        if foreign is None or not foreign.is_archive:
             yield DatasetFile(PurePosixPath(file.name).name, file.data)
             continue
         try:

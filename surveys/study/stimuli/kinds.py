@@ -8,6 +8,7 @@ from postprocess.formats.kinds import (
     ENCODINGS,
     Encoding,
     Separator,
+    decode_text,
     list_letters,
     read_table,
     recognise_kind,
@@ -16,7 +17,7 @@ from postprocess.formats.kinds import (
     FileKind as FileKind,
 )
 from postprocess.formats.stimuli import COLUMNS
-from postprocess.formats.tabular import Finding, Severity
+from postprocess.formats.tabular import Finding, Severity, TableError
 from surveys.errors import ImportRefused
 
 STIMULI_COLUMNS = COLUMNS
@@ -52,6 +53,14 @@ class Proposal(NamedTuple):
 def recognise_file(data: bytes, columns: Sequence[str], language: str = "") -> FileKind:
     """Return the kind that a file seems to be of; tab-separated UTF-8 if it is unknown."""
     return recognise_kind(data, columns, language) or STANDARD
+
+
+def decode_file(data: bytes) -> str:
+    """Return the text of a list, or of another file without columns. Raises ImportRefused."""
+    try:
+        return decode_text(data)
+    except TableError as error:
+        raise ImportRefused(f"{error}.") from error
 
 
 def choose_kind(

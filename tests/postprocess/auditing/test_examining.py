@@ -47,7 +47,8 @@ def test_published_datasets_are_possible(audit_of_published, language, n_pairs, 
     name, audit = f"cosimlex_{language}.csv", audit_of_published
 
     summary = summary_of(audit, name)
-    assert {one.check for one in audit.noticed if one.file == name} <= {Check.REPEATS, Check.TARGETS}
+    checks = {one.check for one in audit.noticed if one.file == name}
+    assert checks <= {Check.REPEATS, Check.TARGETS}
     assert summary["mean and deviation"].startswith(f"possible in {2 * n_pairs} of {2 * n_pairs} ")
     assert summary["p-value"] == f"{n_pairs} of {n_pairs} possible, one-sided"
     assert summary[f"data_{language}.tsv"] == f"{n_pairs} of {n_pairs} rows agree"

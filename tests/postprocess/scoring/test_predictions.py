@@ -241,7 +241,7 @@ def test_a_missing_language_has_no_numbers_unless_it_is_required():
     ]
 
 
-LONGEST = f"x/1_sl.tsv{'a' * 99}"
+LONGEST = f"x/1_sl.tsv{'a' * 99}.tsv"
 EACH_PAIR = "send a number for each pair alone"
 NAME, TWICE = "results_subtask1_sl.tsv", ("a/results_subtask1_sl.tsv", "b/results_subtask1_sl.tsv")
 
@@ -252,6 +252,11 @@ NAME, TWICE = "results_subtask1_sl.tsv", ("a/results_subtask1_sl.tsv", "b/result
         ([("1_sl.tsv", CHANGE), (LONGEST, CHANGE)],
          [f"1_sl.tsv: 1_sl.tsv is not the name of a result file; did you mean {NAME}?",
           f"{LONGEST}: {LONGEST[2:82]} is not the name of a result file; did you mean {NAME}?"]),
+        ([("s.tar.gz", b"\x1f\x8b\x08"), ("x.7z", b"7z"), ("README.txt", b"team x\n")],
+         ["s.tar.gz: s.tar.gz is an archive of another kind; pack the files as .zip",
+          "x.7z: x.7z is an archive of another kind; pack the files as .zip",
+          ("README.txt: README.txt is not the name of a result file; send files such as "
+          f"{NAME.replace('1', '2')}, or pack them as .zip")]),
         ([("r.zip", pack(dict.fromkeys(TWICE, CHANGE)))],
          [f"{TWICE[1]}: {NAME} is there twice: {TWICE[0]} and {TWICE[1]}; keep one"]),
         ([], ["no result file was sent; name it results_subtask1_fi.tsv"]),

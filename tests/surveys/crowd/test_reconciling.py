@@ -226,7 +226,7 @@ def test_columns_may_be_written_in_either_way_and_in_any_order():
             "row 2, Completed at: is not a date and time",
         ),
         (export(row("s1", "w1", "ACTIVE"), row("s1", "w2", "ACTIVE")), "row 3, .*same as in row 2"),
-        (export('"s1'), "is not valid CSV"),
+        (export('"s1'), "quotation marks of a field are not closed in line 2"),
         (export(*[row("s 1", "w1", "ACTIVE")] * 30), "and 3"),
     ],
 )
@@ -242,7 +242,7 @@ def test_reconcile_prolific_prints_counts_by_status(prolific, tmp_path, capsys):
 
     call_command("reconcile_prolific", prolific.study.slug, str(file))
 
-    assert capsys.readouterr().out == "1: Payable\n1: nothing to do\n"
+    assert capsys.readouterr().out == "2 submissions\n1: Payable\n1: nothing to do\n"
 
 
 def test_reconcile_prolific_refuses_a_study_without_prolific(study, tmp_path):

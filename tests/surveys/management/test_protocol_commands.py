@@ -125,7 +125,7 @@ def test_set_text_refuses_invalid_options(study, kind, given, said):
     ("kind", "data", "said"),
     [
         ("practice", b"text = 1", "practice: text is missing"),
-        ("consent", b"Dober dan, \xe8mrlj", "is not UTF-8 text: byte 12"),
+        ("consent", b"Dober dan, \xe8mrlj", "not UTF-8 text: byte 12"),
     ],
 )
 def test_set_text_refuses_a_faulty_file(study, text, kind, data, said):

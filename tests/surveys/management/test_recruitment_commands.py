@@ -86,7 +86,7 @@ def test_invite_annotators_from_a_list_prints_new_links_only(study, given):
     [
         (b"anna\nbert\nanna\n", "line 3 says the same as line 1"),
         (b"\n \n", "the list is empty"),
-        (b"anna\n\xe8rt\n", "- is not UTF-8 text: byte 6. Save it as UTF-8."),
+        (b"anna\n\xe8rt\n", "-: not UTF-8 text: byte 6 of the file; save it as UTF-8."),
     ],
 )
 def test_invite_annotators_refuses_a_faulty_list(study, given, data, said):

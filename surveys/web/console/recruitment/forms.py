@@ -1,14 +1,14 @@
-import codecs
 from typing import Any
 
 from django import forms
 
+from surveys.errors import ImportRefused
 from surveys.models import AssignmentState
 from surveys.models.recruitment import REVOKED, UNUSED
 from surveys.query_params import read_number
 from surveys.recruitment.links import LONGEST_NOTE, MOST_INVITED
+from surveys.study.stimuli.kinds import decode_file
 
-UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 MAX_LIST_BYTES = 3_000_000
 MAX_INTEGER = 2_147_483_647  # of the database
 ADD_ONE = "Give either a number or a list."
@@ -21,11 +21,9 @@ def read_text_file(file: Any) -> str:
     if file.size > MAX_LIST_BYTES:
         raise forms.ValidationError("The file is larger than 3 MB; is it a list?")
     try:
-        data = file.read()
-        text: str = data.decode("utf-16" if data.startswith(UTF_16_MARKS) else "utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise forms.ValidationError("The file is not UTF-8 text; save it as UTF-8.") from error
-    return text
+        return decode_file(file.read())
+    except ImportRefused as error:
+        raise forms.ValidationError(f"The file cannot be read: {error}") from error
 
 
 class InvitationFilter(forms.Form):

@@ -71,7 +71,7 @@ def test_links_are_created_for_an_uploaded_list(study, client):
         ({"listed": "x" * 201}, "longer than 200"),
         ({"listed": "a\0"}, "Null characters are not allowed"),
         ({"listed": "\n".join(map(str, range(10_001)))}, "may have 10,000"),
-        ({"file": SimpleUploadedFile("l.txt", b"\xff\xfe\x00")}, "not UTF-8 text"),
+        ({"file": SimpleUploadedFile("l.txt", b"\xff\xfe\x00")}, "not UTF-16 text"),
         ({"file": SimpleUploadedFile("l.txt", b"a" * 3_000_001)}, "larger than 3 MB"),
         ({"file": SimpleUploadedFile("l.txt", b"")}, "empty"),
     ],
