@@ -35,7 +35,7 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.study.text_rows",
     "surveys.study.planning.power",
     "surveys.results.export",  # cells are written as in all files
-    "surveys.review.evidence",  # characters that do not show
+    "surveys.review.evidence", "surveys.review.spelling",  # characters that do not show
     "surveys.study.exercises",  # practice items and checks are TOML, as recipes are
     "surveys.results.inspection.pairs", "surveys.results.inspection.pair",
     "surveys.results.inspection.verification", "surveys.results.inspection.auditing",
@@ -73,6 +73,7 @@ RESULTS = {  # what preprocess writes and scores predictions of models with
 }  # fmt: skip
 WORD_LISTS = "preprocess.word_lists"  # loads nothing
 OF_CORPORA = {  # what reads the files of the library that finds texts
+    ("surveys.review.letters", WORD_LISTS),
     ("surveys.review.spelling", WORD_LISTS),
     ("surveys.selection.candidates", "preprocess.selection.reading"),
     *(

@@ -60,6 +60,15 @@ def remove_invisible(text: str) -> str:
     return text if text.isascii() else CANDIDATES.sub("", text)
 
 
+def fold(text: str) -> str:
+    r"""Return a text without invisible characters and differences of case, for comparisons.
+
+    >>> fold("Wa\u200bter"), fold("E\u0301") == fold("\u00e9")
+    ('water', True)
+    """
+    return unicodedata.normalize("NFC", remove_invisible(text).casefold())
+
+
 def _find_invisible(text: str) -> Iterator[str]:
     if text.isascii():
         return

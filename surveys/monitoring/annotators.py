@@ -7,7 +7,8 @@ from decimal import Decimal
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
-from surveys.models import Annotator, Assignment, Response, Study
+from surveys.models import Annotator, Assignment, Response, Review, Study
+from surveys.models.review import IS_WHOLE
 from surveys.monitoring.agreement import read_stored
 from surveys.monitoring.annotator_agreement import Agreement, agreement_of
 from surveys.monitoring.assignments import (
@@ -18,6 +19,7 @@ from surveys.monitoring.assignments import (
 )
 from surveys.monitoring.charts import Bar, draw_bars, draw_ratings
 from surveys.monitoring.contexts import spread_of
+from surveys.review.evidence import Piece, about_ratings, count_seconds, tell
 
 
 class Answer(NamedTuple):
@@ -41,6 +43,7 @@ class Answer(NamedTuple):
     first_rating: Decimal | None
     changed_at: datetime | None
     seconds: float | None
+    rating_seconds: float | None
 
     @property
     def is_failed(self) -> bool:
@@ -67,7 +70,7 @@ class AnnotatorDetails:
 def describe_annotator(
     study: Study, annotator: Annotator, assignment: Assignment
 ) -> AnnotatorDetails:
-    """Return statistics of an annotator, and one assignment in detail; two queries."""
+    """Return statistics of an annotator, and one assignment in detail; three queries."""
     answers = list(_list_answers(annotator))
     ratings = [a.rating for a in answers if a.rating is not None and not a.is_checkpoint]
     seconds = [a.seconds for a in answers if a.seconds is not None]
@@ -90,6 +93,7 @@ def describe_annotator(
             *_flag_haste(study, seconds),
             *_flag_answers(answers),
             *_flag_agreement(agreement, len(own), _recall_typical(study, assignment)),
+            *_flag_conduct(shown, assignment),
         ],
     )
 
@@ -108,7 +112,8 @@ def _list_answers(annotator: Annotator) -> Iterator[Answer]:
     found: Any = rows.iterator()
     for row in found:
         item, (pasted1, pasted2, *given_rating), times = row[:12], row[12:18], row[18:]
-        yield Answer._make((*item, pasted1 or pasted2, *given_rating, _count_seconds(*times)))
+        seconds = _count_seconds(*times), count_seconds(times[1], *times[4:])
+        yield Answer._make((*item, pasted1 or pasted2, *given_rating, *seconds))
 
 
 def _count_seconds(
@@ -126,6 +131,19 @@ def _count_seconds(
 def _flag_ratings(n: int, *, is_constant: bool) -> Iterator[Flag]:
     if n >= MIN_ITEMS and is_constant:
         yield Flag(f"Constant ratings: all {n} are the same.", is_grave=True)
+
+
+def _flag_conduct(answers: Collection[Answer], assignment: Assignment) -> Iterator[Flag]:
+    """Flag the order and the speed of an assignment's ratings, and words shared with another.
+
+    The words are compared when answers are filed for the review.
+    """
+    rated = [a for a in answers if not a.is_checkpoint]
+    found = about_ratings([(a.rating, a.rating_seconds) for a in rated])
+    whole = Review.objects.filter(IS_WHOLE, assignment=assignment)
+    filed = [Piece(*piece) for review in whole for piece in review.evidence]
+    twins = [piece for piece in filed if piece.code == "twin"]
+    yield from (Flag(tell(piece)) for piece in [*found, *twins] if piece.code != "constant")
 
 
 def _flag_haste(study: Study, seconds: Collection[float]) -> Iterator[Flag]:

@@ -20,7 +20,8 @@ def describe_evidence(review: Review) -> list[str]:
     """Return the evidence about a review as sentences."""
     response = review.response
     words = (response.inspired_word1, response.inspired_word2) if response else ("", "")
-    return [tell(Piece(*piece), words) for piece in review.evidence]
+    text = response.context.text if response else ""
+    return [tell(Piece(*piece), words, text) for piece in review.evidence]
 
 
 def list_agreement(study: Study) -> list[Agreement]:

@@ -5,17 +5,27 @@ inserted only when it is shown with the answer.
 """
 
 import re
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
+from itertools import combinations
+from math import ceil
 from typing import NamedTuple
 
-from postprocess.formats.invisible import list_invisible, remove_invisible
+from postprocess.formats.invisible import fold, list_invisible, remove_invisible
+from surveys.review.spelling import find_lemma
 
 HASTY_WORDS_PER_MINUTE = 500  # twice as fast as silent reading: 238 (Brysbaert, 2019)
 UNREAD_WORDS_PER_MINUTE = 2000  # faster than any skimming; the figure is of no use from here on
 MIN_RATINGS = 5  # fewer may be equal by chance
+INSTANT_SECONDS = 1  # on page 2; ratings given within it deviate most from other people's
+INSTANT_SHARE = 0.25
+UNLIKELY_ORDER = 0.001  # the p-value of an order of ratings
+FEWEST_TWIN_TEXTS, TWIN_SHARE = 3, 0.15  # with the same two words as one other annotator
+DIGRAPHIC = {"sr", "sh", "bs", "uz", "kk", "az", "tt", "tk"}  # written in Latin, too
 MAX_RISK = 1000
 WORD = re.compile(r"[^\W_]+(?:[-’'][^\W_]+)*")
 
@@ -36,22 +46,50 @@ class Sign(NamedTuple):
     many: str = ""  # as for one
 
 
+RARE = "Fewer than 1 of 1,000 honest people give their ratings in such an order."
 SIGNS = {
     "constant": Sign(4, "All {n} ratings of this questionnaire are the same."),
+    "run": Sign(4, f"Order of ratings: {{n}} texts in a row have the same rating. {RARE}"),
+    "turns": Sign(4, f"Order of ratings: two ratings alternate for {{n}} texts in a row. {RARE}"),
+    "rhythm": Sign(
+        4,
+        "Order of ratings: {n} % are equal to the rating two, three or four texts before, "
+        f"whichever is most. {RARE}",
+    ),
+    "steps": Sign(
+        4,
+        "Order of ratings: {n} % differ from the rating before by the same number of points. "
+        f"{RARE}",
+    ),
+    "instant": Sign(
+        3,
+        "{n} ratings were given within a second of seeing page 2: a quarter or more of all. In a "
+        "study with measured times, 2 of 68 people did so.",
+    ),
+    "twin": Sign(
+        3,
+        "The same two words as one other annotator in {n} texts. Of people who write their own "
+        "words, 0.2 to 3 of 100 have that many.",
+    ),
     "targets": Sign(6, "Both words are the targets of page 2, which page 1 does not show."),
-    "target": Sign(3, "“{word}” is a target of page 2, which page 1 does not show."),
+    "target": Sign(3, "“{word}” is a target of page 2, or a form of it; page 1 does not show it."),
     "copied": Sign(2, "“{word}” is copied from the text."),
+    "form": Sign(2, "“{word}” is a form of “{source}” in the text."),
     "repeated": Sign(
         2,
         "“{word}” was written for another text, too.",
         "“{word}” was written for {n} other texts.",
     ),
     "shared": Sign(
-        3,
+        1,
         "Another annotator wrote the same two words for this text.",
         "{n} other annotators wrote the same two words for this text.",
     ),
-    "unknown": Sign(1, "“{word}” is not in the dictionaries of this site."),
+    "letters": Sign(
+        2, "“{word}” has unlikely letters for its language, and no dictionary of this site has it."
+    ),
+    "script": Sign(1, "“{word}” is written in another script than the texts."),
+    "unknown": Sign(0, "“{word}” is not in the dictionaries of this site."),  # of earlier evidence
     "invisible": Sign(
         1,
         "“{word}” contains an invisible character.",
@@ -63,6 +101,15 @@ SIGNS = {
         0, "There is evidence about one of its answers.", "There is evidence about {n} answers."
     ),
 }
+OF_WHOLE = {
+    "constant",
+    "instant",
+    "twin",
+    "run",
+    "turns",
+    "rhythm",
+    "steps",
+}  # evidence about a questionnaire
 UNREAD = (
     "Answered without time to read: at over 2,000 words per minute; most people read about 240."
 )
@@ -81,18 +128,30 @@ class Answered:
     rating: Decimal | None
     seconds: float | None
     pasted: tuple[bool, bool]
+    position: int = 0
+    is_checkpoint: bool = False
+    rating_seconds: float | None = None
 
 
-def tell(piece: Piece, words: tuple[str, str] = ("", "")) -> str:
-    """Return a piece of evidence as a sentence about an answer with these words."""
+class _Text(NamedTuple):
+    """The words of a text, the place of a word of each lemma, and the scripts of all texts."""
+
+    forms: frozenset[str]
+    lemmas: Mapping[str, int]
+    scripts: Set[str]
+
+
+def tell(piece: Piece, words: tuple[str, str] = ("", ""), text: str = "") -> str:
+    """Return a piece of evidence as a sentence about an answer with these words to a text."""
     sign = SIGNS[piece.code]
     word = words[piece.which - 1] if piece.which else ""
     for character in list_invisible(word):  # some reverse the direction of the sentence
         word = word.replace(character, "")
     if piece.code == "hasty" and piece.n >= UNREAD_WORDS_PER_MINUTE:
         return UNREAD
-    text = sign.one if piece.n == 1 else sign.many or sign.one
-    return text.format(word=word, n=f"{piece.n:,}")
+    source = list_tokens(text)[piece.n - 1 : piece.n] if piece.code == "form" else []
+    sentence = sign.one if piece.n == 1 else sign.many or sign.one
+    return sentence.format(word=word, n=f"{piece.n:,}", source="".join(source))
 
 
 def weigh(pieces: Iterable[Piece]) -> int:
@@ -103,54 +162,107 @@ def weigh(pieces: Iterable[Piece]) -> int:
 def sum_up(evidence: Iterable[Sequence[Piece]]) -> tuple[list[Piece], int]:
     """Return the evidence about an assignment and its weight, from that about each answer."""
     answers = [pieces for pieces in evidence if pieces]
-    constant = {piece for pieces in answers for piece in pieces if piece.code == "constant"}
-    individual = [[piece for piece in pieces if piece not in constant] for pieces in answers]
+    whole = {piece for pieces in answers for piece in pieces if piece.code in OF_WHOLE}
+    individual = [[piece for piece in pieces if piece not in whole] for pieces in answers]
     n_flagged = sum(bool(pieces) for pieces in individual)
     flagged = [Piece("flagged", 0, n_flagged)] if n_flagged else []
-    risk = weigh([*constant, *(piece for pieces in individual for piece in pieces)])
-    return [*sorted(constant), *flagged], risk
+    risk = weigh([*whole, *(piece for pieces in individual for piece in pieces)])
+    return [*sorted(whole), *flagged], risk
 
 
-def find_evidence(answers: Sequence[Answered], doubted: Set[str]) -> dict[int, list[Piece]]:
+def find_evidence(
+    answers: Sequence[Answered], doubted: Set[str], language: str = ""
+) -> dict[int, list[Piece]]:
     """Return the evidence about each of the answers to a questionnaire, by response id.
 
-    `doubted` holds the words that no dictionary contains.
+    `doubted` holds the words that no dictionary contains and whose letters are improbable. Words
+    are compared by their lemmas, too, if simplemma has the language.
     """
-    constant = find_constant(answers)
+    whole = find_whole(answers)
     written = Counter(
         (answer.assignment, word)
         for answer in answers
-        for word in {_fold(word) for word in answer.words}
+        for word in {fold(word) for word in answer.words}
     )
     sharing: Counter[tuple[int, frozenset[str]]] = Counter(
         (answer.context, _as_set(answer)) for answer in answers
     )
     texts = {answer.context: answer.text for answer in answers}
-    tokens = {context: _tokens(text) for context, text in texts.items()}
+    scripts = find_scripts("".join(texts.values()))
+    if language.lower().split("-")[0] in DIGRAPHIC:
+        scripts.add("LATIN")
+    read = {context: _read_text(text, scripts, language) for context, text in texts.items()}
     found = {}
     for answer in answers:
-        pieces = _about_words(answer, tokens[answer.context], doubted, written)
+        pieces = _about_words(answer, read[answer.context], doubted, written, language)
         if n_others := sharing[answer.context, _as_set(answer)] - 1:
             pieces.append(Piece("shared", 0, n_others))
         if (pace := words_per_minute(answer.text, answer.seconds)) > HASTY_WORDS_PER_MINUTE:
             pieces.append(Piece("hasty", 0, pace))
-        if n_equal := constant.get(answer.assignment):
-            pieces.append(Piece("constant", 0, n_equal))
+        pieces += whole[answer.assignment]
         found[answer.response] = sorted(pieces, key=lambda p: (-SIGNS[p.code].weight, p))
     return found
 
 
-def find_constant(answers: Iterable[Answered]) -> dict[int, int]:
-    """Return the number of ratings of each assignment whose ratings are all the same."""
-    ratings: defaultdict[int, list[Decimal]] = defaultdict(list)
+def find_whole(answers: Sequence[Answered]) -> dict[int, list[Piece]]:
+    """Return the evidence about each assignment as a whole: its ratings, and words of a twin."""
+    by_assignment: defaultdict[int, list[Answered]] = defaultdict(list)
+    for answer in sorted(answers, key=lambda answer: answer.position):
+        by_assignment[answer.assignment].append(answer)
+    found, n_shared = {}, _count_shared(answers)
+    for assignment, given in by_assignment.items():
+        rated = [answer for answer in given if not answer.is_checkpoint]
+        found[assignment] = about_ratings([(a.rating, a.rating_seconds) for a in rated])
+        if (n := n_shared[assignment]) >= max(FEWEST_TWIN_TEXTS, ceil(TWIN_SHARE * len(given))):
+            found[assignment].append(Piece("twin", 0, n))
+    return found
+
+
+def about_ratings(answers: Sequence[tuple[Decimal | None, float | None]]) -> list[Piece]:
+    """Return the evidence about ratings in the order of the texts, each with the seconds it took.
+
+    Checkpoints are to be left out: their ratings are prescribed.
+    """
+    from surveys.review.order import measure_order  # loads NumPy
+
+    given = [(rating, seconds) for rating, seconds in answers if rating is not None]
+    pieces = []
+    if len(given) >= MIN_RATINGS and len({rating for rating, _ in given}) == 1:
+        pieces.append(Piece("constant", 0, len(given)))
+    n_instant = sum(seconds is not None and seconds < INSTANT_SECONDS for _, seconds in given)
+    if n_instant >= max(MIN_RATINGS, INSTANT_SHARE * len(given)):
+        pieces.append(Piece("instant", 0, n_instant))
+    order = measure_order([float(rating) for rating, _ in given])
+    if order and order.pvalue <= UNLIKELY_ORDER:
+        pieces.append(Piece(order.pattern, 0, order.extent))
+    return pieces
+
+
+def _count_shared(answers: Iterable[Answered]) -> Counter[int]:
+    """Return the largest number of texts with the same two words as one other, by assignment."""
+    writing: defaultdict[tuple[int, frozenset[str]], list[int]] = defaultdict(list)
     for answer in answers:
-        if answer.rating is not None:
-            ratings[answer.assignment].append(answer.rating)
-    return {
-        assignment: len(given)
-        for assignment, given in ratings.items()
-        if len(given) >= MIN_RATINGS and len(set(given)) == 1
-    }
+        writing[answer.context, _as_set(answer)].append(answer.assignment)
+    n_texts = Counter(pair for same in writing.values() for pair in combinations(sorted(same), 2))
+    most: Counter[int] = Counter()
+    for pair, n in n_texts.items():
+        for assignment in pair:
+            most[assignment] = max(most[assignment], n)
+    return most
+
+
+def count_seconds(
+    visible: float | None, shown_at: datetime | None, sent_at: datetime | None
+) -> float | None:
+    """Return the seconds for which a page was visible, otherwise from showing to sending it."""
+    if visible is None and shown_at and sent_at:
+        return (sent_at - shown_at).total_seconds()
+    return visible
+
+
+def are_equal(one: str, other: str) -> bool:
+    """Return whether two words differ in case and invisible characters at most."""
+    return fold(one) == fold(other)
 
 
 def words_per_minute(text: str, seconds: float | None) -> int:
@@ -166,23 +278,51 @@ def words_per_minute(text: str, seconds: float | None) -> int:
     return min(round(len(text.split()) * 60 / max(seconds, 0.1)), UNREAD_WORDS_PER_MINUTE)
 
 
+def list_tokens(text: str) -> list[str]:
+    """Return the words of a text, without invisible characters."""
+    return WORD.findall(remove_invisible(text))
+
+
+def find_scripts(text: str) -> set[str]:
+    """Return the scripts of the letters of a text, by the first word of their Unicode names.
+
+    >>> sorted(find_scripts("1 a б")), find_scripts("😀")
+    (['CYRILLIC', 'LATIN'], set())
+    """
+    return {unicodedata.name(letter, "").split(" ")[0] for letter in text if letter.isalpha()}
+
+
+def _read_text(text: str, scripts: Set[str], language: str) -> _Text:
+    forms = [fold(token) for token in list_tokens(text)]
+    lemmas = {find_lemma(form, language): place for place, form in enumerate(forms, 1)}
+    return _Text(frozenset(forms), lemmas, scripts)
+
+
 def _about_words(
     answer: Answered,
-    tokens: Set[str],
+    text: _Text,
     doubted: Set[str],
     written: Mapping[tuple[int, str], int],
+    language: str,
 ) -> list[Piece]:
-    targets = {_fold(target) for target in answer.targets}
-    folded = [_fold(word) for word in answer.words]
-    both = set(folded) <= targets and _of_both(folded, answer.targets)
+    first, second = (
+        _list_forms(half, language) for half in (answer.targets[:2], answer.targets[2:])
+    )
+    forms = [_list_forms([word], language) for word in answer.words]
+    both = any(one & first and two & second for one, two in (forms, forms[::-1]))
     pieces = [Piece("targets")] if both else []
-    for which, word in enumerate(folded, 1):
-        if word in targets:
+    for which, word in enumerate(map(fold, answer.words), 1):
+        own = find_scripts(word)
+        if forms[which - 1] & (first | second):
             pieces += [] if both else [Piece("target", which)]
-        elif word in tokens:
+        elif word in text.forms:
             pieces.append(Piece("copied", which))
+        elif places := [text.lemmas[form] for form in forms[which - 1] & text.lemmas.keys()]:
+            pieces.append(Piece("form", which, min(places)))
+        elif own and text.scripts and not own & text.scripts:
+            pieces.append(Piece("script", which))
         elif answer.words[which - 1] in doubted:
-            pieces.append(Piece("unknown", which))
+            pieces.append(Piece("letters", which))
         if n_others := written[answer.assignment, word] - 1:
             pieces.append(Piece("repeated", which, n_others))
         if n_invisible := len(list_invisible(answer.words[which - 1])):
@@ -192,21 +332,11 @@ def _about_words(
     return pieces
 
 
-def _of_both(words: Sequence[str], targets: tuple[str, str, str, str]) -> bool:
-    """Return whether one word is a form of the first target and the other of the second."""
-    first, second = ({_fold(target) for target in half} for half in (targets[:2], targets[2:]))
-    one, two = words
-    return (one in first and two in second) or (one in second and two in first)
+def _list_forms(words: Iterable[str], language: str) -> set[str]:
+    """Return the words, folded, and their lemmas."""
+    folded = {fold(word) for word in words}
+    return folded | {find_lemma(word, language) for word in folded}
 
 
 def _as_set(answer: Answered) -> frozenset[str]:
-    return frozenset(_fold(word) for word in answer.words)
-
-
-def _tokens(text: str) -> frozenset[str]:
-    return frozenset(WORD.findall(_fold(text)))
-
-
-def _fold(text: str) -> str:
-    """Normalise a text for comparisons: ignore letter case and invisible characters."""
-    return remove_invisible(text).casefold()
+    return frozenset(fold(word) for word in answer.words)

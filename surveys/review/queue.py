@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from surveys.models import Assignment, Response, Review, ReviewSettings, ReviewState, Study
 from surveys.models.review import DRAWS
-from surveys.review.evidence import Answered, Piece, find_evidence, sum_up, weigh
+from surveys.review.evidence import Answered, Piece, count_seconds, find_evidence, sum_up, weigh
 from surveys.review.spelling import find_doubted
 from surveys.study.layout.quota import in_chunks
 
@@ -28,7 +28,8 @@ FIELDS = (
     "assignment__questionnaire", "pk", "assignment", "context", "inspired_word1", "inspired_word2",
     "context__text", "context__word1_start", "context__word1_end", "context__word2_start",
     "context__word2_end", "pair__word1", "pair__word2", "rating", "words_visible_seconds",
-    "words_shown_at", "engaged_at", "has_pasted_word1", "has_pasted_word2",
+    "words_shown_at", "engaged_at", "has_pasted_word1", "has_pasted_word2", "position",
+    "pair__is_checkpoint", "rating_visible_seconds", "rating_shown_at", "rated_at",
 )  # fmt: skip
 
 
@@ -183,7 +184,7 @@ def _find_evidence(
     found: defaultdict[int, dict[int, list[Piece]]] = defaultdict(dict)
     for _, some in groupby(rows, key=lambda row: row[0]):
         answers = [_as_answered(row) for row in some]
-        evidence = find_evidence(answers, doubted)
+        evidence = find_evidence(answers, doubted, study.language)
         for answer in answers:
             found[answer.assignment][answer.response] = evidence[answer.response]
     return found
@@ -191,9 +192,8 @@ def _find_evidence(
 
 def _as_answered(row: tuple[Any, ...]) -> Answered:
     _, pk, assignment, context, first, second, text, a, b, c, d, word1, word2, *more = row
-    rating, seconds, shown_at, engaged_at, *pasted = more
-    if seconds is None and shown_at is not None:
-        seconds = (engaged_at - shown_at).total_seconds()
+    rating, on_words, words_at, engaged_at, pasted1, pasted2, position, is_checkpoint, *last = more
+    on_rating, rating_at, rated_at = last
     return Answered(
         response=pk,
         assignment=assignment,
@@ -202,8 +202,11 @@ def _as_answered(row: tuple[Any, ...]) -> Answered:
         text=text,
         targets=(text[a:b], word1, text[c:d], word2),
         rating=rating,
-        seconds=seconds,
-        pasted=(pasted[0], pasted[1]),
+        seconds=count_seconds(on_words, words_at, engaged_at),
+        pasted=(pasted1, pasted2),
+        position=position,
+        is_checkpoint=is_checkpoint,
+        rating_seconds=count_seconds(on_rating, rating_at, rated_at),
     )
 
 

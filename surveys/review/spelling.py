@@ -1,45 +1,79 @@
-"""Spell-check of inspired words.
+"""Spell-check of inspired words: those that no dictionary has and whose letters are improbable.
 
 Words are looked up in the lists of `simplemma` and, for inflected and compound forms, in a
-dictionary of the system (Hunspell, or Voikko for Finnish). In a language that neither supports,
-no word is doubted.
+dictionary of the system (Hunspell, or Voikko for Finnish). Dictionaries lack many real words, so
+their letters decide; see `letters`. In a language that simplemma lacks, no word is doubted.
 """
 
 import logging
 import os
+import re
 import shutil
 import subprocess  # nosec B404 # (for dictionaries of the system)
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
+from postprocess.formats.invisible import remove_invisible
 from preprocess.word_lists import has_word_list, listed_as
+from surveys.review.letters import has_odd_letters
 
 FOLDERS = ("/usr/share/hunspell", "/usr/share/myspell/dicts")
 VOIKKO_TAGS = {"fi"}
 TIMEOUT_SECONDS = 30
 CACHE_SIZE = 200_000
+SHORTEST_PART = 3  # letters
+JOINED = re.compile("[-‐‑–'’]")
 logger = logging.getLogger(__name__)
-remembered: dict[tuple[str, str], bool] = {}  # by language and word
+remembered: dict[tuple[str, str], bool] = {}  # whether it is doubted, by language and word
 
 
 def find_doubted(words: Iterable[str], language: str) -> frozenset[str]:
-    """Return the words that no source contains in any letter case; none for an unknown language."""
+    """Return the words without meaning: no source has them, and their letters are improbable.
+
+    A word joined from others is doubted if all its parts of three letters or more are.
+    """
     asked = frozenset(words)
-    if not has_word_list(language) and not has_dictionary(language):
+    if not has_word_list(language):
         return frozenset()
     new = [word for word in asked if (language, word) not in remembered]
     if len(remembered) + len(new) > CACHE_SIZE:
         remembered.clear()
         new = list(asked)
-    known = _find_known(new, language)
-    remembered.update({(language, word): word in known for word in new})
-    return frozenset(word for word in asked if not remembered[language, word])
+    parts = {word: _divide(word) for word in new}
+    known = _find_known(sorted({part for some in parts.values() for part in some}), language)
+    remembered.update(
+        {
+            (language, word): all(_is_odd(part, part in known, language) for part in some)
+            for word, some in parts.items()
+        }
+    )
+    return frozenset(word for word in asked if remembered[language, word])
 
 
-def has_dictionary(language: str) -> bool:
-    """Return whether the system has a dictionary of the language."""
-    return bool(spelling_command(language))
+def _divide(word: str) -> list[str]:
+    """Return the parts of a word at hyphens and apostrophes, without invisible characters.
+
+    >>> _divide("rock’n’roll"), _divide("x-y")
+    (['rock', 'roll'], ['x-y'])
+    """
+    visible = remove_invisible(word)
+    return [part for part in JOINED.split(visible) if len(part) >= SHORTEST_PART] or [visible]
+
+
+def _is_odd(word: str, is_known: bool, language: str) -> bool:
+    """Return whether a word is doubted; lists have single letters, too, which are no answers."""
+    return (not is_known or len(word) == 1) and has_odd_letters(word, language)
+
+
+@lru_cache(CACHE_SIZE)
+def find_lemma(word: str, language: str) -> str:
+    """Return the lemma of a word by simplemma, or the word in a language that it lacks."""
+    if not has_word_list(language):
+        return word
+    from simplemma import lemmatize
+
+    return lemmatize(word, lang=listed_as(language), low_memory=True).casefold()
 
 
 def _find_known(words: Sequence[str], language: str) -> set[str]:

@@ -26,7 +26,7 @@ def submit(study: Study, words: Sequence[tuple[str, str]] = (), **more: object) 
             "inspired_word2": second,
             "engaged_at": now,
             "words_visible_seconds": 60.0,
-            "rating": Decimal(number % 7),
+            "rating": Decimal(number * number % 23 % 7),
             "rated_at": now + timedelta(seconds=1),
             **more,
         }

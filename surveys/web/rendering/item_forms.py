@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from surveys.models.participation import LONGEST_COMMENT, LONGEST_WORD
 from surveys.models.study import write_point
 from surveys.participation.answers import PageVisit
+from surveys.review.evidence import are_equal
 from surveys.study.exercises import CheckQuestion
 from surveys.templatetags.figures import minus
 
@@ -68,7 +69,7 @@ class EngagementForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         words = super().clean() or {}
         first, second = words.get("inspired_word1"), words.get("inspired_word2")
-        if first and second and first.casefold() == second.casefold():
+        if first and second and are_equal(first, second):
             self.add_error("inspired_word2", _("Please write a second, different word."))
         return words
 

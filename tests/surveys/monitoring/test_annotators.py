@@ -1,6 +1,6 @@
 import pytest
 
-from surveys.models import Assignment, Response
+from surveys.models import Assignment, Response, Review
 from surveys.monitoring.agreement import compute_agreement
 from surveys.monitoring.annotators import describe_annotator
 from surveys.monitoring.assignments import Flag, summarise_assignments
@@ -153,3 +153,26 @@ def test_summarise_assignments_returns_minutes_mean_and_spread(db):
     assert (summary.n_answered, summary.mean, summary.flags) == (6, 4, [])
     assert summary.minutes == pytest.approx(10)
     assert summary.spread == pytest.approx((32 / 5) ** 0.5)
+
+
+def test_describe_annotator_flags_order_speed_and_shared_words(db):
+    assignment = start(make_study(40, block_size=40, language="tlh"))
+    for number, response in enumerate(assignment.responses.order_by("position")[:20]):
+        Response.objects.filter(pk=response.pk).update(
+            inspired_word1="sea", inspired_word2="salt", engaged_at=hours_ago(1),
+            rated_at=hours_ago(1), rating=6 * (number % 2),
+            rating_visible_seconds=0.5 if number < 5 else 4,
+        )  # fmt: skip
+    Review.objects.create(
+        study=assignment.study,
+        assignment=assignment,
+        draw=0,
+        state="open",
+        evidence=[["twin", 0, 3], ["flagged", 0, 1]],
+    )
+
+    assert [text[:44] for text in texts(look_at(assignment).flags)] == [
+        "5 ratings were given within a second of seei",
+        "Order of ratings: two ratings alternate for ",
+        "The same two words as one other annotator in",
+    ]

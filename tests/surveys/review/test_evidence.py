@@ -6,6 +6,7 @@ from surveys.review.evidence import (
     UNREAD,
     Answered,
     Piece,
+    about_ratings,
     find_evidence,
     sum_up,
     tell,
@@ -56,7 +57,7 @@ def test_find_evidence_finds_words_of_the_text(words, found):
         (("sea", "s\u202ea\u00adlt"), [("invisible", 2, 2)]),
         (("rai\u200bned", "salt"), [("copied", 1, 0), ("invisible", 1, 1)]),
         (("c\u2060ats", "salt"), [("target", 1, 0), ("invisible", 1, 1)]),
-        (("می\u200cخواهم", "क\u094d\u200dष"), []),
+        (("می\u200cخواهم", "क\u094d\u200dष"), [("script", 1, 0), ("script", 2, 0)]),
     ],
 )
 def test_find_evidence_finds_invisible_characters(words, found):
@@ -69,8 +70,101 @@ def test_direction_overrides_do_not_reverse_a_sentence():
     assert sentence == "“sea” contains an invisible character."
 
 
-def test_find_evidence_finds_unknown_words():
-    assert codes(answered(words=("xqzt", "salt")), doubted={"xqzt"}) == [("unknown", 1, 0)]
+def test_find_evidence_finds_unlikely_letters():
+    assert codes(answered(words=("xqzt", "salt")), doubted={"xqzt"}) == [("letters", 1, 0)]
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "targets", "words", "found"),
+    [
+        ("en", TEXT, ("cats", "cat", "dog", "dog"), ("dogs", "rain"), ["target", "form"]),
+        ("hr", "Vidio je velike kuće.", ("psa", "pas"), ("kućama", "psima"), ["target", "form"]),
+        ("sl", "Velika hiša stoji.", ("psa", "pes"), ("hiše", "psom"), ["target", "form"]),
+        ("fi", "Talossa oli kissa.", ("koiran", "koira"), ("talon", "koirat"), ["target", "form"]),
+        ("tlh", TEXT, ("cats", "cat", "dog", "dog"), ("dogs", "rain"), []),
+        ("en", TEXT, ("cats", "cat", "dog", "dog"), ("Dogs", "cats"), ["targets"]),
+    ],
+)
+def test_find_evidence_finds_other_forms_of_words(language, text, targets, words, found):
+    targets = targets if len(targets) == 4 else (*targets, "–", "–")
+    answer = answered(words=words, text=text, targets=targets)
+
+    pieces = find_evidence([answer], frozenset(), language)[1]
+
+    assert [piece.code for piece in pieces] == found
+
+
+def test_another_form_is_told_with_the_word_of_the_text():
+    (piece,) = find_evidence([answered(words=("rain", "salt"))], frozenset(), "en")[1]
+
+    assert tell(piece, ("rain", "salt"), TEXT) == "“rain” is a form of “rained” in the text."
+
+
+def test_find_evidence_finds_words_of_another_script():
+    russian = answered(2, ("музыка", "windы"), context=2)
+    quoting = answered(2, ("wind", "sand"), text="“Он” is a word.")
+    serbian = answered(text="Пас је лајао.", words=("more", "sol"))
+
+    assert codes(answered(words=("музыка", "42")), doubted={"музыка"}) == [("script", 1, 0)]
+    assert codes(answered(words=("музыка", "salt")), quoting) == []
+    assert codes(russian, answered()) == [("script", 1, 0)]
+    in_russian = find_evidence([serbian], frozenset(), "ru")[1]
+    assert [piece.code for piece in in_russian] == ["script", "script"]
+    assert find_evidence([serbian], frozenset(), "sr")[1] == []
+
+
+def test_find_evidence_finds_the_same_words_as_the_same_person_in_three_texts():
+    def write(assignment, same, n=20):
+        return [
+            answered(
+                100 * assignment + text,
+                (f"a{text}", f"b{text if text < same else -100 * assignment - text}"),
+                assignment=assignment,
+                context=text,
+                rating=Decimal((text * text * 3 + assignment * text) % 7),
+            )
+            for text in range(n)
+        ]
+
+    def twins(*answers):
+        found = find_evidence([answer for some in answers for answer in some], frozenset())
+        return {piece for pieces in found.values() for piece in pieces if piece.code == "twin"}
+
+    assert twins(write(1, 3), write(2, 3)) == {Piece("twin", 0, 3)}
+    assert twins(write(1, 2), write(2, 2)) == set()
+    assert twins(write(1, 5, 40), write(2, 5, 40)) == set()  # 15 % of 40 are 6
+    assert twins(write(1, 6, 40), write(2, 6, 40), write(3, 4, 40)) == {Piece("twin", 0, 6)}
+
+
+@pytest.mark.parametrize(
+    ("n_fast", "n_ratings", "found"), [(5, 20, True), (4, 12, False), (5, 21, False), (6, 21, True)]
+)
+def test_about_ratings_finds_ratings_within_a_second(n_fast, n_ratings, found):
+    ratings = [Decimal(place * place % 11 % 7) for place in range(n_ratings)]
+    seconds = [0.9] * n_fast + [1.0] * (n_ratings - n_fast - 1) + [None]
+
+    pieces = about_ratings(list(zip(ratings, seconds, strict=True)))
+
+    assert (Piece("instant", 0, n_fast) in pieces) == found
+
+
+def test_find_evidence_finds_a_pattern_in_the_order_of_the_texts():
+    places = [(7 * number) % 20 + 1 for number in range(20)]
+    answers = [
+        answered(n, (f"a{n}", f"b{n}"), context=n, rating=Decimal(6 * (place % 2)), position=place)
+        for n, place in enumerate(places, 1)
+    ]
+    checks = [
+        answered(
+            n, (f"a{n}", f"b{n}"), context=n, position=n, is_checkpoint=True, rating=Decimal(3)
+        )
+        for n in range(21, 24)
+    ]
+    assert codes(*answers, *checks) == [("turns", 0, 20)]
+    assert codes(*answers[:14]) == []
+    pieces, risk = sum_up(find_evidence(answers, frozenset()).values())
+    assert (pieces, risk) == ([Piece("turns", 0, 20)], 4)
+    assert tell(pieces[0]).startswith("Order of ratings: two ratings alternate for 20 texts in a r")
 
 
 def test_find_evidence_finds_repeated_words():

@@ -50,10 +50,20 @@ def test_engage_stores_the_words_and_goes_on_to_the_rating(client, assignment, r
         ({"inspired_word1": "sinje morje", "inspired_word2": "sol"}, "Just one word here"),
         ({"inspired_word1": "12", "inspired_word2": "sol"}, "using letters"),
         ({"inspired_word1": "Sol", "inspired_word2": "sol"}, "a second, different word"),
+        ({"inspired_word1": "sa\u200bme", "inspired_word2": "same"}, "a second, different word"),
         ({"inspired_word1": "s" * 51, "inspired_word2": "sol"}, "too long"),
         ({"inspired_word1": "a\0b", "inspired_word2": "sol"}, "Null characters"),
     ],
-    ids=["nothing", "empty", "several words", "digits", "equal", "too long", "null character"],
+    ids=[
+        "nothing",
+        "empty",
+        "several words",
+        "digits",
+        "equal",
+        "equal but for an invisible character",
+        "too long",
+        "null character",
+    ],
 )
 def test_engage_refuses_invalid_words(client, assignment, response, words, said):
     answer = client.post(page("engage", assignment, 1), words)
