@@ -224,7 +224,9 @@ def test_a_file_of_another_hand_is_a_reservation_on_every_page(made, sign_in):
     assert reservation in shown
     assert "Find out about the rest" in shown
     assert "0 differences, with reservations)" in read(client, "jobs", made.study)
-    assert '<strong class="warning">Confirmed with' in read(client, "release", made.study)
+    listed = read(client, "release", made.study)
+    assert '<strong class="warning">Confirmed with reservations</strong>, see' in listed
+    assert reservation not in listed
 
 
 def test_reservations_are_shown_before_and_after_publishing(study, sign_in):
