@@ -79,4 +79,5 @@ from surveys.models.study import (
     Study,
     StudyText,
     TextKind,
+    Variant,
 )

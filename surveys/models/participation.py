@@ -9,7 +9,7 @@ from django.db.models.functions import Coalesce, Greatest
 from django.utils import timezone
 
 from surveys.models.stimuli import Context, Pair, Questionnaire, Round
-from surveys.models.study import ConsentNotice, Study, StudyText
+from surveys.models.study import OWN, ConsentNotice, Study, StudyText, Variant
 
 if TYPE_CHECKING:
     from surveys.models.recruitment import Invitation
@@ -70,6 +70,10 @@ class Annotator(models.Model):
     )  # fmt: skip
     instructed_at = models.DateTimeField(null=True, blank=True)
     practised_at = models.DateTimeField(null=True, blank=True)
+    variant = models.CharField(
+        max_length=10, choices=[*Variant.choices, (OWN, OWN)], blank=True, default="",
+        help_text="of the instructions, practice and check that they have read",
+    )  # fmt: skip
     n_check_tries = models.PositiveSmallIntegerField(default=0)
     checked_at = models.DateTimeField(null=True, blank=True)
     paid_at = models.DateTimeField(

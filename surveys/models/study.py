@@ -36,6 +36,16 @@ class QuestionForms(models.TextChoices):
     TEXT = "text", "the forms used in the text"
 
 
+class Variant(models.TextChoices):
+    """The variants of Cosima's texts, and of the wording of the two pages of an item."""
+
+    PLAIN = "plain", "plain: the rule, in the wording of CoSimLex"
+    TRAINED = "trained", "trained: with examples whose similarity changes between two texts"
+
+
+OWN = "own"  # in place of a variant: written by researchers, or of more than one variant
+
+
 class Study(models.Model):
     """One data collection: one language, one rating scale, one number of ratings per context."""
 
@@ -54,6 +64,10 @@ class Study(models.Model):
     question_forms = models.CharField(
         max_length=10, choices=QuestionForms, default=QuestionForms.DICTIONARY,
         help_text="forms of the two words that the question names",
+    )  # fmt: skip
+    variant = models.CharField(
+        max_length=10, choices=Variant, default=Variant.PLAIN,
+        help_text="of the default texts, the labels of the scale and the question",
     )  # fmt: skip
     ratings_per_context = models.PositiveSmallIntegerField()
     block_size = models.PositiveSmallIntegerField(help_text="most pairs judged in one sitting")
@@ -210,6 +224,10 @@ class StudyText(models.Model):
     language = models.CharField(
         max_length=35, blank=True, default="", help_text="BCP 47 tag; empty for that of the study"
     )
+    variant = models.CharField(
+        max_length=10, choices=[*Variant.choices, (OWN, OWN)], default=OWN,
+        help_text="if it is a default text",
+    )  # fmt: skip
     created_at = models.DateTimeField(auto_now_add=True)
     reviewed_by = models.CharField(max_length=150, blank=True, default="")
     reviewed_at = models.DateTimeField(null=True, blank=True)

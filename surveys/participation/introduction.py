@@ -7,6 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from surveys.models import Assignment, AssignmentState, Study, StudyText, TextKind
+from surveys.models.study import OWN
 from surveys.participation.assignments import (
     begin_assignment,
     is_displaced,
@@ -68,10 +69,11 @@ def list_steps_left(assignment: Assignment) -> list[Step]:
 
 
 @transaction.atomic
-def complete_step(assignment: Assignment, step: Step) -> Step | None:
+def complete_step(assignment: Assignment, step: Step, *, text_id: int | None = None) -> Step | None:
     """Complete the due step, begin after the last one, and return the next step.
 
-    A step that is not due is a no-op.
+    `text_id` is the version of the text that was shown, by default the current one. A step that is
+    not due is a no-op.
     """
     assignment = _lock_resumed(assignment)
     if find_due_step(assignment) != step:
@@ -79,12 +81,21 @@ def complete_step(assignment: Assignment, step: Step) -> Step | None:
     annotator, field, now = assignment.annotator, DONE_AT[step], timezone.now()
     if getattr(annotator, field) is None:
         setattr(annotator, field, now)
-        annotator.save(update_fields=[field])
+        annotator.variant = _add_variant(assignment, step, text_id)
+        annotator.save(update_fields=[field, "variant"])
     if list_steps_left(assignment):
         Assignment.objects.filter(pk=assignment.pk).update(active_at=now)
     else:
         begin_assignment(assignment)
     return find_due_step(assignment)
+
+
+def _add_variant(assignment: Assignment, step: Step, text_id: int | None) -> str:
+    """Return the variant that an annotator has read with the text of a step: OWN if they differ."""
+    kind = TextKind(step.value)
+    shown = StudyText.objects.filter(study=assignment.study, kind=kind, pk=text_id or 0).first()
+    read = (shown or current_text(assignment.study, kind)).variant
+    return read if assignment.annotator.variant in {"", read} else OWN
 
 
 @transaction.atomic

@@ -139,8 +139,8 @@ def _noted(study: Study, text: str, of: str = "") -> Q:
 
 def _describe_annotator(annotator: Annotator) -> dict[str, Any]:
     names = (
-        "code", "created_at", "instructed_at", "practised_at", "n_check_tries", "checked_at",
-        "paid_at", "withdrawn_at", "erased_at",
+        "code", "created_at", "instructed_at", "practised_at", "variant", "n_check_tries",
+        "checked_at", "paid_at", "withdrawn_at", "erased_at",
     )  # fmt: skip
     return {name: getattr(annotator, name) for name in names}
 

@@ -14,7 +14,7 @@ from surveys.errors import ReleaseRefused
 from surveys.models import Annotator, Assignment, Provider, Response, Study, StudyText, TextKind
 from surveys.recruitment.providers import rules_of
 from surveys.study.languages import name_language
-from surveys.study.texts import current_text
+from surveys.study.texts import current_text, label_ends
 
 CONSENT = (
     "On a web page before the first text, which shows the full consent text and says that "
@@ -66,7 +66,7 @@ def _describe_design(study: Study) -> dict[str, Any]:
             "minimum": float(study.scale_minimum),
             "maximum": float(study.scale_maximum),
             "step": float(study.scale_step),
-            "labels": study.scale_labels,
+            "labels": {**label_ends(study), **study.scale_labels},
         },
         "consent": {"obtained": CONSENT, "publishes_words": study.publishes_words},
         "pay": _drop_unknown(amount=study.pay or None),
@@ -92,6 +92,8 @@ def _describe_collection(study: Study) -> dict[str, Any]:
         procedure=PROCEDURE,
         platform=PLATFORM,
         question_forms=study.question_forms,
+        variant=study.variant,
+        n_annotators_by_variant=_count_by_variant(begun),
         began_on=_as_day(span["first"]),
         ended_on=_as_day(span["last"]),
         ratings_per_context=study.ratings_per_context,
@@ -105,6 +107,13 @@ def _describe_collection(study: Study) -> dict[str, Any]:
             begun.filter(annotator__withdrawn_at__isnull=False)
         ),
     )
+
+
+def _count_by_variant(assignments: Any) -> dict[str, int]:
+    """Return the number of annotators by the variant of the texts that they read."""
+    read = assignments.exclude(annotator__variant="").order_by("annotator__variant")
+    counts = read.values_list("annotator__variant").annotate(n=Count("annotator", distinct=True))
+    return dict(counts)
 
 
 def _count_annotators(assignments: Any) -> int:

@@ -20,7 +20,7 @@ from surveys.study.stimuli.load import (
     list_number_problems,
     list_scale_problems,
 )
-from surveys.study.texts import follow_language
+from surveys.study.texts import follow_defaults
 
 MAX_LABEL_LENGTH = 60
 MAX_ASSIGNMENTS = 200_000  # more is a typing error
@@ -28,7 +28,7 @@ MINIMUMS = {**DESIGN_MINIMUMS, "n_check_tries": 0, "n_checkpoints": 0, "seconds_
 SETTINGS = (
     "title", "public_title", "organisation", "contact", "ethics", "pay", "pay_for_more",
     "ratings_per_context", "lease_hours", "assigning_policy", "scale_labels", "question_forms",
-    "allows_unjudgeable", "sends_choice", "allows_more_blocks", "erases_withdrawn",
+    "variant", "allows_unjudgeable", "sends_choice", "allows_more_blocks", "erases_withdrawn",
     "publishes_words", "n_check_tries", "n_checkpoints", "seconds_per_item",
 )  # fmt: skip
 SHOWN = ("organisation", "contact")  # to annotators; required to open a study
@@ -61,8 +61,8 @@ def configure_study(study: Study, **settings: Any) -> Study:
         lay_out_again(study)
     elif "ratings_per_context" in changed:
         fit_places(study)
-    if "language" in changed:
-        follow_language(study, before["language"])
+    if changed & {"language", "variant"}:
+        follow_defaults(study)
     if changed:
         changes = {name: f"{before[name]} → {getattr(study, name)}" for name in sorted(changed)}
         record("study.configured", study, **changes)

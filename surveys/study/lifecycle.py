@@ -10,8 +10,8 @@ from surveys.models import Assignment, Hit, Pair, Study, StudyText, TextKind
 from surveys.study.texts import current_text, read_text
 
 LOCKED = (
-    "language", "scale_minimum", "scale_maximum", "scale_step", "question_forms", "block_size",
-    "seed",
+    "language", "scale_minimum", "scale_maximum", "scale_step", "question_forms", "variant",
+    "block_size", "seed",
 )  # fmt: skip
 REHEARSED = "The draft holds the answers of a rehearsal. Delete the rehearsal first (Overview)."
 

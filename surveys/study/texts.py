@@ -6,11 +6,13 @@ from typing import NamedTuple
 
 from django.conf import settings
 from django.db import transaction
+from django.utils import translation
 from django.utils.translation import gettext
 
 from surveys.access.audit_log import record
 from surveys.errors import TextChanged, TextRefused
-from surveys.models import Study, StudyText, TextKind
+from surveys.models import Study, StudyText, TextKind, Variant
+from surveys.models.study import OWN, write_point
 from surveys.study.exercises import read_check, read_practice
 from surveys.study.letters import check_letter
 from surveys.study.scale_examples import check_scale_examples
@@ -33,6 +35,7 @@ class DefaultText(NamedTuple):
     """A default text; `language` is empty if the text is in the language asked for."""
 
     body: str
+    variant: str
     language: str = ""
 
 
@@ -65,8 +68,8 @@ def read_texts(
 
 
 def _first_text(study: Study, kind: TextKind) -> StudyText:
-    body, language = default_text(study.language, kind)
-    return StudyText(study=study, kind=kind, version=1, body=body, language=language)
+    default = default_text(study.language, kind, study.variant)
+    return StudyText(study=study, kind=kind, version=1, **default._asdict())
 
 
 def refuse_outdated(shown: object, current: object) -> None:
@@ -76,24 +79,31 @@ def refuse_outdated(shown: object, current: object) -> None:
         raise TextChanged(message)
 
 
-def default_text(language: str, kind: TextKind) -> DefaultText:
-    """Return the default text for a language, or the English one.
+def default_text(language: str, kind: TextKind, variant: str = Variant.PLAIN) -> DefaultText:
+    """Return the default text for a language in a variant, or the English one.
 
     Kinds with examples in the language (practice, check) are empty instead of English.
     """
-    own = DEFAULTS / language.split("-")[0] / FILES[kind]
-    if own.exists():
-        return DefaultText(own.read_text(encoding="utf-8"))
+    if (body := _read_default(language.split("-")[0], kind, variant)) is not None:
+        return DefaultText(body, variant)
     if kind in MAY_BE_EMPTY:
-        return DefaultText("")
-    neutral = DEFAULTS / OTHER / FILES[kind]
-    english = neutral if neutral.exists() else DEFAULTS / "en" / FILES[kind]
-    return DefaultText(english.read_text(encoding="utf-8"), settings.LANGUAGE_CODE)
+        return DefaultText("", variant)
+    neutral = _read_default(OTHER, kind, variant)
+    english = _read_default("en", kind, variant) if neutral is None else neutral
+    return DefaultText(str(english), variant, settings.LANGUAGE_CODE)
 
 
-def default_body(language: str, kind: TextKind) -> str:
-    """Return the body of the default text for a language."""
-    return default_text(language, kind).body
+def _read_default(folder: str, kind: TextKind, variant: str) -> str | None:
+    """Return the variant's file of a folder, or the one that all variants share, or None."""
+    for path in (DEFAULTS / folder / variant / FILES[kind], DEFAULTS / folder / FILES[kind]):
+        if path.exists():
+            return path.read_text(encoding="utf-8")
+    return None
+
+
+def default_body(language: str, kind: TextKind, variant: str = Variant.PLAIN) -> str:
+    """Return the body of the default text for a language in a variant."""
+    return default_text(language, kind, variant).body
 
 
 def has_default_texts(language: str) -> bool:
@@ -107,6 +117,17 @@ def interface_of(study: Study) -> str:
     return language if language in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE
 
 
+def label_ends(study: Study) -> dict[str, str]:
+    """Return the default labels of the two ends of the scale, in the language of the interface."""
+    with translation.override(interface_of(study)):
+        if study.variant == Variant.TRAINED:
+            labels = gettext("not similar at all"), gettext("nearly the same")
+        else:
+            labels = gettext("Not similar at all"), gettext("Extremely similar")
+    points = study.scale_points
+    return {write_point(points[0]): labels[0], write_point(points[-1]): labels[1]}
+
+
 @transaction.atomic
 def set_text(study: Study, kind: TextKind, body: str) -> StudyText:
     """Add a version of a text; a no-op for the current text. Raises TextRefused."""
@@ -117,24 +138,22 @@ def set_text(study: Study, kind: TextKind, body: str) -> StudyText:
     current = current_text(study, kind)
     if current.body.strip() == body:
         return current
-    default = default_text(study.language, kind)
-    language = default.language if default.body.strip() == body else ""
-    return _add_version(study, current, DefaultText(body, language))
+    defaults = (default_text(study.language, kind, v) for v in (study.variant, *Variant))
+    known = next((text for text in defaults if text.body.strip() == body), DefaultText(body, OWN))
+    return _add_version(study, current, known._replace(body=body))
 
 
-def follow_language(study: Study, before: str) -> None:
-    """Replace the default texts of the previous language by those of the current one.
+def follow_defaults(study: Study) -> None:
+    """Replace default texts by those of the study's language and variant.
 
     Texts written by a researcher stay.
     """
     for kind in TextKind:
         latest = StudyText.objects.filter(study=study, kind=kind).first()
-        if latest is None:
+        if latest is None or latest.variant == OWN:
             continue
-        # version 1 is the default as it was when it was first shown
-        is_default = latest.version == 1 or latest.body == default_body(before, kind)
-        wanted = default_text(study.language, kind)
-        if is_default and (latest.body, latest.language) != wanted:
+        wanted = default_text(study.language, kind, study.variant)
+        if (latest.body, latest.language) != (wanted.body, wanted.language):
             _add_version(study, latest, wanted)
 
 

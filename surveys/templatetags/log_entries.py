@@ -234,6 +234,7 @@ FIELDS = {
     "total_cents": "Cost",
     "until": "Until",
     "url": "Address",
+    "variant": "Texts and wording",
     "verdict.kind": "Verdict",
     "verdicts": "Verdicts",
     "version": "Version",

@@ -324,6 +324,9 @@ def check_forms_and_texts() -> None:
     assert dict(texts) == {"pt": "en", "en": "", "sl": "en"}
     practice = StudyText.objects.filter(kind="practice", study__slug="sl").order_by("version")
     assert dict(zip(PRACTICE, practice.values_list("body", flat=True), strict=True)) == PRACTICE
+    variants = practice.values_list("variant", flat=True)
+    assert list(variants) == ["trained", "own", "own"]  # version 1 is the default as it was
+    assert set(Study.objects.values_list("variant", flat=True)) == {"trained"}
     assert not StudyText.objects.exclude(reviewed_at=None).exists()
     assert not Annotator.objects.exclude(notice=None, retention_days=None).exists()
 

@@ -179,6 +179,8 @@ class CollectionSection(_Section):
     procedure: Prose | None = asked("what annotators did with each text, and what they saw of it")
     platform: Line | None = None  # the program or service in which they rated
     question_forms: Literal["dictionary", "text"] | None = None  # in which the question names them
+    variant: Literal["plain", "trained"] | None = None  # of the wording of labels and question
+    n_annotators_by_variant: dict[Literal["plain", "trained", "own"], Count] = {}  # of the texts
     began_on: Day | None = asked("the first day of data collection", "First day of collection")
     ended_on: Day | None = asked("the last day of data collection", "Last day of collection")
     ratings_per_context: FromOne | None = None

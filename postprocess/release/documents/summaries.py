@@ -25,6 +25,11 @@ QUESTIONS = {
     "the text.",
     "text": "The question named the two words in the forms used in the text.",
 }
+VARIANTS = {
+    "plain": "Cosima's variant plain (the rule alone)",
+    "trained": "Cosima's variant trained (with examples whose similarity changes between texts)",
+    "own": "the researchers' own",
+}
 
 
 @dataclass(frozen=True)
@@ -255,9 +260,20 @@ def _with_interval(figure: float, low: float | None, high: float | None, *, over
 
 
 def describe_question(subject: Subject) -> str:
-    """Return in which forms the question named the two words, in a sentence; "" if unknown."""
-    forms = subject.description.collection.question_forms
-    return QUESTIONS[forms] if forms else ""
+    """Return how the question named the words, and which texts came before; "" if unknown."""
+    collection = subject.description.collection
+    sentences = [QUESTIONS[collection.question_forms]] if collection.question_forms else []
+    if wording := collection.variant:
+        sentences.append(f"Wording of the question and the labels: {VARIANTS[wording]}.")
+    read = [
+        f"{VARIANTS[variant]}: {write_count(n, 'annotator')}"
+        for variant, n in collection.n_annotators_by_variant.items()
+    ]
+    if read:
+        sentences.append(
+            f"Instructions, practice and check that annotators read: {'; '.join(read)}."
+        )
+    return " ".join(sentences)
 
 
 def list_on_people(subject: Subject) -> Iterator[str]:

@@ -4,7 +4,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from surveys.management.commands._base import SurveyCommand, decimal, find_study
-from surveys.models import AssigningPolicy, Pair, QuestionForms, Study
+from surveys.models import AssigningPolicy, Pair, QuestionForms, Study, Variant
 from surveys.models.study import write_point
 from surveys.study.design import SETTINGS, configure_study
 
@@ -38,6 +38,11 @@ class Command(SurveyCommand):
         add(
             "--question-forms", choices=QuestionForms.values,
             help="forms of the two words that the question names; in a draft",
+        )  # fmt: skip
+        add(
+            "--variant", choices=Variant.values,
+            help="variant of the default texts, the labels of the scale and the question; in a "
+            "draft",
         )  # fmt: skip
         _add_switches(parser)
         add(

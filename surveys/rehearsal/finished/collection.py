@@ -93,7 +93,7 @@ class Collection:
         store_rows(Assignment.objects, assignments, ["state", *times])
         Annotator.objects.bulk_update(
             [assignment.annotator for assignment in assignments],
-            ["code", "created_at", "instructed_at", "practised_at"],
+            ["code", "created_at", "instructed_at", "practised_at", "variant"],
         )
         Invitation.objects.filter(study=self.study).update(created_at=self.study.opened_at)
 
@@ -150,6 +150,7 @@ def date_introduction(assignment: Assignment, arrives_at: datetime) -> datetime:
     begins_at = arrives_at + INTRODUCTION
     annotator.created_at = assignment.offered_at = arrives_at
     annotator.instructed_at = arrives_at + INSTRUCTIONS
+    annotator.variant = assignment.study.variant
     annotator.practised_at = assignment.started_at = assignment.active_at = begins_at
     return begins_at
 

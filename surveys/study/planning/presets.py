@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from surveys.models import QuestionForms
+from surveys.models import QuestionForms, Variant
 
 
 class Preset(NamedTuple):
@@ -19,6 +19,7 @@ class Preset(NamedTuple):
 COSIMLEX: dict[str, Any] = {
     "scale_minimum": Decimal(0), "scale_maximum": Decimal(6), "scale_step": Decimal(1),
     "scale_labels": {}, "question_forms": QuestionForms.DICTIONARY.value,
+    "variant": Variant.PLAIN.value,
 }  # fmt: skip
 COSIMLEX_PAPER = "Armendariz et al. (2020)"
 PRESETS = {

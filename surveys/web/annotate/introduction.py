@@ -16,6 +16,7 @@ from surveys.participation.introduction import (
     find_due_step,
     list_steps,
 )
+from surveys.query_params import read_number
 from surveys.study.exercises import PracticeItem, read_check, read_practice
 from surveys.study.protocol import protocol_of
 from surveys.study.texts import current_text
@@ -58,7 +59,7 @@ def instructions(request: HttpRequest, token: str) -> HttpResponse:
     """Show the instructions, before the first item or at any later time."""
     assignment = find_assignment(token)
     if request.method == "POST":
-        complete_step(assignment, Step.INSTRUCTIONS)
+        complete_step(assignment, Step.INSTRUCTIONS, text_id=read_text_id(request))
         return redirect_to_due(token)
     is_due = find_due_step(assignment) == Step.INSTRUCTIONS
     page = {
@@ -101,14 +102,19 @@ def practice_answer(request: HttpRequest, assignment: Assignment) -> HttpRespons
         return redirect(
             reverse("annotate:practice", args=[assignment.token]) + write_query(number + 1)
         )
-    complete_step(assignment, Step.PRACTICE)
+    complete_step(assignment, Step.PRACTICE, text_id=read_text_id(request))
     return redirect_to_due(assignment.token)
 
 
 def read_items(assignment: Assignment) -> tuple[PracticeItem, ...]:
     """Return the practice items of an assignment's study."""
+    return read_practice(find_practice(assignment).body)
+
+
+def find_practice(assignment: Assignment) -> StudyText:
+    """Return the practice text of an assignment's study."""
     study = assignment.study
-    return read_practice(protocol_of(study.pk, study.revision).texts[TextKind.PRACTICE].body)
+    return protocol_of(study.pk, study.revision).texts[TextKind.PRACTICE]
 
 
 @step_page(Step.CHECK)
@@ -129,6 +135,11 @@ def check(request: HttpRequest, assignment: Assignment) -> HttpResponse:
         if find_due_step(assignment) != Step.CHECK:
             return redirect_to_due(assignment.token)
     return render_check(request, assignment, text, form)
+
+
+def read_text_id(request: HttpRequest) -> int | None:
+    """Return the version of a text that a page showed, from its form."""
+    return read_number(request.POST.get("text", ""))
 
 
 def face_of_assignment(assignment: Assignment) -> StudyDisplay:
@@ -169,6 +180,7 @@ def render_practice(
         **describe_practice(face, study, item, template, request),
         "face": face,
         "form": form,
+        "version": find_practice(assignment).pk,
         "steps": show_steps(list_steps(study), Step.PRACTICE),
         "token": assignment.token,
     }

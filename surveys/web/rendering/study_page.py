@@ -8,13 +8,12 @@ from functools import lru_cache
 from babel import Locale
 from django.utils import translation
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
 
 from surveys.models import Study, StudyText, TextKind
 from surveys.models.study import write_point
 from surveys.study.planning.durations import Times, times_of
 from surveys.study.protocol import CACHE_SIZE, protocol_of
-from surveys.study.texts import interface_of, read_texts
+from surveys.study.texts import interface_of, label_ends, read_texts
 from surveys.web.rendering.markdown import render_markdown
 
 MAX_POINTS = 12  # that are shown one by one
@@ -110,6 +109,7 @@ class RenderedText:
     html: SafeString
     language: str
     direction: str
+    version: int | None  # its id; None for a default that is not stored
 
 
 @lru_cache(maxsize=CACHE_SIZE)
@@ -132,10 +132,7 @@ def preview_display(study: Study) -> StudyDisplay:
 def _make_face(
     study: Study, points: tuple[Decimal, ...], instructions: StudyText, times: Times
 ) -> StudyDisplay:
-    interface = interface_of(study)
-    with translation.override(interface):
-        ends = {points[0]: _("not similar at all"), points[-1]: _("nearly the same")}
-    given = study.scale_labels
+    interface, ends, given = interface_of(study), label_ends(study), study.scale_labels
     return StudyDisplay(
         study=study,
         interface=interface,
@@ -144,8 +141,8 @@ def _make_face(
         scale=tuple(
             ScalePoint(value, given[value], study.language)
             if value in given
-            else ScalePoint(value, ends.get(point, ""), interface)
-            for point, value in zip(points, map(write_point, points), strict=True)
+            else ScalePoint(value, ends.get(value, ""), interface)
+            for value in map(write_point, points)
         ),
         instructions=render_text(study, instructions, points),
         times=times,
@@ -158,7 +155,9 @@ def render_text(study: Study, text: StudyText, scale: Sequence[Decimal] = ()) ->
     With the points of the scale, examples in the text are shown on it.
     """
     language = text.language or study.language
-    return RenderedText(render_markdown(text.body, scale), language, direction_of(language))
+    return RenderedText(
+        render_markdown(text.body, scale), language, direction_of(language), text.pk
+    )
 
 
 def direction_of(language: str) -> str:

@@ -232,3 +232,18 @@ def test_documents_omit_the_question_if_unknown():
 
     for name in CARDS:
         assert "The question named" not in files[name].decode()
+        assert "Cosima's variant" not in files[name].decode()
+
+
+def test_documents_name_the_variants_that_annotators_read(one_dataset):
+    variants = {"variant": "plain", "n_annotators_by_variant": {"own": 1, "plain": 20}}
+    collection = {**full_entries()["collection"], **variants}
+    files = release(description=full_description(collection=collection)).files
+
+    said = (
+        "Wording of the question and the labels: Cosima's variant plain (the rule alone). "
+        "Instructions, practice and check that annotators read: the researchers' own: 1 annotator; "
+        "Cosima's variant plain (the rule alone): 20 annotators."
+    )
+    for name in (*CARDS, "croissant.json"):
+        assert said.replace("'", "’") in files[name].decode().replace("'", "’")

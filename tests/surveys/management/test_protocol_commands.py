@@ -155,6 +155,7 @@ def test_configure_study_prints_the_settings():
         "assigning policy     balanced",
         "scale labels         0 = not at all, 6 = the same",
         "question forms       dictionary",
+        "variant              plain",
         "allows unjudgeable   no",
         "sends choice         no",
         "allows more blocks   no",

@@ -5,6 +5,8 @@ import pytest
 from postprocess.release.description.study import parse_description
 from surveys.errors import ReleaseRefused
 from surveys.models import Annotator, Assignment, Response, TextKind
+from surveys.participation.assignments import start_assignment
+from surveys.participation.introduction import Step, complete_step
 from surveys.privacy.erasure import withdraw_annotator
 from surveys.recruitment.links import invite_annotators, invite_scripted_annotators, open_entrance
 from surveys.results.description import describe_study
@@ -35,7 +37,7 @@ def test_describe_study_has_design_and_collection():
     assert described.dataset.title == "Similar?"
     assert described.language.name == "Slovenian"
     assert (described.scale.minimum, described.scale.maximum, described.scale.step) == (1, 5, 1)
-    assert described.scale.labels == {"1": "sploh ne"}
+    assert described.scale.labels == {"1": "sploh ne", "5": "Izjemno podobni"}
     collection = described.collection
     assert (str(collection.began_on), str(collection.ended_on)) == ("2026-10-01", "2026-10-09")
     assert (collection.ratings_per_context, collection.pairs_per_sitting) == (2, 20)
@@ -69,6 +71,21 @@ def test_describe_study_counts_annotators_per_channel():
         ("scripted annotators of a rehearsal, who are not people", 1),
         ("an open link", 1),
     ]
+
+
+def test_describe_study_counts_annotators_by_the_variant_that_they_read():
+    study = make_study(1, ratings_per_context=3)
+    for n in range(3):
+        if n == 2:
+            set_text(study, TextKind.INSTRUCTIONS, "Our own.")
+        assignment = start_assignment(invite_annotators(study, 1)[0])
+        for step in (Step.INSTRUCTIONS, Step.PRACTICE):
+            complete_step(assignment, step)
+
+    collection = describe_study(study).collection
+
+    assert collection.variant == "plain"
+    assert collection.n_annotators_by_variant == {"own": 1, "plain": 2}
 
 
 def test_describe_study_has_all_versions_of_texts_and_counts_consents():

@@ -1,11 +1,12 @@
 """Examples that the instructions place on the scale of a study."""
 
+import re
 from decimal import Decimal
 
 import pytest
 
 from surveys.errors import TextRefused
-from surveys.models import TextKind
+from surveys.models import TextKind, Variant
 from surveys.study.scale_examples import points_between, read_scale_examples
 from surveys.study.texts import check_text, default_body
 from surveys.web.rendering.markdown import render_markdown
@@ -77,11 +78,28 @@ def test_other_texts_and_blocks_stay_code():
 
 
 @pytest.mark.parametrize("language", ["en", "hr", "sl", "fi", "ar", "fa"])
-def test_default_instructions_show_both_ends(language):
-    html = render_markdown(default_body(language, TextKind.INSTRUCTIONS), SEVEN)
+@pytest.mark.parametrize(
+    ("scale", "low", "high"),
+    [
+        ((0, 6), "0–1", "5–6"),
+        ((0, 10), "0–2", "8–10"),
+        ((1, 4), "1", "4"),
+        ((1, 100), "1–20", "81–100"),
+    ],
+)
+def test_plain_instructions_show_the_low_end_and_then_the_high_end(language, scale, low, high):
+    points = [Decimal(n) for n in range(scale[0], scale[1] + 1)]
 
-    assert "<bdi>4–6</bdi>" in html
-    assert "<bdi>0–2</bdi>" in html
+    html = render_markdown(default_body(language, TextKind.INSTRUCTIONS), points)
+
+    assert re.findall("<bdi>(.+?)</bdi>", html) == [low, high]
+
+
+@pytest.mark.parametrize("language", ["en", "hr", "sl", "fi", "ar", "fa"])
+def test_trained_instructions_show_both_ends(language):
+    html = render_markdown(default_body(language, TextKind.INSTRUCTIONS, Variant.TRAINED), SEVEN)
+
+    assert re.findall("<bdi>(.+?)</bdi>", html) == ["4–6", "0–2"]
 
 
 @pytest.mark.parametrize("block", ["60 cup and mug", "80-20 cup and mug", "0-400 cup and mug"])

@@ -1,9 +1,11 @@
 """Texts that annotators read: versions, defaults, validation."""
 
+import re
+
 import pytest
 
-from surveys.errors import TextRefused
-from surveys.models import Study, StudyText, TextKind
+from surveys.errors import StudyOpen, TextRefused
+from surveys.models import Study, StudyText, TextKind, Variant
 from surveys.study.design import configure_study
 from surveys.study.exercises import read_check, read_practice
 from surveys.study.texts import (
@@ -19,6 +21,13 @@ from surveys.study.texts import (
 )
 from surveys.web.rendering.study_page import render_text
 from tests.factories.studies import make_study
+
+LANGUAGES = ("en", "hr", "sl", "fi", "ar", "fa")
+QUOTED = re.compile("[“„»«”]([^“„»«”\\n]+)[”«»]")
+MOST = (
+    "ost readers", "ećina čitatelja", "ečina bralcev", "seimmat lukijat", "معظم القرّاء",
+    "بیشتر خوانندگان",
+)  # fmt: skip
 
 # Versions
 
@@ -122,21 +131,26 @@ def test_set_text_removes_practice_and_check(kind):
 # Defaults
 
 
-@pytest.mark.parametrize("language", ["en", "hr", "sl", "fi", "ar", "fa"])
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("variant", Variant)
 @pytest.mark.parametrize("kind", TextKind)
-def test_every_default_text_is_valid(language, kind):
-    body = default_body(language, kind)
+def test_every_default_text_is_valid(language, variant, kind):
+    body = default_body(language, kind, variant)
 
     check_text(kind, body)
 
     assert body.strip()
 
 
-@pytest.mark.parametrize("language", ["en", "hr", "sl", "fi", "ar", "fa"])
-def test_default_practice_items_mark_whole_words_and_show_both_ends(language):
-    items = read_practice(default_body(language, TextKind.PRACTICE))
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("variant", Variant)
+def test_default_practice_items_mark_whole_words_and_show_both_ends(language, variant):
+    items = read_practice(default_body(language, TextKind.PRACTICE, variant))
 
-    assert sorted(item.ours for item in items) == [(0, 34), (66, 100)]
+    if variant == Variant.PLAIN:  # in the same order in each language
+        assert [item.ours for item in items] == [(0, 20), (80, 100)]
+    else:
+        assert sorted(item.ours for item in items) == [(0, 34), (66, 100)]
     for item in items:
         for form in (item.form1, item.form2):
             assert form.strip() == form != ""
@@ -145,22 +159,50 @@ def test_default_practice_items_mark_whole_words_and_show_both_ends(language):
         assert item.has_dictionary_forms
 
 
-@pytest.mark.parametrize("language", ["hr", "sl", "fi", "ar", "fa"])
-def test_default_check_asks_as_the_english_one_does(language):
-    english = read_check(default_body("en", TextKind.CHECK))
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_plain_explanations_have_about_forty_words(language):
+    items = read_practice(default_body(language, TextKind.PRACTICE))
 
-    translated = read_check(default_body(language, TextKind.CHECK))
+    assert max(len(item.explanation.split()) for item in items) <= 45
 
-    assert [len(question.answers) for question in translated] == [
-        len(question.answers) for question in english
-    ]
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_plain_texts_show_no_word_in_two_pairs(language):
+    """A pair whose similarity changes would have to be shown twice."""
+    items = read_practice(default_body(language, TextKind.PRACTICE))
+    quoted = QUOTED.findall(default_body(language, TextKind.INSTRUCTIONS))
+    asked = QUOTED.findall(default_body(language, TextKind.CHECK))
+
+    pairs = [*zip(quoted[::2], quoted[1::2], strict=True), *((i.word1, i.word2) for i in items)]
+
+    words = [word for pair in pairs for word in pair]
+    assert len(words) == len(set(words)) == 10  # needle and thread, both ends, two texts
+    assert asked == quoted[:2]  # as the instructions call them
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_plain_check_has_the_same_right_answers_in_each_language(language):
+    questions = read_check(default_body(language, TextKind.CHECK))
+
+    assert [(len(question.answers), question.right) for question in questions] == [
+        (3, 1), (3, 2), (3, 0),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("variant", Variant)
+@pytest.mark.parametrize("kind", TextKind)
+def test_no_default_text_says_what_most_readers_do(language, variant, kind):
+    body = default_body(language, kind, variant)
+
+    assert [words for words in MOST if words in body] == []
 
 
 def test_every_shipped_text_belongs_to_a_kind():
     shipped = {path.relative_to(DEFAULTS) for path in DEFAULTS.rglob("*") if path.is_file()}
 
     assert {path.name for path in shipped} == set(FILES.values())
-    assert len(shipped) == 6 * len(FILES) + 1  # the neutral consent text
+    assert len(shipped) == 6 * (len(FILES) + 3) + 1  # trained ones, and the neutral consent text
 
 
 @pytest.mark.parametrize(
@@ -185,7 +227,7 @@ def test_default_body_with_examples_is_empty_in_a_language_without_any(kind):
 
 @pytest.mark.parametrize("language", ["pt", "de", "zh"])
 def test_the_fallback_consent_does_not_ask_for_readers_of_english(language):
-    body, written_in = default_text(language, TextKind.CONSENT)
+    body, _, written_in = default_text(language, TextKind.CONSENT)
 
     assert written_in == "en"
     assert "read the language of the texts with ease" in body
@@ -237,7 +279,46 @@ def test_defaults_follow_the_language_of_a_draft_and_own_texts_stay():
     now = {kind: current_text(study, kind) for kind in TextKind}
     assert now[TextKind.INSTRUCTIONS].body == "Our own."
     for kind in (TextKind.CONSENT, TextKind.PRACTICE, TextKind.CHECK):
-        assert (now[kind].body, now[kind].language) == default_text("fa", kind)
+        assert (now[kind].body, now[kind].variant, now[kind].language) == default_text("fa", kind)
+
+
+@pytest.mark.every_database
+@pytest.mark.django_db
+def test_defaults_follow_the_variant_of_a_draft_and_own_texts_stay():
+    study = make_study(1)
+    Study.objects.update(opened_at=None)
+    consent, *_ = current_texts(study, list(TextKind)).values()
+    set_text(study, TextKind.CHECK, "")
+
+    study = configure_study(study, variant="trained")
+
+    now = current_texts(study, list(TextKind))
+    assert now[TextKind.CONSENT] == consent  # the same in both variants
+    for kind in (TextKind.INSTRUCTIONS, TextKind.PRACTICE):
+        assert (now[kind].version, now[kind].variant) == (2, "trained")
+        assert now[kind].body == default_body("en", kind, "trained") != default_body("en", kind)
+    assert (now[TextKind.CHECK].body, now[TextKind.CHECK].variant) == ("", "own")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("variant", Variant)
+def test_set_text_names_the_variant_of_a_text(variant):
+    study = make_study(1, language="fi")
+
+    own = set_text(study, TextKind.INSTRUCTIONS, "Oma.")
+    default = set_text(study, own.kind, default_body("fi", own.kind, variant))
+
+    assert (own.variant, default.variant) == ("own", variant)
+
+
+@pytest.mark.django_db
+def test_the_variant_of_an_open_study_stays():
+    study = make_study(1)
+
+    with pytest.raises(StudyOpen):
+        configure_study(study, variant="trained")
+
+    assert Study.objects.get().variant == "plain"
 
 
 def test_has_default_texts_by_language():

@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 from rest_framework import serializers
 
-from surveys.models import AssigningPolicy, QuestionForms, Study
+from surveys.models import AssigningPolicy, QuestionForms, Study, Variant
 from surveys.models.study import MOST_ASKED_FOR
 from surveys.participation.assignments import count_items
 from surveys.study.planning.durations import times_of
@@ -195,7 +195,7 @@ class DesignSerializer(serializers.ModelSerializer[Study]):
             "title", "public_title", "organisation", "contact", "ethics", "pay", "pay_for_more",
             "language",
             "ratings_per_context", "block_size", "scale_minimum", "scale_maximum", "scale_step",
-            "scale_labels", "question_forms", "lease_hours", "assigning_policy",
+            "scale_labels", "question_forms", "variant", "lease_hours", "assigning_policy",
             "allows_unjudgeable", "sends_choice", "allows_more_blocks", "erases_withdrawn",
             "publishes_words", "n_check_tries", "n_checkpoints", "seconds_per_item", "seed",
             "minutes",
@@ -231,6 +231,9 @@ class DesignChangeSerializer(RequestSerializer):
     scale_step = ScalePointField(required=False, help_text="in drafts only")
     question_forms = serializers.ChoiceField(
         QuestionForms.choices, required=False, help_text="in drafts only"
+    )
+    variant = serializers.ChoiceField(
+        Variant.choices, required=False, help_text="of texts, labels and question; in drafts only"
     )
     seed = JsonInteger(
         min_value=-(2**63), max_value=2**63 - 1, required=False, help_text="in drafts only"

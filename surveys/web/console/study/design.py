@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 
 from surveys.access.roles import Right
 from surveys.models import Provider, QuestionForms, Study, StudyText, TextKind
-from surveys.models.study import write_point
+from surveys.models.study import OWN, write_point
 from surveys.monitoring.checklist import has_step
 from surveys.query_params import read_number
 from surveys.recruitment.consent_notice import Facts, make_notice
@@ -160,7 +160,7 @@ def show_text_page(
         "versions": StudyText.objects.filter(study=study, kind=kind).order_by("-version")[:50],
         "may_be_empty": kind in MAY_BE_EMPTY,
         "placeholders": PLACEHOLDERS if kind in TextKind.mails() else {},
-        "example": default_body("en", kind) if kind in MAY_BE_EMPTY else "",
+        "example": default_body("en", kind, study.variant) if kind in MAY_BE_EMPTY else "",
     }
     return render(request, "console/study/text.html", {**known, **page}, status=status)
 
@@ -215,6 +215,7 @@ def describe_locked(study: Study) -> list[tuple[str, str]]:
         ("Language of the texts", study.language),
         ("Scale", f"{low} to {high}, in steps of {step}"),
         ("Words in the question", study.get_question_forms_display()),
+        ("Texts and wording", study.get_variant_display()),
         ("Pairs in a block, at most", str(study.block_size)),
         ("Seed", str(study.seed)),
     ]
@@ -226,8 +227,7 @@ def list_texts(study: Study) -> list[TextLine]:
         TextLine(
             kind,
             text,
-            # version 1 is a copy of the default when annotators first read it
-            is_default=text.version == 1 or text.body == default_body(study.language, kind),
+            is_default=text.variant != OWN,
         )
         for kind, text in read_texts(study).items()
     ]

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 from django import forms
 from django.utils.functional import cached_property
 
-from surveys.models import AssigningPolicy, QuestionForms, Study, StudyText, TextKind
+from surveys.models import AssigningPolicy, QuestionForms, Study, StudyText, TextKind, Variant
 from surveys.models.study import MOST_ASKED_FOR, write_point
 from surveys.study.lifecycle import LOCKED
 from surveys.study.planning.durations import introduction_seconds
@@ -20,7 +20,9 @@ STORED = object()
 PAY = ("pay_per_hour", "fee_percent")
 GROUPS = {
     "The study": ("title", "public_title", "language", "organisation", "contact", "ethics"),
-    "The scale": (*SCALE, "scale_labels", "question_forms", "allows_unjudgeable", "sends_choice"),
+    "The scale": (
+        *SCALE, "scale_labels", "question_forms", "variant", "allows_unjudgeable", "sends_choice",
+    ),
     "The collection": (
         "ratings_per_context", "block_size", "seconds_per_item", "n_checkpoints", *PAY,
     ),
@@ -185,6 +187,11 @@ class DesignForm(WorkloadForm):
         label="Forms of the two words in the question", choices=QuestionForms.choices,
         help_text="Dictionary forms, as in CoSimLex: where the text has “soldiers”, the question "
         "names “soldier”.",
+    )  # fmt: skip
+    variant = forms.ChoiceField(
+        label="Texts and wording", choices=Variant.choices,
+        help_text="Of Cosima’s instructions, practice and check, the labels of both ends, and the "
+        "question. Texts of your own stay.",
     )  # fmt: skip
     pay = forms.CharField(
         max_length=100, required=False, label="Pay",

@@ -96,12 +96,12 @@ def test_times_add_the_introduction_once():
 
 
 @pytest.mark.django_db
-def test_the_demo_takes_eight_to_ten_minutes():
+def test_the_demo_takes_seven_to_eight_minutes():
     studies = prepare_demo_studies()
 
     minutes = {one.language: times_of(one).first_minutes(count_items(one)) for one in studies}
 
-    assert minutes == {"en": 10, "hr": 8, "sl": 8, "fi": 8}
+    assert minutes == {"en": 8, "hr": 7, "sl": 7, "fi": 7}
     assert [study.slug for study in studies] == [f"demo-{language}" for language in DEMO_LANGUAGES]
     assert not Study.objects.filter(opened_at=None).exists()
 

@@ -155,7 +155,7 @@ def test_welcome_shows_the_number_of_texts_and_minutes(client):
     content = client.get(welcome(invitation)).content.decode()
 
     assert "7 short texts" in content
-    assert "about 11 minutes" in content  # 7 for the texts, 4 for all before them
+    assert "about 10 minutes" in content  # 7 for the texts, 3 for all before them
     assert "mailto:lab@example.org" in content
 
 

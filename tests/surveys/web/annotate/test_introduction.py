@@ -3,11 +3,13 @@
 import re
 from datetime import timedelta
 
+import lxml.html
 import pytest
 from django.db.models import F
 from django.urls import reverse
 
 from surveys.models import Assignment, TextKind
+from surveys.participation.assignments import start_assignment
 from surveys.participation.withdrawal import return_assignment
 from surveys.recruitment.links import invite_annotators, open_entrance
 from surveys.study.texts import set_text
@@ -70,17 +72,26 @@ def test_practice_shows_the_rating_beside_ours_and_calls_none_wrong(client, at_p
         query: re.search("<figcaption>(.*?)</figcaption>", content)[1]
         for query, content in shown.items()
     }
-    only = "We would choose<bdi>0–2</bdi>."
+    only = "We would choose<bdi>0–1</bdi>."
     assert said == {
         "": only,
         "?chosen=1": f"You chose<bdi>1</bdi>. {only}",
         "?chosen=4": f"You chose<bdi>4</bdi>. {only}",
         "?chosen=9": only,
-        "?item=2&chosen=4": "You chose<bdi>4</bdi>. We would choose<bdi>4–6</bdi>.",
+        "?item=2&chosen=4": "You chose<bdi>4</bdi>. We would choose<bdi>5–6</bdi>.",
         "?item=x": only,
     }
 
 
+OWN_TEXTS = {
+    "instructions": "Our own.",
+    "practice": """
+text = "A <strong>river</strong> passed a <strong>bank</strong>."
+words = ["water", "money"]
+explanation = "Both fit."
+""",
+}
+LAST_PAGES = {"instructions": "instructions", "practice": "practice_answer"}
 LATER = {
     "practice": WORDS,
     "practice_rating": {"rating": "3"},
@@ -171,7 +182,7 @@ def test_practice_looks_like_an_item_and_is_marked_as_practice(client, at_practi
     assert 'name="inspired_word2"' in words
     assert rating.count('type="radio"') == 7
     for content in (rating, explained):
-        assert "<strong>piano</strong>" in content
+        assert "<strong>stairs</strong>" in content
         assert "<strong>tune</strong>" in content
     assert "<li><bdi>music</bdi></li><li><bdi>longing</bdi></li>" in explained
 
@@ -194,6 +205,57 @@ def test_practice_removed_meanwhile_redirects_to_the_next_step(client, at_practi
     answer = client.post(page("practice", at_practice), WORDS)
 
     assert answer.url == page("check", at_practice)
+
+
+# The variant that annotators read
+
+
+@pytest.mark.parametrize(
+    ("before_instructions", "before_practice", "read"),
+    [("", "", "plain"), ("instructions", "", "own"), ("", "practice", "own")],
+)
+def test_the_variant_that_was_read_is_stored(
+    client, newcomer, before_instructions, before_practice, read
+):
+    for name, changed in (("instructions", before_instructions), ("practice", before_practice)):
+        if changed:
+            set_text(newcomer.study, TextKind(changed), OWN_TEXTS[changed])
+        client.get(page(name, newcomer))
+        client.post(page(LAST_PAGES[name], newcomer) + "?item=2")
+
+    assert stored(newcomer, "annotator__variant") == (read,)
+
+
+def test_the_variant_is_that_of_the_version_that_was_shown(client, newcomer):
+    shown = hidden_fields(client.get(page("instructions", newcomer)))
+    set_text(newcomer.study, TextKind.INSTRUCTIONS, "Our own.")
+    client.post(page("instructions", newcomer), shown)
+    assert stored(newcomer, "annotator__variant") == ("plain",)
+
+    shown = hidden_fields(client.get(page("practice_answer", newcomer)))
+    set_text(newcomer.study, TextKind.PRACTICE, OWN_TEXTS["practice"])
+    client.post(page("practice_answer", newcomer) + "?item=2", shown)
+
+    assert stored(newcomer, "annotator__variant") == ("plain",)
+
+
+def test_a_version_of_another_study_is_not_taken_for_the_one_shown(client, newcomer):
+    foreign = set_text(make_study(1, slug="other"), TextKind.INSTRUCTIONS, "Our own.")
+
+    client.post(page("instructions", newcomer), {"text": str(foreign.pk)})
+
+    assert stored(newcomer, "annotator__variant") == ("plain",)
+
+
+@pytest.mark.parametrize("language", ["en", "hr", "sl", "fi", "ar", "fa"])
+def test_at_most_120_words_stand_before_practice(client, language):
+    link = invite_annotators(make_study(language=language), 1)[0]
+    newcomer = start_assignment(link)
+
+    answer = client.get(page("instructions", newcomer))
+
+    main = lxml.html.fromstring(answer.content.decode()).find(".//main")
+    assert len(main.text_content().split()) <= 120
 
 
 # Coming back

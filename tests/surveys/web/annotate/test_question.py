@@ -5,6 +5,7 @@ import re
 import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
+from django.utils.translation import gettext, override
 
 from surveys.access.roles import grant_role
 from surveys.models import Context, Role, Study, TextKind
@@ -124,7 +125,54 @@ def test_the_default_practice_item_asks_for_dictionary_forms_in_croatian(client)
     content = client.get(page("practice_rating", newcomer)).content.decode()
 
     question = re.sub(r"<[^>]+>", "", content.split("<legend>")[1].split("</legend>")[0])
-    assert question == "Koliko su u ovom tekstu po značenju slične riječi srce i središte?"
+    assert question == "Koliko su u ovom tekstu po značenju slične riječi stube i melodija?"
+
+
+PLAIN = {
+    "en": ("Not similar at all", "Extremely similar", "within this text", "inspired by the text"),
+    "hr": ("Uopće nisu slične", "Iznimno slične", "u ovom tekstu", "nadahnuta tekstom"),
+    "sl": ("Sploh si nista podobni", "Izjemno podobni", "v tem besedilu", "navdihne besedilo"),
+    "fi": ("Eivät lainkaan samankaltaisia", "Äärimmäisen samankaltaisia", "tässä tekstissä",
+           "tekstin innoittama"),
+    "ar": ("غير متشابهتين إطلاقًا", "متشابهتان للغاية", "في هذا النص", "يوحي بها النص"),
+    "fa": ("اصلاً شبیه نیستند", "فوق‌العاده شبیه‌اند", "در همین متن", "از متن الهام گرفته‌اید"),
+}  # fmt: skip
+AGAIN = "Please read the text again before you rate."
+
+
+def show_item(client, study: Study) -> tuple[str, str]:
+    """Return both pages of an item."""
+    assignment = start(study)
+    first = client.get(page("engage", assignment, 1)).content.decode()
+    record_engagement(whereabouts(assignment), "sea", "salt")
+    return first, client.get(page("rate", assignment, 1)).content.decode()
+
+
+@pytest.mark.parametrize("language", PLAIN)
+def test_a_study_asks_as_cosimlex_did(client, language):
+    low, high, within, inspired = PLAIN[language]
+
+    first, second = show_item(client, make_study(language=language))
+
+    assert inspired in first.split("<details")[0]
+    assert f"{low}</span>" in second
+    assert f"{high}</span>" in second
+    assert f"<em>{within}</em>" in second
+    with override(language):
+        assert gettext(AGAIN) in second
+
+
+def test_a_trained_study_asks_as_before(client):
+    study = make_study()
+    study.variant = "trained"
+    study.save()
+
+    first, second = show_item(client, study)
+
+    assert "One word in each box – the first that comes to mind." in first
+    assert "nearly the same</span>" in second
+    assert "</b> in this text?" in second
+    assert AGAIN not in second
 
 
 @pytest.mark.parametrize("number", [1, 2])

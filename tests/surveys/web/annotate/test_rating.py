@@ -84,10 +84,10 @@ def test_rate_names_the_ends_of_the_scale_unless_the_study_does(client):
     configure_study(study, scale_labels={"0": "apart <b>", "3": "half-way"})
     after = rating_page(client, study)
 
-    for label in ("0: not similar at all", "6: nearly the same"):
+    for label in ("0: Not similar at all", "6: Extremely similar"):
         assert f'aria-label="{label}"' in before
     assert before.count("aria-label") == 2
-    for label in ("0: apart &lt;b&gt;", "3: half-way", "6: nearly the same"):
+    for label in ("0: apart &lt;b&gt;", "3: half-way", "6: Extremely similar"):
         assert f'aria-label="{label}"' in after
     assert after.count("aria-label") == 3
     assert "apart <b>" not in after
@@ -103,7 +103,7 @@ def test_rate_marks_labels_that_are_not_in_the_language_of_the_page(client):
     assert '<span class="words-of" dir="auto">same</span>' in own
     assert 'aria-label="6: یکساں" lang="ur"><span' in foreign
     assert '<span class="words-of" lang="ur" dir="auto">یکساں</span>' in foreign
-    assert '<span class="words-of" dir="auto">not similar at all</span>' in foreign
+    assert '<span class="words-of" dir="auto">Not similar at all</span>' in foreign
 
 
 def test_rate_offers_and_takes_the_steps_of_the_scale_in_a_language_with_commas(client):

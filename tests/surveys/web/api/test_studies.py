@@ -269,7 +269,7 @@ def test_the_same_draft_again_changes_nothing(drafting):
 def test_the_whole_design_of_a_draft_can_be_changed(drafting):
     change = {
         "language": "sl", "scale_maximum": 4, "scale_step": 0.5, "question_forms": "text",
-        "block_size": 2, "seed": 7,
+        "variant": "trained", "block_size": 2, "seed": 7,
     }  # fmt: skip
 
     answer = drafting.send("patch", "studies/new/design/", change)
@@ -313,11 +313,12 @@ def test_an_open_study_refuses_new_stimuli_and_scale(drafting):
         drafting.send("put", "studies/new/stimuli/", {"stimuli": numbered_stimuli(5).decode()}),
         drafting.send("patch", "studies/new/design/", {"seed": 7}),
         drafting.send("patch", "studies/new/design/", {"question_forms": "text"}),
+        drafting.send("patch", "studies/new/design/", {"variant": "trained"}),
     ]
 
     assert opened.json()["opened_at"] == again.json()["opened_at"] is not None
     assert [(answer.status_code, errors_of(answer)[0][0]) for answer in refused] == [
-        (409, "StudyOpen"), (409, "StudyOpen"), (409, "StudyOpen"),
+        (409, "StudyOpen"), (409, "StudyOpen"), (409, "StudyOpen"), (409, "StudyOpen"),
     ]  # fmt: skip
 
 

@@ -25,7 +25,7 @@ CHANGEABLE = {
 }  # fmt: skip
 SHOWN = {"organisation": "University of Examples", "contact": "lab@example.org"}
 LOCKED = {"language": "sl", "scale_minimum": 0, "scale_maximum": 2, "scale_step": "0.5",
-          "question_forms": "text", "block_size": 1, "seed": 5}  # fmt: skip
+          "question_forms": "text", "variant": "trained", "block_size": 1, "seed": 5}  # fmt: skip
 
 
 @pytest.fixture
