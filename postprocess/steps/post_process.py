@@ -28,6 +28,12 @@ from postprocess.types import Bools, Codes, Floats, Integers
 Progress = Callable[[str, int, int], None]
 OF_CALIBRATION = ["mean", "group_mean", "deviation", "shift", "n_clipped"]
 
+MILDER = "collect more ratings or choose a milder recipe"
+UNRATED = (
+    "collect ratings of them, or leave these pairs out: delete their rows of the stimuli and their "
+    "ratings, and number the pairs below anew"
+)
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -95,7 +101,8 @@ def post_process(
     scale = recipe.scale.as_scale()
     checked = with_groups(check_ratings(ratings, scale, n_pairs=n_pairs))
     item, (member, members) = number_items(checked), number_members(checked)
-    core.refuse_unrated(np.bincount(item, minlength=2 * n_pairs))
+    with _explaining("", UNRATED):
+        core.refuse_unrated(np.bincount(item, minlength=2 * n_pairs))
     excluded = find_excluded(checked, checks=checks, **recipe.exclusion.model_dump())
     counts = (excluded == COUNTED).to_numpy()
     rows = slice(None) if counts.all() else counts
@@ -211,14 +218,13 @@ def _first(codes: Integers, member: Codes, n_members: int) -> Codes:
 
 
 @contextmanager
-def _explaining(step: str) -> Iterator[None]:
-    """Name the step after which a context has no ratings in the error."""
+def _explaining(step: str, advice: str = MILDER) -> Iterator[None]:
+    """Name the step after which a context has no ratings in the error, and what to do."""
     try:
         yield
     except RatingsError as error:
-        raise RatingsError(
-            f"after {step}, {error}; collect more ratings or choose a milder recipe"
-        ) from error
+        after = f"after {step}, " if step else ""
+        raise RatingsError(f"{after}{error}; {advice}") from error
 
 
 def _ignore_progress(stage: str, done: int, of: int) -> None:

@@ -1,5 +1,6 @@
 import hashlib
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 
 from postprocess.__main__ import main
 from postprocess.formats.stimuli import render_stimuli
+from tests.factories.stimuli_rows import FIELDS
 
 ROW = (
     "bank",
@@ -172,3 +174,24 @@ def test_build_gives_the_dataset_a_name_and_trace_finds_it(arguments, tmp_path, 
     with pytest.raises(SystemExit):
         main([*arguments, "--name", "a/b"])
     assert "must be 1 to 50 letters" in capsys.readouterr().err
+
+
+def test_the_summary_accounts_for_all_ratings(tmp_path, capsys):
+    """The same people rate both halves; some are left out of one half alone."""
+    texts = render_stimuli([list(FIELDS.values())] * 6)
+    (tmp_path / "st.tsv").write_text(texts, encoding="utf-8")
+    rows = ["language,pair,context,annotator,rating,group"]
+    for context, group in ((1, "g1"), (2, "g2")):
+        for person in range(1, 8):
+            points = [1, 2, 3, 4, 5, 6]
+            if person == 7 and context == 2:
+                points.reverse()
+            rows += [f"en,{n},{context},A{person},{x},{group}" for n, x in enumerate(points, 1)]
+    (tmp_path / "r.csv").write_text("\n".join(rows))
+    files = ["--stimuli", str(tmp_path / "st.tsv"), "--ratings", str(tmp_path / "r.csv")]
+
+    main(["build", *files, "--language", "en", "--out", str(tmp_path / "out"), "--no-report"])
+
+    out = capsys.readouterr().out
+    assert "ratings   78 of 84 used, 7 of 7 annotators\n" in out
+    assert re.search(r"left out  0 annotators; 6 ratings \(.*: 6\)\n", out)
