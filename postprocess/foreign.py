@@ -6,6 +6,7 @@ import zipfile
 from typing import NamedTuple
 
 ZIP_MARKS = (b"PK\x03\x04", b"PK\x05\x06")  # of archives with and without files
+UNPACK = "unpack it, and give the file inside"
 ARCHIVES = {
     b"\x1f\x8b": "a gzip archive (.gz, .tgz)", b"7z\xbc\xaf\x27\x1c": "a 7z archive",
     b"Rar!\x1a\x07": "a RAR archive", b"BZh": "a bzip2 archive (.bz2)",
@@ -76,4 +77,4 @@ def _name_zip(data: bytes) -> Foreign:
 
 
 def _archive(name: str) -> Foreign:
-    return Foreign(name, "unpack it, and give the file inside", is_archive=True)
+    return Foreign(name, UNPACK, is_archive=True)

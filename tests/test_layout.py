@@ -63,7 +63,7 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.sharedtasks.watching.alike", "surveys.sharedtasks.watching.baselines",
     "surveys.templatetags.figures",  # numbers on pages are written as in the report
 }  # fmt: skip
-SHARED = {"postprocess.commands.program", "postprocess.extras", "postprocess.origin"} | {
+SHARED = {f"postprocess.{name}" for name in ("commands.program", "extras", "foreign", "origin")} | {
     f"postprocess.formats.{name}"
     for name in ("kinds", "marks", "stimuli", "tabular", "tokens", "writing")
 }

@@ -7,29 +7,17 @@ import re
 from codecs import BOM_UTF8
 from pathlib import Path
 
+from postprocess.foreign import UNPACK, ZIP_MARKS, name_foreign
 from preprocess.corpora.errors import CorpusError
 
 HEAD = 1 << 16  # bytes that are looked at
-UNPACK = "unpack it, and give the files in it"
 TO_TEXT = "extract its text first: .txt, or .jsonl with a document a line"
 SIGNATURES = (
-    (b"PK\x03\x04", "a zip archive (as .docx, .odt and .epub are, too)", UNPACK),
-    (b"7z\xbc\xaf\x27\x1c", "a 7z archive", UNPACK),
-    (b"Rar!\x1a\x07", "a RAR archive", UNPACK),
-    (b"\x28\xb5\x2f\xfd", "compressed by Zstandard", "decompress it, or compress it by gzip or xz"),
-    (b"\x04\x22\x4d\x18", "compressed by LZ4", "decompress it, or compress it by gzip or xz"),
-    (b"\x1f\x9d", "compressed by compress", "decompress it, or compress it by gzip or xz"),
-    (b"PAR1", "a Parquet file", TO_TEXT),
-    (b"ARROW1", "an Arrow file", TO_TEXT),
-    (b"SQLite format 3\0", "an SQLite database", TO_TEXT),
-    (b"%PDF-", "a PDF file", TO_TEXT),
-    (b"{\\rtf", "an RTF file", TO_TEXT),
-    (b"\xd0\xcf\x11\xe0", "a file of Microsoft Office", TO_TEXT),
+    (b"\x04\x22\x4d\x18", "compressed by LZ4", "compress it by gzip, bzip2 or xz"),
     (b"WARC/", "a web archive (WARC)", TO_TEXT),
     (b"\xff\xfe", "in UTF-16", "save it as UTF-8"),
     (b"\xfe\xff", "in UTF-16", "save it as UTF-8"),
 )
-TAR_MARK, TAR_OFFSET = b"ustar", 257
 XML = re.compile(rb"(?:<\?xml|<!doctype|<!--|<html|<tei|<mediawiki|<tmx)\b", re.IGNORECASE)
 ROOT = re.compile(rb"<([a-z_][\w:.-]*)", re.IGNORECASE)
 DIALECTS = {
@@ -54,8 +42,11 @@ def refuse_other_formats(head: bytes, path: Path) -> None:
     for signature, name, advice in SIGNATURES:
         if head.startswith(signature):
             raise CorpusError(path, f"the file is {name}; {advice}")
-    if head[TAR_OFFSET:].startswith(TAR_MARK):
-        raise CorpusError(path, f"the file is a tar archive; {UNPACK}")
+    if head.startswith(ZIP_MARKS):  # its list of files is at its end
+        raise CorpusError(path, f"the file is a zip archive; {UNPACK}")
+    if foreign := name_foreign(head):
+        advice = foreign.advice if foreign.is_archive else TO_TEXT
+        raise CorpusError(path, f"the file is {foreign.name}; {advice}")
     if b"\0" in head:
         raise CorpusError(path, f"the file is not text, since it has null bytes; {TO_TEXT}")
     start = head.lstrip()

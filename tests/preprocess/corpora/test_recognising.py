@@ -33,9 +33,9 @@ def pack_zip() -> bytes:
 FOREIGN = {
     "zip": (pack_zip(), "a zip archive"),
     "tar": (pack_tar(), "a tar archive"),
-    "zstd": (b"\x28\xb5\x2f\xfd\x04\x00", "compressed by Zstandard"),
-    "pdf": (b"%PDF-1.7\n", "a PDF file"),
-    "rtf": (b"{\\rtf1 Sea}", "an RTF file"),
+    "zstd": (b"\x28\xb5\x2f\xfd\x04\x00", "a Zstandard archive"),
+    "pdf": (b"%PDF-1.7\n", "a PDF document"),
+    "rtf": (b"{\\rtf1 Sea}", "an RTF document"),
     "parquet": (b"PAR1\x15\x04", "a Parquet file"),
     "warc": (b"WARC/1.0\r\nWARC-Type: response\r\n", "a web archive"),
     "binary": (b"sea\0ship\n", "not text"),
