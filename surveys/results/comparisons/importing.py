@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 LARGEST_FILE = 4_000_000  # bytes
 MOST_COLLECTIONS = 100  # of a study
 FURTHEST_POINT, MOST_POINTS = 100, 1001  # of a scale
-SUFFIXES = (".csv", ".tsv", ".parquet")
+SUFFIXES = (".csv", ".tsv", ".txt", ".xlsx", ".parquet")
 NAME = re.compile(r"[^\x00-\x1f\x7f]{1,60}")
 DETAILS = ("model", "model_version", "prompt_sha256", "rated_on")
 

@@ -114,7 +114,7 @@ REFUSED = [
     ({"data": b"\xff\xfe"}, "the file is empty"),
     ({"data": b"x" * (LARGEST_FILE + 1)}, "at most 4,000,000"),
     ({"data": b"PAR1", "file_name": "x.parquet"}, "the file is not a Parquet file"),
-    ({"file_name": "x.xlsx"}, "must end in .csv, .tsv, .parquet"),
+    ({"file_name": "x.ods"}, "must end in .csv, .tsv, .txt, .xlsx, .parquet"),
     ({"name": " "}, "Give the collection a name"),
     ({"name": "a\nb"}, "of one line"),
     ({"language": "x y"}, "is not a language code"),
