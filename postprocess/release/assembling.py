@@ -1,6 +1,7 @@
 """Building a release from the collected ratings, and writing it to a folder and an archive."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -46,7 +47,7 @@ from postprocess.reporting.report import render_report
 from postprocess.steps.post_process import Progress
 from postprocess.steps.recipe import Recipe
 from postprocess.steps.rehearsal import SCRIPTED
-from postprocess.table.details import MEASURES, TRAITS, join_details
+from postprocess.table.details import LAYOUT, MEASURES, RELEASED, join_details
 from postprocess.table.ratings import check_ratings
 
 REPORT = "report.json"
@@ -66,7 +67,7 @@ class Collected:
 
     `ratings`: see `check_ratings`; `checks`: answers to checkpoint items, see `count_failed`;
     `words`: engagement words that may be published, see `publish_individual`; `details`: see
-    `join_details`; blocks and parts of speech are published, positions and seconds are not used;
+    `join_details`; positions and seconds are neither published nor used;
     `scripted`: annotators that are scripts; `sources`: where the contexts come from, and `origin`:
     how they were found, if that is known.
     """
@@ -282,9 +283,9 @@ def _publish(
 
 
 def _join_traits(ratings: pd.DataFrame, details: pd.DataFrame | None) -> pd.DataFrame:
-    """Add the columns of `TRAITS` that are known, each entry on one line."""
+    """Add the columns of `RELEASED` that are known, each entry on one line."""
     joined = join_details(ratings, details).drop(columns=list(MEASURES), errors="ignore")
-    known = {name: joined[name] for name in TRAITS if name in joined}
+    known = {name: joined[name] for name in RELEASED if name in joined}
     return joined.assign(
         **{name: column.map(write_word, na_action="ignore") for name, column in known.items()}
     )
@@ -362,7 +363,15 @@ def _make_subject(
         ],
         documents=tuple(list_documents(published.sources)),
         search=describe_origin(published.origin),
+        layouts=_count_layouts(published.individual.ratings),
     )
+
+
+def _count_layouts(ratings: pd.DataFrame) -> dict[str, int]:
+    """Return the number of ratings by the layout of the scale; empty if all are unknown."""
+    if LAYOUT not in ratings:
+        return {}
+    return dict(Counter(sorted(ratings[LAYOUT].fillna("").astype(str))).most_common())
 
 
 def _add_documents(subject: Subject, files: dict[str, bytes], *, complete: bool) -> Release:

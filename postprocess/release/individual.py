@@ -14,7 +14,7 @@ from postprocess.formats.tabular import write_cell
 from postprocess.release.pseudonyms import make_pseudonyms
 from postprocess.steps.exclusion import CHECK_COLUMNS
 from postprocess.steps.rehearsal import SCRIPTED
-from postprocess.table.details import PLACE, TRAITS
+from postprocess.table.details import PLACE, RELEASED
 from postprocess.table.ratings import RatingsError, index_names
 from postprocess.table.rendering import render_table, write_parquet
 
@@ -29,7 +29,7 @@ SCHEMA = {
     "rating": pa.float64(),
     "group": pa.string(),
     "mark": pa.string(),
-    **dict.fromkeys(TRAITS, pa.string()),
+    **dict.fromkeys(RELEASED, pa.string()),
     "inspired_word1": pa.string(),
     "inspired_word2": pa.string(),
     SCRIPTED: pa.bool_(),
@@ -40,8 +40,8 @@ SCHEMA = {
 class Individual:
     """The answers of single annotators, with the ids of a release.
 
-    `ratings`: see `check_ratings`; with the words if they are published; `checks`: see
-    `count_failed`, or None.
+    `ratings`: see `check_ratings`; with the layout of the scale if it is known, and the words if
+    they are published; `checks`: see `count_failed`, or None.
     """
 
     ratings: pd.DataFrame

@@ -1,4 +1,4 @@
-"""Further columns of a ratings file, used by the report alone; no score depends on them."""
+"""Further columns of a ratings file; no score depends on them."""
 
 from os import PathLike
 from pathlib import Path
@@ -13,7 +13,9 @@ from postprocess.table.ratings import RatingsError, index_names, name_some, numb
 PLACE = ("pair", "context", "annotator")
 TRAITS = ("block", "pos")  # agreement is reported by these
 MEASURES = ("position", "seconds")  # possible confounds
-DETAILS = (*TRAITS, *MEASURES)
+LAYOUT = "layout"  # how the page showed the scale
+RELEASED = (*TRAITS, LAYOUT)
+DETAILS = (*RELEASED, *MEASURES)
 
 
 def load_details(path: str | PathLike[str]) -> pd.DataFrame | None:
@@ -21,10 +23,11 @@ def load_details(path: str | PathLike[str]) -> pd.DataFrame | None:
 
     Returns
     -------
-    DataFrame, shape (n_ratings, 4 to 7)
-        pair, context and annotator as text; those that the file has of block and pos (part of
-        speech) as text, "" where they are not given, and of position (of the item in its
-        questionnaire, from 1) and seconds (that the rating took), NaN where they are not given.
+    DataFrame, shape (n_ratings, 4 to 8)
+        pair, context and annotator as text; those that the file has of block, pos (part of speech)
+        and layout (of the scale) as text, "" where they are not given, and of position (of the
+        item in its questionnaire, from 1) and seconds (that the rating took), NaN where they are
+        not given.
 
     Raises
     ------

@@ -49,10 +49,6 @@
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (event.key === "Escape") stopSending();
     else if (event.key === "Enter") handleEnter(event);
-    else if (event.key === " " && event.target.matches(".untouched")) {
-      event.preventDefault();
-      takeFromSlider(event.target); // where it is, in the middle
-    }
     else if (find(".scale") && !isTyping(event.target) && !event.repeat) handleDigit(event.key);
   });
 
@@ -142,7 +138,8 @@
     if (target.value === "cannot") stopSending();
   });
 
-  // Of many points: the slider and the field show the same number. Untouched, it has none.
+  // Of many points: the slider and the field show the same number. Untouched, the slider has neither
+  // number nor thumb, and the keyboard reaches only the field.
   const takeFromSlider = (slider) => {
     find(".number").value = slider.value;
     find(".number").dispatchEvent(new Event("input", { bubbles: true }));
@@ -151,8 +148,10 @@
     const [slider, number] = [find(".slider"), find(".number")];
     if (!slider) return;
     slider.hidden = false;
+    find("[name=layout]").value = "slider";
     if (number.value) slider.value = number.value.replace(",", ".");
     slider.classList.toggle("untouched", !number.value);
+    slider.tabIndex = number.value ? 0 : -1;
     slider.setAttribute("aria-valuetext", number.value || slider.dataset.none);
   };
   document.addEventListener("input", ({ target }) => {

@@ -275,6 +275,15 @@ class Assignment(models.Model):
         return self.state in AssignmentState.unfinished()
 
 
+class ScaleLayout(models.TextChoices):
+    """How page 2 showed the points of the scale; none of them depends on the screen."""
+
+    ROW = "row", "one line"
+    COLUMN = "column", "one below the other"
+    FIELD = "field", "a field for the number"
+    SLIDER = "slider", "a field for the number, and a slider"
+
+
 FAILS_CHECKPOINT = Q(rating__lt=F("context__checkpoint__lowest")) | Q(
     rating__gt=F("context__checkpoint__highest")
 )
@@ -341,6 +350,10 @@ class Response(models.Model):
     rating_shown_at = models.DateTimeField(null=True, blank=True)
     words_visible_seconds = models.FloatField(null=True, blank=True)
     rating_visible_seconds = models.FloatField(null=True, blank=True)
+    scale_layout = models.CharField(
+        max_length=6, choices=ScaleLayout, blank=True, default="",
+        help_text="that the page of the rating reported",
+    )  # fmt: skip
     has_pasted_word1 = models.BooleanField(default=False)
     has_pasted_word2 = models.BooleanField(default=False)
     is_erased = models.BooleanField(default=False, help_text="at the wish of the annotator")

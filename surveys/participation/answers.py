@@ -32,6 +32,7 @@ class PageVisit:
 
     shown_at: datetime | None = None
     visible_seconds: float | None = None
+    layout: str = ""
 
 
 UNKNOWN = PageVisit()
@@ -102,6 +103,7 @@ def _answer_page_2(where: AssignmentProgress, visit: PageVisit, **answer: object
         "rated_at": timezone.now(),
         "rating_shown_at": visit.shown_at,
         "rating_visible_seconds": visit.visible_seconds,
+        "scale_layout": visit.layout,
     }
     if where.due.position < where.n_items:
         return fill_response(where.due.response_id, RATING_OPEN, answer)

@@ -16,7 +16,7 @@ from surveys.participation.due_item import TAKES_ANSWERS, AssignmentProgress
 _CORRECT = f"""
 UPDATE surveys_response SET
     first_rating = CASE WHEN changed_at IS NULL THEN rating ELSE first_rating END,
-    rating = %s, is_unjudgeable = %s, comment = %s, changed_at = %s
+    rating = %s, is_unjudgeable = %s, comment = %s, scale_layout = %s, changed_at = %s
 WHERE assignment_id = %s AND position = %s AND rated_at IS NOT NULL AND NOT is_erased
 AND {TAKES_ANSWERS} AND NOT EXISTS (
     SELECT 1 FROM surveys_response later
@@ -36,7 +36,11 @@ def find_last_answer(where: AssignmentProgress, position: int) -> Response | Non
 
 
 def change_rating(
-    where: AssignmentProgress, position: int, rating: Decimal | None, comment: str = ""
+    where: AssignmentProgress,
+    position: int,
+    rating: Decimal | None,
+    comment: str = "",
+    layout: str = "",
 ) -> bool:
     """Change the last answer to a rating, or None for "I cannot judge this"; keep the first one.
 
@@ -52,7 +56,7 @@ def change_rating(
         return False
     rated = Response._meta.get_field("rating").get_db_prep_save(rating, connection)
     changed_at = Response._meta.get_field("changed_at").get_db_prep_save(timezone.now(), connection)
-    given = [rated, rating is None, comment, changed_at]
+    given = [rated, rating is None, comment, layout, changed_at]
     with connection.cursor() as cursor:
         cursor.execute(_CORRECT, [*given, where.assignment_id, position])
         return int(cursor.rowcount) == 1

@@ -41,6 +41,7 @@ ERASED = {
     "rating_shown_at": None,
     "words_visible_seconds": None,
     "rating_visible_seconds": None,
+    "scale_layout": "",
     "first_rating": None,
     "changed_at": None,
     "has_pasted_word1": False,

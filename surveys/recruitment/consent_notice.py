@@ -36,6 +36,7 @@ class Said(Enum):
     ANSWERS = "answers"
     CORRECTIONS = "the first rating of a changed one"
     TIMES = "page times and what the browser reports"
+    LAYOUT = "how the scale was shown"
     STEPS = "texts and steps"
     CHECK = "tries for the comprehension check"
     ARRIVAL = "ids, labels, links"
@@ -53,8 +54,8 @@ SECTIONS = {
     "who": (Said.ORGANISATION, Said.ETHICS, Said.CONTACT),
     "lead": (Said.IDENTITY, Said.PUBLICATION),
     "kept": (
-        Said.ANSWERS, Said.CORRECTIONS, Said.TIMES, Said.STEPS, Said.CHECK, Said.ARRIVAL,
-        Said.MAILS, Said.NETWORK, Said.JUDGEMENT, Said.ABSENT,
+        Said.ANSWERS, Said.CORRECTIONS, Said.TIMES, Said.LAYOUT, Said.STEPS, Said.CHECK,
+        Said.ARRIVAL, Said.MAILS, Said.NETWORK, Said.JUDGEMENT, Said.ABSENT,
     ),
     "term": (Said.TERM, Said.RETENTION, Said.ERASURE),
     "rights": (Said.WITHDRAWAL, Said.RIGHTS),
@@ -69,6 +70,10 @@ FIXED: "dict[Said, StrPromise]" = {
     Said.TIMES: gettext_lazy(
         "When each page with a text was sent to you, and when you answered it. If your browser "
         "runs JavaScript: for how many seconds the page was visible, and whether a word was pasted."
+    ),
+    Said.LAYOUT: gettext_lazy(
+        "How the page showed you the numbers to choose from: in a line, in a column, or as a field "
+        "to type in, with or without a slider. This is published with your ratings."
     ),
     Said.STEPS: gettext_lazy(
         "Which texts you were given, and when you agreed, read the instructions, practised, "

@@ -93,6 +93,7 @@ RESPONSE_TABLE = {
     "rating_shown_at": Column(WrittenInstant("rating_shown_at"), TIMESTAMP),
     "rated_at": Column(WrittenInstant("rated_at"), TIMESTAMP),
     "rating_visible_seconds": Column("rating_visible_seconds", "float64"),
+    "scale_layout": Column("scale_layout", "string"),
     "first_rating": Column("first_rating", "float64"),
     "changed_at": Column(WrittenInstant("changed_at"), TIMESTAMP),
 }

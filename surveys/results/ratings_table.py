@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 RATINGS_COLUMNS = ("pair", "context", "annotator", "rating", "group", "mark")
 CHECKS_COLUMNS = ("checkpoint", "annotator", "rating", "group", "lowest", "highest")
 WORDS_COLUMNS = ("pair", "context", "annotator", "inspired_word1", "inspired_word2")
-DETAILS_COLUMNS = ("pair", "context", "annotator", "block", "position", "seconds")
+DETAILS_COLUMNS = ("pair", "context", "annotator", "block", "position", "seconds", "layout")
 FIELDS = (
     "pair__position", "context__number", "annotator__code", "rating",
     "assignment__questionnaire__block__number", "assignment__questionnaire__letter",
     "is_unjudgeable", "assignment__state", "assignment__round__is_current",
     "context__checkpoint__lowest", "context__checkpoint__highest", "annotator__publishes_words",
-    "position", "rating_visible_seconds", "inspired_word1", "inspired_word2",
+    "position", "rating_visible_seconds", "scale_layout", "inspired_word1", "inspired_word2",
     "annotator__invitation__is_rehearsal", "assignment", "pk",
 )  # fmt: skip
 
@@ -47,8 +47,9 @@ class Answers(NamedTuple):
     """Tables of what annotators answered.
 
     `ratings`; `checks`: ratings of checkpoint items; `words`: engagement answers to be published;
-    `details`: the block and position of each rated context, and for how many seconds the page
-    with the scale was visible, if the browser reported it; `scripted`: annotators of a rehearsal.
+    `details`: the block and position of each rated context, for how many seconds the page with the
+    scale was visible and how it showed the scale, if it reported that; `scripted`: annotators of a
+    rehearsal.
     """
 
     ratings: "pd.DataFrame"
@@ -102,14 +103,14 @@ def table_answers(study: Study) -> Answers:
     unwanted = set(Review.objects.unwanted(study).values_list("assignment", "response"))
     ratings, checks, words, details = [], [], [], []
     for pair, number, annotator, rating, block, letter, unjudged, state, current, *more in rows:
-        low, high, may_publish, position, seconds, *written, _, assignment, response = more
+        low, high, may_publish, position, seconds, shown, *written, _, assignment, response = more
         points = None if rating is None else float(rating)
         group = f"{block}{letter}"
         if low is None:
             is_rejected = not unwanted.isdisjoint([(assignment, None), (assignment, response)])
             mark = _mark(unjudged, state, is_current=current, is_rejected=is_rejected)
             ratings.append((pair, number, annotator, points, group, mark))
-            details.append((pair, number, annotator, str(block), float(position), seconds))
+            details.append((pair, number, annotator, str(block), float(position), seconds, shown))
             if may_publish and study.publishes_words:
                 words.append((pair, number, annotator, *written))
         elif state == AssignmentState.SUBMITTED and current:

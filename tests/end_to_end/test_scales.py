@@ -21,8 +21,11 @@ SCALES = {
     "0-1-by-0.1": (0, 1, 0.1),
     "0-100": (0, 100, 1),
     "0-10-by-0.5": (0, 10, 0.5),
+    "minus-5-to-5": (-5, 5, 1),
+    "labels": (1, 5, 1),
 }
 LABELS = {"0": "apart", "5": "half-way", "10": "the same"}
+LABELS_OF_FEW = {"2": "a little", "3": "rather alike, and not the same"}
 N_EACH = 12  # assignments of each study, one for each test
 MADE = f"""
 from decimal import Decimal
@@ -38,13 +41,16 @@ with transaction.atomic():
         study = configure_study(study, allows_unjudgeable=slug == "0-100")
         if slug == "0-10-by-0.5":
             study = configure_study(study, scale_labels={LABELS})
+        if slug == "labels":
+            study = configure_study(study, scale_labels={LABELS_OF_FEW})
         for _ in range({N_EACH}):
             assignment = start(study)
             record_engagement(whereabouts(assignment), "harvest", "moon")
             print(slug, assignment.token)
 """
 RATINGS = """
-SELECT rating FROM surveys_response JOIN surveys_assignment ON surveys_assignment.id = assignment_id
+SELECT {column} FROM surveys_response
+JOIN surveys_assignment ON surveys_assignment.id = assignment_id
 WHERE token = '{token}' ORDER BY position
 """
 
@@ -78,11 +84,11 @@ def type_keys(page: Page, keys: str) -> None:
             page.evaluate(press, key)
 
 
-def stored_rating(site: Site, watched: WatchedPage) -> Decimal | None:
-    """Return the rating of the first text, or None before there is one."""
+def stored_rating(site: Site, watched: WatchedPage, column: str = "rating") -> Decimal | str | None:
+    """Return the rating of the first text (None before there is one), or another column."""
     token = watched.page.url.removeprefix(site.url).split("/")[2]
-    (rating,), *_ = site.query(RATINGS.format(token=token))
-    return None if rating is None else Decimal(str(rating))
+    (found,), *_ = site.query(RATINGS.format(token=token, column=column))
+    return found if found is None or column != "rating" else Decimal(str(found))
 
 
 @pytest.mark.parametrize(
@@ -179,26 +185,38 @@ def test_an_untouched_slider_sends_nothing(shared_site, rating_page):
     assert page.get_by_role("slider").is_visible()
 
 
-NOT_CHOSEN = "Not chosen yet: move the slider, or type a number."
+NOT_CHOSEN = "Not chosen yet: tap the line, or type a number."
 
 
-@pytest.mark.parametrize("how", ["arrow", "space", "number"])
-def test_the_page_says_that_nothing_is_chosen_until_something_is(chromium, surveys, how):
+def test_the_page_says_that_nothing_is_chosen_until_something_is(chromium, surveys):
     watched = WatchedPage(chromium, DESKTOP)
     page = watched.page
     page.goto(surveys["0-100"][0])
-    slider, field = page.get_by_role("slider"), page.locator("#rating")
+    field = page.locator("#rating")
     assert page.get_by_text(NOT_CHOSEN).is_visible()
 
-    if how == "number":
-        field.fill("50")
-    else:
-        slider.press("ArrowRight" if how == "arrow" else "Space")
+    field.fill("50")
 
-    assert field.input_value() == ("51" if how == "arrow" else "50")
     assert not page.get_by_text(NOT_CHOSEN).is_visible()
     field.fill("")
     assert page.get_by_text(NOT_CHOSEN).is_visible()
+
+
+def test_the_keyboard_reaches_an_untouched_slider_only_by_its_field(chromium, surveys):
+    watched = WatchedPage(chromium, DESKTOP)
+    page = watched.page
+    page.goto(surveys["0-100"][0])
+    reached = "document.activeElement.className"
+
+    page.keyboard.press("Tab")
+    first = page.evaluate(reached)
+    page.keyboard.press("Tab")
+    assert ("number" in first, "slider" in page.evaluate(reached)) == (True, False)
+
+    page.locator("#rating").fill("30")
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    assert page.locator("#rating").input_value() == "31"
 
 
 def test_the_slider_takes_a_tap(chromium, surveys):
@@ -215,20 +233,22 @@ def test_the_slider_takes_a_tap(chromium, surveys):
 
 @pytest.mark.parametrize("forced", ["none", "active"])
 @pytest.mark.parametrize("colours", ["light", "dark"])
-def test_the_thumb_of_an_untouched_slider_can_be_seen(chromium, surveys, forced, colours):
+def test_a_slider_has_no_thumb_until_it_is_touched(chromium, surveys, forced, colours):
     context = chromium.new_context(color_scheme=colours, forced_colors=forced)
     page = context.new_page()
     page.goto(surveys["0-100"][0])
-    picture = Image.open(io.BytesIO(page.get_by_role("slider").screenshot())).convert("L")
-    context.close()
 
-    top = picture.height // 2 - 16  # of the thumb, above the track
     contrast = []
-    for x in (picture.width // 2, picture.width // 4):
+    for number in ("", "50"):
+        page.locator("#rating").fill(number)
+        picture = Image.open(io.BytesIO(page.get_by_role("slider").screenshot())).convert("L")
+        x, top = picture.width // 2, picture.height // 2 - 16  # of the thumb, above the track
         lowest, highest = picture.crop((x - 8, top - 2, x + 8, top + 4)).getextrema()
         contrast.append(highest - lowest)
-    assert contrast[0] > 60
-    assert contrast[1] == 0  # next to the thumb
+    context.close()
+
+    assert contrast[0] == 0
+    assert contrast[1] > 60
 
 
 @pytest.mark.parametrize("scale", ["0-100"])
@@ -243,7 +263,7 @@ def test_the_slider_and_the_field_show_the_same_number(shared_site, rating_page)
     assert slider.input_value() == slider.get_attribute("aria-valuetext") == "80"
     page.get_by_label("I cannot judge this").check()
     assert field.input_value() == ""
-    slider.press("ArrowRight")
+    slider.press("ArrowRight")  # only a pointer gets there
     assert field.input_value() == "81"
     assert not page.get_by_label("I cannot judge this").is_checked()
     rating_page.submit()
@@ -262,21 +282,54 @@ def test_a_scale_of_many_points_needs_no_script(chromium, shared_site, surveys):
     assert stored_rating(shared_site, watched) == 33
 
 
+@pytest.mark.parametrize("width", [300, 320, 360, 1280])
 @pytest.mark.parametrize(
-    ("scale", "rows"),
-    [("0-9", [5, 5]), ("1-7", [7]), ("0-10", [6, 5]), ("1-5-by-0.5", [5, 4])],
+    ("scale", "n"),
+    [("1-7", 7), ("0-9", 10), ("0-10", 11), ("minus-5-to-5", 11), ("0-1-by-0.1", 11)],
 )
-def test_points_are_in_equal_rows_on_a_phone(chromium, surveys, scale, rows):
-    watched = WatchedPage(chromium, PHONE)
-    watched.page.goto(surveys[scale].pop())
+def test_points_are_in_one_line_on_every_screen(chromium, surveys, scale, n, width):
+    watched = WatchedPage(chromium, (width, 640))
+    watched.page.goto(surveys[scale][0])
 
-    boxes = [one.bounding_box() for one in watched.page.locator(".figure").all()]
+    boxes = [label.bounding_box() for label in watched.page.locator(".points label").all()]
+    numbers = watched.page.locator(".figure")
+    too_wide = "all => all.filter(one => one.scrollWidth > one.clientWidth).length"
 
-    tops = [round(box["y"]) for box in boxes]
-    assert [tops.count(top) for top in sorted(set(tops))] == rows
-    assert min(box["width"] for box in boxes) >= 44
+    assert (len(boxes), len({round(box["y"]) for box in boxes})) == (n, 1)
+    assert [box["x"] for box in boxes] == sorted(box["x"] for box in boxes)
+    assert min(box["width"] for box in boxes) >= 24
     assert min(box["height"] for box in boxes) >= 44
-    assert watched.sideways_scroll == 0
+    assert (numbers.evaluate_all(too_wide), watched.sideways_scroll) == (0, 0)
+
+
+@pytest.mark.parametrize("width", [320, 1280])
+def test_points_with_a_label_each_are_in_a_column_on_every_screen(chromium, surveys, width):
+    watched = WatchedPage(chromium, (width, 640))
+    watched.page.goto(surveys["labels"][0])
+
+    boxes = [label.bounding_box() for label in watched.page.locator(".points label").all()]
+
+    assert len({round(box["x"]) for box in boxes}) == 1
+    assert len({round(box["y"]) for box in boxes}) == 5
+    assert min(box["height"] for box in boxes) >= 44
+
+
+@pytest.mark.parametrize(
+    ("scale", "scripts", "layout"),
+    [("0-10", True, "row"), ("labels", True, "column"), ("0-100", True, "slider"),
+     ("0-10", False, "row"), ("labels", False, "column"), ("0-100", False, "field")],
+)  # fmt: skip
+def test_the_layout_that_was_seen_is_stored(chromium, shared_site, surveys, scale, scripts, layout):
+    watched = WatchedPage(chromium, PHONE, scripts=scripts)
+    watched.page.goto(surveys[scale].pop())
+    if layout in ("row", "column"):
+        watched.page.locator(".points label").nth(1).click()
+    else:
+        watched.page.locator("#rating").fill("33")
+
+    watched.submit()
+
+    assert stored_rating(shared_site, watched, "scale_layout") == layout
 
 
 @pytest.mark.parametrize(("width", "font_size"), [(360, 20), (412, 22), (300, 16), (320, 16)])

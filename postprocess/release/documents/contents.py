@@ -6,6 +6,7 @@ from typing import NamedTuple
 from postprocess.release.documents.summaries import Subject
 from postprocess.release.kit import PRACTICE
 from postprocess.steps.rehearsal import SCRIPTED
+from postprocess.table.details import LAYOUT
 
 FORMATS = {
     "csv": "text/tab-separated-values",
@@ -65,6 +66,11 @@ RATINGS = (
     Column("mark", "sc:Text", "why the rating is not used; empty if it is"),
     Column("block", "sc:Text", "the pairs that are judged in one sitting"),
     Column("pos", "sc:Text", "part of speech of the pair"),
+    Column(
+        LAYOUT,
+        "sc:Text",
+        "how the page showed the scale: row, column, field (for a number) or slider (with a field)",
+    ),
     Column("inspired_word1", "sc:Text", "first engagement word; empty without consent"),
     Column("inspired_word2", "sc:Text", "second engagement word; empty without consent"),
     Column(SCRIPTED, "sc:Boolean", "whether the rating is by a script, not by a person"),

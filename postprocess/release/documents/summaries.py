@@ -1,7 +1,7 @@
 """Counts, agreement and post-processing steps in sentences, for the documents of a release."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from postprocess.naming import STAMP
 from postprocess.pipeline import Dataset, tag_report
@@ -30,6 +30,13 @@ VARIANTS = {
     "trained": "Cosima's variant trained (with examples whose similarity changes between texts)",
     "own": "the researchers' own",
 }
+LAYOUTS = {
+    "row": "in one line",
+    "column": "one below the other",
+    "field": "as a field to type in",
+    "slider": "as a field with a slider",
+    "": "in a way that was not recorded",
+}
 
 
 @dataclass(frozen=True)
@@ -38,8 +45,8 @@ class Subject:
 
     `n_test` and `n_practice` count the pairs of the test data and of the practice kit; `files`
     are the paths of the release, `rating_columns` the columns of its individual ratings,
-    `documents` those that the texts come from, and `search` how they were found, in sentences, if
-    that is known.
+    `documents` those that the texts come from, `search` how they were found, in sentences, if
+    that is known, and `layouts` the number of ratings by the layout of the scale ("": unknown).
     """
 
     language: str
@@ -52,6 +59,7 @@ class Subject:
     rating_columns: Sequence[str]
     documents: Sequence[Document] = ()
     search: str = ""
+    layouts: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def language_name(self) -> str:
@@ -273,6 +281,12 @@ def describe_question(subject: Subject) -> str:
         sentences.append(
             f"Instructions, practice and check that annotators read: {'; '.join(read)}."
         )
+    shown = [
+        f"{LAYOUTS.get(layout, layout)} ({write_count(n, 'rating')})"
+        for layout, n in subject.layouts.items()
+    ]
+    if shown:
+        sentences.append(f"The page showed the scale {', '.join(shown)}.")
     return " ".join(sentences)
 
 

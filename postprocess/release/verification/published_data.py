@@ -82,8 +82,8 @@ def read_published(folder: Path, files: Mapping[str, bytes], tag: str, recipe: R
     path, checks_path = folder / f"ratings_{tag}.tsv", folder / f"checkpoints_{tag}.csv"
     loaded = load_ratings(path, read_tag(tag))
     ratings = check_ratings(loaded, recipe.scale.as_scale(), n_pairs=n_pairs)
-    words, scripted = load_words(path), load_scripted(path)
     ratings = join_details(ratings, load_details(path))
+    words, scripted = load_words(path), load_scripted(path)
     if words is not None:
         ratings = join_words(ratings, words)
     if scripted:

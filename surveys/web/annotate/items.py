@@ -57,7 +57,8 @@ def change(request: HttpRequest, token: str, position: int) -> HttpResponse:
     chosen = CANNOT_JUDGE if last.rating is None else write_point(last.rating)
     form = make_rating_form(face, sent, chosen)
     if form.is_valid():
-        change_rating(where, position, form.given_rating, form.cleaned_data["comment"])
+        layout = read_visit(request.POST).layout
+        change_rating(where, position, form.given_rating, form.cleaned_data["comment"], layout)
         return redirect_to_due(token)
     page = {**describe_correction(face, where, last), "form": form, "token": token}
     return render(request, "annotate/change.html", page, status=HTTP_UNPROCESSABLE if sent else 200)

@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from surveys.models.participation import LONGEST_COMMENT, LONGEST_WORD
+from surveys.models.participation import LONGEST_COMMENT, LONGEST_WORD, ScaleLayout
 from surveys.models.study import write_point
 from surveys.participation.answers import PageVisit
 from surveys.review.evidence import are_equal
@@ -179,15 +179,16 @@ class CheckForm(forms.Form):
 
 
 def read_visit(sent: Mapping[str, str]) -> PageVisit:
-    """Return when and how long a page was seen, from its hidden fields; drop impossible values."""
-    now = timezone.now()
+    """Return when, how long and how a page was seen, as its hidden fields say, if possible."""
+    now, layout = timezone.now(), sent.get("layout", "")
+    layout = layout if layout in ScaleLayout else ""
     shown_at = _read_instant(sent.get("shown", ""))
     if shown_at is None or not now - LONGEST_VISIT <= shown_at <= now:
-        return PageVisit()
+        return PageVisit(layout=layout)
     visible = _read_number(sent.get("visible", ""))
     if visible is None or not 0 <= visible <= (now - shown_at).total_seconds() + 1:
-        return PageVisit(shown_at)
-    return PageVisit(shown_at, visible)
+        return PageVisit(shown_at, layout=layout)
+    return PageVisit(shown_at, visible, layout)
 
 
 def read_pasted(sent: Mapping[str, str]) -> tuple[bool, bool]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
@@ -12,7 +12,15 @@ from surveys.errors import TextRefused
 from surveys.models.study import write_point
 from surveys.study.scale_examples import is_scale, points_between, read_scale_examples
 
-MAX_POINTS = 11  # of a wider scale some points are shown
+MAX_POINTS = 11  # that are shown one by one
+
+
+class PlacedPoint(NamedTuple):
+    """A point of the scale: whether the annotator chose it, and whether the researchers would."""
+
+    value: str
+    is_own: bool
+    is_ours: bool
 
 
 def _make_parser() -> MarkdownIt:
@@ -45,12 +53,6 @@ def render_foreign_markdown(text: str) -> SafeString:
     return SafeString(_FOREIGN.render(text))  # nosec B703 # (HTML in it is escaped)
 
 
-def choose_shown(n_points: int) -> list[int]:
-    """Return the places of the points that are shown: all, or equally many of a wide scale."""
-    step = -(-(n_points - 1) // (MAX_POINTS - 1))
-    return [n for n in range(n_points) if n % step == 0 or n == n_points - 1]
-
-
 def name_range(values: Sequence[str]) -> str:
     """Return the name of a part of a scale, such as "4–6"."""
     return values[0] if len(values) == 1 else f"{values[0]}–{values[-1]}"
@@ -64,12 +66,11 @@ def _render_block(self: Any, tokens: Any, at: int, options: Any, env: Any) -> st
         written = read_scale_examples(token.content)
     except TextRefused:  # stored before such blocks were checked
         return str(self.fence(tokens, at, options, env))
-    shown = choose_shown(len(scale))
     examples = []
     for example in written:
         there = points_between(scale, example.part)
         if there:  # no point of a short scale may lie in a narrow part
-            points = [(write_point(scale[n]), scale[n] in there) for n in shown]
+            points = [PlacedPoint(write_point(point), False, point in there) for point in scale]
             named = name_range([*map(write_point, there)])
             examples.append({"label": example.label, "part": named, "points": points})
     return render_to_string("annotate/_examples.html", {"examples": examples})

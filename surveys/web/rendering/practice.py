@@ -9,16 +9,8 @@ from django.utils.http import urlencode
 from surveys.models import Study, StudyText
 from surveys.study.exercises import PracticeItem, read_practice
 from surveys.web.rendering.item_pages import WORDS_PAGE, describe_text
-from surveys.web.rendering.markdown import choose_shown, name_range, render_markdown
+from surveys.web.rendering.markdown import PlacedPoint, name_range, render_markdown
 from surveys.web.rendering.study_page import StudyDisplay
-
-
-class PlacedPoint(NamedTuple):
-    """A point of the scale: whether the annotator chose it, and whether the researchers would."""
-
-    value: str
-    is_own: bool
-    is_ours: bool
 
 
 class Placement(NamedTuple):
@@ -73,6 +65,4 @@ def place(face: StudyDisplay, study: Study, item: PracticeItem, chosen: str) -> 
     ]
     named = [point.value for point in points if point.is_ours]
     own = next((point.value for point in points if point.is_own), "")
-    shown = choose_shown(len(points))
-    kept = [point for n, point in enumerate(points) if n in shown or point.is_own]
-    return Placement(kept, own, name_range(named))
+    return Placement(points, own, name_range(named))

@@ -10,15 +10,16 @@ from django.utils import translation
 from django.utils.safestring import SafeString
 
 from surveys.models import Study, StudyText, TextKind
+from surveys.models.participation import ScaleLayout
 from surveys.models.study import write_point
 from surveys.study.planning.durations import Times, times_of
 from surveys.study.protocol import CACHE_SIZE, protocol_of
 from surveys.study.texts import interface_of, label_ends, read_texts
-from surveys.web.rendering.markdown import render_markdown
+from surveys.web.rendering.markdown import MAX_POINTS, render_markdown
 
-MAX_POINTS = 12  # that are shown one by one
-MAX_COLUMNS, LONGEST_WORD = 7, 10  # points side by side with a label each; letters of a word
-FEW_POINTS = 4  # whose columns are so wide that the labels of both ends fit
+NARROWEST = 288  # pixels that a screen of 320 leaves for a line of points
+CHARACTER = 7  # pixels of a number in it, at its smallest
+FEW_POINTS, SHORT = 7, 2  # points, and characters of a number, that fit at its usual size
 
 
 @dataclass(frozen=True)
@@ -76,19 +77,20 @@ class StudyDisplay:
 
     @property
     def layout(self) -> str:
-        """Return how the points are laid out.
-
-        `line`: a field for the number, with a slider. `list`: one point in a row, with its label.
-        `columns`: side by side, each with its label; a list on phones. `ends`: side by side, with
-        labels below the ends.
-        """
+        """Return the `ScaleLayout`, the same on every screen; a script adds the slider."""
         if len(self.scale) > MAX_POINTS:
-            return "line"
-        words = [word for point in self.scale for word in point.label.split()]
-        fits = len(self.scale) <= MAX_COLUMNS and max(map(len, words), default=0) <= LONGEST_WORD
-        if self.labels_points_between:
-            return "columns" if fits else "list"
-        return "columns" if len(self.scale) <= FEW_POINTS and fits else "ends"
+            return ScaleLayout.FIELD
+        fits = len(self.scale) * (self._longest * CHARACTER + 2) <= NARROWEST
+        return ScaleLayout.ROW if fits and not self.labels_points_between else ScaleLayout.COLUMN
+
+    @property
+    def is_tight(self) -> bool:
+        """Return whether the numbers of a row have to be small on narrow screens."""
+        return len(self.scale) > FEW_POINTS or self._longest > SHORT
+
+    @property
+    def _longest(self) -> int:
+        return max(len(point.value) for point in self.scale)
 
     @property
     def digit_keys(self) -> str:
@@ -99,7 +101,7 @@ class StudyDisplay:
     @property
     def sends_choice(self) -> bool:
         """Return whether choosing a point sends it after a moment; a number is typed instead."""
-        return self.study.sends_choice and self.layout != "line"
+        return self.study.sends_choice and self.layout != ScaleLayout.FIELD
 
 
 @dataclass(frozen=True)

@@ -80,6 +80,7 @@ NAMED: dict[type, dict[Said | None, str]] = {
         Said.CORRECTIONS: "first_rating changed_at",
         Said.TIMES: "engaged_at rated_at words_shown_at rating_shown_at words_visible_seconds "
         "rating_visible_seconds has_pasted_word1 has_pasted_word2",
+        Said.LAYOUT: "scale_layout",
         Said.STEPS: "assignment pair context position",
         Said.ERASURE: "is_erased",
     },

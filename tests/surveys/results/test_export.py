@@ -61,7 +61,7 @@ def test_stream_responses_writes_every_column():
     assignment = start(study)
     shown = PageVisit(at(0), 12.345)
     record_engagement(whereabouts(assignment), "sea", "salt", visit=shown, pasted=(True, False))
-    record_rating(whereabouts(assignment), Decimal(4), visit=PageVisit(at(250), 3.5))
+    record_rating(whereabouts(assignment), Decimal(4), visit=PageVisit(at(250), 3.5, "row"))
     Response.objects.update(engaged_at=at(120), rated_at=at(999))
 
     (row,) = read(stream_responses(study))
@@ -94,6 +94,7 @@ def test_stream_responses_writes_every_column():
         "rating_shown_at": "2026-05-04T03:02:01.250Z",
         "rated_at": "2026-05-04T03:02:01.999Z",
         "rating_visible_seconds": "3.5",
+        "scale_layout": "row",
         "first_rating": "",
         "changed_at": "",
     }

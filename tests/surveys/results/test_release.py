@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 from django.core.management.base import CommandError
 
+from postprocess.release.verification.verifying import verify_release
 from postprocess.steps.recipe import read_recipe
 from surveys.errors import RatingsMissing, ReleaseRefused
 from surveys.models import Annotator, Release, Response, Study
@@ -145,6 +146,32 @@ def test_release_dataset_publishes_words_only_with_consent(tmp_path):
     assert list(Annotator.objects.order_by("pk").values_list("publishes_words", flat=True)) == [
         False, False, False, False, True,
     ]  # fmt: skip
+
+
+def test_a_release_publishes_how_the_scale_was_shown(tmp_path):
+    study = rated_study(ratings_per_context=4)
+    Response.objects.filter(rating__lt=5).update(scale_layout="row")
+    Response.objects.filter(rating=1).update(scale_layout="slider")
+
+    release_dataset(study, tmp_path / "out", RECIPE)
+
+    read = pd.read_parquet(tmp_path / "out/ratings_en.parquet").fillna("")
+    assert read.groupby("layout")["rating"].unique().map(sorted).to_dict() == {
+        "": [5], "row": [2, 4], "slider": [1],
+    }  # fmt: skip
+    shown = "in one line (4 ratings), in a way that was not recorded (2 ratings), as a field with"
+    for document in ("README.md", "DATA_STATEMENT.md"):
+        text = " ".join((tmp_path / "out" / document).read_text(encoding="utf-8").split())
+        assert f"The page showed the scale {shown}" in text.replace("\\", "")
+    assert verify_release(tmp_path / "out").is_confirmed
+
+
+def test_a_release_without_known_layouts_has_no_column_for_them(tmp_path):
+    release_dataset(rated_study(ratings_per_context=4), tmp_path / "out", RECIPE)
+
+    files = files_of(tmp_path / "out")
+    assert b"layout" not in files["ratings_en.tsv"].splitlines()[0]
+    assert b"showed the scale" not in files["README.md"]
 
 
 def test_release_dataset_excludes_words_of_withdrawn_annotators(tmp_path):

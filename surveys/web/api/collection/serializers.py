@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from surveys.models import AssignmentState, Invitation
-from surveys.models.participation import ANNOTATOR_CODE
+from surveys.models.participation import ANNOTATOR_CODE, ScaleLayout
 from surveys.recruitment.links import LONGEST_NOTE, personal_link
 from surveys.recruitment.reaching import warn_unreachable
 from surveys.web.api.fields import (
@@ -148,6 +148,9 @@ class ResponseSerializer(serializers.Serializer[Any]):
     rating_shown_at = serializers.CharField(allow_null=True)
     rated_at = serializers.CharField(allow_null=True)
     rating_visible_seconds = serializers.FloatField(allow_null=True)
+    scale_layout = serializers.ChoiceField(
+        ScaleLayout.choices, allow_blank=True, help_text="as page 2 reported it; empty if unknown"
+    )
     first_rating = serializers.FloatField(
         allow_null=True, help_text="before the annotator changed it; null if not judged at first"
     )

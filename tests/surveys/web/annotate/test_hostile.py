@@ -51,6 +51,7 @@ PAGES = {pattern.name: pattern for pattern in urlpatterns}
 # Fields about the page or the arrival, not the answer: invalid values are ignored.
 ASIDE = {
     *VISIT,
+    "layout",
     "comment",
     *PROLIFIC,
     *MTURK,

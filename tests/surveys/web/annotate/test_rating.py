@@ -159,25 +159,49 @@ def test_rate_names_the_keys_for_its_points(client, scale, named):
 # Layout of the scale
 
 
-WORDS = ["no", "hardly", "a little", "rather", "much", "mostly", "fully"]
+HALVES = {"scale_step": Decimal("0.5")}
 
 
 @pytest.mark.parametrize(
     ("scale", "labels", "layout"),
     [
-        ({}, {}, "ends n7"),
-        ({"scale_maximum": 10}, {}, "ends n11"),
-        ({"scale_minimum": 1, "scale_maximum": 4}, {}, "columns n4"),
-        ({"scale_minimum": 1, "scale_maximum": 4}, {"1": "incomparable"}, "ends n4"),
-        ({}, {str(n): word for n, word in enumerate(WORDS)}, "columns n7"),
-        ({}, {"3": "incomparable"}, "list n7"),
-        ({"scale_maximum": 10}, {"5": "half"}, "list n11"),
+        ({}, {}, "row"),
+        ({"scale_minimum": 1, "scale_maximum": 4}, {"4": "incomparably alike"}, "row"),
+        ({"scale_maximum": 10}, {}, "row"),
+        ({"scale_minimum": -5, "scale_maximum": 5}, {}, "row"),
+        ({"scale_maximum": 5, **HALVES}, {}, "row"),
+        (
+            {"scale_minimum": Decimal("-2.5"), "scale_maximum": Decimal("2.5"), **HALVES},
+            {},
+            "column",
+        ),
+        ({"scale_minimum": 1, "scale_maximum": 4}, {"2": "hardly"}, "column"),
+        ({"scale_maximum": 10}, {"5": "half"}, "column"),
+        ({"scale_maximum": 11}, {}, "field"),
+        ({"scale_minimum": 1, "scale_maximum": 100}, {"50": "half"}, "field"),
     ],
 )
-def test_points_are_laid_out_by_their_number_and_labels(client, scale, labels, layout):
-    study = configure_study(make_study(1, **scale), scale_labels=labels)
+def test_the_page_names_the_layout_of_its_points(client, scale, labels, layout):
+    shown = rating_page(client, configure_study(make_study(1, **scale), scale_labels=labels))
 
-    assert f'<div class="points {layout}">' in rating_page(client, study)
+    assert f'<input type="hidden" name="layout" value="{layout}">' in shown
+    assert ("as-" + layout in shown) == (layout != "field")
+    assert ('type="range"' in shown) == (layout == "field")
+
+
+@pytest.mark.parametrize(
+    ("sent", "stored_as"),
+    [("row", "row"), ("slider", "slider"), ("grid", ""), ("", ""), ("\0", ""), ("row" * 99, "")],
+)
+def test_the_layout_is_stored_with_the_rating_and_with_a_change_of_it(client, sent, stored_as):
+    assignment = start(make_study(2))
+    record_engagement(whereabouts(assignment), "morje", "sol")
+    response = assignment.responses.get(position=1)
+
+    client.post(page("rate", assignment, 1), {"rating": "3", "layout": sent})
+    assert stored(response, "rating", "scale_layout") == (3, stored_as)
+    client.post(page("change", assignment, 1), {"rating": "4", "layout": "column"})
+    assert stored(response, "rating", "scale_layout") == (4, "column")
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def test_a_refused_form_keeps_its_visit(client, assignment):
 
 def test_a_refused_rating_keeps_its_visit(client, assignment):
     record_engagement(whereabouts(assignment), "sea", "salt")
-    about = {"shown": str(round((time.time() - 90) * 1000)), "visible": "61.5"}
+    about = {"shown": str(round((time.time() - 90) * 1000)), "visible": "61.5", "layout": "row"}
 
     given_back = client.post(page("rate", assignment, 1), about)
 
