@@ -37,6 +37,10 @@ class ImportRefused(SurveyError):
         self.found = list(found)
 
 
+class AlreadyAnswered(SurveyError):
+    """An annotator's answer differs from the stored one, which counts."""
+
+
 class StudyNotOpen(SurveyError):
     """An annotator arrives at a study that is still a draft."""
 

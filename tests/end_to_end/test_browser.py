@@ -82,6 +82,9 @@ def test_back_reload_and_a_second_tab_lead_to_the_due_page(chromium, new_survey)
     second.write_words("harvest", "moon")
 
     first.write_words("other", "words")
+    told = first.page.get_by_text("answered in another tab already: \u2068harvest, moon\u2069")
+    told.wait_for()
+    first.page.get_by_role("link", name="Back to the study").click()
     assert first.page.locator("blockquote strong").count() == 2
     first.page.go_back()
     assert first.page.get_by_role("heading", name="Compare two words").is_visible()
@@ -90,6 +93,8 @@ def test_back_reload_and_a_second_tab_lead_to_the_due_page(chromium, new_survey)
     assert first.page.get_by_text("Text 2 of ").is_visible()
 
     second.rate(6)
+    second.page.get_by_text("answered in another tab already: \u20682\u2069").wait_for()
+    second.page.get_by_role("link", name="Back to the study").click()
     assert second.page.get_by_text("Text 2 of ").is_visible()
     assert second.page.get_by_role("heading", name="Read the text").is_visible()
 

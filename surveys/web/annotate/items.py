@@ -3,7 +3,11 @@
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
+from surveys.errors import AlreadyAnswered
+from surveys.models import Response
 from surveys.models.study import write_point
 from surveys.participation.answers import record_engagement, record_rating, record_unjudgeable
 from surveys.participation.corrections import change_rating, find_last_answer
@@ -25,6 +29,13 @@ from surveys.web.rendering.item_pages import (
     render_item,
 )
 from surveys.web.rendering.study_page import display_of
+
+ANSWERED = gettext_noop(
+    "This text was answered in another tab already: %(answer)s. The first answer counts."
+)
+TOO_LATE = gettext_noop(
+    "The next text was answered in another tab, so this answer can no longer be changed: %(answer)s"
+)
 
 
 @annotator_page
@@ -50,15 +61,18 @@ def change(request: HttpRequest, token: str, position: int) -> HttpResponse:
     """Show and change the last rating, until page 1 of the next item is answered."""
     where = find_and_activate(token)
     last = find_last_answer(where, position)
-    if last is None:
-        return redirect_to_due(token)
     face = display_of(where.study_id, where.revision)
     sent = request.POST if request.method == "POST" else None
+    if last is None:
+        refuse_other_answer(where, position, make_rating_form(face, sent), _(TOO_LATE))
+        return redirect_to_due(token)
     chosen = CANNOT_JUDGE if last.rating is None else write_point(last.rating)
     form = make_rating_form(face, sent, chosen)
     if form.is_valid():
         layout = read_visit(request.POST).layout
-        change_rating(where, position, form.given_rating, form.cleaned_data["comment"], layout)
+        comment = form.cleaned_data["comment"]
+        if not change_rating(where, position, form.given_rating, comment, layout):
+            refuse_other_answer(where, position, form, _(TOO_LATE))
         return redirect_to_due(token)
     page = {**describe_correction(face, where, last), "form": form, "token": token}
     return render(request, "annotate/change.html", page, status=HTTP_UNPROCESSABLE if sent else 200)
@@ -68,15 +82,20 @@ def answer_page(request: HttpRequest, token: str, position: int, page: ItemPage)
     """Show a page of an item, or store its answer and redirect to the next page."""
     where = find_and_activate(token)
     due = find_due(where, position, is_engaged=page is RATING_PAGE)
+    form = None
+    if request.method == "POST":
+        form = page.make_form(display_of(where.study_id, where.revision), request.POST)
     if due is None or has_lost_place(where):
+        if form is not None:
+            refuse_other_answer(where, position, form, _(ANSWERED))
         return redirect_to_due(token)
-    if request.method != "POST":
+    if form is None:
         return HttpResponse(render_item(page, where, due, token, None))
-    form = page.make_form(display_of(where.study_id, where.revision), request.POST)
     if not form.is_valid():
         refused = render_item(page, where, due, token, form)
         return HttpResponse(refused, status=HTTP_UNPROCESSABLE)
-    store_answer(where, form, request.POST)
+    if not store_answer(where, form, request.POST):
+        refuse_other_answer(where, position, form, _(ANSWERED))
     if page is WORDS_PAGE:
         return redirect("annotate:rate", token, position)
     if position < where.n_items:
@@ -84,15 +103,36 @@ def answer_page(request: HttpRequest, token: str, position: int, page: ItemPage)
     return redirect("annotate:thanks", token)
 
 
-def store_answer(where: AssignmentProgress, form: Form, sent: QueryDict) -> None:
-    """Store a valid answer: two words, a rating, or that the annotator cannot judge."""
+def store_answer(where: AssignmentProgress, form: Form, sent: QueryDict) -> bool:
+    """Store two words, a rating, or that the annotator cannot judge; return whether stored."""
     visit, given = read_visit(sent), form.cleaned_data
     if not isinstance(form, RatingForm):
-        record_engagement(where, **given, visit=visit, pasted=read_pasted(sent))
-    elif (rating := form.given_rating) is None:
-        record_unjudgeable(where, given["comment"], visit=visit)
+        return record_engagement(where, **given, visit=visit, pasted=read_pasted(sent))
+    if (rating := form.given_rating) is None:
+        return record_unjudgeable(where, given["comment"], visit=visit)
+    return record_rating(where, rating, visit=visit)
+
+
+def refuse_other_answer(where: AssignmentProgress, position: int, form: Form, message: str) -> None:
+    """Raise AlreadyAnswered if a valid form differs from the stored answer, which it names.
+
+    A repetition of the stored answer, or of the rating before a change, is none.
+    """
+    if not form.is_valid():
+        return
+    found = Response.objects.filter(assignment=where.assignment_id, position=position).first()
+    if found is None or found.engaged_at is None:
+        return
+    if isinstance(form, RatingForm):
+        known = [found.rating, *([found.first_rating] if found.changed_at else [])]
+        is_other = found.rated_at is not None and form.given_rating not in known
+        stored = _("I cannot judge this") if found.rating is None else write_point(found.rating)
     else:
-        record_rating(where, rating, visit=visit)
+        words = [found.inspired_word1, found.inspired_word2]
+        is_other, stored = words != [*form.cleaned_data.values()], ", ".join(words)
+    if is_other:
+        answer = f"\N{FIRST STRONG ISOLATE}{stored}\N{POP DIRECTIONAL ISOLATE}"
+        raise AlreadyAnswered(message % {"answer": answer}, heading=_("Already answered"))
 
 
 def find_due(where: AssignmentProgress, position: int, *, is_engaged: bool) -> DueItem | None:

@@ -76,5 +76,9 @@ def test_the_page_leads_to_the_due_one_when_nothing_can_be_changed(client, rated
     looked = client.get(page("change", rated, 1))
     posted = client.post(page("change", rated, 1), {"rating": "5"})
 
-    assert looked.url == posted.url == page("rate", rated, 2)
+    assert looked.url == page("rate", rated, 2)
+    assert posted.status_code == 409
+    assert "can no longer be changed: \u20682\u2069" in posted.content.decode()
     assert read(rated) == (2, None)
+    same = client.post(page("change", rated, 1), {"rating": "2"})
+    assert same.url == page("rate", rated, 2)

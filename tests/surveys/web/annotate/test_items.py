@@ -10,8 +10,11 @@ from surveys.models import Assignment
 from surveys.participation.answers import record_engagement
 from surveys.participation.assignments import begin_assignment
 from surveys.participation.withdrawal import return_assignment
+from surveys.privacy.erasure import withdraw_annotator
 from surveys.recruitment.links import invite_annotators
-from tests.factories.arrivals import agree, page
+from surveys.study.design import configure_study
+from surveys.web.annotate import items
+from tests.factories.arrivals import agree, page, squeeze
 from tests.factories.studies import finish, make_study, start, stored, whereabouts
 
 pytestmark = pytest.mark.django_db
@@ -95,9 +98,73 @@ def test_repeated_and_late_posts_change_nothing(client, assignment, response):
     late = client.post(page("rate", assignment, 1), {"rating": "5"})
     too_early = client.post(page("engage", assignment, 3), other)
 
-    assert again.url == page("rate", assignment, 1)
-    assert late.url == too_early.url == page("engage", assignment, 2)
+    assert (again.status_code, late.status_code) == (409, 409)
+    assert too_early.url == page("engage", assignment, 2)
     assert stored(response, *ANSWER) == ("morje", "sol", 1)
+
+
+def test_the_same_answer_again_leads_on_without_a_word(client, assignment):
+    pages = page("engage", assignment, 1), page("rate", assignment, 1)
+    answers = [(pages[0], WORDS), (pages[0], WORDS), (pages[1], {"rating": "1"})]
+    urls = [client.post(*answer).url for answer in [*answers, (pages[1], {"rating": "1"})]]
+    client.post(page("change", assignment, 1), {"rating": "4"})
+
+    assert urls == [
+        pages[1],
+        pages[1],
+        page("engage", assignment, 2),
+        page("engage", assignment, 2),
+    ]
+    for rating in ("1", "4"):  # the first one may have been on its way for long
+        assert client.post(pages[1], {"rating": rating}).url == page("engage", assignment, 2)
+
+
+@pytest.mark.parametrize("is_simultaneous", [False, True])
+def test_another_answer_from_a_second_tab_is_told_of_the_one_that_counts(
+    client, assignment, response, monkeypatch, is_simultaneous
+):
+    client.post(page("engage", assignment, 1), {"inspired_word1": "a<b", "inspired_word2": "two"})
+    if is_simultaneous:  # the page was still due when this request began
+        monkeypatch.setattr(items, "find_due", lambda where, *_, **__: where.due)
+        monkeypatch.setattr(items, "store_answer", lambda *_: False)
+
+    words = client.post(page("engage", assignment, 1), WORDS)
+    client.post(page("rate", assignment, 1), {"rating": "2"})
+    monkeypatch.undo()
+    client.post(page("rate", assignment, 1), {"rating": "2"})
+    rating = client.post(page("rate", assignment, 1), {"rating": "5"})
+
+    for answer, counts in ((words, "a&lt;b, two"), (rating, "2")):
+        said = squeeze(answer).replace("\u2068", "").replace("\u2069", "")
+        assert answer.status_code == 409
+        assert f"This text was answered in another tab already: {counts}. The first" in said
+        assert f'href="{page("next", assignment)}"' in said
+    assert stored(response, *ANSWER) == ("a<b", "two", 2)
+
+
+def test_a_rating_beside_cannot_judge_is_told_of_it(client):
+    assignment = start(configure_study(make_study(2), allows_unjudgeable=True))
+    client.post(page("engage", assignment, 1), WORDS)
+    client.post(page("rate", assignment, 1), {"rating": "cannot"})
+
+    answer = client.post(page("rate", assignment, 1), {"rating": "0"})
+
+    assert "\u2068I cannot judge this\u2069" in answer.content.decode()
+
+
+def test_a_late_answer_to_a_finished_or_withdrawn_assignment(client, assignment):
+    finish(assignment, rating=3)
+    late = client.post(page("rate", assignment, 2), {"rating": "5"})
+    withdraw_annotator(assignment.annotator)
+    gone = client.post(page("rate", assignment, 2), {"rating": "5"})
+
+    assert (late.status_code, gone.url) == (409, page("ended", assignment))
+
+
+def test_an_empty_late_answer_leads_on(client, assignment):
+    client.post(page("engage", assignment, 1), WORDS)
+
+    assert client.post(page("engage", assignment, 1), {}).url == page("rate", assignment, 1)
 
 
 def test_every_page_of_a_finished_assignment_leads_to_thanks(client, assignment):
