@@ -13,6 +13,7 @@
   const points = () => [...document.querySelectorAll(".points input")];
   const isTyping = (element) =>
     element.matches("textarea, select, input:not([type=radio], [type=checkbox], [type=range])");
+  const isNarrow = matchMedia("(max-width: 299px)"); // as in survey.css
   const hasKeyboard = matchMedia("(hover: hover) and (pointer: fine)").matches;
 
   // Seconds for which the page was visible until submission, including those before the form was
@@ -27,6 +28,7 @@
   document.addEventListener("submit", (event) => {
     const visible = event.target.elements.namedItem("visible");
     if (visible) visible.value = (seconds + count()).toFixed(1);
+    if (find(".as-row")) find("[name=layout]").value = isNarrow.matches ? "column" : "row";
     stopSending();
   });
 
@@ -72,7 +74,10 @@
     const place = key.length === 1 ? DIGITS.indexOf(key) : -1;
     const read = place < 0 ? SIGNS[key] : String(place % 10);
     if (read === undefined) return;
-    if (find(".number")) return find(".number").select(); // into which the key is typed now
+    if (find(".number")) {
+      find(".number").select(); // into which the key is typed now
+      return bring(find(".number"));
+    }
     const values = points().map((point) => point.value);
     if (values.every((value) => value.length === 1)) {
       if (values.includes(read)) choose(read, false);
@@ -96,10 +101,16 @@
     }
   };
 
+  // Focus a field, and scroll no further than to see it: the question must stay in view.
+  const bring = (field) => {
+    field.focus({ preventScroll: true });
+    (field.closest(".points label") ?? field).scrollIntoView({ block: "nearest" });
+  };
+
   const choose = (value, mayGrow) => {
     const point = points().find((other) => other.value === value);
     point.checked = true;
-    point.focus();
+    bring(point);
     find(".scale").dispatchEvent(new Event("input", { bubbles: true })); // to be kept
     if (mayGrow) stopSending();
     else sendSoon(point);
@@ -116,7 +127,7 @@
     button.type = "button";
     button.className = "quiet undo";
     button.textContent = undo;
-    find(".outbox").replaceChildren(choice.replace("#", point.value), " ", button);
+    find(".outbox").replaceChildren(choice.replace("#", point.parentNode.querySelector(".figure").textContent), " ", button);
     timer = setTimeout(() => point.form.requestSubmit(), SECOND_THOUGHT);
   };
   const stopSending = () => {
@@ -140,8 +151,11 @@
 
   // Of many points: the slider and the field show the same number. Untouched, the slider has neither
   // number nor thumb, and the keyboard reaches only the field.
+  const readDigits = (text) =>
+    text.replace(/[٠-٩۰-۹]/g, (digit) => DIGITS.indexOf(digit) % 10).replace(/[,٫]/, ".");
   const takeFromSlider = (slider) => {
-    find(".number").value = slider.value;
+    const own = find(".number").dataset.digits;
+    find(".number").value = slider.value.replace(/\d/g, (digit) => own[digit]);
     find(".number").dispatchEvent(new Event("input", { bubbles: true }));
   };
   const showOnSlider = () => {
@@ -149,7 +163,7 @@
     if (!slider) return;
     slider.hidden = false;
     find("[name=layout]").value = "slider";
-    if (number.value) slider.value = number.value.replace(",", ".");
+    if (number.value) slider.value = readDigits(number.value);
     slider.classList.toggle("untouched", !number.value);
     slider.tabIndex = number.value ? 0 : -1;
     slider.setAttribute("aria-valuetext", number.value || slider.dataset.none);
@@ -169,11 +183,13 @@
     if (target.matches?.(".slider.untouched")) takeFromSlider(target); // where it is, in the middle
   });
 
-  // Where there is a keyboard the first word can be typed at once; screen readers read the text
-  // with the field. On the rating nothing takes the focus, so that the text is read first.
+  // Where there is a keyboard the first word can be typed at once, if its field is in view; screen
+  // readers read the text with the field. On the rating nothing takes the focus, so that the text is read first.
   const focusFirstWord = () => {
     const [word, text] = [find(".words input"), document.querySelector("blockquote")];
     if (!word || !hasKeyboard || find("[autofocus]")) return;
+    const { top, bottom } = word.getBoundingClientRect();
+    if (top < 0 || bottom > innerHeight) return;
     text.id = "text";
     word.setAttribute("aria-describedby", text.id);
     word.addEventListener("blur", () => word.removeAttribute("aria-describedby"), { once: true });

@@ -46,6 +46,14 @@ class Variant(models.TextChoices):
 OWN = "own"  # in place of a variant: written by researchers, or of more than one variant
 
 
+class Digits(models.TextChoices):
+    """The digits of annotators' pages, named as in BCP 47; empty: as usual in the language."""
+
+    WESTERN = "latn", "0 1 2 3"
+    ARABIC = "arab", "٠ ١ ٢ ٣"
+    PERSIAN = "arabext", "۰ ۱ ۲ ۳"
+
+
 class Study(models.Model):
     """One data collection: one language, one rating scale, one number of ratings per context."""
 
@@ -69,6 +77,10 @@ class Study(models.Model):
         max_length=10, choices=Variant, default=Variant.PLAIN,
         help_text="of the default texts, the labels of the scale and the question",
     )  # fmt: skip
+    digits = models.CharField(
+        max_length=7, choices=Digits, blank=True, default="",
+        help_text="digits of the pages in Arabic and Persian; empty: as usual in the language",
+    )  # fmt: skip
     ratings_per_context = models.PositiveSmallIntegerField()
     block_size = models.PositiveSmallIntegerField(help_text="most pairs judged in one sitting")
     lease_hours = models.PositiveSmallIntegerField(
@@ -91,6 +103,17 @@ class Study(models.Model):
         max_length=300, blank=True, default="",
         help_text="ethics approval or its reference; shown to annotators",
     )  # fmt: skip
+    legal_basis = models.CharField(
+        max_length=300, blank=True, default="",
+        help_text="for storing personal data, such as consent (GDPR, article 6(1)(a)); shown",
+    )  # fmt: skip
+    authority = models.CharField(
+        max_length=300, blank=True, default="",
+        help_text="to which annotators may complain about the use of their data; shown to them",
+    )  # fmt: skip
+    data_protection_officer = models.CharField(
+        max_length=300, blank=True, default="", help_text="name or address; shown to annotators"
+    )
     pay = models.CharField(
         max_length=100, blank=True, default="",
         help_text="what annotators are paid, such as £2.50; shown to them; empty: not mentioned",

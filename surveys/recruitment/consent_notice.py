@@ -18,6 +18,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from surveys.access.redaction import ADDRESS
 from surveys.models import Annotator, ConsentNotice, Invitation, Study
 from surveys.recruitment.providers import MAILED_LINK, NOTED_LINK, PLAIN_LINK, Disclosure, rules_of
+from surveys.study.digits import write_digits
 from surveys.study.texts import interface_of
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ class Said(Enum):
     ORGANISATION = "who runs the study"
     ETHICS = "ethics approval"
     CONTACT = "contact"
+    BASIS = "legal basis"
+    OFFICER = "data protection officer"
+    AUTHORITY = "authority for complaints"
     IDENTITY = "identifiers, apart from the answers"
     WITHDRAWAL = "what withdrawing does"
     PUBLICATION = "what is published"
@@ -50,8 +54,13 @@ class Said(Enum):
     RIGHTS = "access and erasure"
 
 
+NAMES = (
+    "organisation", "ethics", "contact", "legal_basis", "data_protection_officer", "authority",
+)  # fmt: skip
 SECTIONS = {
-    "who": (Said.ORGANISATION, Said.ETHICS, Said.CONTACT),
+    "who": (
+        Said.ORGANISATION, Said.ETHICS, Said.CONTACT, Said.BASIS, Said.OFFICER, Said.AUTHORITY,
+    ),
     "lead": (Said.IDENTITY, Said.PUBLICATION),
     "kept": (
         Said.ANSWERS, Said.CORRECTIONS, Said.TIMES, Said.LAYOUT, Said.STEPS, Said.CHECK,
@@ -188,13 +197,17 @@ def list_changes(agreed: ConsentNotice, now: ConsentNotice) -> list[str]:
 def write_sentences(facts: Facts) -> dict[Said, str]:
     """Return the sentences that apply, in the active language."""
     study = facts.study
-    names = {name: getattr(study, name).strip() for name in ("organisation", "ethics", "contact")}
+    names = {name: getattr(study, name).strip() for name in NAMES}
     isolated = {name: _isolate(text) for name, text in names.items()}
     code = _("Your answers are stored under a random code.")
     sentences = {about: str(sentence) for about, sentence in FIXED.items()} | {
         Said.ORGANISATION: _("This study is run by %(organisation)s.") % isolated,
         Said.ETHICS: _("Ethics approval: %(ethics)s") % isolated,
         Said.CONTACT: _("Questions? Write to %(contact)s.") % isolated,
+        Said.BASIS: _("Legal basis for storing your data: %(legal_basis)s") % isolated,
+        Said.OFFICER: _("Data protection officer: %(data_protection_officer)s") % isolated,
+        Said.AUTHORITY: _("You can complain about the use of your data to: %(authority)s")
+        % isolated,
         Said.IDENTITY: f"{code} {facts.disclosure.identity}",
         Said.WITHDRAWAL: _say_withdrawal(facts),
         Said.PUBLICATION: _say_publication(facts),
@@ -206,6 +219,9 @@ def write_sentences(facts: Facts) -> dict[Said, str]:
         Said.ORGANISATION: names["organisation"],
         Said.ETHICS: names["ethics"],
         Said.CONTACT: names["contact"],
+        Said.BASIS: names["legal_basis"],
+        Said.OFFICER: names["data_protection_officer"],
+        Said.AUTHORITY: names["authority"],
         Said.CHECK: study.n_check_tries,
         Said.MAILS: facts.disclosure.gets_mail,
         Said.NETWORK: facts.disclosure.counts_addresses,
@@ -258,7 +274,7 @@ def _say_retention(days: int | None) -> str:
         "study was closed. A code made from them stays, so that you are recognised if you "
         "come again.",
         days,
-    ) % {"n": days}
+    ) % {"n": write_digits(days)}
 
 
 def _isolate(text: str) -> str:

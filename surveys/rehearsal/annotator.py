@@ -143,11 +143,9 @@ class ScriptedAnnotator:
                 lambda: list_contexts(kwargs["token"]), is_patient=self.is_patient
             )
         context = self.contexts[kwargs["token"]][kwargs["position"]]
-        (text,) = page.xpath("//blockquote")
-        pieces = [text.text or ""]
-        for element in text:
-            pieces += [element.text_content(), element.tail or ""]
-        if pieces != [piece for piece, _ in context.parts]:
+        text = "".join(page.xpath("//blockquote//text()[not(parent::*[@class='unseen'])]"))
+        targets = [piece for piece, is_target in context.parts if is_target]
+        if (text, page.xpath("//blockquote//strong/text()")) != (context.text, targets):
             raise RehearsalFailed(
                 f"The page of {context} does not show its text and its two words."
             )

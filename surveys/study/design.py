@@ -26,7 +26,8 @@ MAX_LABEL_LENGTH = 60
 MAX_ASSIGNMENTS = 200_000  # more is a typing error
 MINIMUMS = {**DESIGN_MINIMUMS, "n_check_tries": 0, "n_checkpoints": 0, "seconds_per_item": 1}
 SETTINGS = (
-    "title", "public_title", "organisation", "contact", "ethics", "pay", "pay_for_more",
+    "title", "public_title", "organisation", "contact", "ethics", "legal_basis", "authority",
+    "data_protection_officer", "digits", "pay", "pay_for_more",
     "ratings_per_context", "lease_hours", "assigning_policy", "scale_labels", "question_forms",
     "variant", "allows_unjudgeable", "sends_choice", "allows_more_blocks", "erases_withdrawn",
     "publishes_words", "n_check_tries", "n_checkpoints", "seconds_per_item",

@@ -13,6 +13,7 @@ from surveys.access.audit_log import record
 from surveys.errors import TextChanged, TextRefused
 from surveys.models import Study, StudyText, TextKind, Variant
 from surveys.models.study import OWN, write_point
+from surveys.study.digits import USUAL
 from surveys.study.exercises import read_check, read_practice
 from surveys.study.letters import check_letter
 from surveys.study.scale_examples import check_scale_examples
@@ -112,9 +113,14 @@ def has_default_texts(language: str) -> bool:
 
 
 def interface_of(study: Study) -> str:
-    """Return the language of the interface: the study's if it is translated, else the site's."""
+    """Return the language of the interface: the study's if it is translated, else the site's.
+
+    Other digits than those usual in a language that has a choice are part of it: `ar-u-nu-arab`.
+    """
     language = study.language.split("-")[0]
-    return language if language in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE
+    if language not in dict(settings.LANGUAGES):
+        return settings.LANGUAGE_CODE
+    return f"{language}-u-nu-{study.digits}" if study.digits and language in USUAL else language
 
 
 def label_ends(study: Study) -> dict[str, str]:

@@ -9,8 +9,10 @@ from decimal import Decimal
 from django import template
 
 from postprocess.reporting import phrases
+from surveys.study.digits import write_digits
 
 register = template.Library()
+register.filter("digits", write_digits)
 Number = float | Decimal | str | None  # "" where a template lacks the variable
 HYPHENS = re.compile(r"(?<!\w)-(?=\d)")
 

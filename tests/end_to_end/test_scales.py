@@ -302,6 +302,20 @@ def test_points_are_in_one_line_on_every_screen(chromium, surveys, scale, n, wid
     assert (numbers.evaluate_all(too_wide), watched.sideways_scroll) == (0, 0)
 
 
+def test_on_a_phone_at_200_percent_a_line_becomes_a_column_which_is_stored(
+    chromium, shared_site, surveys
+):
+    watched = WatchedPage(chromium, (180, 320))
+    watched.page.goto(surveys["0-10"].pop())
+    boxes = [label.bounding_box() for label in watched.page.locator(".points label").all()]
+    assert len({round(box["x"]) for box in boxes}) == 1
+
+    watched.page.locator(".points label").nth(1).click()
+    watched.submit()
+
+    assert stored_rating(shared_site, watched, "scale_layout") == "column"
+
+
 @pytest.mark.parametrize("width", [320, 1280])
 def test_points_with_a_label_each_are_in_a_column_on_every_screen(chromium, surveys, width):
     watched = WatchedPage(chromium, (width, 640))

@@ -332,3 +332,45 @@ def test_the_personal_link_is_copied_by_a_button(chromium, shared_site):
     link = page.locator(".kept").get_attribute("href")
     assert page.evaluate("navigator.clipboard.readText()") == link
     assert watched.complaints == []
+
+
+ZOOMED = (640, 400)  # 1280 × 800 at 200 %
+
+
+def test_the_first_field_has_the_focus_only_where_it_is_in_view(chromium, new_survey):
+    survey = new_survey()
+    focused = {}
+    for size in (DESKTOP, ZOOMED):
+        watched = WatchedPage(chromium, size)
+        watched.page.goto(survey)
+        bottom = watched.page.get_by_label("First word").bounding_box()
+        is_seen = bottom["y"] + bottom["height"] <= size[1]
+        focused[is_seen] = watched.page.evaluate("document.activeElement.matches('input')")
+        assert watched.page.evaluate("scrollY") == 0
+
+    assert focused == {True: True, False: False}
+
+
+def test_a_digit_does_not_scroll_the_question_away(chromium, new_survey):
+    watched = WatchedPage(chromium, ZOOMED)
+    page = watched.page
+    page.goto(new_survey())
+    watched.write_words("harvest", "moon")
+
+    page.keyboard.press("3")
+
+    where = "one => [one.getBoundingClientRect().top, one.getBoundingClientRect().bottom]"
+    question, _ = page.locator("legend").evaluate(where)
+    top, bottom = page.locator(".points label:has(:checked)").evaluate(where)
+    assert 0 <= question < top
+    assert 4 <= top < bottom <= ZOOMED[1] - 4  # with the ring around it
+
+
+def test_links_below_a_page_are_high_enough_to_be_touched(chromium, new_survey):
+    watched = WatchedPage(chromium, PHONE)
+    watched.page.goto(new_survey())
+
+    heights = [one.bounding_box()["height"] for one in watched.page.locator(".foot a").all()]
+
+    assert len(heights) >= 2
+    assert min(heights) >= 44

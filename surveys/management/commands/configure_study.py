@@ -5,7 +5,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from surveys.management.commands._base import SurveyCommand, decimal, find_study
 from surveys.models import AssigningPolicy, Pair, QuestionForms, Study, Variant
-from surveys.models.study import write_point
+from surveys.models.study import Digits, write_point
 from surveys.study.design import SETTINGS, configure_study
 
 
@@ -20,6 +20,13 @@ class Command(SurveyCommand):
         add("--organisation", help="who runs the study; shown to annotators")
         add("--contact", help="contact for annotators' questions")
         add("--ethics", help="ethics approval or its reference; shown to annotators")
+        add("--legal-basis", help="for storing personal data; shown to annotators; '' for none")
+        add("--authority", help="to which annotators may complain; shown to them; '' for none")
+        add("--data-protection-officer", help="name or address; shown to annotators; '' for none")
+        add(
+            "--digits", choices=["", *Digits.values],
+            help="of the pages in Arabic and Persian; '' as usual in the language",
+        )  # fmt: skip
         add("--pay", help="what annotators are paid, such as '£2.50'; shown to them; '' for none")
         add("--pay-for-more", help="what they are paid for a further block; '' for nothing")
         add("--ratings-per-context", type=int)

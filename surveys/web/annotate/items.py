@@ -12,6 +12,7 @@ from surveys.models.study import write_point
 from surveys.participation.answers import record_engagement, record_rating, record_unjudgeable
 from surveys.participation.corrections import change_rating, find_last_answer
 from surveys.participation.due_item import AssignmentProgress, DueItem
+from surveys.study.digits import write_digits
 from surveys.web.annotate.decorators import (
     HTTP_UNPROCESSABLE,
     annotator_page,
@@ -126,7 +127,11 @@ def refuse_other_answer(where: AssignmentProgress, position: int, form: Form, me
     if isinstance(form, RatingForm):
         known = [found.rating, *([found.first_rating] if found.changed_at else [])]
         is_other = found.rated_at is not None and form.given_rating not in known
-        stored = _("I cannot judge this") if found.rating is None else write_point(found.rating)
+        stored = (
+            _("I cannot judge this")
+            if found.rating is None
+            else write_digits(write_point(found.rating))
+        )
     else:
         words = [found.inspired_word1, found.inspired_word2]
         is_other, stored = words != [*form.cleaned_data.values()], ", ".join(words)

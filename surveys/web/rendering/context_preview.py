@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from django.template.loader import render_to_string
 from django.utils import translation
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from surveys.models import Context
@@ -13,6 +14,7 @@ from surveys.web.rendering.item_pages import describe_text, make_rating_form
 from surveys.web.rendering.study_page import StudyDisplay
 
 WORD = re.compile(r"\s*\S+")
+MARKED = "{}<strong>{}</strong>{}<strong>{}</strong>{}"
 FIRST, AROUND = 5, 1  # words of an excerpt: at the beginning, and on each side of a target
 
 
@@ -33,6 +35,7 @@ def show_context(face: StudyDisplay, context: Context) -> ShownContext:
             "face": face,
             "form": make_rating_form(face, None),
             **describe_text(context, face.study, is_marked=True),
+            "text": format_html(MARKED, *(piece for piece, _is_target in context.parts)),
         }
         return ShownContext(
             context,

@@ -15,8 +15,8 @@ from surveys.models.participation import LONGEST_COMMENT, LONGEST_WORD, ScaleLay
 from surveys.models.study import write_point
 from surveys.participation.answers import PageVisit
 from surveys.review.evidence import are_equal
+from surveys.study.digits import write_digits
 from surveys.study.exercises import CheckQuestion
-from surveys.templatetags.figures import minus
 
 CANNOT_JUDGE = "cannot"
 WORDS = ("inspired_word1", "inspired_word2")
@@ -124,7 +124,7 @@ class RatingForm(forms.Form):
         values = [*points, CANNOT_JUDGE] if allows_unjudgeable else points
         rating = self.fields["rating"]
         rating.choices = [(v, v) for v in values]  # type: ignore[attr-defined]
-        ends = {"lowest": minus(points[0]), "highest": minus(points[-1])}
+        ends = {"lowest": write_digits(points[0]), "highest": write_digits(points[-1])}
         rating.error_messages["required"] = rating.error_messages["required"] % ends
 
     @property

@@ -15,14 +15,18 @@ from typing import Any, NamedTuple
 from django.forms import Form
 from django.http import QueryDict
 from django.template.loader import render_to_string
-from django.utils.html import escape
+from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 
 from surveys.models import Response, Study
 from surveys.models.stimuli import TargetText
 from surveys.models.study import write_point
 from surveys.participation.due_item import AssignmentProgress, DueItem
+from surveys.study.digits import write_digits
 from surveys.study.protocol import CACHE_SIZE
+from surveys.study.sentences import find_sentences
 from surveys.web.rendering.item_forms import (
     EngagementForm,
     RatingForm,
@@ -65,20 +69,34 @@ RATING_PAGE = ItemPage("annotate/rate.html", make_rating_form)
 def describe_text(item: TargetText, study: Study, *, is_marked: bool) -> dict[str, SafeString]:
     """Return the template values of a text: bare, or with its targets in bold.
 
-    A marked text comes with the two words that the question names.
+    A marked text comes with the two words that the question names. Screen readers say nothing of
+    bold: they read a number before each target, and the sentences with both beside the question.
     """
     if not is_marked:
         return {"text": escape(item.marked.text)}
-    marked = "".join(
-        f"<strong>{escape(piece)}</strong>" if is_target else escape(piece)
-        for piece, is_target in item.parts
-    )
+    before, first, between, second, after = (piece for piece, _is_target in item.parts)
+    begin, end = find_sentences(item.marked)
+    end -= len(item.marked.text)  # counted from there
+    text = format_html(
+        '{}<span id="marked">{}{}{}{}{}</span>{}',
+        before[:begin], before[begin:], _mark(first, 1), between, _mark(second, 2),
+        after[: len(after) + end], after[len(after) + end :],
+    )  # fmt: skip
     asked1, asked2 = map(escape, item.name_targets(study.question_forms))
     return {
-        "text": SafeString(marked),  # nosec B703 # (each piece is escaped)
+        "text": text,
         "asked1": asked1,
         "asked2": asked2,
     }
+
+
+def _mark(target: str, number: int) -> SafeString:
+    return format_html(
+        '<span class="unseen" lang="{}">{} </span><strong>{}</strong>',
+        get_language(),
+        _("marked word %(number)s:") % {"number": write_digits(number)},
+        target,
+    )
 
 
 def render_progress(

@@ -135,6 +135,8 @@ def _make_face(
     study: Study, points: tuple[Decimal, ...], instructions: StudyText, times: Times
 ) -> StudyDisplay:
     interface, ends, given = interface_of(study), label_ends(study), study.scale_labels
+    with translation.override(interface):
+        shown = render_text(study, instructions, points)  # with digits of the language
     return StudyDisplay(
         study=study,
         interface=interface,
@@ -146,7 +148,7 @@ def _make_face(
             else ScalePoint(value, ends.get(value, ""), interface)
             for value in map(write_point, points)
         ),
-        instructions=render_text(study, instructions, points),
+        instructions=shown,
         times=times,
     )
 
@@ -164,7 +166,7 @@ def render_text(study: Study, text: StudyText, scale: Sequence[Decimal] = ()) ->
 
 def direction_of(language: str) -> str:
     """Return the writing direction of a language: ltr or rtl."""
-    return Locale.parse(language, sep="-").text_direction
+    return Locale.parse(language.partition("-u-")[0], sep="-").text_direction  # without digits
 
 
 def activate_language(face: StudyDisplay) -> None:

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 from rest_framework import serializers
 
 from surveys.models import AssigningPolicy, QuestionForms, Study, Variant
-from surveys.models.study import MOST_ASKED_FOR
+from surveys.models.study import MOST_ASKED_FOR, Digits
 from surveys.participation.assignments import count_items
 from surveys.study.planning.durations import times_of
 from surveys.study.stimuli.kinds import ENCODING_CHOICES, SEPARATOR_CHOICES
@@ -192,8 +192,8 @@ class DesignSerializer(serializers.ModelSerializer[Study]):
     class Meta:
         model = Study
         fields = (
-            "title", "public_title", "organisation", "contact", "ethics", "pay", "pay_for_more",
-            "language",
+            "title", "public_title", "organisation", "contact", "ethics", "legal_basis",
+            "authority", "data_protection_officer", "digits", "pay", "pay_for_more", "language",
             "ratings_per_context", "block_size", "scale_minimum", "scale_maximum", "scale_step",
             "scale_labels", "question_forms", "variant", "lease_hours", "assigning_policy",
             "allows_unjudgeable", "sends_choice", "allows_more_blocks", "erases_withdrawn",
@@ -217,6 +217,10 @@ class DesignChangeSerializer(RequestSerializer):
     )
     contact = JsonString(max_length=200, allow_blank=True, required=False, help_text=CONTACT)
     ethics = JsonString(max_length=300, allow_blank=True, required=False, help_text=ETHICS)
+    legal_basis = JsonString(max_length=300, allow_blank=True, required=False)
+    authority = JsonString(max_length=300, allow_blank=True, required=False)
+    data_protection_officer = JsonString(max_length=300, allow_blank=True, required=False)
+    digits = serializers.ChoiceField(Digits.choices, allow_blank=True, required=False)
     pay = JsonString(max_length=100, allow_blank=True, required=False, help_text=PAY)
     pay_for_more = JsonString(
         max_length=100, allow_blank=True, required=False, help_text=PAY_FOR_MORE

@@ -5,7 +5,7 @@ from django import forms
 from django.utils.functional import cached_property
 
 from surveys.models import AssigningPolicy, QuestionForms, Study, StudyText, TextKind, Variant
-from surveys.models.study import MOST_ASKED_FOR, write_point
+from surveys.models.study import MOST_ASKED_FOR, Digits, write_point
 from surveys.study.lifecycle import LOCKED
 from surveys.study.planning.durations import introduction_seconds
 from surveys.study.planning.power import Power, weigh_power
@@ -19,7 +19,9 @@ SCALE = ("scale_minimum", "scale_maximum", "scale_step")
 STORED = object()
 PAY = ("pay_per_hour", "fee_percent")
 GROUPS = {
-    "The study": ("title", "public_title", "language", "organisation", "contact", "ethics"),
+    "The study": (
+        "title", "public_title", "language", "organisation", "contact", "ethics", "digits",
+    ),
     "The scale": (
         *SCALE, "scale_labels", "question_forms", "variant", "allows_unjudgeable", "sends_choice",
     ),
@@ -30,7 +32,10 @@ GROUPS = {
         "pay", "allows_more_blocks", "pay_for_more", "assigning_policy", "lease_hours",
         "n_check_tries", "seed",
     ),
-    "Use of answers": ("erases_withdrawn", "publishes_words"),
+    "Use of answers": (
+        "erases_withdrawn", "publishes_words", "legal_basis", "authority",
+        "data_protection_officer",
+    ),
 }  # fmt: skip
 
 
@@ -51,6 +56,12 @@ def fleeting() -> forms.NumberInput:
 
 def switch(label: str) -> forms.BooleanField:
     return forms.BooleanField(label=label, required=False)
+
+
+def rule(label: str, explained: str) -> forms.CharField:
+    """Return the field of a statement about data protection."""
+    shown = f"{explained} Shown to annotators. Empty: not mentioned."
+    return forms.CharField(max_length=300, required=False, label=label, help_text=shown)
 
 
 class Change(NamedTuple):
@@ -178,6 +189,17 @@ class DesignForm(WorkloadForm):
         max_length=300, required=False, label="Ethics approval",
         help_text="Board and reference, such as “University of …, no. 123”; shown to annotators. "
         "Empty: not mentioned.",
+    )  # fmt: skip
+    legal_basis = rule(
+        "Legal basis for storing personal data",
+        "Such as “Your consent (GDPR, article 6(1)(a))”, in the language of the study.",
+    )
+    authority = rule("Authority for complaints", "To which annotators may complain.")
+    data_protection_officer = rule("Data protection officer", "Name or address.")
+    digits = forms.ChoiceField(
+        choices=[("", "as usual in the language"), *Digits.choices], required=False,
+        label="Digits of the pages in Arabic and Persian",
+        help_text="Usual are Western digits in Arabic, and Persian ones in Persian.",
     )  # fmt: skip
     scale_labels = LabelsField(
         required=False, label="Labels of points",

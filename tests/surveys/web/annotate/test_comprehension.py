@@ -33,7 +33,7 @@ def test_check_explains_wrong_answers(client, at_check):
     content = answer.content.decode()
     questions = read_check(current_text(at_check.study, TextKind.CHECK).body)
     assert answer.status_code == 422
-    assert content.count("Not quite.") == 1
+    assert content.count("That is not it.") == 1
     assert [question.why in content for question in questions] == [False, True, False]
     assert "You can try once more." in content
     assert stored(at_check.annotator, "n_check_tries", "checked_at") == (1, None)
@@ -41,7 +41,7 @@ def test_check_explains_wrong_answers(client, at_check):
 
 @pytest.mark.parametrize(
     ("sent", "marked"),
-    [({}, "Please"), (WRONG, 'Not quite.<span lang="tr" dir="auto">')],
+    [({}, "Please"), (WRONG, 'That is not it.<span lang="tr" dir="auto">')],
     ids=["ours", "the study's"],
 )
 def test_check_marks_the_language_of_what_it_says(client, sent, marked):

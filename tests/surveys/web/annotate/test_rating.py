@@ -5,11 +5,19 @@ from decimal import Decimal
 
 import pytest
 
-from surveys.models import Response, Study
+from surveys.models import Assignment, Response, Study
 from surveys.participation.answers import record_engagement
 from surveys.study.design import configure_study
 from tests.factories.arrivals import page, squeeze
-from tests.factories.studies import due_response, make_study, start, stored, whereabouts
+from tests.factories.studies import (
+    due_response,
+    make_study,
+    start,
+    stimuli_file,
+    stimuli_row,
+    stored,
+    whereabouts,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -346,3 +354,32 @@ def test_rate_refuses_cannot_judge_if_the_study_does_not_allow_it(client, assign
     assert refused.status_code == 422
     assert "Please choose one of the numbers." in refused.content.decode()
     assert stored(response, *JUDGEMENT, "rated_at") == (None, False, "", None)
+
+
+# Spoken marks
+
+
+def test_the_targets_are_numbered_for_screen_readers_and_their_sentences_describe_the_question(
+    client,
+):
+    text = "Rain fell. The <strong>cats</strong> slept. A <strong>dog</strong> ran. It snowed. End."
+    row = stimuli_row(context1=text, context2=text.replace("Rain", "Hail"), word1_context2="cats",
+                      word2_context2="dog")  # fmt: skip
+    shown = rating_page(client, make_study(stimuli=stimuli_file(row)))
+
+    mark = '<span class="unseen" lang="en">marked word {}:</span><strong>{}</strong>'
+    described = re.search('<span id="marked">(.*?\\.)</span>', shown)[1]
+    assert mark.format(1, "cats") in described
+    assert mark.format(2, "dog") in described
+    bare = re.sub("<span.*?</span>|<.*?>", "", described)
+    assert bare == "Thecatsslept. Adogran."
+    assert 'aria-describedby="marked"' in shown
+    refused = client.post(page("rate", Assignment.objects.get(), 1), {}).content.decode()
+    assert 'aria-describedby="id_rating_error marked"' in refused
+
+
+def test_page_1_has_neither_marks_nor_spoken_ones(client):
+    shown = client.get(page("engage", start(make_study(1)), 1)).content
+
+    assert b"unseen" not in shown
+    assert b'id="marked"' not in shown

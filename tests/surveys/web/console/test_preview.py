@@ -116,7 +116,7 @@ def test_errors_are_shown_as_annotators_see_them(client, study):
     for name, more, sent, said in (
         ("preview_words", [context.pk], {}, "Please write a word here."),
         ("preview_rating", [context.pk], {"rating": 99}, "Please choose one of the numbers."),
-        ("preview_check", [], wrong, "Not quite."),
+        ("preview_check", [], wrong, "That is not it."),
         ("preview_check", [], {}, "Please choose an answer."),
         ("preview_practice", [], {}, "Please write a word here."),
     ):

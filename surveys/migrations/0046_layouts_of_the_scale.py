@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("surveys", "0044_ours_in_practice_texts"),
+        ("surveys", "0045_reservations_of_verifications"),
     ]
 
     operations = [
