@@ -30,7 +30,7 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.review.agreement", "surveys.review.effects",
     "surveys.monitoring.agreement", "surveys.monitoring.annotator_agreement",
     "surveys.study.planning.durations",
-    "surveys.study.sentences",  # sentences end where the library says
+    "surveys.study.stimuli.sentences",  # sentences end where the library says
     "surveys.results.entries.recipe", "surveys.results.entries.effect",
     "surveys.results.entries.description",
     "surveys.study.text_rows",

@@ -10,6 +10,7 @@ from surveys.participation.further_blocks import find_further_block
 from surveys.participation.introduction import has_failed_check
 from surveys.participation.own_links import may_withdraw
 from surveys.privacy.erasure import withdraw_annotator
+from surveys.privacy.subject_access import export_annotator_data
 from surveys.recruitment.completion_codes import (
     advise_to_give_back,
     came_for_a_hit,
@@ -135,19 +136,30 @@ def ended(request: HttpRequest, token: str) -> HttpResponse:
 
 @annotator_page
 def kept(request: HttpRequest, token: str) -> HttpResponse:
-    """Show what the site stores about the annotator, as agreed to, and changes since then."""
-    assignment = find_assignment(token)
+    """Show what the site stores about the annotator, as agreed to, and changes since then.
+
+    A POST downloads all of it; if an id alone led here, with the annotator's own link.
+    """
+    assignment, is_sent = find_assignment(token), request.method == "POST"
     annotator = assignment.annotator
+    if is_sent and may_withdraw(assignment, request.POST.get("own_link", "")):
+        with acting("the annotator"):
+            data = export_annotator_data(annotator)
+        saved = {"Content-Disposition": 'attachment; filename="my_data.json"'}
+        return HttpResponse(data, content_type="application/json", headers=saved)
     now = make_notice(Facts.for_annotator(annotator))
     agreed = annotator.notice or now
     invitation = Invitation.objects.select_related("entrance").get(annotator=annotator)
     consent = annotator.consent
     page = {
         "token": token,
+        "needs_own_link": not may_withdraw(assignment, ""),
+        "is_refused": is_sent,
         "contact": annotator.study.contact,
         "notice": agreed,
         "changes": list_changes(agreed, now),
         "no_mail": invitation.token if find_disclosure(invitation).gets_mail else "",
         "consent_text": render_text(annotator.study, consent) if consent else None,
     }
-    return render(request, "annotate/kept.html", page)
+    status = HTTP_UNPROCESSABLE if is_sent else 200
+    return render(request, "annotate/kept.html", page, status=status)

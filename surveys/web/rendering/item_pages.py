@@ -26,7 +26,7 @@ from surveys.models.study import write_point
 from surveys.participation.due_item import AssignmentProgress, DueItem
 from surveys.study.digits import write_digits
 from surveys.study.protocol import CACHE_SIZE
-from surveys.study.sentences import find_sentences
+from surveys.study.stimuli.sentences import find_sentences
 from surveys.web.rendering.item_forms import (
     EngagementForm,
     RatingForm,

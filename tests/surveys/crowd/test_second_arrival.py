@@ -127,6 +127,11 @@ def test_a_worker_id_on_another_hit_opens_no_earlier_work(client, hits):
     for sent in ({}, {"confirmed": "yes"}, {"confirmed": "yes", "own_link": second.token}):
         assert client.post(page("withdraw", second), sent).status_code == 422
     assert stored(first, "annotator__withdrawn_at") == (None,)
+    for sent in ({}, {"own_link": second.token}):
+        refused = client.post(page("kept", second), sent)
+        assert (refused.status_code, b'"rating"' in refused.content) == (422, False)
+    copy = client.post(page("kept", second), {"own_link": own})
+    assert [len(one["answers"]) for one in copy.json()["assignments"]] == [1, 0]
 
     answer = withdraw(client, second, own_link=own)
 

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("surveys", "0045_reservations_of_verifications"),
+        ("surveys", "0046_variants_of_texts"),
     ]
 
     operations = [

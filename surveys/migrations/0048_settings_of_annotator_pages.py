@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("surveys", "0046_layouts_of_the_scale"),
+        ("surveys", "0047_layouts_of_the_scale"),
     ]
 
     operations = [
