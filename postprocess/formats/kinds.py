@@ -182,6 +182,7 @@ def split_records(
         records = _split_text(_mark_utf16(data), found)
     if b"\0" in data:
         _refuse_nul(records)
+    _spell_header(records, known or columns)
     tidy_records(records, columns)
     if found != kind and not records.findings:
         what = f"read as {found}"
@@ -315,9 +316,17 @@ def _recognise_separator(text: str, columns: Sequence[str]) -> Separator | None:
     return None
 
 
+def _spell_header(records: Records, columns: Sequence[str]) -> None:
+    """Write the names of columns as they are known: "Word 1" becomes word1."""
+    header = records.rows[0] if records.rows else None
+    if header is not None:
+        missing = {_fold(name): name for name in columns if name not in header}
+        header[:] = [missing.pop(_fold(name), name) for name in header]
+
+
 def _fold(name: str) -> str:
-    """Return the name of a column without quotation marks, letter case and kinds of spaces."""
-    return re.sub(r"[\s_]+", "_", name.strip().strip('"').casefold())
+    """Return the name of a column without quotation marks, letter case and spaces."""
+    return re.sub(r"[\s_]+", "", name.strip().strip('"').casefold())
 
 
 def _recognise_encoding(data: bytes, language: str) -> Encoding | None:

@@ -143,3 +143,13 @@ def test_the_command_refuses_rows_that_are_no_pairs(tmp_path, capsys):
     assert "row 2 (line 3), word2: the field is empty" in said
     assert "row 3 (line 4): both words are the same" in said
     assert not out.exists()
+
+
+def test_the_command_reads_the_header_of_multi_simlex(tmp_path):
+    path, out = tmp_path / "list.csv", tmp_path / "pairs.tsv"
+    path.write_text("ID,Word 1,Word 2,POS\n1,sea,ship,N\n2,ice,sun,V\n")
+
+    command = ["pairs", "sample", "--from", str(path), "--number", "1", "--nouns", "1"]
+
+    assert main([*command, "--out", str(out)]) == 0
+    assert load_pairs(out) == ([WordPair("sea", "ship")], [])
