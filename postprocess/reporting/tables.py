@@ -90,7 +90,7 @@ def tabulate_moved(report: Report) -> Table:
         ]
         for one in report["calibration"]["shifted"]
     ]
-    columns = ("annotator", "group", "#mean", "#of group", "#deviation", "#shift", "#unchanged")
+    columns = ("annotator", "group", "#mean", "#of group", "#deviation", "#shift", "#cut")
     return cut(
         Table("Annotators shifted by calibration", columns, rows, method="calibration"),
         "annotators.tsv",

@@ -99,9 +99,9 @@ def calibrate(
     deviation = (mean - group_mean).round(DECIMALS)
     shift = np.select([deviation > threshold, deviation < -threshold], [-step, step], default=0.0)
     is_shifted = (shift != 0)[:, None]
-    moved = (points + shift[:, None]).clip(scale.minimum, scale.maximum).round(DECIMALS)
-    moved = np.where(is_shifted, moved, points)
-    n_clipped = (n * (is_shifted & (moved == points))).sum(axis=1)
+    target = (points + shift[:, None]).round(DECIMALS)
+    moved = np.where(is_shifted, target.clip(scale.minimum, scale.maximum), points)
+    n_clipped = (n * (is_shifted & (moved != target))).sum(axis=1)
     figures = {"mean": mean, "group_mean": group_mean, "deviation": deviation, "shift": shift}
     return ratings._replace(points=moved), pd.DataFrame(figures | {"n_clipped": n_clipped})
 

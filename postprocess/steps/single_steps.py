@@ -36,7 +36,7 @@ def calibrate_ratings(
         As `check_ratings` returns it, in points of `scale`, without NaN. Without a column group,
         groups are found.
     scale : Scale
-        A rating is not shifted beyond its ends; a rating at an end stays there.
+        A rating that would be shifted beyond an end is cut at the end of the scale.
     threshold : float
         In scale points. An annotator is shifted if their mean differs from the mean of the
         group's annotator means by more than this; a difference equal to it is not more.
@@ -48,8 +48,8 @@ def calibrate_ratings(
     Calibration
         `ratings`: the same rows with a column group; whole ratings stay whole.
         `annotators`, sorted by group and annotator: group, annotator, mean (before), group_mean,
-        deviation, shift (-step, 0 or step) and n_clipped (ratings of a shifted annotator that did
-        not move because they were at the end of the scale).
+        deviation, shift (-step, 0 or step) and n_clipped (ratings of a shifted annotator that were
+        cut at the end of the scale: they moved by less than the step, or not at all).
 
     References
     ----------

@@ -78,12 +78,12 @@ def calibrate(table: Table, recipe: Recipe) -> tuple[Table, dict[str, Account]]:
             for item, rating in given.items()
         }
         calibrated[annotator] = moved if shift else given
-        stayed = [item for item in given if shift and moved[item] == given[item]]
+        cut = [item for item in given if shift and moved[item] != round(given[item] + shift, NOISE)]
         figures[annotator] = {
             "mean": means[annotator],
             "group_mean": group_mean,
             "shift": shift,
-            "n_clipped": len(stayed),
+            "n_clipped": len(cut),
         }
     return calibrated, figures
 

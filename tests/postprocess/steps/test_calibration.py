@@ -40,6 +40,16 @@ def test_calibrate_ratings_leaves_ratings_at_the_end_of_the_scale(ratings_of):
     assert annotators["n_clipped"].to_dict() == {"A": 1, "B": 0, "C": 0}
 
 
+def test_calibrate_ratings_counts_ratings_that_moved_by_less(ratings_of):
+    # means 2.5, 5, 5 → A is moved up: 5.5 becomes 6, 6 stays, 5 moves by the whole step
+    ratings = ratings_of(A=[6, 5.5, 5, 0, 0, 0, 1], B=[5] * 7, C=[5] * 7)
+
+    calibration = calibrate_ratings(ratings, Scale(step=0.5))
+
+    assert calibration.ratings["rating"].tolist()[:7] == [6, 6, 6, 1, 1, 1, 2]
+    assert calibration.annotators["n_clipped"].tolist() == [2, 0, 0]
+
+
 def test_calibrate_ratings_leaves_a_deviation_of_exactly_the_threshold(ratings_of):
     exact = ratings_of(A=[2], B=[4])
     noisy = ratings_of(A=[0.1], B=[2.1], C=[1.1])  # 2.1 - 1.1 is a little above 1
