@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from postprocess.formats.files import render_dataset, render_gold
-from postprocess.formats.stimuli import ParsedStimuli, StimuliError
+from postprocess.formats.stimuli import ParsedStimuli, StimuliError, render_stimuli
 from postprocess.naming import LANGUAGE, PUBLISHED, tag_files
 from postprocess.reporting.assessment import assess
 from postprocess.reporting.report import (
@@ -138,9 +138,10 @@ def build_dataset(
 def _render_files(stimuli: ParsedStimuli, dataset: Dataset) -> dict[str, bytes]:
     outcome, report, language = dataset.outcome, dataset.report, dataset.report["language"]
     tag, recipe, distributions = tag_report(report), outcome.recipe, measure_distributions(outcome)
+    scored = [stimuli.rows[pair - 1] for pair in outcome.scores.index]
     texts = {
         f"{dataset.name}_{tag}.csv": render_dataset(
-            stimuli.rows, outcome.scores, pvalues=recipe.files.as_style()
+            scored, outcome.scores, pvalues=recipe.files.as_style()
         ),
         f"data/data_{tag}.tsv": stimuli.text,
         f"gold/gold_{tag}.tsv": render_gold(outcome.scores),
@@ -152,9 +153,17 @@ def _render_files(stimuli: ParsedStimuli, dataset: Dataset) -> dict[str, bytes]:
         RECIPE_FILE: recipe.render(),
         "report.json": render_report(report),
     }
+    if unscored := outcome.pairs.index.difference(outcome.scores.index).tolist():
+        texts[f"data/data_{tag}.tsv"] = render_stimuli(scored)
+        texts[name_unscored(tag)] = render_stimuli([stimuli.rows[pair - 1] for pair in unscored])
     files = {path: text.encode() for path, text in texts.items()}
     parquet = write_distributions_parquet(distributions)
     return {**files, f"distributions_{tag}.parquet": parquet}
+
+
+def name_unscored(tag: str) -> str:
+    """Return the path of the file of the pairs without two scores."""
+    return f"data/unscored_{tag}.tsv"
 
 
 def tag_report(report: Report) -> str:
@@ -187,8 +196,16 @@ def _report_origin(language: str, recipe: Recipe, inputs: Mapping[str, str]) -> 
         "language": language,
         "code": {"version": __version__, "sha256": digest_code()},
         "inputs": dict(sorted(inputs.items())),
-        "recipe": {"sha256": recipe.digest(), **recipe.model_dump()},
+        "recipe": {"sha256": recipe.digest(), **_plain_recipe(recipe)},
     }
+
+
+def _plain_recipe(recipe: Recipe) -> Report:
+    """Return the settings of a recipe; those of later versions only if they are set."""
+    settings = recipe.model_dump()
+    if recipe.filtering.constant_from is None:
+        del settings["filtering"]["constant_from"]
+    return settings
 
 
 def _report_outcome(outcome: Outcome, human: float, scripted: Collection[str]) -> Report:

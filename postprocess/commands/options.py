@@ -53,6 +53,11 @@ def add_choice_arguments(parser: argparse.ArgumentParser) -> None:
         help="refuse if texts are still to be written by a person",
     )
     add(
+        "--accept-unscored",
+        action="store_true",
+        help="release the dataset without the pairs of which a context has no score",
+    )
+    add(
         "--withhold-unknown",
         action="store_true",
         help="mask texts whose licence is not known, too, not only those that may not be published",

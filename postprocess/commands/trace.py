@@ -4,13 +4,16 @@ import argparse
 import sys
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from postprocess.formats.files import format_number, read_dataset
 from postprocess.formats.reading import load_checks, load_ratings
+from postprocess.formats.stimuli import parse_stimuli
 from postprocess.naming import NamedFile, find_datasets, read_tag
-from postprocess.pipeline import RECIPE_FILE
+from postprocess.pipeline import RECIPE_FILE, name_unscored
 from postprocess.release.kit import PRACTICE
+from postprocess.reporting.phrases import NONE
 from postprocess.steps.ledger import trace_context
 from postprocess.steps.post_process import post_process
 from postprocess.steps.recipe import read_recipe
@@ -39,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     """Recompute a release and show one of its contexts; return 1 if the figures differ."""
     named = find_dataset(options.folder)
     dataset_file, tag = options.folder / named.path, named.tag
-    published = read_published(dataset_file)
+    published = read_published(dataset_file, tag)
     ratings = load_ratings(find_ratings(options.folder, tag), read_tag(tag))
     checks_file = options.folder / f"checkpoints_{tag}.csv"
     outcome = post_process(
@@ -51,18 +54,21 @@ def run(options: argparse.Namespace) -> int:
     sys.stdout.write(trace_context(outcome, options.pair, options.context))
     column = f"sim{options.context}"
     printed = format_number(float(published.loc[options.pair, column]))
-    found = format_number(float(outcome.scores.loc[options.pair, column]))
+    found = format_number(float(outcome.scores[column].get(options.pair, np.nan)))
     same = "the same" if printed == found else "NOT THE SAME"
-    sys.stdout.write(f"\n{dataset_file.name} has {column} {printed}: {same}\n")
+    sys.stdout.write(f"\n{dataset_file.name} has {column} {printed or NONE}: {same}\n")
     return 0 if printed == found else 1
 
 
-def read_published(dataset_file: Path) -> pd.DataFrame:
-    """Return the dataset of a release with its practice pairs at the end; index pair from 1."""
+def read_published(dataset_file: Path, tag: str) -> pd.DataFrame:
+    """Return the dataset of a release, its practice pairs and those without scores; index pair."""
     parts = [read_dataset(dataset_file.read_bytes())]
     practice = dataset_file.parent / PRACTICE / dataset_file.name
     if practice.exists():
         parts.append(read_dataset(practice.read_bytes()))
+    unscored = dataset_file.parent / name_unscored(tag)
+    if unscored.exists():
+        parts.append(pd.DataFrame(index=range(len(parse_stimuli(unscored.read_bytes()).rows))))
     published = pd.concat(parts, ignore_index=True)
     return published.set_index(pd.RangeIndex(1, len(published) + 1, name="pair"))
 

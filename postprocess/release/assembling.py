@@ -43,8 +43,9 @@ from postprocess.release.sources import (
     renumber_sources,
 )
 from postprocess.release.withholding import withhold_texts
-from postprocess.reporting.report import render_report
-from postprocess.steps.post_process import Progress
+from postprocess.reporting.phrases import write_count
+from postprocess.reporting.report import describe_gaps, render_report, report_gaps
+from postprocess.steps.post_process import Progress, post_process
 from postprocess.steps.recipe import Recipe
 from postprocess.steps.rehearsal import SCRIPTED
 from postprocess.table.details import LAYOUT, MEASURES, RELEASED, join_details
@@ -105,7 +106,8 @@ class Choices:
     `key` decides the annotators' ids (see `make_pseudonyms`), `n_practice` and `seed` the
     practice kit (see `split_pairs`); with `complete` a missing text is an error. `name`: of the
     dataset in its files, instead of that in the description; see `choose_name`. `withheld`:
-    texts whose licence is judged so are masked in all files; see `withhold_texts`.
+    texts whose licence is judged so are masked in all files; see `withhold_texts`. Without
+    `accepts_unscored`, contexts without a score are an error.
     """
 
     key: str = field(repr=False)
@@ -114,6 +116,7 @@ class Choices:
     complete: bool = False
     name: str | None = None
     withheld: Collection[Publishing] = (Publishing.FORBIDDEN,)
+    accepts_unscored: bool = False
 
 
 @dataclass(frozen=True)
@@ -121,13 +124,15 @@ class Release:
     """A release ready to be written.
 
     `files`: relative path → content; `archive`: the same files as a zip archive; `dataset`: the
-    dataset, with the missing texts in its report; `unwritten`: the missing texts.
+    dataset, with the missing texts in its report; `unwritten`: the missing texts; `unscored`:
+    the rows of the stimuli, from 0, whose pairs have no score.
     """
 
     files: dict[str, bytes]
     archive: bytes
     dataset: Dataset
     unwritten: tuple[Unwritten, ...]
+    unscored: tuple[int, ...] = ()
 
 
 def build_release(
@@ -151,17 +156,23 @@ def build_release(
     ------
     ReleaseError
         The practice kit is impossible or not disjoint, the key is too short, the description
-        contradicts the recipe, or texts are missing although `choices.complete` is set.
+        contradicts the recipe, texts are missing although `choices.complete` is set, or contexts
+        have no score although `choices.accepts_unscored` is not.
     StimuliError, RatingsError, LanguageError
         See `build_dataset`.
     """
     check_language(language)
     _refuse_other_scale(description, recipe)
-    split, stimuli = _split_stimuli(collected.stimuli, choices)
-    individual = _publish(collected, description, recipe, split, choices.key)
+    if collected.stimuli.unreadable:
+        raise StimuliError(collected.stimuli.unreadable)
+    individual = _publish(collected, description, recipe, choices.key)
+    split, stimuli = _split_stimuli(
+        collected.stimuli, choices, _find_unscored(individual, recipe, collected, choices)
+    )
+    individual = _renumber(individual, split)
     sources = renumber_sources(collected.sources, split.order)
     stimuli, sources = withhold_texts(stimuli, sources, choices.withheld)
-    return assemble_release(
+    release = assemble_release(
         Published(stimuli, individual, split, sources, collected.origin),
         description,
         recipe,
@@ -172,6 +183,7 @@ def build_release(
         add_files=add_files,
         progress=progress,
     )
+    return replace(release, unscored=split.unscored)
 
 
 def assemble_release(
@@ -253,18 +265,37 @@ def _refuse_other_scale(description: Description, recipe: Recipe) -> None:
             )
 
 
-def _split_stimuli(stimuli: ParsedStimuli, choices: Choices) -> tuple[Split, ParsedStimuli]:
-    """Return the split, and the stimuli with the practice pairs at the end."""
-    if stimuli.unreadable:
-        raise StimuliError(stimuli.unreadable)
-    split = split_pairs(stimuli.rows, choices.n_practice, seed=choices.seed)
-    return split, stimuli.reordered(split.order) if split.practice else stimuli
+def _find_unscored(
+    individual: Individual, recipe: Recipe, collected: Collected, choices: Choices
+) -> list[int]:
+    """Return the rows of the pairs that lack a score. Raises ReleaseError unless it is accepted."""
+    if not recipe.filtering.constant_from:
+        return []
+    outcome = post_process(
+        individual.ratings, recipe, n_pairs=len(collected.stimuli.rows), checks=individual.checks
+    )
+    unscored = outcome.pairs.index.difference(outcome.scores.index)
+    if len(unscored) and not choices.accepts_unscored:
+        raise ReleaseError(
+            f"{describe_gaps(report_gaps(outcome))} {write_count(len(unscored), 'pair')} would be "
+            "missing from the dataset. Collect more ratings, or confirm the release without scores "
+            "of these pairs (on the command line --accept-unscored, in the API accepts_unscored)"
+        )
+    return [pair - 1 for pair in unscored]
+
+
+def _split_stimuli(
+    stimuli: ParsedStimuli, choices: Choices, unscored: Collection[int]
+) -> tuple[Split, ParsedStimuli]:
+    """Return the split, and the stimuli with practice pairs, then those without a score, last."""
+    split = split_pairs(stimuli.rows, choices.n_practice, seed=choices.seed, unscored=unscored)
+    return split, stimuli.reordered(split.order) if split.is_reordered else stimuli
 
 
 def _publish(
-    collected: Collected, description: Description, recipe: Recipe, split: Split, key: str
+    collected: Collected, description: Description, recipe: Recipe, key: str
 ) -> Individual:
-    """Return the individual answers with this release's annotator ids and pair numbers."""
+    """Return the individual answers with this release's annotator ids."""
     n_pairs = len(collected.stimuli.rows)
     ratings = check_ratings(collected.ratings, recipe.scale.as_scale(), n_pairs=n_pairs)
     ratings = _join_traits(ratings, collected.details)
@@ -272,11 +303,15 @@ def _publish(
     if is_scripted[~find_withdrawn(ratings)].any():
         ratings = ratings.assign(**{SCRIPTED: is_scripted})
     words = collected.words if description.consent.publishes_words else None
-    individual = publish_individual(ratings, collected.checks, words, key)
-    if not split.practice:
+    return publish_individual(ratings, collected.checks, words, key)
+
+
+def _renumber(individual: Individual, split: Split) -> Individual:
+    """Return the individual answers with this release's pair numbers."""
+    if not split.is_reordered:
         return individual
-    number = np.empty(n_pairs + 1, dtype=np.int32)
-    number[np.array(split.order) + 1] = np.arange(1, n_pairs + 1)
+    number = np.empty(len(split.order) + 1, dtype=np.int32)
+    number[np.array(split.order) + 1] = np.arange(1, len(number))
     renumbered = individual.ratings.assign(pair=number[individual.ratings["pair"]])
     ordered = renumbered.sort_values(["pair", "context", "annotator"], ignore_index=True)
     return replace(individual, ratings=ordered)
@@ -328,14 +363,15 @@ def _render_kits(
     stimuli: ParsedStimuli, dataset: Dataset, split: Split, tag: str
 ) -> dict[str, bytes]:
     """Return the files of the test data and of the practice kit; refuse them if they overlap."""
-    scores, n_test = dataset.outcome.scores, len(split.test)
+    pairs, rows, name = dataset.outcome.pairs, stimuli.rows, dataset.name
     style = dataset.outcome.recipe.files.as_style()
-    test, practice = stimuli.rows[:n_test], stimuli.rows[n_test:]
-    name = dataset.name
-    files = render_kit(test, scores.iloc[:n_test], tag, name=name, pvalues=style)
-    if not practice:
+    start, end = len(split.test), len(split.test) + len(split.practice)
+    others = (*rows[:start], *rows[end:])
+    files = render_kit(others, pairs.drop(pairs.index[start:end]), tag, name=name, pvalues=style)
+    if not split.practice:
         return files
-    files |= render_practice_kit(practice, scores.iloc[n_test:], tag, name=name, pvalues=style)
+    practice = rows[start:end], pairs.iloc[start:end]
+    files |= render_practice_kit(*practice, tag, name=name, pvalues=style)
     for of_test in (f"data/data_{tag}.tsv", f"{name}_{tag}.csv"):
         for of_practice in (f"{PRACTICE}/data_{tag}.tsv", f"{PRACTICE}/{name}_{tag}.csv"):
             check_disjoint(files, of_test, of_practice)

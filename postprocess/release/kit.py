@@ -1,6 +1,7 @@
 """The evaluation kit: dataset, data, gold and result files in the layout of the task."""
 
 from collections.abc import Sequence
+from itertools import compress
 
 import pandas as pd
 import pyarrow as pa
@@ -24,20 +25,22 @@ RESULT_COLUMNS = {"results_subtask1": GOLD_COLUMNS[2:], "results_subtask2": GOLD
 
 
 def render_kit(
-    rows: Sequence[Row], scores: pd.DataFrame, tag: str, *, name: str, pvalues: PvalueStyle
+    rows: Sequence[Row], pairs: pd.DataFrame, tag: str, *, name: str, pvalues: PvalueStyle
 ) -> dict[str, bytes]:
     """Return the files of the test data, relative path → content.
 
     `tag` is part of their names, and `name` of those of the dataset.
-    `scores` has a row for each of `rows`, indexed by the pair's number in the release. Result
-    files hold only their header: readers skip empty rows or read them as zeros, and a file
-    filled in half could pass for a complete one.
+    `pairs` has a row for each of `rows`, indexed by the pair's number in the release; pairs without
+    two scores are in scores.tsv alone. Result files hold only their header: readers skip empty
+    rows or read them as zeros, and a file filled in half could pass for a complete one.
     """
+    is_scored = (pairs[["n1", "n2"]] > 0).all(axis="columns")
+    rows, scores = list(compress(rows, is_scored)), pairs[is_scored]
     dataset = render_dataset(rows, scores, pvalues=pvalues).encode()
     texts = {
         f"data/data_{tag}.tsv": render_stimuli(rows),
         f"gold/gold_{tag}.tsv": render_gold(scores),
-        "scores.tsv": render_table(scores.rename_axis("pair").reset_index()),
+        "scores.tsv": render_table(pairs.rename_axis("pair").reset_index()),
         **{
             f"results/{task}_{tag}.tsv": render_rows(columns, [])
             for task, columns in RESULT_COLUMNS.items()
@@ -51,10 +54,10 @@ def render_kit(
 
 
 def render_practice_kit(
-    rows: Sequence[Row], scores: pd.DataFrame, tag: str, *, name: str, pvalues: PvalueStyle
+    rows: Sequence[Row], pairs: pd.DataFrame, tag: str, *, name: str, pvalues: PvalueStyle
 ) -> dict[str, bytes]:
     """Return the same files for the practice pairs, in one folder, as the task published them."""
-    kit = render_kit(rows, scores, tag, name=name, pvalues=pvalues)
+    kit = render_kit(rows, pairs, tag, name=name, pvalues=pvalues)
     return {f"{PRACTICE}/{path.rpartition('/')[2]}": content for path, content in kit.items()}
 
 

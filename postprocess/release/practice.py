@@ -3,7 +3,7 @@
 import hashlib
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from postprocess.formats.kinds import read_table
@@ -18,19 +18,32 @@ Row = Sequence[str]  # in the order of `stimuli.COLUMNS`
 
 @dataclass(frozen=True)
 class Split:
-    """The rows of the stimuli that are test data and practice pairs, from 0, in file order."""
+    """The rows of the stimuli that are test data and practice pairs, from 0, in file order.
+
+    `unscored`: the rows that are neither, because a context has no score.
+    """
 
     test: tuple[int, ...]
     practice: tuple[int, ...]
+    unscored: tuple[int, ...] = ()
 
     @property
     def order(self) -> tuple[int, ...]:
-        """All rows in the order of a release: test, then practice."""
-        return (*self.test, *self.practice)
+        """All rows in the order of a release: test, practice, without a score."""
+        return (*self.test, *self.practice, *self.unscored)
+
+    @property
+    def is_reordered(self) -> bool:
+        """Whether this is another order than that of the stimuli."""
+        return bool(self.practice or self.unscored)
 
 
-def split_pairs(rows: Sequence[Row], n_practice: int, *, seed: int = 0) -> Split:
+def split_pairs(
+    rows: Sequence[Row], n_practice: int, *, seed: int = 0, unscored: Collection[int] = ()
+) -> Split:
     """Choose practice pairs that share no word pair and no text with the remaining pairs.
+
+    `unscored` are rows that cannot be chosen, and do not remain either.
 
     Rows that share their two words or a text are chosen together or not at all. The choice depends
     on a hash of the seed and of the rows' words and texts, not on the scores or on the order of the
@@ -42,6 +55,8 @@ def split_pairs(rows: Sequence[Row], n_practice: int, *, seed: int = 0) -> Split
     >>> len(split.test), len(split.practice)
     (2, 1)
     """
+    numbers = [number for number in range(len(rows)) if number not in set(unscored)]
+    rows = [rows[number] for number in numbers]
     if not 0 <= n_practice < max(len(rows), 1):
         raise ReleaseError(
             f"a practice kit of {n_practice} pairs cannot be taken from {len(rows)}: at least one "
@@ -57,9 +72,10 @@ def split_pairs(rows: Sequence[Row], n_practice: int, *, seed: int = 0) -> Split
             f"a practice kit of {n_practice} pairs cannot be taken: the remaining pairs share "
             f"words or texts with others; try {len(chosen)}"
         )
-    numbers = range(len(rows))
     return Split(
-        tuple(n for n in numbers if n not in chosen), tuple(n for n in numbers if n in chosen)
+        tuple(number for place, number in enumerate(numbers) if place not in chosen),
+        tuple(number for place, number in enumerate(numbers) if place in chosen),
+        tuple(sorted(unscored)),
     )
 
 

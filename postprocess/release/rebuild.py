@@ -60,9 +60,9 @@ def read_table(path: Path) -> list[dict[str, str]]:
 
 
 def read_masked(release: Path) -> dict[tuple[str, str], str]:
-    """Return the masked texts by pair and context; practice pairs are the last ones."""
+    """Return the masked texts by pair and context, in the order of the pairs' numbers."""
     rows = []
-    for pattern in ("data/data_*.tsv", "practice_kit/data_*.tsv"):
+    for pattern in ("data/data_*.tsv", "practice_kit/data_*.tsv", "data/unscored_*.tsv"):
         for path in sorted(release.glob(pattern)):
             rows += read_table(path)
     return {

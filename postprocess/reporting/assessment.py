@@ -187,7 +187,8 @@ def report_divided(outcome: Outcome, rows: Sequence[Sequence[str]], chance: Chan
     `find_polarised` with the pair's words.
     """
     used = outcome.ledger[outcome.ledger["reason"] == ""]
-    found = {"alpha": ALPHA, "n_contexts": 2 * len(outcome.scores), "obstacle": "", "contexts": []}
+    n_contexts = int((outcome.pairs[["n1", "n2"]] > 0).to_numpy().sum())
+    found = {"alpha": ALPHA, "n_contexts": n_contexts, "obstacle": "", "contexts": []}
     try:
         listed = find_polarised(
             used, outcome.recipe.scale.as_scale(), rng=chance.rng(), alpha=ALPHA
@@ -238,7 +239,8 @@ def _measure_size(given: pd.DataFrame, outcome: Outcome) -> Report:
     rescaled = rescale_ratings(
         given, outcome.recipe.scale.as_scale(), Scale(target.minimum, target.maximum)
     )
-    return change_size(aggregate_ratings(rescaled, len(outcome.scores)))._asdict()
+    scores = aggregate_ratings(rescaled, len(outcome.pairs)).loc[outcome.scores.index]
+    return change_size(scores)._asdict()
 
 
 def _rely(ratings: pd.DataFrame, chance: Chance) -> list[Report]:

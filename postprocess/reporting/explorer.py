@@ -20,6 +20,7 @@ from postprocess.reporting.phrases import (
     write_points,
     write_signed,
 )
+from postprocess.reporting.report import describe_gaps
 from postprocess.steps.exclusion import COUNTED
 from postprocess.steps.rehearsal import warn_of_scripts
 
@@ -53,7 +54,7 @@ class Side(NamedTuple):
 class Shown(NamedTuple):
     """A pair as the page shows it; `order` has the numbers that the page sorts by.
 
-    `interval` is that of the change, "–" if undefined.
+    `interval` is that of the change, "–" if undefined; `note`: see `Outcome.pairs`.
     """
 
     number: int
@@ -64,6 +65,7 @@ class Shown(NamedTuple):
     delta: str
     sides: tuple[Side, Side]
     order: dict[str, float]
+    note: str
 
 
 def render_explorer(dataset: Dataset) -> str:
@@ -92,16 +94,19 @@ def render_explorer(dataset: Dataset) -> str:
             script=script,
             script_digest=digest,
             warning=warning,
+            gaps=describe_gaps(report["counts"]),
             stamp=f"{STAMP}: " if warning else "",
         )
     )
 
 
 def _show_pairs(dataset: Dataset) -> Iterator[Shown]:
-    scores = dataset.outcome.scores
+    pairs, below = dataset.outcome.pairs, dataset.outcome.recipe.rescaling.minimum - 1
+    ordered = pairs[["sim1", "sim2"]].fillna(below).assign(change=pairs["change"].fillna(0))
+    order = ordered.assign(size=pairs["change"].abs().fillna(-1)).to_dict("records")
     sides = [_show_sides(dataset, context) for context in (1, 2)]
     ends = dataset.intervals[["change_low", "change_high"]].to_numpy(dtype=float)
-    for at, figures in enumerate(scores.to_dict("records")):
+    for at, figures in enumerate(pairs.to_dict("records")):
         qvalue = float(figures["qvalue"])
         yield Shown(
             at + 1,
@@ -113,18 +118,19 @@ def _show_pairs(dataset: Dataset) -> Iterator[Shown]:
             (sides[0][at], sides[1][at]),
             {
                 "number": at + 1,
-                "score1": round(figures["sim1"], 4),
-                "score2": round(figures["sim2"], 4),
-                "change": round(figures["change"], 4),
-                "size": round(abs(figures["change"]), 4),
+                "score1": round(order[at]["sim1"], 4),
+                "score2": round(order[at]["sim2"], 4),
+                "change": round(order[at]["change"], 4),
+                "size": round(order[at]["size"], 4),
                 "q": UNKNOWN if math.isnan(qvalue) else round(qvalue, 6),
             },
+            str(figures.get("note", "")),
         )
 
 
 def _show_sides(dataset: Dataset, context: int) -> list[Side]:
     """Return one of the contexts of each pair."""
-    scores, target = dataset.outcome.scores, dataset.outcome.recipe.rescaling
+    scores, target = dataset.outcome.pairs, dataset.outcome.recipe.rescaling
     mean = scores[f"sim{context}"].to_numpy(dtype=float)
     columns_of_ends = [f"sim{context}_{end}" for end in ("low", "high")]
     ends = dataset.intervals[columns_of_ends].to_numpy(dtype=float)

@@ -21,6 +21,7 @@ from postprocess.reporting.phrases import (
     write_points,
     write_share,
 )
+from postprocess.reporting.report import describe_gaps
 from postprocess.steps.post_process import Outcome
 from postprocess.steps.rehearsal import warn_of_scripts
 
@@ -55,6 +56,7 @@ def render_page(dataset: Dataset, plates: Mapping[str, Plate], *, printed: bool 
         figures=_number(plates, drawn=not printed),
         lead=_lead(dataset),
         warning=warning,
+        gaps=describe_gaps(report["counts"]),
         stamp=f"{STAMP}: " if warning else "",
         key=_key_figures(dataset),
         each=_ratings_each(dataset.outcome),
@@ -147,7 +149,7 @@ def _key_figures(dataset: Dataset) -> dict[str, str]:
         "agreement (human)": write_figure(human),
         "mean score": table1["mean"],
         "mean |change|": table1["change"],
-        f"pairs with q{BELOW}": table1["share_q"],
+        f"pairs with q{BELOW}": table1["share_q"] + " †" * bool(counts.get("contexts_uncompared")),
         f"pairs with two-sided p{BELOW}": table1["share_two_sided"],
         f"one-sided p{BELOW}, as published": table1["share_one_sided"],
     }

@@ -36,12 +36,12 @@ def tabulate_pairs(
 
     Returns
     -------
-    DataFrame, shape (n_pairs, 25), index pair
+    DataFrame, shape (n_pairs, 26), index pair
         word1, word2, sought (both as `fold` returns them); the columns of `SHOWN`; low1, high1,
         low2, high2 (95 % intervals of the scores, without `intervals` those of `mean_intervals`;
         equal to the score if undefined); change_low, change_high (NaN if undefined); fewest (the
-        smaller n), size (of the change) and spread (the larger deviation, NaN if neither is
-        defined).
+        smaller n), size (of the change), spread (the larger deviation, NaN if neither is
+        defined) and note (see `Outcome.pairs`; "" without one).
     """
     table = scores[list(SHOWN)].copy()
     table.insert(0, "word1", [first for first, _ in words])
@@ -59,6 +59,7 @@ def tabulate_pairs(
         fewest=table[["n1", "n2"]].min(axis="columns"),
         size=table["change"].abs(),
         spread=table[["stdev1", "stdev2"]].max(axis="columns"),
+        note=scores.get("note", ""),
     )
 
 

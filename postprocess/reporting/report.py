@@ -38,7 +38,8 @@ def summarise(report: Report) -> str:
     """Return the main figures in a few lines for a terminal."""
     counts, table1 = report["counts"], report["table1"]["text"]
     warning = warn_of_scripts(counts)
-    return (f"{STAMP}. {warning}\n" if warning else "") + (
+    first = (f"{STAMP}. {warning}" if warning else "", describe_gaps(counts))
+    return "".join(f"{line}\n" for line in first if line) + (
         f"pairs     {counts['pairs']}\n"
         f"ratings   {counts['ratings_used']} of {counts['ratings']} used, "
         f"{counts['annotators_used']} of {counts['annotators']} annotators\n"
@@ -53,6 +54,32 @@ def summarise(report: Report) -> str:
     )
 
 
+def report_gaps(outcome: Outcome) -> Report:
+    """Count contexts without a score, and those of groups in which nobody could be compared.
+
+    Empty if there are none, and for recipes without `filtering.constant_from`, as of earlier
+    versions.
+    """
+    if "note" not in outcome.pairs:
+        return {}
+    return {
+        "contexts": 2 * len(outcome.pairs),
+        "contexts_without_score": int((outcome.pairs[["n1", "n2"]] == 0).to_numpy().sum()),
+        "contexts_uncompared": len(outcome.uncompared),
+    }
+
+
+def describe_gaps(counts: Mapping[str, int]) -> str:
+    """Return the counts of `report_gaps` in a sentence; "" if there are none."""
+    n_open, n_alone = counts.get("contexts_without_score"), counts.get("contexts_uncompared")
+    parts = []
+    if n_open:
+        parts.append(f"{n_open} have no score, because their annotators gave all texts one rating")
+    if n_alone:
+        parts.append(f"{n_alone} rest on questionnaires in which nobody could be compared (†)")
+    return f"Of {counts['contexts']} contexts, {' and '.join(parts)}." if parts else ""
+
+
 def report_counts(outcome: Outcome, scripted: Collection[str] = ()) -> Report:
     """Return the counts, with the ratings left out by reason.
 
@@ -60,10 +87,11 @@ def report_counts(outcome: Outcome, scripted: Collection[str] = ()) -> Report:
     """
     ledger, used = outcome.ledger, outcome.used
     per_context = np.bincount(number_items(used))
+    per_context = per_context[per_context > 0]
     reasons = ledger["reason"][ledger["reason"] != COUNTED].value_counts(sort=False)
     return {
-        "pairs": len(outcome.scores),
-        "contexts": 2 * len(outcome.scores),
+        "pairs": len(outcome.pairs),
+        "contexts": 2 * len(outcome.pairs),
         "groups": ledger["group"].nunique(),
         "annotators": ledger["annotator"].nunique(),
         "annotators_used": used["annotator"].nunique(),
@@ -71,6 +99,7 @@ def report_counts(outcome: Outcome, scripted: Collection[str] = ()) -> Report:
         "ratings": len(ledger),
         "ratings_used": len(used),
         "ratings_left_out": {str(reason): int(n) for reason, n in reasons.items() if n},
+        **report_gaps(outcome),
         **count_scripted(ledger, scripted),
         "fewest_ratings_of_a_context": int(per_context.min()),
         "most_ratings_of_a_context": int(per_context.max()),

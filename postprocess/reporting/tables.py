@@ -14,7 +14,7 @@ from postprocess.reporting.phrases import (
     write_signed,
 )
 from postprocess.reporting.published import HEADINGS, NOTE, TITLE, table1_rows
-from postprocess.reporting.report import Report, count_reasons
+from postprocess.reporting.report import Report, count_reasons, describe_gaps
 from postprocess.steps.post_process import Outcome
 
 MAX_ROWS = 100  # of a table; it names the file with the rest
@@ -155,7 +155,8 @@ def tabulate_tests(report: Report, scores: pd.DataFrame) -> Table:
         for name, figures in tests.items()
     ]
     columns = ("test", "#below 0.1", "#below 0.05", "#below 0.01")
-    return Table("Pairs that change", columns, rows, method="tests")
+    gaps = describe_gaps(report["counts"])
+    return Table("Pairs that change", columns, rows, method="tests", note=gaps)
 
 
 def tabulate_findings(report: Report) -> Table:

@@ -26,7 +26,7 @@ class Comparison(NamedTuple):
 
     `scores`, a row for each pair: sim1, sim2, change, pvalue, pvalue_two_sided and qvalue of
     both, their difference (second less first) and written_differs (whether a published figure
-    is written differently).
+    is written differently), and note_first, note_second if there are notes.
     `annotators`, a row for each annotator of each group: shift, decision and reason of both,
     and differs. `summary`: figure, in words → value.
     """
@@ -56,14 +56,17 @@ def compare_outcomes(first: Outcome, second: Outcome) -> Comparison:
     given = ["pair", "context", "annotator", "rating"]
     if not first.ledger[given].equals(second.ledger[given]):
         raise RatingsError("the two outcomes are not of the same ratings")
-    scores = pd.DataFrame(index=first.scores.index)
+    scores = pd.DataFrame(index=first.pairs.index)
     for figure in FIGURES:
-        scores[f"{figure}_first"] = first.scores[figure]
-        scores[f"{figure}_second"] = second.scores[figure]
-        scores[f"{figure}_difference"] = second.scores[figure] - first.scores[figure]
+        scores[f"{figure}_first"] = first.pairs[figure]
+        scores[f"{figure}_second"] = second.pairs[figure]
+        scores[f"{figure}_difference"] = second.pairs[figure] - first.pairs[figure]
     scores["written_differs"] = np.logical_or.reduce(
-        [_is_written_differently(first.scores[f], second.scores[f]) for f in PUBLISHED]
+        [_is_written_differently(first.pairs[f], second.pairs[f]) for f in PUBLISHED]
     )
+    for side, outcome in (("first", first), ("second", second)):
+        if "note" in outcome.pairs:
+            scores[f"note_{side}"] = outcome.pairs["note"]
     annotators = _compare_annotators(first, second)
     return Comparison(scores, annotators, _summarise(scores, annotators, first, second))
 
@@ -71,9 +74,11 @@ def compare_outcomes(first: Outcome, second: Outcome) -> Comparison:
 def crosses_level(scores: pd.DataFrame, test: str) -> "pd.Series[bool]":
     """Return whether each pair has one figure of a test below 0.05 and the other not.
 
-    `scores` are those of a `Comparison`, `test` is one of `TESTS`.
+    `scores` are those of a `Comparison`, `test` is one of `TESTS`. False without one of the two.
     """
-    return (scores[f"{test}_first"] < SIGNIFICANT) != (scores[f"{test}_second"] < SIGNIFICANT)
+    first, second = scores[f"{test}_first"], scores[f"{test}_second"]
+    is_known = first.notna() & second.notna()
+    return is_known & ((first < SIGNIFICANT) != (second < SIGNIFICANT))
 
 
 def _is_written_differently(
@@ -105,12 +110,14 @@ def _compare_annotators(first: Outcome, second: Outcome) -> pd.DataFrame:
 def _summarise(
     scores: pd.DataFrame, annotators: pd.DataFrame, first: Outcome, second: Outcome
 ) -> dict[str, float]:
-    sims = scores[["sim1_difference", "sim2_difference"]].to_numpy()
+    sims = scores[["sim1_difference", "sim2_difference"]].abs().to_numpy()
     changes_sign = scores["change_first"] * scores["change_second"] < 0
+    n_lost = int((scores["change_first"].isna() != scores["change_second"].isna()).sum())
     return {
         "pairs with different scores": int(scores["written_differs"].sum()),
-        "largest difference of a score": float(np.abs(sims).max()),
-        "mean absolute difference of scores": float(np.abs(sims).mean()),
+        "largest difference of a score": float(np.nanmax(sims)),
+        "mean absolute difference of scores": float(np.nanmean(sims)),
+        **({"pairs with scores in one of the two alone": n_lost} if n_lost else {}),
         "pairs whose change turns its sign": int(changes_sign.sum()),
         **{
             f"pairs on the other side of {name} = 0.05": int(crosses_level(scores, test).sum())

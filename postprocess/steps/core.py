@@ -218,7 +218,12 @@ def _sum_pairs(sums: pd.DataFrame, ratings: Ratings, rows: Bools) -> None:
 
 
 def judge(
-    ratings: Ratings, *, k: float, minimum_rho: float | None, gain_share: float | None
+    ratings: Ratings,
+    *,
+    k: float,
+    minimum_rho: float | None,
+    gain_share: float | None,
+    constant_from: int | None,
 ) -> pd.DataFrame:
     """Decide which members agree too little with their group.
 
@@ -229,9 +234,12 @@ def judge(
     of_group = rho.groupby(ratings.group)
     bound = of_group.transform("mean") - k * of_group.transform("std")
     lowest = -np.inf if minimum_rho is None else minimum_rho
+    n_ratings = ratings.n.sum(axis=1)
+    is_long = agreement["is_constant"] & (n_ratings >= (constant_from or np.inf))
+    is_odd = agreement["is_constant"] & (of_group.transform("count") >= 2)
     kinds = [
-        rho.isna() & ~agreement["has_common"],
-        rho.isna() & agreement["is_constant"] & (of_group.transform("count") >= 2),
+        rho.isna() & ~agreement["has_common"] & ~is_long,
+        rho.isna() & (is_long | is_odd),
         rho.isna(),
         (rho - bound).round(DECIMALS) < 0,
         (rho - lowest).round(DECIMALS) < 0,
@@ -241,7 +249,7 @@ def judge(
     is_kept = np.array([name in KEEPING for name in REASONS])[reason]
     return pd.DataFrame(
         {
-            "n_ratings": ratings.n.sum(axis=1),
+            "n_ratings": n_ratings,
             "rho": rho,
             "bound": bound,
             "gain": gain,
@@ -279,7 +287,8 @@ def score(
     """Compute the figures of `aggregate_ratings` for each pair.
 
     `item` and `cell` are as in `Ratings`, sorted by item; `points` has the rating of each cell,
-    NaN if it is left out. Raises RatingsError for contexts without ratings.
+    NaN if it is left out. A context without ratings has no figures but n, nor has the change of
+    its pair. Raises RatingsError if all contexts are.
     """
     code, values = pd.factorize(points.ravel(), sort=True)
     if not len(values):
@@ -303,8 +312,11 @@ def score(
             if progress:
                 progress(min(len(parts) * at_once, n_pairs), n_pairs)
     scores = pd.concat(parts, ignore_index=True)
-    refuse_unrated(scores[["n1", "n2"]].to_numpy().ravel())
-    scores.insert(10, "qvalue", false_discovery_rates(scores["pvalue_two_sided"].to_numpy()))
+    is_whole = (scores[["n1", "n2"]] > 0).all(axis=1).to_numpy()
+    scores.loc[~is_whole, "change":] = np.nan
+    scores.insert(10, "qvalue", np.nan)
+    tested = scores.loc[is_whole, "pvalue_two_sided"].to_numpy()
+    scores.loc[is_whole, "qvalue"] = false_discovery_rates(tested)
     return scores.set_index(pd.RangeIndex(1, n_pairs + 1, name="pair"))
 
 
@@ -332,7 +344,8 @@ def _describe(counts: Counts, values: Floats) -> dict[str, NDArray[Any]]:
         values[np.minimum((up_to <= at[:, None]).sum(axis=1), len(values) - 1)]
         for at in ((n - 1) // 2, n // 2)
     )
-    return {"n": n.astype(np.int64), "sim": mean, "stdev": deviation, "median": (lower + upper) / 2}
+    median = np.where(n > 0, (lower + upper) / 2, np.nan)
+    return {"n": n.astype(np.int64), "sim": mean, "stdev": deviation, "median": median}
 
 
 def refuse_unrated(n_ratings: Integers | Bools) -> None:

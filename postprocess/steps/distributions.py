@@ -47,7 +47,7 @@ def measure_distributions(outcome: Outcome) -> pd.DataFrame:
     >>> found[["context", "entropy_used", "used_0", "used_6"]].values.tolist()
     [[1.0, 1.0, 0.5, 0.5], [2.0, 0.0, 0.0, 0.0]]
     """
-    n_items = 2 * len(outcome.scores)
+    n_items = 2 * len(outcome.pairs)
     item = np.arange(n_items)
     parts = [pd.DataFrame({"pair": item // 2 + 1, "context": item % 2 + 1})]
     points = list_points(outcome.recipe)
@@ -103,7 +103,7 @@ def _count(outcome: Outcome, kind: str) -> Integers:
         rows, column = ledger[ledger["reason"] == COUNTED], "calibrated"
     points = place_on_scale(rows[column].to_numpy(dtype=float), scale)
     place = number_items(rows) * np.int64(scale.n_points) + points
-    shape = 2 * len(outcome.scores), scale.n_points
+    shape = 2 * len(outcome.pairs), scale.n_points
     return np.bincount(place, minlength=shape[0] * shape[1]).reshape(shape)
 
 

@@ -46,7 +46,7 @@ def render_annotators(outcome: Outcome) -> str:
 
 def render_scores(outcome: Outcome) -> str:
     """Return the text of `scores.tsv`: all figures of `aggregate_ratings` for each pair."""
-    return render_table(outcome.scores.reset_index())
+    return render_table(outcome.pairs.reset_index())
 
 
 def describe_moves(outcome: Outcome) -> "pd.Categorical[Any]":
@@ -78,7 +78,7 @@ def trace_context(outcome: Outcome, pair: int, context: int) -> str:
     ledger = outcome.ledger.assign(calibration=describe_moves(outcome))
     rows = ledger[(ledger["pair"] == pair) & (ledger["context"] == context)]
     if rows.empty:
-        n_pairs = len(outcome.scores)
+        n_pairs = len(outcome.pairs)
         raise RatingsError(
             f"pair {pair}, context {context} does not exist: pairs are 1 to {n_pairs}, contexts "
             "1 and 2"
@@ -109,7 +109,7 @@ def _describe_move(shift: float, moved: float) -> str:
 
 def _trace(outcome: Outcome, rows: pd.DataFrame, pair: int, context: int) -> Iterator[str]:
     scale, target = outcome.recipe.scale.as_scale(), outcome.recipe.rescaling.as_scale()
-    score = outcome.scores.loc[pair]
+    score = outcome.pairs.loc[pair]
     used = rows[rows["reason"] == COUNTED]
     yield f"pair {pair}, context {context}; recipe {outcome.recipe.name}"
     yield ""

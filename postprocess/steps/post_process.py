@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
 from postprocess.steps import core
-from postprocess.steps.core import KEPT, LEFT_OUT, take_texts
+from postprocess.steps.core import CONSTANT, KEPT, LEFT_OUT, take_texts
 from postprocess.steps.exclusion import COUNTED, find_excluded
 from postprocess.steps.recipe import Recipe
 from postprocess.table.groups import with_groups
@@ -27,6 +27,8 @@ from postprocess.types import Bools, Codes, Floats, Integers
 
 Progress = Callable[[str, int, int], None]
 OF_CALIBRATION = ["mean", "group_mean", "deviation", "shift", "n_clipped"]
+NO_SCORE = ("", "no score in context 1", "no score in context 2", "no score in either context")
+UNCOMPARED = "rests on a questionnaire in which nobody could be compared"
 
 MILDER = "collect more ratings or choose a milder recipe"
 UNRATED = (
@@ -46,14 +48,29 @@ class Outcome:
     n_used; mean, group_mean, deviation, shift, n_clipped (see `calibrate_ratings`); rho, bound,
     gain (see `filter_annotators`); decision ("kept" or "left out") and reason. NaN if a step
     was disabled or the annotator had been left out before it.
-    `scores`: as `aggregate_ratings` returns it, on the scale of the recipe's rescaling.
+    `pairs`: as `aggregate_ratings` returns it, on the scale of the recipe's rescaling. A context
+    whose ratings were all left out as constant has none of the figures, nor has the change of its
+    pair. With `filtering.constant_from`, the column note says so, and which pairs rest on groups in
+    which nobody could be compared; it is missing if there is nothing to say.
     """
 
     recipe: Recipe
     ledger: pd.DataFrame
     annotators: pd.DataFrame
-    scores: pd.DataFrame
+    pairs: pd.DataFrame
     groups_given: bool
+
+    @cached_property
+    def scores(self) -> pd.DataFrame:
+        """The rows of `pairs` with a score in both contexts."""
+        return self.pairs[(self.pairs[["n1", "n2"]] > 0).all(axis="columns")]
+
+    @cached_property
+    def uncompared(self) -> pd.DataFrame:
+        """The contexts that rest on a group in which no rho is defined: pair, context."""
+        compared = self.annotators.loc[self.annotators["rho"].notna(), "group"]
+        is_alone = ~self.ledger["group"].isin(compared) & (self.ledger["reason"] == COUNTED)
+        return self.ledger.loc[is_alone, ["pair", "context"]].drop_duplicates()
 
     @cached_property
     def used(self) -> pd.DataFrame:
@@ -80,7 +97,8 @@ def post_process(
     recipe : Recipe
         The enabled steps and their bounds.
     n_pairs : int
-        Every context of the pairs 1 … n_pairs must keep a rating.
+        Every context of the pairs 1 … n_pairs needs a rating, and keeps one unless
+        `filtering.constant_from` leaves out all of its annotators.
     checks : DataFrame, optional
         Answers to checkpoint items, as `count_failed` takes them.
     progress : callable, optional
@@ -94,7 +112,8 @@ def post_process(
     Raises
     ------
     RatingsError
-        As `check_ratings`; or contexts without ratings, from the start or after a step.
+        As `check_ratings`; or contexts without ratings, from the start or after a step; or no pair
+        with ratings of both contexts.
     """
     report = progress or _ignore_progress
     report("checking", 0, 1)
@@ -117,7 +136,8 @@ def post_process(
     scores = _score(calibrated, judged, recipe, n_pairs=n_pairs, report=report)
     annotators, reason = _account(excluded, member, members, of_calibration.join(judged))
     ledger = checked.assign(calibrated=_points_of_rows(calibrated, counts), reason=reason)
-    return Outcome(recipe, ledger, annotators, scores, "group" in ratings)
+    outcome = Outcome(recipe, ledger, annotators, scores, "group" in ratings)
+    return _add_notes(outcome) if recipe.filtering.constant_from else outcome
 
 
 def apply_calibration(counted: core.Ratings, recipe: Recipe) -> tuple[core.Ratings, pd.DataFrame]:
@@ -136,6 +156,7 @@ def apply_filtering(calibrated: core.Ratings, recipe: Recipe) -> pd.DataFrame:
         k=section.k,
         minimum_rho=section.minimum_rho,
         gain_share=section.gain_share,
+        constant_from=section.constant_from,
     )
     return judged if section.enabled else judged.assign(decision=KEPT, reason="")
 
@@ -151,13 +172,42 @@ def _score(
     """Compute the scores from the annotators who are kept, on the recipe's published scale."""
     points = score_points(calibrated, judged, recipe)
     with _explaining("filtering"):
-        return core.score(
+        pairs = core.score(
             calibrated.item,
             calibrated.cell,
             points,
             n_pairs,
             progress=lambda done, of: report("scoring", done, of),
         )
+        _refuse_unscored(pairs, calibrated, judged, recipe)
+    return pairs
+
+
+def _refuse_unscored(
+    pairs: pd.DataFrame, calibrated: core.Ratings, judged: pd.DataFrame, recipe: Recipe
+) -> None:
+    """Raise RatingsError for contexts without ratings, unless constant ratings are the reason."""
+    is_scored = pairs[["n1", "n2"]].to_numpy().ravel() > 0
+    if recipe.filtering.constant_from and not is_scored.all():
+        is_constant = (judged["reason"] == CONSTANT).to_numpy()[calibrated.member]
+        constant = np.bincount(calibrated.item[is_constant], minlength=len(is_scored))
+        is_scored_pair = is_scored.reshape(-1, 2).all(axis=1)
+        if is_scored_pair.any():
+            is_scored = is_scored | (constant > 0)
+    core.refuse_unrated(is_scored)
+
+
+def _add_notes(outcome: Outcome) -> Outcome:
+    """Say in a column of the pairs which have no score, and which nobody could be compared on."""
+    is_open = (outcome.pairs[["n1", "n2"]] == 0).to_numpy()
+    missing = take_texts(NO_SCORE, is_open @ [1, 2])
+    missing = missing.where(missing == "", missing + f": {CONSTANT}")
+    is_alone = outcome.pairs.index.isin(outcome.uncompared["pair"])
+    alone = take_texts(["", UNCOMPARED], is_alone.astype(np.int64))
+    note = missing.where(alone == "", missing.where(missing == "", missing + "; ") + alone)
+    if not note.any():
+        return outcome
+    return replace(outcome, pairs=outcome.pairs.assign(note=note.to_numpy()))
 
 
 def score_points(calibrated: core.Ratings, judged: pd.DataFrame, recipe: Recipe) -> Floats:

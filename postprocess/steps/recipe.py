@@ -79,6 +79,7 @@ class FilteringSection(_Section):
     k: FromZero = 1
     minimum_rho: Correlation | None = None
     gain_share: Annotated[float, Field(gt=0, lt=1)] | None = None
+    constant_from: Annotated[int, Field(ge=2)] | None = None
 
 
 class RescalingSection(_Section):

@@ -75,17 +75,18 @@ def score_intervals(outcome: Outcome, *, progress: Progress | None = None) -> pd
     _, members, counted = count_table(given)
     cells, parts = _find_cells(counted), _divide(counted.group)
     influences = _leave_out(counted, cells, parts, outcome.recipe, progress)
-    of_contexts = _errors_of_contexts(influences, cells, parts, len(outcome.scores))
+    n_pairs = len(outcome.pairs)
+    of_contexts = _errors_of_contexts(influences, cells, parts, n_pairs)
     covariances, is_shared = _find_covariances(
-        influences, cells, _place(members, counted, parts), len(outcome.scores)
+        influences, cells, _place(members, counted, parts), n_pairs
     )
     of_changes = _errors_of_changes(of_contexts, covariances, is_shared)
     scale = outcome.recipe.rescaling
     ends, span = (scale.minimum, scale.maximum), scale.maximum - scale.minimum
     columns = [
-        _tabulate(outcome.scores[f"sim{n + 1}"], of_contexts.of_column(n), ends) for n in (0, 1)
+        _tabulate(outcome.pairs[f"sim{n + 1}"], of_contexts.of_column(n), ends) for n in (0, 1)
     ]
-    columns.append(_tabulate(outcome.scores["change"], of_changes, (-span, span)))
+    columns.append(_tabulate(outcome.pairs["change"], of_changes, (-span, span)))
     return pd.concat(columns, axis="columns")
 
 
@@ -251,7 +252,7 @@ def _find_covariances(
 
 def _tabulate(scores: pd.Series, errors: _Errors, ends: tuple[float, float]) -> pd.DataFrame:
     """Return a column of scores with their intervals, cut at the ends, and their errors."""
-    error = np.sqrt(errors.squares)
+    error = np.where(scores.notna(), np.sqrt(errors.squares), np.nan)
     reach = stdtrit(errors.free, (1 + CONFIDENCE) / 2) * error
     name = str(scores.name)
     columns = {

@@ -74,6 +74,7 @@ def filter_annotators(
     k: float = 1.0,
     minimum_rho: float | None = None,
     gain_share: float | None = None,
+    constant_from: int | None = None,
 ) -> Filtering:
     """Leave out the annotators who agree too little with their group.
 
@@ -91,6 +92,9 @@ def filter_annotators(
         Leave out the annotators without whom the group's mean pairwise rho would rise most, up
         to this share of the group (rounded down) and only if it would rise. Annotators with
         equal gains are left out together, or not at all if they would exceed the share.
+    constant_from : int or None
+        Leave out an annotator who gave this number of items or more one and the same rating, even
+        if nobody in the group can be compared.
 
     Returns
     -------
@@ -102,8 +106,8 @@ def filter_annotators(
         group's mean pairwise rho rises without the annotator; NaN if undefined), decision
         ("kept" or "left out") and reason (one of `core.REASONS`; "" for an annotator who is kept
         and whose rho is defined). An annotator without a defined average is left out only for
-        constant ratings on items to which others gave different ratings, that is, if at least
-        two others of the group have a defined average.
+        constant ratings: on `constant_from` items or more, or on items to which others gave
+        different ratings, that is, if at least two others of the group have a defined average.
 
     References
     ----------
@@ -118,7 +122,13 @@ def filter_annotators(
     ['kept', 'kept', 'kept', 'left out']
     """
     grouped, members, counted = count_table(ratings)
-    figures = core.judge(counted, k=k, minimum_rho=minimum_rho, gain_share=gain_share)
+    figures = core.judge(
+        counted,
+        k=k,
+        minimum_rho=minimum_rho,
+        gain_share=gain_share,
+        constant_from=constant_from,
+    )
     is_kept = (figures["decision"] == core.KEPT).to_numpy()[counted.member]
     return Filtering(grouped[is_kept].reset_index(drop=True), members.join(figures))
 
@@ -142,6 +152,7 @@ def calibrate_and_filter(ratings: pd.DataFrame, recipe: Recipe) -> pd.DataFrame:
             k=filtering.k,
             minimum_rho=filtering.minimum_rho,
             gain_share=filtering.gain_share,
+            constant_from=filtering.constant_from,
         ).ratings
     return ratings
 
@@ -214,7 +225,9 @@ def aggregate_ratings(ratings: pd.DataFrame, n_pairs: int) -> pd.DataFrame:
     item = number_items(ratings)
     core.refuse_unrated(np.bincount(item, minlength=2 * n_pairs))
     points, order = ratings["rating"].to_numpy(dtype=float), np.argsort(item, kind="stable")
-    return core.score(item[order], order, points, n_pairs)
+    scores = core.score(item[order], order, points, n_pairs)
+    core.refuse_unrated(scores[["n1", "n2"]].to_numpy().ravel())
+    return scores
 
 
 def count_table(ratings: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame, core.Ratings]:

@@ -18,7 +18,7 @@ from postprocess.steps.recipe import Recipe
 ROWS_A_GROUP = 50_000  # read at once to find the ratings of one pair
 Filters = dict[str, str | int]
 NAMES: dict[Hashable, type[str]] = dict.fromkeys(
-    ("group", "annotator", "decision", "reason", "explanation"), str
+    ("group", "annotator", "decision", "reason", "explanation", "note"), str
 )
 
 

@@ -25,7 +25,8 @@ class Collection:
     unknown), sim1, sim2, stdev1, stdev2, on the scale `published`; `ratings`: pair, context,
     annotator, rating in points of `scale`, and group, or None if only the scores are known;
     `recipe`: how the scores follow from the ratings; `traits`: block and pos of each pair, if
-    known; `n_scripted`: ratings by scripts, of a rehearsal.
+    known; `n_scripted`: ratings by scripts, of a rehearsal; `unscored`: the pairs that have no row
+    in the scores.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Collection:
     recipe: str = ""
     traits: pd.DataFrame = field(default_factory=pd.DataFrame)
     n_scripted: int = 0
+    unscored: frozenset[int] = frozenset()
 
 
 def collection_of_outcome(
@@ -95,6 +97,7 @@ def collection_of_outcome(
         recipe=outcome.recipe.name,
         traits=_find_traits(join_details(used, details), len(rows)),
         n_scripted=count_scripted(used, scripted)["ratings_scripted"],
+        unscored=frozenset(outcome.pairs.index.difference(outcome.scores.index)),
     )
 
 

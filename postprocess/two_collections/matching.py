@@ -101,11 +101,11 @@ def match_pairs(
     if key == "number" and first.language == second.language:
         _refuse_other_words(first, second)
     places = [
-        _index_keys(found, one.name, key) for found, one in zip(keys, (first, second), strict=True)
+        _index_keys(found, one, key) for found, one in zip(keys, (first, second), strict=True)
     ]
-    common = [name for name in keys[0] if name in places[1]]
+    common = [name for name in keys[0] if name in places[0] and name in places[1]]
     only = [
-        tuple(n for n, name in enumerate(keys[side], 1) if name not in places[1 - side])
+        tuple(n for name, n in places[side].items() if name not in places[1 - side])
         for side in (0, 1)
     ]
     if not common or (not only_matched and any(only)):
@@ -161,8 +161,8 @@ def _is_swapped(first: Row, second: Row) -> bool:
     return fold(plain_text(first[2])) != fold(plain_text(second[2]))
 
 
-def _index_keys(keys: Sequence[Hashable], name: str, by: By) -> dict[Hashable, int]:
-    """Return the number of each key. Raises RatingsError if one occurs twice."""
+def _index_keys(keys: Sequence[Hashable], of: Collection, by: By) -> dict[Hashable, int]:
+    """Return the number of each key with scores. Raises RatingsError if one occurs twice."""
     rows: dict[Hashable, list[int]] = defaultdict(list)
     for number, key in enumerate(keys, 1):
         rows[key].append(number)
@@ -170,10 +170,10 @@ def _index_keys(keys: Sequence[Hashable], name: str, by: By) -> dict[Hashable, i
         places = name_some(["rows " + " and ".join(map(str, found)) for found in twice])
         other = "texts" if by == "words" else "number"
         raise RatingsError(
-            f"{name} has the same {by} in {places}, so pairs cannot be matched by {WORDS[by]}; "
+            f"{of.name} has the same {by} in {places}, so pairs cannot be matched by {WORDS[by]}; "
             f"match by {other}"
         )
-    return {key: found[0] for key, found in rows.items()}
+    return {key: found[0] for key, found in rows.items() if found[0] not in of.unscored}
 
 
 def _refuse_other_words(first: Collection, second: Collection) -> None:

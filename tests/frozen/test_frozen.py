@@ -75,11 +75,16 @@ def test_build_on_the_demo_data(tmp_path):
 
 
 def test_build_on_the_published_data(published, tmp_path):
-    built = build(
-        published / "data_sl.tsv", published / "ratings_sl.csv", tmp_path / "out", "--no-report"
-    )
+    files = published / "data_sl.tsv", published / "ratings_sl.csv"
+    earlier = tmp_path / "cosimlex.toml"  # without the later rule on constant ratings
+    earlier.write_text(read_recipe("cosimlex").render().replace("constant_from = 5\n", ""))
+
+    built = build(*files, tmp_path / "out", "--no-report", "--recipe", str(earlier))
 
     check_frozen("build_published", built)
+    now = build(*files, tmp_path / "now", "--no-report")
+    of_recipe = {"recipe.toml", "report.json"}
+    assert {name for name in built if built[name] != now[name]} == of_recipe
 
 
 def test_release_by_the_library(tmp_path):

@@ -100,6 +100,7 @@ def run(options: argparse.Namespace) -> int:
                 options.complete,
                 options.name,
                 list_withheld(unknown=options.withhold_unknown),
+                options.accept_unscored,
             ),
             language=options.language,
             add_files=None if options.no_report else render_with_notice,

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from postprocess.pipeline import name_unscored
 from postprocess.release.documents.summaries import Subject
 from postprocess.release.kit import PRACTICE
 from postprocess.steps.rehearsal import SCRIPTED
@@ -86,6 +87,7 @@ def describe_file(subject: Subject, path: str) -> str:
         "scores.tsv": "all figures of each pair: n, median, q, both p-values, effect size",
         "intervals.tsv": "scores and changes with 95 % intervals over annotators",
         f"data/data_{tag}.tsv": "the pairs and contexts, without scores",
+        name_unscored(tag): "the pairs without two scores; their numbers are the last ones",
         f"gold/gold_{tag}.tsv": "the scores to predict",
         f"results/results_subtask1_{tag}.tsv": "empty result file: predicted change",
         f"results/results_subtask2_{tag}.tsv": "empty result file: predicted similarities",

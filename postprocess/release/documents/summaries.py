@@ -14,7 +14,7 @@ from postprocess.reporting.phrases import (
     write_interval,
     write_range,
 )
-from postprocess.reporting.report import count_reasons, count_shifted
+from postprocess.reporting.report import count_reasons, count_shifted, describe_gaps
 from postprocess.steps.core import CONSTANT, GAIN, LOW, LOWEST
 from postprocess.steps.recipe import Recipe
 from postprocess.steps.rehearsal import warn_of_scripts
@@ -85,6 +85,11 @@ class Subject:
     def warning(self) -> str:
         """The warning about ratings by scripts; "" if there are none."""
         return warn_of_scripts(self.dataset.report["counts"])
+
+    @property
+    def gaps(self) -> str:
+        """The contexts without a score or without compared annotators, in a sentence, or ""."""
+        return describe_gaps(self.dataset.report["counts"])
 
     @property
     def software(self) -> str:
@@ -170,7 +175,8 @@ def _describe_filtering(subject: Subject) -> str:
     if filtering.gain_share is not None:
         share = f"{100 * filtering.gain_share:g} %"
         criteria[GAIN] = f"lowered that of the group most (at most {share} of a group)"
-    left_out = subject.dataset.report["filtering"]["left_out"]
+    done = subject.dataset.report["filtering"]
+    left_out, n_kept = done["left_out"], len({one["annotator"] for one in done["undefined"]})
     counts = {
         reason: len({one["annotator"] for one in left_out if one["reason"] == reason})
         for reason in criteria
@@ -178,9 +184,10 @@ def _describe_filtering(subject: Subject) -> str:
     listed = ", or ".join(
         f"{what} ({write_count(counts[reason], 'annotator')})" for reason, what in criteria.items()
     )
+    kept = f" Kept although it was not defined: {write_count(n_kept, 'annotator')}."
     return (
         "Filtering: an annotator was left out of a group if their mean correlation with the others "
-        f"{listed}."
+        f"{listed}.{kept if n_kept else ''}"
     )
 
 

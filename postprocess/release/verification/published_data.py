@@ -1,6 +1,7 @@
 """Reading the data that a release publishes: what all of its figures are computed from."""
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -9,7 +10,7 @@ from postprocess.formats.stimuli import ParsedStimuli, parse_stimuli
 from postprocess.formats.tabular import TableError
 from postprocess.naming import NamedFile, find_datasets, read_tag
 from postprocess.origin import Origin, OriginError, parse_origin
-from postprocess.pipeline import RECIPE_FILE
+from postprocess.pipeline import RECIPE_FILE, name_unscored
 from postprocess.release import ReleaseError
 from postprocess.release.assembling import DESCRIPTION, REPORT, Published
 from postprocess.release.engagement_words import load_words
@@ -76,9 +77,12 @@ def read_published(folder: Path, files: Mapping[str, bytes], tag: str, recipe: R
     """
     test = parse_stimuli(files[f"data/data_{tag}.tsv"])
     practice_file = f"{PRACTICE}/data_{tag}.tsv"
-    practice = parse_stimuli(files[practice_file]).rows if practice_file in files else ()
-    stimuli = _join_stimuli(test, practice)
-    n_test, n_pairs = len(test.rows), len(stimuli.rows)
+    practice, unscored = (
+        parse_stimuli(files[name]).rows if name in files else ()
+        for name in (practice_file, name_unscored(tag))
+    )
+    stimuli = _join_stimuli(test, (*practice, *unscored))
+    n_test, n_scored, n_pairs = len(test.rows), len((*test.rows, *practice)), len(stimuli.rows)
     path, checks_path = folder / f"ratings_{tag}.tsv", folder / f"checkpoints_{tag}.csv"
     loaded = load_ratings(path, read_tag(tag))
     ratings = check_ratings(loaded, recipe.scale.as_scale(), n_pairs=n_pairs)
@@ -92,7 +96,7 @@ def read_published(folder: Path, files: Mapping[str, bytes], tag: str, recipe: R
     return Published(
         stimuli,
         Individual(ratings, checks),
-        Split(tuple(range(n_test)), tuple(range(n_test, n_pairs))),
+        Split(*(tuple(range(*ends)) for ends in pairwise((0, n_test, n_scored, n_pairs)))),
         _read_sources(files.get(f"sources_{tag}.tsv"), n_pairs),
         _read_origin(files.get(f"origin_{tag}.json")),
     )

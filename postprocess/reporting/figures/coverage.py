@@ -61,12 +61,12 @@ def count_given(outcome: Outcome) -> Codes:
     """Return the number of ratings of each context before all steps, in the order of pairs."""
     is_rating = outcome.ledger["rating"].notna().to_numpy()
     item = number_items(outcome.ledger)[is_rating]
-    return np.bincount(item, minlength=2 * len(outcome.scores))
+    return np.bincount(item, minlength=2 * len(outcome.pairs))
 
 
 def count_used(outcome: Outcome) -> Codes:
     """Return the number of ratings of each score."""
-    return stack_contexts(outcome.scores, "n").astype(np.int64)
+    return stack_contexts(outcome.pairs, "n").astype(np.int64)
 
 
 def _bin(given: Codes, used: Codes) -> Floats:

@@ -9,9 +9,12 @@ from matplotlib.figure import Figure
 
 from postprocess.reporting.figures import changes, correlations, coverage, means, pvalues, scores
 from postprocess.reporting.figures.drawing import render_png, render_svg
+from postprocess.reporting.report import describe_gaps, report_gaps
 from postprocess.steps.post_process import Outcome
 
 Drawn = tuple[str, Callable[[Outcome], str], Callable[[Outcome], Figure]]  # title, caption, figure
+
+OF_PAIRS = ("scores", "changes", "p-values")
 
 
 class Illustration(NamedTuple):
@@ -51,8 +54,9 @@ def illustrate(outcome: Outcome, parts_of_speech: pd.Series | None = None) -> li
         ),
         "p-values": (pvalues.TITLE, pvalues.caption_pvalues, pvalues.draw_pvalues),
     }
+    gaps = f" {describe_gaps(report_gaps(outcome))}".rstrip()
     return [
-        Illustration(name, title, caption(outcome), draw(outcome))
+        Illustration(name, title, caption(outcome) + gaps * (name in OF_PAIRS), draw(outcome))
         for name, (title, caption, draw) in figures.items()
     ]
 

@@ -34,7 +34,7 @@ def draw_recipes(comparison: Comparison, first: str, second: str) -> Figure:
     """
     figure = new_figure(4.6)
     axes = figure.subplot_mosaic([["scores", "changes"], ["who", "who"]], height_ratios=(1.35, 1))
-    scores = comparison.scores
+    scores = comparison.scores.dropna(subset=["change_first", "change_second"])
     x, y = (_stack(scores, side) for side in ("first", "second"))
     _draw_against(axes["scores"], x, y, np.zeros(len(x), dtype=bool))
     axes["scores"].set_title("score")
@@ -52,11 +52,11 @@ def caption_recipes(comparison: Comparison, first: str, second: str) -> str:
     """Return the caption of the figure, with its numbers."""
     summary = comparison.summary
     n_crossing = int(crosses_level(comparison.scores, MARKED).sum())
+    n_drawn = int(comparison.scores[["change_first", "change_second"]].notna().all(axis=1).sum())
     return (
         f"The same ratings post-processed by the recipes {first} (x axis) and {second} (y axis). "
-        f"Above: {write_count(2 * len(comparison.scores), 'score')} and "
-        f"{write_count(len(comparison.scores), 'change')} of "
-        f"{write_count(len(comparison.scores), 'pair')}; on the diagonal they are equal. Scores "
+        f"Above: {write_count(2 * n_drawn, 'score')} and {write_count(n_drawn, 'change')} of "
+        f"{write_count(n_drawn, 'pair')}; on the diagonal they are equal. Scores "
         f"differ by {write_figure(summary['mean absolute difference of scores'])} on average and "
         f"by {write_figure(summary['largest difference of a score'])} at most; "
         f"{write_count(n_crossing, 'pair')} (crosses) "

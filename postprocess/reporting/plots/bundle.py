@@ -12,6 +12,7 @@ from postprocess.naming import STAMP
 from postprocess.pipeline import Dataset
 from postprocess.reporting.figures import means
 from postprocess.reporting.plots import collection, distances, evidence, forest
+from postprocess.reporting.report import describe_gaps
 from postprocess.steps.rehearsal import warn_of_scripts
 
 INDEX = "plots/index.json"
@@ -93,7 +94,8 @@ def _draw(dataset: Dataset, per_day: pd.Series | None, n_wanted: int) -> Iterato
     outcome, target = dataset.outcome, dataset.outcome.recipe.rescaling
     table = evidence.tabulate_evidence(dataset)
     yield Plot(
-        "change-against-p", evidence.TITLE, evidence.caption_evidence(table),
+        "change-against-p", evidence.TITLE,
+        f"{evidence.caption_evidence(table)} {describe_gaps(dataset.report['counts'])}".rstrip(),
         evidence.draw_evidence(table), table,
     )  # fmt: skip
     table = means.with_means(outcome)

@@ -23,7 +23,7 @@ N_PARTS = 5  # of the contexts, by distance, whose means are drawn
 def tabulate_distances(dataset: Dataset) -> pd.DataFrame:
     """Return a row for each context with a distance: pair, context, distance (words), score."""
     measures = measure_contexts(dataset.rows)[["pair", "context", "distance"]]
-    scores = dataset.outcome.scores[["sim1", "sim2"]].to_numpy(dtype=float).ravel()
+    scores = dataset.outcome.pairs[["sim1", "sim2"]].to_numpy(dtype=float).ravel()
     return measures.assign(score=scores).dropna().reset_index(drop=True)
 
 

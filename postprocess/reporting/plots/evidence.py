@@ -24,8 +24,9 @@ SIGNIFICANT = 0.05
 def tabulate_evidence(dataset: Dataset) -> pd.DataFrame:
     """Return a row for each pair: pair, word1, word2, change, pvalue_two_sided, qvalue."""
     figures = dataset.outcome.scores[["change", "pvalue_two_sided", "qvalue"]].reset_index()
-    figures.insert(1, "word1", [row[0] for row in dataset.rows])
-    figures.insert(2, "word2", [row[1] for row in dataset.rows])
+    rows = [dataset.rows[pair - 1] for pair in figures["pair"]]
+    figures.insert(1, "word1", [row[0] for row in rows])
+    figures.insert(2, "word2", [row[1] for row in rows])
     return figures
 
 

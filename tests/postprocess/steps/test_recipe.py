@@ -17,7 +17,13 @@ def test_a_preset_is_named_as_its_file_and_gives_itself_back(name):
 
 
 def test_the_defaults_are_the_published_conventions():
-    assert read_recipe("cosimlex") == Recipe()
+    earlier = Recipe()  # as a file without the later setting
+
+    assert earlier.filtering.constant_from is None
+    text = read_recipe("cosimlex").render()
+    assert "\nconstant_from = 5\n" in text
+    assert parse_recipe(text.replace("constant_from = 5\n", "").encode()) == earlier
+    assert earlier.render() == text.replace("constant_from = 5\n", "")
 
 
 def test_presets_differ_as_documented():
