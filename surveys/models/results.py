@@ -117,7 +117,7 @@ class Release(models.Model):
     @property
     def n_pairs(self) -> int:
         """The number of pairs in the dataset."""
-        return int(self.report["counts"]["pairs"])
+        return int(self.report["table1"]["figures"]["pairs"])
 
     @property
     def is_confirmed(self) -> bool:

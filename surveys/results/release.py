@@ -36,6 +36,7 @@ from surveys.results.ratings_table import (
 
 if TYPE_CHECKING:
     from postprocess.pipeline import Dataset
+    from postprocess.release.assembling import Release as BuiltRelease
     from postprocess.steps.recipe import Recipe
 
 LOG = "log.tsv"
@@ -50,7 +51,8 @@ class ReleaseOptions:
     practice kit; `complete`: refuse while texts are missing; `has_report`: add the HTML and PDF
     report; `has_log`: add the public log; `ids_of`: an earlier release of the study, whose
     annotator ids are reused; `name`: of the dataset in its files, if not that in the description;
-    `withholds_unknown`: mask texts whose licence is not known, too.
+    `withholds_unknown`: mask texts whose licence is not known, too; `accepts_unscored`: leave out
+    pairs of which a context has no score, and do not refuse.
     """
 
     description: bytes = b""
@@ -62,6 +64,7 @@ class ReleaseOptions:
     ids_of: Release | None = None
     name: str = ""
     withholds_unknown: bool = False
+    accepts_unscored: bool = False
 
 
 def release_dataset(
@@ -72,15 +75,15 @@ def release_dataset(
     *,
     number: int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
-    keep: Callable[["Dataset"], None] | None = None,
+    keep: Callable[["BuiltRelease"], None] | None = None,
 ) -> Release:
     """Write the published files of a study into a folder and, next to it, as a zip file.
 
     The recipe is applied on the study's scale. `python -m postprocess build` creates the same
     dataset from the files in the folder. The written files are verified: the release stores how
     many figures follow from its ratings, and what differs. `number` is that of the run that makes
-    the release, and `keep` receives its dataset. Writes nothing when it raises RatingsMissing,
-    StimuliChanged or ReleaseRefused.
+    the release, and `keep` receives what the library built. Writes nothing when it raises
+    RatingsMissing, StimuliChanged or ReleaseRefused.
     """
     from postprocess.release.assembling import Choices, build_release, write_release
     from postprocess.release.withholding import list_withheld
@@ -102,6 +105,7 @@ def release_dataset(
                 complete=options.complete,
                 name=options.name or None,
                 withheld=list_withheld(unknown=options.withholds_unknown),
+                accepts_unscored=options.accepts_unscored,
             ),
             language=study.language,
             notes=list_shortfalls(study),
@@ -113,7 +117,7 @@ def release_dataset(
     except ReleaseError as error:
         raise ReleaseRefused(str(error)) from error
     if keep:
-        keep(release.dataset)
+        keep(release)
     if progress:
         progress(STAGE, 0, 1)
     verified = verify_folder(folder)

@@ -9,7 +9,7 @@ from django.core.cache import cache
 from django.db.models.fields.files import FieldFile
 
 from surveys.errors import RunRefused
-from surveys.models import Annotator, Pair, Run, Study
+from surveys.models import Annotator, Run, Study
 from surveys.query_params import read_number
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 ROWS_A_PAGE = 100
 CACHE_SECONDS = 30 * 24 * 3600  # of comparisons
-WORDS = ("word1", "word2")
 MAX_DIFFERENCES = 200  # of pairs or annotators that are shown
 
 
@@ -69,6 +68,13 @@ def read_stored_recipe(run: Run) -> "Recipe":
     return parse_recipe(run.recipe.encode())
 
 
+def describe_lacking(run: Run) -> str:
+    """Return how many contexts have no score or no compared annotators, or ""."""
+    from postprocess.reporting.report import describe_gaps
+
+    return describe_gaps((run.report or {}).get("counts", {}))
+
+
 def find_in_ledger(run: Run, filters: dict[str, str], page: int = 1) -> LedgerPage:
     """Return a page of a run's ratings that match all filters; empty ones match everything.
 
@@ -94,16 +100,6 @@ def find_codes(study: Study, rows: Iterable[Mapping[Any, Any]]) -> set[str]:
     names = {str(row["annotator"]) for row in rows}
     of_study = Annotator.objects.filter(study=study, code__in=names)
     return set(of_study.values_list("code", flat=True)) if names else set()
-
-
-def name_pairs(study: Study, rows: Iterable[Mapping[Any, Any]]) -> list[dict[Any, Any]]:
-    """Return the rows, which have the number of a pair, with both of its words."""
-    rows = list(rows)
-    pairs = Pair.objects.stimuli(study).filter(position__in={row["pair"] for row in rows})
-    words = {position: both for position, *both in pairs.values_list("position", *WORDS)}
-    return [
-        {**row, **dict(zip(WORDS, words.get(row["pair"], ("–", "–")), strict=True))} for row in rows
-    ]
 
 
 def compare_runs(first: Run, second: Run) -> RunsApart:

@@ -292,11 +292,11 @@ def make_results(run: Run, progress: Progress) -> dict[str, Any]:
 
 def make_release(run: Run, progress: Progress) -> dict[str, Any]:
     """Make the release that a run requests. Raises as `release_dataset` does."""
-    from postprocess.pipeline import Dataset
+    from postprocess.release.assembling import Release as BuiltRelease
     from postprocess.steps.recipe import parse_recipe
     from postprocess.steps.stored_runs import write_ledger
 
-    kept: list[Dataset] = []
+    kept: list[BuiltRelease] = []
     fields = dict(run.wishes)
     options = ReleaseOptions(
         description=fields.pop("description", "").encode(),
@@ -320,8 +320,9 @@ def make_release(run: Run, progress: Progress) -> dict[str, Any]:
         "collected_at": release.collected_at,
         "report": release.report,
         "archive": ContentFile(archive, name),
-        "ledger": ContentFile(write_ledger(kept[0].outcome), "ledger.parquet"),
+        "ledger": ContentFile(write_ledger(kept[0].dataset.outcome), "ledger.parquet"),
         "release": release,
+        "wishes": {**run.wishes, **({"unscored": kept[0].unscored} if kept[0].unscored else {})},
     }
 
 

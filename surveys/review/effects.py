@@ -39,13 +39,13 @@ def preview_effects(reviews: Sequence[Review]) -> dict[int, str]:
     """
     if not reviews:
         return {}
-    from postprocess.steps.recipe import Recipe
+    from postprocess.steps.recipe import read_recipe
 
     study = reviews[0].study
     tables = _table_blocks(study, {_block_of(review) for review in reviews})
     cases = [_Case(review, tables[_block_of(review)]) for review in reviews]
     wanted = {name: table for case in cases for name, table in case.variants.items()}
-    found = _post_process(list(wanted.values()), Recipe().on_scale(scale_of(study)))
+    found = _post_process(list(wanted.values()), read_recipe("cosimlex").on_scale(scale_of(study)))
     results = dict(zip(wanted, found, strict=True))
     return {case.review.pk: _describe(case, results) for case in cases}
 
@@ -151,7 +151,7 @@ def _post_process(variants: "Sequence[pd.DataFrame]", recipe: "Recipe") -> list[
         )
         return [result for (result,) in alone]
     left_out = _list_left_out(outcome, len(variants))
-    tables = [outcome.scores[start:end] for start, end in pairwise(ends)]
+    tables = [outcome.pairs[start:end] for start, end in pairwise(ends)]
     return [
         _Results(scores.set_axis(range(1, len(scores) + 1)), excluded)
         for scores, excluded in zip(tables, left_out, strict=True)
@@ -196,7 +196,7 @@ def _describe_score(its: "pd.DataFrame", before: "pd.DataFrame", after: "pd.Data
     pair, number = its[["pair", "context"]].iloc[0]
     now, then = before.loc[pair], after.loc[pair]
     move = abs(float(now[f"sim{number}"] - then[f"sim{number}"]))
-    if now[f"n{number}"] == then[f"n{number}"] and move < MIN_MOVE:
+    if now[f"n{number}"] == then[f"n{number}"] and not move >= MIN_MOVE:  # NaN without a score
         return "No score would change."
     from postprocess.reporting.phrases import write_figure, write_signed
 
@@ -214,7 +214,7 @@ def _describe_scores(_: "pd.DataFrame", before: "pd.DataFrame", after: "pd.DataF
     from postprocess.reporting.phrases import write_figure
 
     columns = ["sim1", "sim2"]
-    moves = (after[columns] - before[columns]).abs().to_numpy()
+    moves = (after[columns] - before[columns]).abs().fillna(0).to_numpy()
     n_moved = int((moves >= MIN_MOVE).sum())
     if not n_moved:
         return "No score would change."

@@ -49,6 +49,7 @@ class Command(SurveyCommand):
             has_log=options["log"],
             name=options["name"] or "",
             withholds_unknown=options["withhold_unknown"],
+            accepts_unscored=options["accept_unscored"],
             ids_of=find_release(released, options["ids_of"]) if options["ids_of"] else None,
         )
         try:

@@ -66,15 +66,18 @@ class ShownContext(NamedTuple):
     ratings: list[Rated]
 
 
-def describe_pair(run: Run, number: int) -> list[ShownContext]:
-    """Return both contexts of a pair of a finished run; three queries, whatever its size."""
+def describe_pair(run: Run, number: int, position: int) -> list[ShownContext]:
+    """Return both contexts of a pair of a finished run; three queries, whatever its size.
+
+    `number` is that of the pair in the run, `position` that in the study.
+    """
     from postprocess.steps.stored_runs import read_pair
 
     with run.ledger.open("rb") as file:
         ledger = read_pair(cast("BinaryIO", file), number)
-    contexts = Context.objects.stimuli(run.study).filter(pair__position=number)
+    contexts = Context.objects.stimuli(run.study).filter(pair__position=position)
     in_order = contexts.select_related("pair", "item__questionnaire__block").order_by("number")
-    stored = _find_responses(run.study, number, ledger["annotator"])
+    stored = _find_responses(run.study, position, ledger["annotator"])
     scale = read_stored_recipe(run).scale.as_scale()
     return [
         _show(context, ledger[ledger["context"] == context.number], stored, scale)

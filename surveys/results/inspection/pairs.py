@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.core.cache import cache
 
 from surveys.errors import RunRefused
 from surveys.models import Pair, Run
 from surveys.results.run_inspection import digest_run, read_member, read_stored_recipe
+from surveys.study.stimuli.load import read_stored_stimuli
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,9 +79,10 @@ class Side(NamedTuple):
 
 
 class PairRow(NamedTuple):
-    """A pair with its figures."""
+    """A pair with its figures; `position`: in the study, `note`: what its figures lack, or ""."""
 
     number: int
+    position: int
     word1: str
     word2: str
     sides: tuple[Side, Side]
@@ -94,6 +96,7 @@ class PairRow(NamedTuple):
     delta: float
     delta_low: float
     delta_high: float
+    note: str
 
 
 @dataclass(frozen=True)
@@ -149,7 +152,7 @@ class PairTable:
         """Return pairs by their numbers."""
         rows = self.figures.loc[list(numbers)]
         columns = ["word1", "word2", "change", "change_low", "change_high", "qvalue", "pvalue"]
-        columns += ["pvalue_two_sided", "delta", "delta_low", "delta_high"]
+        columns += ["pvalue_two_sided", "delta", "delta_low", "delta_high", "position", "note"]
         sides = zip(*(self._show_sides(rows, context) for context in (1, 2)), strict=True)
         listed = zip(rows.index, sides, rows[columns].to_dict("records"), strict=True)
         return [
@@ -161,6 +164,11 @@ class PairTable:
             )
             for number, both, figures in listed
         ]
+
+    def name(self, rows: Iterable[Mapping[Any, Any]]) -> list[dict[Any, Any]]:
+        """Return the rows, which have the number of a pair, with both of its words."""
+        words = self.figures[["word1", "word2"]]
+        return [{**row, **words.loc[row["pair"]].to_dict()} for row in rows]
 
     def _show_sides(self, rows: "pd.DataFrame", context: int) -> list[Side]:
         names = ("sim", "low", "high", "stdev", "n")
@@ -198,7 +206,7 @@ def load_pairs(run: Run) -> PairTable:
 @lru_cache(maxsize=TABLES_IN_MEMORY)
 def _load(digest: str, run: Run) -> PairTable:
     """Return the table from the cache that processes share, or parse it."""
-    key = f"pairs-with-intervals-{digest}"
+    key = f"pairs-with-notes-{digest}"
     table = cache.get(key)
     if table is None:
         table = _parse(run)
@@ -207,17 +215,35 @@ def _load(digest: str, run: Run) -> PairTable:
 
 
 def _parse(run: Run) -> "tuple[pd.DataFrame, float, float]":
+    import pandas as pd
+
     from postprocess.reporting.pairs import tabulate_pairs
     from postprocess.steps.stored_runs import read_intervals, read_scores
 
-    data, ends = (read_member(run, name) for name in ("scores.tsv", "intervals.tsv"))
-    if data is None:
+    files = ("scores.tsv", "practice_kit/scores.tsv", "intervals.tsv")
+    *data, ends = (read_member(run, name) for name in files)
+    if data[0] is None:
         raise RunRefused(f"Run {run.number} has no scores.")
-    words = Pair.objects.stimuli(run.study).values_list("word1", "word2")
+    order = _find_order(run)
+    words = list(Pair.objects.stimuli(run.study).values_list("word1", "word2"))
     scale = read_stored_recipe(run).rescaling
     intervals = None if ends is None else read_intervals(ends)
-    table = tabulate_pairs(list(words), read_scores(data), scale, intervals)
-    return table, scale.minimum, scale.maximum
+    scores = pd.concat([read_scores(file) for file in data if file]).sort_index()
+    table = tabulate_pairs([words[place] for place in order], scores, scale, intervals)
+    return table.assign(position=[place + 1 for place in order]), scale.minimum, scale.maximum
+
+
+def _find_order(run: Run) -> tuple[int, ...]:
+    """Return the pairs of the study, from 0, in the order of a run: a release may have another."""
+    from postprocess.release.practice import split_pairs
+
+    n_practice, unscored = (run.wishes.get(name) for name in ("n_practice", "unscored"))
+    if not (n_practice or unscored):
+        return tuple(range(Pair.objects.stimuli(run.study).count()))
+    rows = read_stored_stimuli(run.study).rows
+    return split_pairs(
+        rows, n_practice or 0, seed=run.wishes.get("seed", 0), unscored=unscored or ()
+    ).order
 
 
 def _sort(found: "pd.DataFrame", order: str) -> "pd.DataFrame":

@@ -246,8 +246,9 @@ def test_the_command_takes_a_description_and_a_practice_kit(tmp_path):
     rated_study(6)
     (tmp_path / "d.toml").write_text('[dataset]\ntitle = "Told"\nlicence = "CC0-1.0"\n')
 
-    _, err = run("release_dataset", "study", tmp_path / "out", *BRIEFLY, "--practice", "2",
-                 "--description", tmp_path / "d.toml", "--seed", "5")  # fmt: skip
+    options = ["--practice", "2", "--seed", "5", "--recipe", "raw"]
+    _, err = run("release_dataset", "study", tmp_path / "out", *BRIEFLY, *options,
+                 "--description", tmp_path / "d.toml")  # fmt: skip
 
     assert "Licence: the licence" not in err
     files = files_of(tmp_path / "out")

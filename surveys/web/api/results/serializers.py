@@ -63,6 +63,9 @@ class NewReleaseSerializer(NewRunSerializer):
     withholds_unknown = JsonBoolean(
         default=False, help_text="mask texts whose licence is not known, too"
     )
+    accepts_unscored = JsonBoolean(
+        default=False, help_text="leave out pairs of which a context has no score"
+    )
     ids_of = JsonInteger(
         min_value=1, max_value=2**31 - 1, allow_null=True, default=None,
         help_text="`release` of an earlier release, to use its annotator ids again",

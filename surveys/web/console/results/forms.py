@@ -56,6 +56,12 @@ class ReleaseForm(forms.Form):
     complete = forms.BooleanField(
         required=False, label="Refuse while the description is incomplete"
     )
+    accepts_unscored = forms.BooleanField(
+        required=False,
+        label="Leave out pairs of which a context has no score",
+        help_text="All annotators of such a context gave all texts one rating. Without the tick, "
+        "the release is refused.",
+    )
     has_log = forms.BooleanField(
         required=False,
         label="Add the log of decisions about the study",
@@ -103,7 +109,7 @@ class ReleaseForm(forms.Form):
 
     def options(self) -> dict[str, Any]:
         """Return the options of the release other than its description, JSON-serializable."""
-        names = ("n_practice", "seed", "complete", "has_log")
+        names = ("n_practice", "seed", "complete", "has_log", "accepts_unscored")
         options = {name: self.cleaned_data[name] for name in names}
         ids_of = self.cleaned_data["ids_of"]
         name = PUBLISHED_NAME if self.cleaned_data["is_published_layout"] else ""

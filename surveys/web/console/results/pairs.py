@@ -52,7 +52,8 @@ def pair(request: HttpRequest, study: Study, run_id: int, row: int) -> HttpRespo
         around[:] = table.neighbours(row, form.wanted(), study.ratings_per_context)
 
     attempt(form, look_around)
-    shown, contexts = table.show([row])[0], describe_pair(found, row)
+    (shown,) = table.show([row])
+    contexts = describe_pair(found, row, shown.position)
     page = {
         "study": study,
         "run": found,

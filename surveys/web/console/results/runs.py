@@ -17,9 +17,9 @@ from surveys.results.inspection.pairs import list_headings, load_pairs
 from surveys.results.inspection.verification import find_verification, name_archive
 from surveys.results.run_inspection import (
     compare_runs,
+    describe_lacking,
     find_codes,
     find_in_ledger,
-    name_pairs,
     read_member,
 )
 from surveys.results.runs import is_broken_off, retry_run
@@ -62,6 +62,7 @@ def run(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
         numbers = table.select({"order": "-size"}, 0)[:LARGEST]
         headings = list_headings("-size")
         page |= {"table": table, "pairs": table.show(numbers), "headings": headings}
+        page["lacking"] = describe_lacking(found)
     return render(request, "console/results/run.html", page)
 
 
@@ -120,7 +121,7 @@ def ledger(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
         "run": found,
         "form": form,
         "rows": rows,
-        "ratings": name_pairs(study, ratings),
+        "ratings": load_pairs(found).name(ratings),
         "known": find_codes(study, ratings),
     }
     return render(request, "console/results/ledger.html", page, status=status_of(form))
@@ -141,7 +142,7 @@ def compare(request: HttpRequest, study: Study) -> HttpResponse:
         "study": study,
         "form": form,
         "apart": apart,
-        "pairs": name_pairs(study, apart.pairs if apart else []),
+        "pairs": apart and load_pairs(form.cleaned_data["second"]).name(apart.pairs),
         "known": find_codes(study, apart.annotators if apart else []),
     }
     return render(request, "console/results/compare.html", page, status=status_of(form))
