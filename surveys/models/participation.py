@@ -300,10 +300,22 @@ class ResponseQuerySet(models.QuerySet["Response"]):
     def for_study(self, study: Study) -> Self:
         return self.filter(annotator__study=study)
 
+    def given(self, study: Study) -> Self:
+        """Return answers to the scale, in all rounds and states; not those that were withdrawn."""
+        judged = Q(rating__isnull=False) | Q(is_unjudgeable=True)
+        answered = self.for_study(study).filter(judged, annotator__withdrawn_at__isnull=True)
+        given = answered.exclude(assignment__state=AssignmentState.WITHDRAWN)
+        return given.filter(is_erased=False)
+
+    def current(self, study: Study) -> Self:
+        """Return the given answers of submitted assignments in current rounds."""
+        return self.given(study).filter(
+            assignment__in=Assignment.objects.for_study(study).counted()
+        )
+
     def counted(self, study: Study) -> Self:
-        """Return the dataset's ratings: of submitted assignments in current rounds."""
-        counted = Assignment.objects.for_study(study).counted()
-        return self.rated().filter(assignment__in=counted)
+        """Return the ratings among the current answers, also those that reviewers rejected."""
+        return self.current(study).rated()
 
     def failed_checkpoints(self) -> Self:
         """Return responses to checkpoint items with a rating outside the accepted range."""

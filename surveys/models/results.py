@@ -355,6 +355,14 @@ class Run(models.Model):
         return bool(counts.get("ratings_scripted"))
 
     @property
+    def n_current(self) -> int:
+        """How many of the answers that it read are current: of the finished in current rounds."""
+        counts = (self.report or {}).get("counts") or {}
+        others = ("questionnaire unfinished", "round replaced", "withdrawn")
+        left_out = counts.get("ratings_left_out", {})
+        return int(counts.get("ratings", 0) - sum(left_out.get(reason, 0) for reason in others))
+
+    @property
     def is_under_way(self) -> bool:
         """Whether it waits or is being performed."""
         return self.state in (RunState.WAITING, RunState.RUNNING)

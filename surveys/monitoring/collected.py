@@ -14,10 +14,11 @@ from django.core.cache import cache
 from django.db.models import BooleanField, CharField, Count, F, Func, Value
 from django.db.models.functions import Coalesce
 
-from surveys.models import Assignment, Invitation, Response, Study
+from surveys.models import Assignment, AssignmentState, Invitation, Response, Study
 from surveys.models.study import write_point
 from surveys.monitoring.charts import Column, StackedBar, draw_columns, draw_stacked
 from surveys.monitoring.progress import Tally
+from surveys.results.ratings_table import list_rejected
 
 CACHE_SECONDS = 30 * 24 * 3600
 BY_HOUR = timedelta(days=2)  # of collection, in which answers are counted by the hour
@@ -56,11 +57,11 @@ class RoundCounts(NamedTuple):
 @dataclass(frozen=True)
 class Collected:
     """Answers collected so far: by time, and by point of the scale.
-
     `unit` is that of the columns; `never` lists the points of the scale that nobody has given.
     """
 
     n: int
+    n_unjudged: int
     n_scripted: int
     n_assignments_scripted: int
     unit: str
@@ -80,6 +81,23 @@ class Collected:
         return 0 < self.n_scripted < self.n
 
 
+class AnswerCounts(NamedTuple):
+    """Answers by the definitions of the glossary: given, current and usable."""
+
+    given: int
+    current: int
+    usable: int
+
+
+def count_answers(study: Study, collected: Collected) -> AnswerCounts:
+    """Count the answers of a study, of which `collected` has the current ones."""
+    done = {"state": AssignmentState.SUBMITTED, "round__is_current": True}
+    others = Assignment.objects.for_study(study).exclude(**done)
+    n_others = Response.objects.given(study).on_stimuli().filter(assignment__in=others).count()
+    n_rated, n = collected.n - collected.n_unjudged, collected.n
+    return AnswerCounts(n + n_others, n, n_rated - list_rejected(study).count())
+
+
 def count_collected(study: Study, tallies: Mapping[int, Tally], now: datetime) -> Collected:
     """Return the answers of a study. `tallies` holds the progress of its blocks by round id."""
     first_at = min((t.first_at for t in tallies.values() if t.first_at), default=now)
@@ -95,6 +113,7 @@ def count_collected(study: Study, tallies: Mapping[int, Tally], now: datetime) -
     rows = [*points, *strange, *([UNJUDGED] if study.allows_unjudgeable else [])]
     return Collected(
         n=sum(ratings.values()),
+        n_unjudged=ratings[UNJUDGED, False] + ratings[UNJUDGED, True],
         n_scripted=sum(n for (_, is_scripted), n in ratings.items() if is_scripted),
         n_assignments_scripted=sum(one.n_scripted for one in counts),
         unit=unit,
@@ -137,8 +156,8 @@ def _count(
         scripted = dict(of_rounds.annotate(n=Count("pk")))
         flag = F("assignment__annotator__invitation__is_rehearsal")
         is_scripted = Coalesce(flag, is_scripted, output_field=BooleanField())
-    rated = Response.objects.on_stimuli().filter(assignment__in=assignments)
-    rows: Any = rated.filter(rated_at__isnull=False).order_by().annotate(scripted=is_scripted)
+    rated = Response.objects.current(study).on_stimuli().filter(assignment__round__in=rounds)
+    rows: Any = rated.order_by().annotate(scripted=is_scripted)
     time = WrittenTime("rated_at", length=WRITTEN[unit])
     times: dict[int, dict[tuple[str, bool], int]] = {pk: {} for pk in rounds}
     grouped = rows.values_list("assignment__round", time, "scripted").annotate(n=Count("pk"))

@@ -36,6 +36,7 @@ class Tally(NamedTuple):
     usable: int = 0
     replaced: int = 0
     missing: int = 0
+    short: int = 0
     withdrawn: int = 0
     recent: int = 0
     first_at: datetime | None = None
@@ -129,6 +130,8 @@ def with_progress(questionnaires: QuerySet[Questionnaire]) -> QuerySet[Any]:
     missing
         Wanted plus replaced minus finished, at least 0: surplus work in one questionnaire does
         not make up for another.
+    short
+        Wanted minus usable, at least 0: how many the texts lack, whether a place is open or not.
     withdrawn
         Assignments that were submitted before their annotator withdrew.
 
@@ -154,7 +157,10 @@ def with_progress(questionnaires: QuerySet[Questionnaire]) -> QuerySet[Any]:
         recent=Count("assignments", filter=usable & is_recent),
         first_at=Min("assignments__submitted_at", filter=usable),
         last_at=Max("assignments__submitted_at", filter=usable),
-    ).annotate(missing=Greatest(F("wanted") + F("replaced") - F("finished"), Value(0)))
+    ).annotate(
+        missing=Greatest(F("wanted") + F("replaced") - F("finished"), Value(0)),
+        short=Greatest(F("wanted") - F("usable"), Value(0)),
+    )
 
 
 def sum_tallies(tallies: Iterable[Tally]) -> Tally:

@@ -19,7 +19,7 @@ from surveys.models import (
     Review,
     Study,
 )
-from surveys.models.participation import AssignmentQuerySet
+from surveys.models.participation import ResponseQuerySet
 from surveys.selection.sources import read_origin, read_sources
 from surveys.study.stimuli.load import read_stored_stimuli
 
@@ -140,11 +140,16 @@ def number_annotators(collected: "Collected") -> "Collected":
 
 
 def _list_answers(study: Study) -> Iterable[tuple[Any, ...]]:
-    answered = Response.objects.for_study(study).filter(
-        Q(rating__isnull=False) | Q(is_unjudgeable=True), is_erased=False
-    )
-    given = answered.filter(annotator__withdrawn_at__isnull=True)
-    return given.exclude(assignment__state=AssignmentState.WITHDRAWN).values_list(*FIELDS)
+    return Response.objects.given(study).values_list(*FIELDS)
+
+
+def list_rejected(study: Study) -> ResponseQuerySet:
+    """Return the current ratings of stimuli that reviewers have rejected; all others are usable."""
+    unwanted = Review.objects.unwanted(study)
+    whole = unwanted.filter(response__isnull=True).values("assignment")
+    single = unwanted.filter(response__isnull=False).values("response")
+    rated = Response.objects.counted(study).on_stimuli()
+    return rated.filter(Q(assignment__in=whole) | Q(pk__in=single))
 
 
 def _mark(is_unjudgeable: bool, state: str, *, is_current: bool, is_rejected: bool) -> str:
@@ -214,7 +219,7 @@ def list_shortfalls(study: Study) -> list[str]:
             "questionnaires with a failed checkpoint item, included",
         ),
         (
-            _count_unwanted(study, finished),
+            list_rejected(study).count(),
             "ratings marked in review, left out unless the recipe says otherwise",
         ),
         (
@@ -229,17 +234,9 @@ def list_shortfalls(study: Study) -> list[str]:
     return [f"{words}: {count}" for count, words in counts if count]
 
 
-def _count_unwanted(study: Study, finished: AssignmentQuerySet) -> int:
-    """Count the ratings of stimuli in finished questionnaires that reviewers rejected."""
-    unwanted = Review.objects.unwanted(study)
-    whole = unwanted.filter(response__isnull=True).values("assignment")
-    single = unwanted.filter(response__isnull=False).values("response")
-    rated = Response.objects.rated().on_stimuli().filter(assignment__in=finished)
-    return rated.filter(Q(assignment__in=whole) | Q(pk__in=single)).count()
-
-
 def _count_short_contexts(study: Study) -> int:
-    ratings = Response.objects.counted(study).on_stimuli().order_by().values("context")
+    usable = Response.objects.counted(study).on_stimuli().exclude(pk__in=list_rejected(study))
+    ratings = usable.order_by().values("context")
     full = ratings.annotate(n=Count("pk")).filter(n__gte=study.ratings_per_context)
     return Context.objects.stimuli(study).count() - full.count()
 

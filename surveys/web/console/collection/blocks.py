@@ -19,7 +19,7 @@ from surveys.monitoring.agreement import (
     with_agreement,
 )
 from surveys.monitoring.checklist import is_collecting
-from surveys.monitoring.collected import count_collected
+from surveys.monitoring.collected import count_answers, count_collected
 from surveys.monitoring.contexts import summarise_contexts
 from surveys.monitoring.listing import (
     BLOCK_HEADINGS,
@@ -58,6 +58,7 @@ def collection(request: HttpRequest, study: Study) -> HttpResponse:
     stored = read_stored(study)
     rounds = _find_page(request, list_blocks(stored, current, tallies, **form.listed()))
     blocks = with_agreement(count_block_progress(study, list(rounds)), stored)
+    collected = count_collected(study, tallies, now)
     tally, warnings = sum_tallies(tallies.values()), list_warnings(stored)
     page = {
         "study": study,
@@ -74,7 +75,8 @@ def collection(request: HttpRequest, study: Study) -> HttpResponse:
         "tally": tally,
         "forecast": forecast(tally, now),
         "minutes": median_minutes(study),
-        "collected": count_collected(study, tallies, now),
+        "collected": collected,
+        "counts": count_answers(study, collected),
         "now": now,
     }
     return render(request, "console/collection/collection.html", page, status=status_of(form))

@@ -6,7 +6,10 @@ from collections import Counter
 from collections.abc import Iterator
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import transaction
+from django.urls import reverse
+from lxml import html
 
 from postprocess.__main__ import main
 from surveys.access.roles import DEMONSTRATED, is_demonstration
@@ -75,3 +78,26 @@ def test_the_shared_task_is_published_with_three_teams(prepared):
     assert shared_task.archive_sha256
     assert prepare_shared_task() == shared_task
     assert SharedTask.objects.count() == 1
+
+
+def test_pages_give_the_same_numbers_of_answers(prepared, client):
+    client.force_login(User.objects.create_superuser("operator"))
+    results = Run.objects.filter(kind=RunKind.RESULTS).get()
+
+    collection = read(client, "collection", prepared.slug)
+    run = read(client, "run", prepared.slug, results.pk)
+    both = f"?first={results.pk}&second={results.pk}"
+    compared = read(client, "compare", prepared.slug, query=both)
+
+    assert "Answers: 480 given, 320 of them current, 287 usable." in collection
+    assert "247 of 320 current, 480 given" in run
+    assert "Both read 480 given answers, of which 320 are current." in compared
+    assert "As many assignments as are wanted are finished, but 3 are lacking" in collection
+    assert "texts have fewer usable ratings than wanted" in collection
+    assert "Everything that is wanted has been collected" not in collection
+
+
+def read(client, name, *args, query=""):
+    answer = client.get(reverse(f"console:{name}", args=args) + query)
+    assert answer.status_code == 200
+    return " ".join(html.fromstring(answer.content).text_content().split())
