@@ -192,7 +192,7 @@ def test_rows_are_shown_as_annotators_see_them(browser, draft):
         "First came <strong>alpha1</strong>. Rain fell. Then <strong>beta1</strong> left." in text
     )
     assert 'How similar in meaning are <b lang="en">alpha1</b>' in text
-    assert "not similar at all" in " ".join(text.split())
+    assert "Not similar at all" in " ".join(text.split())
 
 
 def test_a_row_is_listed_with_its_beginnings_and_opened_by_its_link(browser, draft):
