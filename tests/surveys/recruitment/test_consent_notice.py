@@ -65,7 +65,7 @@ NAMED: dict[type, dict[Said | None, str]] = {
     Annotator: {
         Said.IDENTITY: "code worker",
         Said.STEPS: "created_at consent notice erases_withdrawn publishes_words retention_days "
-        "instructed_at practised_at",
+        "instructed_at practised_at variant",
         Said.CHECK: "n_check_tries checked_at",
         Said.JUDGEMENT: "paid_at",
         Said.ERASURE: "withdrawn_at first_rated_at erased_at",
