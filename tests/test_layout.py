@@ -74,7 +74,6 @@ RESULTS = {  # what preprocess writes and scores predictions of models with
 }  # fmt: skip
 WORD_LISTS = "preprocess.word_lists"  # loads nothing
 OF_CORPORA = {  # what reads the files of the library that finds texts
-    ("surveys.review.letters", WORD_LISTS),
     ("surveys.review.spelling", WORD_LISTS),
     ("surveys.selection.candidates", "preprocess.selection.reading"),
     *(

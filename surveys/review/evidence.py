@@ -46,21 +46,16 @@ class Sign(NamedTuple):
     many: str = ""  # as for one
 
 
+ORDERS = {
+    "run": "{n} texts in a row have the same rating",
+    "turns": "two ratings alternate for {n} texts in a row",
+    "rhythm": "{n} % are equal to the rating two, three or four texts before, whichever is most",
+    "steps": "{n} % differ from the rating before by the same number of points",
+}
 RARE = "Fewer than 1 of 1,000 honest people give their ratings in such an order."
 SIGNS = {
     "constant": Sign(4, "All {n} ratings of this questionnaire are the same."),
-    "run": Sign(4, f"Order of ratings: {{n}} texts in a row have the same rating. {RARE}"),
-    "turns": Sign(4, f"Order of ratings: two ratings alternate for {{n}} texts in a row. {RARE}"),
-    "rhythm": Sign(
-        4,
-        "Order of ratings: {n} % are equal to the rating two, three or four texts before, "
-        f"whichever is most. {RARE}",
-    ),
-    "steps": Sign(
-        4,
-        "Order of ratings: {n} % differ from the rating before by the same number of points. "
-        f"{RARE}",
-    ),
+    **{code: Sign(4, f"Order of ratings: {told}. {RARE}") for code, told in ORDERS.items()},
     "instant": Sign(
         3,
         "{n} ratings were given within a second of seeing page 2: a quarter or more of all. In a "
@@ -101,15 +96,7 @@ SIGNS = {
         0, "There is evidence about one of its answers.", "There is evidence about {n} answers."
     ),
 }
-OF_WHOLE = {
-    "constant",
-    "instant",
-    "twin",
-    "run",
-    "turns",
-    "rhythm",
-    "steps",
-}  # evidence about a questionnaire
+OF_WHOLE = {"constant", "instant", "twin", *ORDERS}  # evidence about a questionnaire
 UNREAD = (
     "Answered without time to read: at over 2,000 words per minute; most people read about 240."
 )
@@ -179,14 +166,8 @@ def find_evidence(
     are compared by their lemmas, too, if simplemma has the language.
     """
     whole = find_whole(answers)
-    written = Counter(
-        (answer.assignment, word)
-        for answer in answers
-        for word in {fold(word) for word in answer.words}
-    )
-    sharing: Counter[tuple[int, frozenset[str]]] = Counter(
-        (answer.context, _as_set(answer)) for answer in answers
-    )
+    written = Counter((answer.assignment, word) for answer in answers for word in _as_set(answer))
+    sharing = Counter((answer.context, _as_set(answer)) for answer in answers)
     texts = {answer.context: answer.text for answer in answers}
     scripts = find_scripts("".join(texts.values()))
     if language.lower().split("-")[0] in DIGRAPHIC:
@@ -305,9 +286,7 @@ def _about_words(
     written: Mapping[tuple[int, str], int],
     language: str,
 ) -> list[Piece]:
-    first, second = (
-        _list_forms(half, language) for half in (answer.targets[:2], answer.targets[2:])
-    )
+    first, second = (_list_forms(answer.targets[n : n + 2], language) for n in (0, 2))
     forms = [_list_forms([word], language) for word in answer.words]
     both = any(one & first and two & second for one, two in (forms, forms[::-1]))
     pieces = [Piece("targets")] if both else []

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import islice
 
-from preprocess.word_lists import has_word_list, listed_as
-
 ORDER = 4  # letters: each is predicted from the three before
 N_TRAINED, N_COMPARED = 60_000, 6_000  # words
 QUANTILE = 0.005  # of the words compared, whose letters are improbable
@@ -53,15 +51,10 @@ class LetterModel:
         return probability
 
 
-def has_odd_letters(word: str, language: str) -> bool:
-    """Return whether a word, without a list that has it, has improbable letters or only one.
-
-    False in a language without a word list.
-    """
+def has_odd_letters(word: str, listed: str) -> bool:
+    """Return whether a word has improbable letters in a language of simplemma, or only one."""
     letters = keep_letters(word)
-    if not has_word_list(language) or not letters:
-        return False
-    return len(letters) == 1 or letter_model(listed_as(language)).is_improbable(letters)
+    return len(letters) == 1 or (letters != "" and letter_model(listed).is_improbable(letters))
 
 
 def keep_letters(word: str) -> str:

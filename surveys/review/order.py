@@ -30,7 +30,7 @@ class OrderTest(NamedTuple):
     extent: int
 
 
-def measure_order(ratings: Sequence[float], *, seed: int = SEED) -> OrderTest | None:
+def measure_order(ratings: Sequence[float]) -> OrderTest | None:
     """Test the order of an annotator's ratings against all other orders of the same ratings.
 
     The p-value is four times the smallest of (1 + n) / (1 + B), at most 1, where n of B random
@@ -44,7 +44,7 @@ def measure_order(ratings: Sequence[float], *, seed: int = SEED) -> OrderTest | 
     """
     if len(ratings) < FEWEST_RATINGS:
         return None
-    rng, given = np.random.default_rng(seed), np.rint(100 * np.array(ratings)).astype(np.float32)
+    rng, given = np.random.default_rng(SEED), np.rint(100 * np.array(ratings)).astype(np.float32)
     extents = _measure(given[:, None])[:, 0]
     for n in (N_FIRST, N_PERMUTATIONS):
         orders = rng.permuted(np.repeat(given[:, None], n, axis=1), axis=0)

@@ -42,12 +42,11 @@ def find_doubted(words: Iterable[str], language: str) -> frozenset[str]:
         new = list(asked)
     parts = {word: _divide(word) for word in new}
     known = _find_known(sorted({part for some in parts.values() for part in some}), language)
-    remembered.update(
-        {
-            (language, word): all(_is_odd(part, part in known, language) for part in some)
-            for word, some in parts.items()
-        }
-    )
+    for word, some in parts.items():  # lists have single letters, too, which are no answers
+        remembered[language, word] = all(
+            (part not in known or len(part) == 1) and has_odd_letters(part, listed_as(language))
+            for part in some
+        )
     return frozenset(word for word in asked if remembered[language, word])
 
 
@@ -61,11 +60,6 @@ def _divide(word: str) -> list[str]:
     return [part for part in JOINED.split(visible) if len(part) >= SHORTEST_PART] or [visible]
 
 
-def _is_odd(word: str, is_known: bool, language: str) -> bool:
-    """Return whether a word is doubted; lists have single letters, too, which are no answers."""
-    return (not is_known or len(word) == 1) and has_odd_letters(word, language)
-
-
 @lru_cache(CACHE_SIZE)
 def find_lemma(word: str, language: str) -> str:
     """Return the lemma of a word by simplemma, or the word in a language that it lacks."""
@@ -77,10 +71,7 @@ def find_lemma(word: str, language: str) -> str:
 
 
 def _find_known(words: Sequence[str], language: str) -> set[str]:
-    known = set()
-    if has_word_list(language):
-        listed = listed_as(language)
-        known = {word for word in words if _is_listed(word, listed)}
+    known = {word for word in words if _is_listed(word, listed_as(language))}
     if (command := spelling_command(language)) and (rest := sorted({*words} - known)):
         spelled = _ask(command, [form for word in rest for form in _forms(word)])
         known |= {word for word in rest if spelled.intersection(_forms(word))}
