@@ -12,6 +12,11 @@ def make_revision() -> str:
     return secrets.token_hex(8)
 
 
+def _words(most: int, explained: str) -> "models.CharField[str, str]":
+    """Return the field of a text on annotators' pages, empty for none."""
+    return models.CharField(max_length=most, blank=True, default="", help_text=explained)
+
+
 def write_point(point: Decimal) -> str:
     """Return a point of a scale in as few digits as it needs.
 
@@ -59,9 +64,7 @@ class Study(models.Model):
 
     slug = models.SlugField(unique=True)
     title = models.CharField(max_length=200)
-    public_title = models.CharField(
-        max_length=200, blank=True, default="", help_text="named to annotators; empty for none"
-    )
+    public_title = _words(200, "named to annotators; empty for none")
     language = models.CharField(max_length=35, help_text="BCP 47 tag of the texts, such as sl")
     scale_minimum = models.DecimalField(max_digits=5, decimal_places=2, default=Decimal(0))
     scale_maximum = models.DecimalField(max_digits=5, decimal_places=2, default=Decimal(6))
@@ -93,35 +96,20 @@ class Study(models.Model):
     assigning_policy = models.CharField(
         max_length=10, choices=AssigningPolicy, default=AssigningPolicy.BALANCED
     )
-    contact = models.CharField(
-        max_length=200, blank=True, default="", help_text="contact for questions of annotators"
+    contact = _words(200, "contact for questions of annotators")
+    organisation = _words(200, "who runs the study; shown to annotators")
+    ethics = _words(300, "ethics approval or its reference; shown to annotators")
+    legal_basis = _words(
+        300, "for storing personal data, such as consent (GDPR, article 6(1)(a)); shown"
     )
-    organisation = models.CharField(
-        max_length=200, blank=True, default="", help_text="who runs the study; shown to annotators"
+    authority = _words(
+        300, "to which annotators may complain about the use of their data; shown to them"
     )
-    ethics = models.CharField(
-        max_length=300, blank=True, default="",
-        help_text="ethics approval or its reference; shown to annotators",
-    )  # fmt: skip
-    legal_basis = models.CharField(
-        max_length=300, blank=True, default="",
-        help_text="for storing personal data, such as consent (GDPR, article 6(1)(a)); shown",
-    )  # fmt: skip
-    authority = models.CharField(
-        max_length=300, blank=True, default="",
-        help_text="to which annotators may complain about the use of their data; shown to them",
-    )  # fmt: skip
-    data_protection_officer = models.CharField(
-        max_length=300, blank=True, default="", help_text="name or address; shown to annotators"
+    data_protection_officer = _words(300, "name or address; shown to annotators")
+    pay = _words(
+        100, "what annotators are paid, such as £2.50; shown to them; empty: not mentioned"
     )
-    pay = models.CharField(
-        max_length=100, blank=True, default="",
-        help_text="what annotators are paid, such as £2.50; shown to them; empty: not mentioned",
-    )  # fmt: skip
-    pay_for_more = models.CharField(
-        max_length=100, blank=True, default="",
-        help_text="what they are paid for a further block; empty: nothing",
-    )  # fmt: skip
+    pay_for_more = _words(100, "what they are paid for a further block; empty: nothing")
     allows_unjudgeable = models.BooleanField(
         default=False, help_text="annotators may say that they cannot judge"
     )
