@@ -54,13 +54,12 @@ class Said(Enum):
     RIGHTS = "access and erasure"
 
 
-NAMES = (
-    "organisation", "ethics", "contact", "legal_basis", "data_protection_officer", "authority",
-)  # fmt: skip
+NAMED = {  # the setting that a sentence names; without it the sentence is left out
+    Said.ORGANISATION: "organisation", Said.ETHICS: "ethics", Said.CONTACT: "contact",
+    Said.BASIS: "legal_basis", Said.OFFICER: "data_protection_officer", Said.AUTHORITY: "authority",
+}  # fmt: skip
 SECTIONS = {
-    "who": (
-        Said.ORGANISATION, Said.ETHICS, Said.CONTACT, Said.BASIS, Said.OFFICER, Said.AUTHORITY,
-    ),
+    "who": tuple(NAMED),
     "lead": (Said.IDENTITY, Said.PUBLICATION),
     "kept": (
         Said.ANSWERS, Said.CORRECTIONS, Said.TIMES, Said.LAYOUT, Said.STEPS, Said.CHECK,
@@ -197,8 +196,8 @@ def list_changes(agreed: ConsentNotice, now: ConsentNotice) -> list[str]:
 def write_sentences(facts: Facts) -> dict[Said, str]:
     """Return the sentences that apply, in the active language."""
     study = facts.study
-    names = {name: getattr(study, name).strip() for name in NAMES}
-    isolated = {name: _isolate(text) for name, text in names.items()}
+    names = {about: getattr(study, name).strip() for about, name in NAMED.items()}
+    isolated = {name: _isolate(names[about]) for about, name in NAMED.items()}
     code = _("Your answers are stored under a random code.")
     sentences = {about: str(sentence) for about, sentence in FIXED.items()} | {
         Said.ORGANISATION: _("This study is run by %(organisation)s.") % isolated,
@@ -216,12 +215,7 @@ def write_sentences(facts: Facts) -> dict[Said, str]:
         Said.RETENTION: _say_retention(facts.retention_days),
     }
     applies = {
-        Said.ORGANISATION: names["organisation"],
-        Said.ETHICS: names["ethics"],
-        Said.CONTACT: names["contact"],
-        Said.BASIS: names["legal_basis"],
-        Said.OFFICER: names["data_protection_officer"],
-        Said.AUTHORITY: names["authority"],
+        **names,
         Said.CHECK: study.n_check_tries,
         Said.MAILS: facts.disclosure.gets_mail,
         Said.NETWORK: facts.disclosure.counts_addresses,
