@@ -85,10 +85,9 @@ def default_text(language: str, kind: TextKind, variant: str = Variant.PLAIN) ->
 
     Kinds with examples in the language (practice, check) are empty instead of English.
     """
-    if (body := _read_default(language.split("-")[0], kind, variant)) is not None:
-        return DefaultText(body, variant)
-    if kind in MAY_BE_EMPTY:
-        return DefaultText("", variant)
+    body = _read_default(language.split("-")[0], kind, variant)
+    if body is not None or kind in MAY_BE_EMPTY:
+        return DefaultText(body or "", variant)
     neutral = _read_default(OTHER, kind, variant)
     english = _read_default("en", kind, variant) if neutral is None else neutral
     return DefaultText(str(english), variant, settings.LANGUAGE_CODE)
@@ -150,10 +149,7 @@ def set_text(study: Study, kind: TextKind, body: str) -> StudyText:
 
 
 def follow_defaults(study: Study) -> None:
-    """Replace default texts by those of the study's language and variant.
-
-    Texts written by a researcher stay.
-    """
+    """Replace default texts by those of the study's language and variant; own texts stay."""
     for kind in TextKind:
         latest = StudyText.objects.filter(study=study, kind=kind).first()
         if latest is None or latest.variant == OWN:

@@ -114,10 +114,9 @@ def _judge(pairs: _Pairs, shares: Floats, totals: Floats) -> Iterator[tuple[Any,
         expected = chance.sum(axis=1)
         pvalue = np.minimum(poisson_binomial_tail(chance, n_equal) * n_compared, 1)
         exceeds = n_equal - expected >= LEAST_EXCESS * (n_common - expected)
-        rows = zip(one, other, n_common, n_equal, expected, pvalue, strict=True)
-        yield from (
-            row for row, is_far in zip(rows, exceeds, strict=True) if is_far and row[-1] <= ALPHA
-        )
+        listed = exceeds & (pvalue <= ALPHA)
+        columns = (one, other, n_common, n_equal, expected, pvalue)
+        yield from zip(*(column[listed] for column in columns), strict=True)
 
 
 def _compute_chances(

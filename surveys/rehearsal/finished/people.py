@@ -40,13 +40,6 @@ class Source(NamedTuple):
     words: tuple[str, ...]
 
 
-class Seconds(NamedTuple):
-    """The times for which a person looks at the two pages of an item."""
-
-    words: float
-    rating: float
-
-
 @dataclass(frozen=True)
 class InventedPerson:
     """An invented annotator: manner, bias and noise in points of the scale, and pace."""
@@ -96,7 +89,7 @@ class InventedPerson:
         first, second = rng.sample(pairs[n_before % len(pairs)], 2)
         return first, second
 
-    def take_time(self, context: Context) -> Seconds:
+    def take_time(self, context: Context) -> tuple[float, float]:
         """Return the seconds for the two pages of a context."""
         haste = 3 if self.manner in {Manner.CONSTANT, Manner.COPYING} else 1
         return draw_seconds(self._chance("seconds", context), context, self.pace, haste)
@@ -105,11 +98,13 @@ class InventedPerson:
         return draw_chance(what, self.number, context.pair.position, context.number)
 
 
-def draw_seconds(rng: random.Random, context: Context, pace: float, haste: int) -> Seconds:
+def draw_seconds(
+    rng: random.Random, context: Context, pace: float, haste: int
+) -> tuple[float, float]:
     """Return the seconds for the two pages of a context, at a pace divided by a person's haste."""
     pace = pace * rng.lognormvariate(0, 0.25) / haste
     reading = READING_SECONDS_PER_WORD * len(re.findall(r"\w+", context.text))
-    return Seconds(round(pace * (reading + WRITING_SECONDS), 1), round(pace * RATING_SECONDS, 1))
+    return round(pace * (reading + WRITING_SECONDS), 1), round(pace * RATING_SECONDS, 1)
 
 
 def read_sources(table: str) -> Mapping[tuple[int, int], Source]:

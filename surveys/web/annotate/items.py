@@ -125,13 +125,10 @@ def refuse_other_answer(where: AssignmentProgress, position: int, form: Form, me
     if found is None or found.engaged_at is None:
         return
     if isinstance(form, RatingForm):
-        known = [found.rating, *([found.first_rating] if found.changed_at else [])]
+        point = found.rating
+        known = [point, *([found.first_rating] if found.changed_at else [])]
         is_other = found.rated_at is not None and form.given_rating not in known
-        stored = (
-            _("I cannot judge this")
-            if found.rating is None
-            else write_digits(write_point(found.rating))
-        )
+        stored = _("I cannot judge this") if point is None else write_digits(write_point(point))
     else:
         words = [found.inspired_word1, found.inspired_word2]
         is_other, stored = words != [*form.cleaned_data.values()], ", ".join(words)
