@@ -13,13 +13,7 @@ import pandas as pd
 
 from postprocess.formats import stimuli
 from postprocess.formats.kinds import read_table
-from postprocess.formats.tabular import (
-    Finding,
-    Severity,
-    TableError,
-    read_cell,
-    render_rows,
-)
+from postprocess.formats.tabular import Finding, Severity, TableError, read_cell, render_rows
 
 SCORE_COLUMNS = ("sim1", "sim2", "stdev1", "stdev2", "pvalue")
 DATASET_COLUMNS = (*stimuli.COLUMNS[:4], *SCORE_COLUMNS, *stimuli.COLUMNS[4:])

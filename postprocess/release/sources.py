@@ -7,12 +7,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from postprocess.formats.kinds import read_table
-from postprocess.formats.tabular import (
-    Finding,
-    Severity,
-    TableError,
-    render_rows,
-)
+from postprocess.formats.tabular import Finding, Severity, TableError, render_rows
 
 OPEN_LICENCE = re.compile(
     r"\b(cc0|cc by|creativecommons|creative commons|public domain|publicdomain|pddl|odc by|odbl|"

@@ -123,11 +123,7 @@ def filter_annotators(
     """
     grouped, members, counted = count_table(ratings)
     figures = core.judge(
-        counted,
-        k=k,
-        minimum_rho=minimum_rho,
-        gain_share=gain_share,
-        constant_from=constant_from,
+        counted, k=k, minimum_rho=minimum_rho, gain_share=gain_share, constant_from=constant_from
     )
     is_kept = (figures["decision"] == core.KEPT).to_numpy()[counted.member]
     return Filtering(grouped[is_kept].reset_index(drop=True), members.join(figures))

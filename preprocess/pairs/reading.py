@@ -6,13 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from postprocess.formats.kinds import read_table
-from postprocess.formats.tabular import (
-    Finding,
-    Severity,
-    TableError,
-    naming_file,
-    read_cell,
-)
+from postprocess.formats.tabular import Finding, Severity, TableError, naming_file, read_cell
 from preprocess.corpora.lemmas import normalise_lemma
 
 COLUMNS = ("word1", "word2")

@@ -8,12 +8,7 @@ import pandas as pd
 
 from postprocess.formats.kinds import read_table
 from postprocess.formats.stimuli import StimulusPair, parse_stimuli, render_stimuli
-from postprocess.formats.tabular import (
-    Finding,
-    Severity,
-    TableError,
-    render_rows,
-)
+from postprocess.formats.tabular import Finding, Severity, TableError, render_rows
 from preprocess.windows.table import make_context
 
 SELECTION_COLUMNS = ("window1", "window2")

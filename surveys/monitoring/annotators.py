@@ -11,12 +11,7 @@ from surveys.models import Annotator, Assignment, Response, Review, Study
 from surveys.models.review import IS_WHOLE
 from surveys.monitoring.agreement import read_stored
 from surveys.monitoring.annotator_agreement import Agreement, agreement_of
-from surveys.monitoring.assignments import (
-    HASTE_FACTOR,
-    MIN_COMMON_ITEMS,
-    MIN_ITEMS,
-    Flag,
-)
+from surveys.monitoring.assignments import HASTE_FACTOR, MIN_COMMON_ITEMS, MIN_ITEMS, Flag
 from surveys.monitoring.charts import Bar, draw_bars, draw_ratings
 from surveys.monitoring.contexts import spread_of
 from surveys.review.evidence import Piece, about_ratings, count_seconds, tell

@@ -91,11 +91,7 @@ class Command(SurveyCommand):
 def _add_switches(parser: CommandParser) -> None:
     for name, setting, explained in (
         ("--cannot-judge", "allows_unjudgeable", "annotators may say that they cannot judge"),
-        (
-            "--send-choice",
-            "sends_choice",
-            "a chosen number is sent after a moment, with an undo",
-        ),
+        ("--send-choice", "sends_choice", "a chosen number is sent after a moment, with an undo"),
         ("--more-blocks", "allows_more_blocks", "annotators may do further blocks"),
         (
             "--publish-words",

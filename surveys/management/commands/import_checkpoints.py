@@ -5,11 +5,7 @@ from django.core.management.base import CommandParser
 
 from surveys.management.commands._base import SurveyCommand, find_study, positive, read_file
 from surveys.management.commands._tables import OPTIONS, add_kind_options
-from surveys.study.stimuli.checkpoints import (
-    COLUMNS,
-    CheckpointSummary,
-    import_checkpoints,
-)
+from surveys.study.stimuli.checkpoints import COLUMNS, CheckpointSummary, import_checkpoints
 from surveys.study.stimuli.kinds import choose_kind
 
 

@@ -14,14 +14,7 @@ from typing import NamedTuple, TypeVar
 
 from django.db.models import Manager, Model
 
-from surveys.models import (
-    Annotator,
-    Assignment,
-    AssignmentState,
-    Invitation,
-    Response,
-    Study,
-)
+from surveys.models import Annotator, Assignment, AssignmentState, Invitation, Response, Study
 from surveys.participation.assignments import start_assignment
 from surveys.recruitment.links import invite_scripted_annotators
 from surveys.rehearsal.finished.people import InventedPerson, Manner, Source, draw_chance

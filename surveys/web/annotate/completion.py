@@ -19,12 +19,7 @@ from surveys.recruitment.completion_codes import (
     find_rules,
     latest_in_hit,
 )
-from surveys.recruitment.consent_notice import (
-    Facts,
-    find_disclosure,
-    list_changes,
-    make_notice,
-)
+from surveys.recruitment.consent_notice import Facts, find_disclosure, list_changes, make_notice
 from surveys.web.annotate.decorators import (
     HTTP_UNPROCESSABLE,
     annotator_page,

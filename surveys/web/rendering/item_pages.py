@@ -27,11 +27,7 @@ from surveys.participation.due_item import AssignmentProgress, DueItem
 from surveys.study.digits import write_digits
 from surveys.study.protocol import CACHE_SIZE
 from surveys.study.stimuli.sentences import find_sentences
-from surveys.web.rendering.item_forms import (
-    EngagementForm,
-    RatingForm,
-    repeat_visit,
-)
+from surveys.web.rendering.item_forms import EngagementForm, RatingForm, repeat_visit
 from surveys.web.rendering.study_page import StudyDisplay, display_of
 
 MAX_PROGRESS = 10_000
@@ -83,11 +79,7 @@ def describe_text(item: TargetText, study: Study, *, is_marked: bool) -> dict[st
         after[: len(after) + end], after[len(after) + end :],
     )  # fmt: skip
     asked1, asked2 = map(escape, item.name_targets(study.question_forms))
-    return {
-        "text": text,
-        "asked1": asked1,
-        "asked2": asked2,
-    }
+    return {"text": text, "asked1": asked1, "asked2": asked2}
 
 
 def _mark(target: str, number: int) -> SafeString:

@@ -224,11 +224,7 @@ def describe_locked(study: Study) -> list[tuple[str, str]]:
 def list_texts(study: Study) -> list[TextLine]:
     """Return the current texts of a study."""
     return [
-        TextLine(
-            kind,
-            text,
-            is_default=text.variant != OWN,
-        )
+        TextLine(kind, text, is_default=text.variant != OWN)
         for kind, text in read_texts(study).items()
     ]
 
