@@ -152,7 +152,7 @@
   // Of many points: the slider and the field show the same number. Untouched, the slider has neither
   // number nor thumb, and the keyboard reaches only the field.
   const readDigits = (text) =>
-    text.replace(/[٠-٩۰-۹]/g, (digit) => DIGITS.indexOf(digit) % 10).replace(/[,٫]/, ".");
+    text.replace(/[٠-٩۰-۹]/g, (digit) => DIGITS.indexOf(digit) % 10).replace(/[,٫−\u2066\u2069]/g, (sign) => SIGNS[sign] ?? "");
   const takeFromSlider = (slider) => {
     const own = find(".number").dataset.digits;
     find(".number").value = slider.value.replace(/\d/g, (digit) => own[digit]);

@@ -20,8 +20,8 @@ from surveys.study.exercises import CheckQuestion
 
 CANNOT_JUDGE = "cannot"
 WORDS = ("inspired_word1", "inspired_word2")
-NUMBER = re.compile(r"[-\N{MINUS SIGN}]?\d{1,3}(?:[.,\N{ARABIC DECIMAL SEPARATOR}]\d{1,2})?")
-SIGNS = str.maketrans({",": ".", "\N{ARABIC DECIMAL SEPARATOR}": ".", "\N{MINUS SIGN}": "-"})
+NUMBER = re.compile(r"-?\d{1,3}(?:\.\d{1,2})?")
+SIGNS = str.maketrans(",\N{ARABIC DECIMAL SEPARATOR}\N{MINUS SIGN}", "..-", "\u2066\u2069")
 LONGEST_VISIT = timedelta(days=30)
 
 
@@ -91,10 +91,8 @@ class RatingField(forms.ChoiceField):
     """A point of the scale, chosen or written: with digits of any script, a comma or a point."""
 
     def to_python(self, value: Any) -> str:
-        text: str = super().to_python(value).strip()
-        if not NUMBER.fullmatch(text):
-            return text
-        return write_point(Decimal(text.translate(SIGNS)) + 0)  # not "-0"
+        text: str = super().to_python(value).strip().translate(SIGNS)
+        return write_point(Decimal(text) + 0) if NUMBER.fullmatch(text) else text  # not "-0"
 
 
 class RatingForm(forms.Form):

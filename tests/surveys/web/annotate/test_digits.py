@@ -76,3 +76,33 @@ def test_negative_numbers_keep_their_direction_in_writing_from_right_to_left(cli
 
     assert change.count("\u2066−3\u2069") >= 2  # the point, its name, and the button
     assert "−3" not in change.replace("\u2066−3\u2069", "")
+
+
+@pytest.mark.parametrize(
+    ("language", "rating", "shown"),
+    [("fa", 57, "۵۷"), ("ar", -17, "\u2066−17\u2069"), ("en", 57, "57")],
+)
+def test_the_number_to_change_is_in_the_digits_of_the_page_and_can_be_sent_again(
+    client, language, rating, shown
+):
+    study = make_study(2, language=language, scale_minimum=-20, scale_maximum=80)
+    assignment = start(study)
+    rate_due(assignment, rating + 1)
+    client.post(page("change", assignment, 1), {"rating": shown})
+
+    change = client.get(page("change", assignment, 1)).content.decode()
+
+    assert f'value="{shown}"' in change
+    assert stored(assignment.responses.get(position=1), "rating") == (rating,)
+
+
+def test_the_number_field_is_empty_for_what_could_not_be_judged(client):
+    study = make_study(2, scale_minimum=1, scale_maximum=100)
+    assignment = start(configure_study(study, allows_unjudgeable=True))
+    rate_due(assignment, 5)
+    client.post(page("change", assignment, 1), {"rating": "cannot"})
+
+    change = client.get(page("change", assignment, 1)).content.decode()
+
+    assert 'value=""' in change.partition('id="rating"')[2].partition(">")[0]
+    assert change.count('value="cannot"') == 1
