@@ -13,7 +13,7 @@
   const points = () => [...document.querySelectorAll(".points input")];
   const isTyping = (element) =>
     element.matches("textarea, select, input:not([type=radio], [type=checkbox], [type=range])");
-  const isNarrow = matchMedia("(max-width: 299px)"); // as in survey.css
+  const isNarrow = matchMedia("(max-width: 299px) and (scripting: enabled)"); // as in survey.css
   const hasKeyboard = matchMedia("(hover: hover) and (pointer: fine)").matches;
 
   // Seconds for which the page was visible until submission, including those before the form was

@@ -302,18 +302,22 @@ def test_points_are_in_one_line_on_every_screen(chromium, surveys, scale, n, wid
     assert (numbers.evaluate_all(too_wide), watched.sideways_scroll) == (0, 0)
 
 
-def test_on_a_phone_at_200_percent_a_line_becomes_a_column_which_is_stored(
-    chromium, shared_site, surveys
+@pytest.mark.parametrize(
+    ("scripts", "layout", "same"), [(True, "column", "x"), (False, "row", "y")]
+)
+def test_on_a_phone_at_200_percent_the_layout_that_is_seen_is_stored(
+    chromium, shared_site, surveys, scripts, layout, same
 ):
-    watched = WatchedPage(chromium, (180, 320))
+    watched = WatchedPage(chromium, (180, 320), scripts=scripts)
     watched.page.goto(surveys["0-10"].pop())
-    boxes = [label.bounding_box() for label in watched.page.locator(".points label").all()]
-    assert len({round(box["x"]) for box in boxes}) == 1
+    for parts in (".points label", ".words-of"):  # labels of both ends are in one line, too
+        boxes = [part.bounding_box() for part in watched.page.locator(parts).all()]
+        assert len({round(box[same]) for box in boxes}) == 1
 
     watched.page.locator(".points label").nth(1).click()
     watched.submit()
 
-    assert stored_rating(shared_site, watched, "scale_layout") == "column"
+    assert stored_rating(shared_site, watched, "scale_layout") == layout
 
 
 @pytest.mark.parametrize("width", [320, 1280])
