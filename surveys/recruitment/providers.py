@@ -108,8 +108,7 @@ _RULES: dict[str, ProviderRules] = {
         description="an open link",
         disclosure=PLAIN_LINK,
         pay=gettext_lazy(
-            "The pay is for all texts together. The researchers pay you after you finish; if you "
-            "stop before the end, please ask them."
+            "The researchers pay you for all texts together, after you finish the last one."
         ),
         pay_for_more=gettext_lazy(
             "The researchers pay you this in addition, after you finish these texts, too."

@@ -180,8 +180,8 @@ def test_welcome_shows_title_organisation_pay_and_steps(client):
 @pytest.mark.parametrize(
     ("provider", "known"),
     [
-        (None, "The researchers pay you after you finish"),
-        ("link", "The researchers pay you after you finish"),
+        (None, "The researchers pay you for all texts together, after you finish"),
+        ("link", "The researchers pay you for all texts together, after you finish"),
         ("prolific", "Prolific pays you for all texts together, after you use the button"),
     ],
 )

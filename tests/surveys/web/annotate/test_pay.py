@@ -20,8 +20,8 @@ from tests.factories.studies import finish, make_study
 
 pytestmark = pytest.mark.django_db
 HOW = {
-    None: "The researchers pay you after you finish",
-    "link": "The researchers pay you after you finish",
+    None: "The researchers pay you for all texts together, after you finish",
+    "link": "The researchers pay you for all texts together, after you finish",
     "prolific": "Prolific pays you for all texts together",
     "simulator": "You are paid for the whole HIT",
 }
@@ -54,7 +54,9 @@ def test_the_check_says_what_failing_means_for_the_pay(client, recruited):
     text = read(client, "check", assignment)
 
     amount = "US$ 0.50" if provider == "simulator" else "2 €"
-    said = f"The pay (<bdi>{amount}</bdi>) is for the texts: if you do not pass, you do not get it."
+    said = (
+        f"If you do not pass, you do not get the pay (<bdi>{amount}</bdi>), which is for the texts."
+    )
     assert said in text
     assert HOW[provider] in text
 
