@@ -214,8 +214,7 @@ def test_answers_sent_many_times_at_once_are_stored_once(site: Site, study, tmp_
             rated = at_once(
                 [lambda rating=rating, n=n: post(rating, {"rating": str(n)}) for n in range(6)]
             )
-            assert {a.status_code for a in rated} == {302}
-            assert len({a.headers["location"] for a in rated}) == 1
+            assert Counter(a.status_code for a in rated) == {302: 1, 409: 5}  # the first counts
     stored = site.manage("dumpdata", "surveys.response", "surveys.assignment")
 
     for survey in surveys:
@@ -223,7 +222,7 @@ def test_answers_sent_many_times_at_once_are_stored_once(site: Site, study, tmp_
             post(f"{survey}1/words/", {"inspired_word1": "gone", "inspired_word2": "by"}),
             post(f"{survey}2/rating/", {"rating": "6"}),
         ]
-        assert {a.headers["location"] for a in late} == {f"{httpx.URL(survey).path}thanks/"}
+        assert {a.status_code for a in late} == {409}
 
     assert site.manage("dumpdata", "surveys.response", "surveys.assignment") == stored
     released = stored_ratings(site, study.name, tmp_path / "out")
