@@ -234,15 +234,19 @@ def show_result(result: "SubtaskResult") -> ShownResult:
     return ShownResult(result, [_show_figure(result, one, lowest) for one in result.cells])
 
 
+def has_expected_intervals(result: "Result") -> bool:
+    """Whether the intervals of a result are those to expect, since its gold is not public."""
+    boards = [one.board for one in result.subtasks if one.board]
+    return not (is_gold_public(result.submission.phase) or any(one.is_final for one in boards))
+
+
 def explain_intervals(result: "Result") -> list[str]:
     """Return the sentences that a reader of a result needs: what its intervals mean."""
     from postprocess.boards.shown import explain_few_pairs
 
-    boards = [one.board for one in result.subtasks if one.board]
-    is_known = is_gold_public(result.submission.phase) or any(one.is_final for one in boards)
-    rules = [one.board.rules for one in boards]
+    rules = [one.board.board.rules for one in result.subtasks if one.board]
     few = explain_few_pairs(rules[0], name_languages(rules[0].languages)) if rules else []
-    return few if is_known else [EXPECTED, *few]
+    return [EXPECTED, *few] if has_expected_intervals(result) else few
 
 
 def _show_figure(result: "SubtaskResult", column: str, lowest: float) -> ShownFigure:

@@ -17,7 +17,7 @@ from surveys.sharedtasks.boards.predictions import (
     may_draw,
 )
 from surveys.sharedtasks.boards.results import Result, find_result, was_final
-from surveys.sharedtasks.boards.table import explain_intervals, show_result
+from surveys.sharedtasks.boards.table import explain_intervals, has_expected_intervals, show_result
 from surveys.sharedtasks.boards.visible import find_viewer
 from surveys.sharedtasks.visibility import Viewer
 from surveys.web.rendering.markdown import render_foreign_markdown
@@ -41,6 +41,7 @@ def result(request: HttpRequest, slug: str, code: str) -> HttpResponse:
             (show_result(one), [figure for figure in drawn if figure.subtask == one.subtask])
             for one in found.subtasks
         ],
+        "is_expected": has_expected_intervals(found),
         "notes": explain_intervals(found),
         "on_boards": [one.subtask for one in found.subtasks if one.board],
         "summary": render_foreign_markdown(found.submission.team.summary),
