@@ -209,11 +209,14 @@ def _plain_recipe(recipe: Recipe) -> Report:
 
 
 def _report_outcome(outcome: Outcome, human: float, scripted: Collection[str]) -> Report:
-    table1 = table1_row(outcome.scores, human)
+    table1, counts = table1_row(outcome.scores, human), report_counts(outcome, scripted)
+    text = table1_text(table1)
+    if counts.get("contexts_uncompared"):
+        text["share_q"] += " †"
     return {
-        "counts": report_counts(outcome, scripted),
+        "counts": counts,
         "groups_given": outcome.groups_given,
-        "table1": {"figures": table1, "text": table1_text(table1)},
+        "table1": {"figures": table1, "text": text},
         "calibration": report_calibration(outcome),
         "filtering": report_filtering(outcome),
     }

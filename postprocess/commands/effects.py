@@ -91,8 +91,8 @@ def _without_adjustments(recipe: Recipe) -> Recipe:
 
 
 def _render_pairs(effects: Effects, outcome: Outcome, rows: tuple[tuple[str, ...], ...]) -> bytes:
-    """Return the table of pairs with their words, and q of the ratings as given."""
-    table = effects.pairs.assign(qvalue=outcome.scores["qvalue"]).reset_index()
+    """Return the table of pairs with their words, and q of the ratings as given, with its note."""
+    table = effects.pairs.join(outcome.scores.filter(["qvalue", "note"])).reset_index()
     for place, name in enumerate(("word1", "word2"), 1):
         table.insert(place, name, [rows[pair - 1][place - 1] for pair in table["pair"]])
     floats = table.select_dtypes("float").columns

@@ -10,6 +10,7 @@ from postprocess.reporting.page import render_page
 from postprocess.reporting.plots.bundle import FIGURES, Plot, draw_plots
 from postprocess.reporting.printing import find_obstacle, render_pdf
 from postprocess.reporting.published import render_table1
+from postprocess.reporting.report import describe_gaps
 from postprocess.steps.rehearsal import warn_of_scripts
 
 
@@ -48,6 +49,7 @@ def render_reports(dataset: Dataset, plots: Sequence[Plot] | None = None) -> dic
         report["table1"]["text"],
         low=outcome.recipe.rescaling.minimum,
         high=outcome.recipe.rescaling.maximum,
+        note=describe_gaps(report["counts"]),
     ).encode()
     for name, plate in plates.items():
         files[f"figures/{name}.svg"], files[f"figures/{name}.png"] = plate.svg, plate.png

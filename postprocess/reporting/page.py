@@ -126,13 +126,13 @@ def _tabulate(dataset: Dataset) -> dict[str, tables.Table]:
 
 def _lead(dataset: Dataset) -> str:
     counts, recipe = dataset.report["counts"], dataset.outcome.recipe
-    target = recipe.rescaling
+    target, n_scored = recipe.rescaling, int((dataset.outcome.pairs[["n1", "n2"]] > 0).sum().sum())
     return (
         f"How similar are two words in a context? {write_count(counts['annotators'], 'annotator')} "
         f"rated {write_count(counts['pairs'], 'word pair')}, each in two contexts. This report "
         "describes the collected ratings, the ratings left out, the agreement of annotators, and "
         f"the resulting scores from {write_points(target.minimum)} to "
-        f"{write_points(target.maximum)} for {write_count(counts['contexts'], 'context')}, by the "
+        f"{write_points(target.maximum)} for {write_count(n_scored, 'context')}, by the "
         f"recipe “{recipe.name}”."
     )
 
@@ -149,7 +149,7 @@ def _key_figures(dataset: Dataset) -> dict[str, str]:
         "agreement (human)": write_figure(human),
         "mean score": table1["mean"],
         "mean |change|": table1["change"],
-        f"pairs with q{BELOW}": table1["share_q"] + " †" * bool(counts.get("contexts_uncompared")),
+        f"pairs with q{BELOW}": table1["share_q"],
         f"pairs with two-sided p{BELOW}": table1["share_two_sided"],
         f"one-sided p{BELOW}, as published": table1["share_one_sided"],
     }

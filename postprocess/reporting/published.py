@@ -46,7 +46,7 @@ LATEX_HEADINGS = (
 LATEX_SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
     "%": r"\%", "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", NONE: "--",
-    "−": "$-$", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
+    "−": "$-$", "†": r"$^\dagger$", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
 }  # fmt: skip
 CAPTION = (
     "Scores on the scale from {low} to {high}: number of pairs, mean correlation of an annotator "
@@ -66,21 +66,22 @@ def table1_rows(language: str, figures: Mapping[str, str]) -> list[list[str]]:
 
 
 def render_table1(
-    language: str, figures: Mapping[str, str], *, low: float = 0, high: float = 10
+    language: str, figures: Mapping[str, str], *, low: float = 0, high: float = 10, note: str = ""
 ) -> str:
     """Return Table 1 in LaTeX, for the package booktabs.
 
-    `low` and `high` are the ends of the dataset's published scale.
+    `low` and `high` are the ends of the dataset's published scale, `note` ends the caption.
     """
     *published, own = table1_rows(language, figures)
     ends = [escape_latex(write_points(end)) for end in (low, high)]
+    caption = CAPTION.format(low=ends[0], high=ends[1]) + f" {escape_latex(note)}".rstrip()
     lines = [
         r"% Needs \usepackage{booktabs}.",
         r"\begin{table}",
         r"  \centering",
         r"  \footnotesize",
         r"  \setlength{\tabcolsep}{3pt}",
-        rf"  \caption{{{CAPTION.format(low=ends[0], high=ends[1])}}}",
+        rf"  \caption{{{caption}}}",
         rf"  \label{{tab:scores-{language}}}",
         rf"  \begin{{tabular}}{{l{'r' * len(HEADINGS)}}}",
         r"    \toprule",

@@ -133,7 +133,7 @@ def tabulate_table1(report: Report) -> Table:
         ("language", *(f"#{name}" for name in HEADINGS.values())),
         table1_rows(report["language"], report["table1"]["text"]),
         method="table1",
-        note=NOTE,
+        note=f"{NOTE} {describe_gaps(report['counts'])}".rstrip(),
         last_row_stands_out=True,
     )
 

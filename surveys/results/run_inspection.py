@@ -68,13 +68,6 @@ def read_stored_recipe(run: Run) -> "Recipe":
     return parse_recipe(run.recipe.encode())
 
 
-def describe_lacking(run: Run) -> str:
-    """Return how many contexts have no score or no compared annotators, or ""."""
-    from postprocess.reporting.report import describe_gaps
-
-    return describe_gaps((run.report or {}).get("counts", {}))
-
-
 def find_in_ledger(run: Run, filters: dict[str, str], page: int = 1) -> LedgerPage:
     """Return a page of a run's ratings that match all filters; empty ones match everything.
 

@@ -58,6 +58,24 @@ def signed_figure(x: Number, decimals: int = 2) -> str:
 
 
 @register.filter
+def until(low: Number, high: Number) -> str:
+    """Return an interval with two decimals, or "" if it is not defined.
+
+    >>> until(-0.125, 1.5), until(float("nan"), float("nan"))
+    ('−0.13 to 1.50', '')
+    """
+    return "" if figure(low) == phrases.NONE else f"{figure(low)} to {figure(high)}"
+
+
+@register.filter
+def gaps(counts: dict[str, int] | None) -> str:
+    """Return how many contexts have no score or no compared annotators, or ""."""
+    from postprocess.reporting.report import describe_gaps
+
+    return describe_gaps(counts or {})
+
+
+@register.filter
 def p_value(p: Number) -> str:
     r"""Return a p-value with three decimals.
 

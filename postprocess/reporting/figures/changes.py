@@ -57,7 +57,9 @@ def draw_changes(outcome: Outcome, parts_of_speech: pd.Series | None = None) -> 
         if len(parts) > 1:
             axes.set_title(f"{name} ({len(scores)})", loc="right", y=0.72)
     rows[-1].set_xlabel("change: score in context 2 − score in context 1")
-    handles = [Patch(label="q < 0.05", **DARK_BARS), Patch(label="q ≥ 0.05", **LIGHT_BARS)]
+    is_marked = "note" in outcome.scores and outcome.scores["note"].any()
+    dark = "q < 0.05 †" if is_marked else "q < 0.05"
+    handles = [Patch(label=dark, **DARK_BARS), Patch(label="q ≥ 0.05", **LIGHT_BARS)]
     put_legend(rows[0], handles)
     return figure
 

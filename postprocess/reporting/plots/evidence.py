@@ -22,8 +22,9 @@ SIGNIFICANT = 0.05
 
 
 def tabulate_evidence(dataset: Dataset) -> pd.DataFrame:
-    """Return a row for each pair: pair, word1, word2, change, pvalue_two_sided, qvalue."""
-    figures = dataset.outcome.scores[["change", "pvalue_two_sided", "qvalue"]].reset_index()
+    """Return a row for each pair: pair, words, change, p-value, q-value; note, if any has one."""
+    columns = ["change", "pvalue_two_sided", "qvalue", "note"]
+    figures = dataset.outcome.scores.filter(columns).reset_index()
     rows = [dataset.rows[pair - 1] for pair in figures["pair"]]
     figures.insert(1, "word1", [row[0] for row in rows])
     figures.insert(2, "word2", [row[1] for row in rows])
@@ -42,6 +43,8 @@ def draw_evidence(table: pd.DataFrame) -> Figure:
     axes.axhline(-np.log10(SIGNIFICANT), **REFERENCE_LINE)
     axes.plot(change[~is_found], evidence[~is_found], markersize=4, clip_on=False, **RING)
     axes.plot(change[is_found], evidence[is_found], markersize=4, clip_on=False, **DOT)
+    for at in np.flatnonzero(table.get("note", "") != ""):
+        axes.annotate("†", (change[at], evidence[at]), (3, 1), textcoords="offset points")
     reach = 1.05 * max(1.0, float(np.abs(change).max()))
     axes.set_xlim(-reach, reach)
     axes.set_ylim(0, 1.05 * max(2.0, float(evidence.max())))

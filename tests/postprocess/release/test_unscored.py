@@ -7,6 +7,7 @@ import re
 
 import pandas as pd
 import pytest
+from matplotlib.text import Text
 
 from postprocess.__main__ import main as postprocess
 from postprocess.release import ReleaseError
@@ -14,6 +15,8 @@ from postprocess.release.assembling import Choices, build_release, write_release
 from postprocess.release.verification.verifying import verify_release
 from postprocess.reporting.bundle import render_reports
 from postprocess.reporting.explorer import render_explorer
+from postprocess.reporting.figures.changes import draw_changes
+from postprocess.reporting.plots.bundle import draw_plots
 from postprocess.reporting.report import summarise
 from postprocess.scoring.gold import make_part
 from postprocess.steps.recipe import read_recipe
@@ -100,6 +103,35 @@ def test_documents_say_it_before_any_figure(made):
         assert "nan" not in re.sub(r"<style>.*?</style>", "", page, flags=re.DOTALL).split()
     assert json.loads(made.files["report.json"])["counts"]["contexts_without_score"] == 6
     assert "unscored_sl.tsv" in made.files["croissant.json"].decode()
+
+
+def test_q_of_uncompared_questionnaires_has_a_mark_wherever_it_is_shown():
+    recipe = read_recipe(
+        "cosimlex", [*LITTLE_CHANCE, "report.pdf=false", "filtering.constant_from=7"]
+    )
+    made = release(recipe)
+    dataset, sentence = made.dataset, "Of 24 contexts, 6 rest on questionnaires"
+
+    assert dataset.report["table1"]["text"]["share_q"].endswith(" % †")
+    card = made.files["README.md"].decode()
+    assert " % † with q &lt; 0.05" in card
+    files = render_reports(dataset)
+    latex = files["table1.tex"].decode()
+    assert r"\,\%\,$^\dagger$ &" in latex
+    assert f"{sentence} in which nobody could be compared ($^\\dagger$).}}" in latex
+    page = files["report.html"].decode()
+    assert page.count(sentence) >= 5  # before the figures, two tables, plots
+    drawn = draw_changes(dataset.outcome).findobj(Text)
+    assert "q < 0.05 †" in [text.get_text() for text in drawn]
+    (plot,) = [one for one in draw_plots(dataset) if one.name == "change-against-p"]
+    assert (plot.table["note"] != "").sum() == 6
+    assert sum(text.get_text() == "†" for text in plot.figure.axes[0].texts) == 6
+
+
+def test_the_report_counts_the_contexts_that_have_scores(made):
+    page = render_reports(made.dataset)["report.html"].decode()
+
+    assert "for 18 contexts, by the recipe" in page
 
 
 def test_the_release_is_confirmed_audited_and_traced(folder, capsys):

@@ -17,7 +17,6 @@ from surveys.results.inspection.pairs import list_headings, load_pairs
 from surveys.results.inspection.verification import find_verification, name_archive
 from surveys.results.run_inspection import (
     compare_runs,
-    describe_lacking,
     find_codes,
     find_in_ledger,
     read_member,
@@ -62,7 +61,6 @@ def run(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
         numbers = table.select({"order": "-size"}, 0)[:LARGEST]
         headings = list_headings("-size")
         page |= {"table": table, "pairs": table.show(numbers), "headings": headings}
-        page["lacking"] = describe_lacking(found)
     return render(request, "console/results/run.html", page)
 
 

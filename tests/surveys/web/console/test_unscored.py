@@ -61,11 +61,29 @@ def test_a_run_says_how_many_contexts_have_no_score(client, study):
     text = read(client, "run", study, run.pk)
 
     assert text.index(SENTENCE) < text.index("Ratings used")
+    for page in ("pairs", "plots", "ledger"):
+        assert SENTENCE in read(client, page, study, run.pk)
     assert "†" in read(client, "pairs", study, run.pk)
     lost = lost_pairs().first()
     page = read(client, "pair", study, run.pk, lost.position)
     assert re.search(r"This pair: no score in context [12]: constant ratings\.", page)
+    assert page.index(SENTENCE) < page.index("Cliff’s δ")
     assert "nan" not in page.split()
+    assert "– to –" not in page
+
+
+def test_a_comparison_of_runs_says_which_of_them_has_no_score(client, study):
+    runs = [perform(request_results(study, write_recipe(name, *CHANGES), None))
+            for name in ("cosimlex", "raw")]  # fmt: skip
+    wanted = "&".join(
+        f"{side}={run.pk}" for side, run in zip(("first", "second"), runs, strict=True)
+    )
+
+    answer = client.get(f"{reverse('console:compare', args=[study.slug])}?{wanted}")
+
+    page = answer.content.decode()
+    assert f"The first run: {SENTENCE}" in page
+    assert "The second run: Of" not in page
 
 
 def test_a_release_needs_a_confirmation(client, study):
