@@ -72,6 +72,7 @@ GROUPS = {
         "other annotator of the group, after calibration."),
         (
             "filtering_enabled", "filtering_k", "filtering_minimum_rho", "filtering_gain_share",
+            "filtering_constant_from",
         ),
     ),
     "Published scale": (
@@ -138,6 +139,11 @@ class SettingsForm(forms.Form):
         "Share left out for the gain", "of a group", required=False,
         help_text="Such as 0.1: the tenth of the annotators without whom the mean ρ of the group "
         "rises most. Empty: nobody.",
+    )  # fmt: skip
+    filtering_constant_from = whole(
+        "Constant ratings left out from", 2, 10_000, "texts", required=False,
+        help_text="Annotators who gave this number of texts or more one rating are left out, also "
+        "where nobody can be compared. Empty: only where others can.",
     )  # fmt: skip
     rescaling_minimum = number("Lowest score")
     rescaling_maximum = number("Highest score")
