@@ -6,7 +6,7 @@ from typing import ClassVar, Self, TypeVar
 
 from django.conf import settings
 from django.db import models
-from django.db.models import BooleanField, Case, Count, IntegerField, OuterRef, Q, Subquery, When
+from django.db.models import BooleanField, Case, Count, F, IntegerField, OuterRef, Q, Subquery, When
 from django.db.models.fields.json import KT
 from django.db.models.functions import Cast, Coalesce
 from django.utils import timezone
@@ -26,14 +26,18 @@ class CollectedQuerySet(models.QuerySet[Row]):
     """Rows made of the ratings that a study had at the instant `collected_at`."""
 
     def with_withdrawn_since(self) -> Self:
-        """Annotate with `n_withdrawn_since`: its annotators who withdrew or were erased since."""
+        """Annotate with `n_withdrawn_since`, its annotators who withdrew or were erased since.
+
+        And with the `counts` of its report.
+        """
         withdrawn = Annotator.objects.filter(
             study=OuterRef("study"),
             withdrawn_at__gte=OuterRef("collected_at"),
             first_rated_at__lt=OuterRef("collected_at"),
         )
         counted = withdrawn.order_by().values("study").annotate(n=Count("pk"))
-        return self.annotate(n_withdrawn_since=Coalesce(Subquery(counted.values("n")), 0))
+        n_withdrawn = Coalesce(Subquery(counted.values("n")), 0)
+        return self.annotate(n_withdrawn_since=n_withdrawn, counts=F("report__counts"))
 
     def without_report(self) -> Self:
         """Load rows without their reports, which may have megabytes, and mark the scripted ones."""
