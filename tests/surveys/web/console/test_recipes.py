@@ -26,7 +26,7 @@ def client(sign_in):
 @pytest.fixture
 def rated(db):
     """A study with four annotators of each questionnaire, one of whom disagrees."""
-    wanted = make_study(6, slug="rated", ratings_per_context=8, block_size=6)
+    wanted = make_study(4, slug="rated", ratings_per_context=8, block_size=4)
     for rating in (1, 1, 2, 2, 1, 2, 6, 1):
         finish(start(wanted), rating=rating)
     return wanted
@@ -125,7 +125,7 @@ def test_the_effect_is_shown_and_nothing_is_stored(name, rated, sign_in):
     assert not Run.objects.exists()
     shown = answer.context["effect"]
     assert (shown.preset, shown.changed) == ("cosimlex", ["calibration.threshold"])
-    assert shown.n_ratings == 48
+    assert shown.n_ratings == 32
     assert shown.n_shifted + shown.n_left_out >= 1
     text = " ".join(answer.content.decode().split())
     assert "Effect of this recipe (not saved)" in text
@@ -150,7 +150,7 @@ def test_the_effect_needs_ratings_and_not_too_many(rated, study, client, monkeyp
     assert "no rating from a finished questionnaire" in answer.content.decode()
     monkeypatch.setattr(effect, "MOST_RATINGS", 3)
 
-    with pytest.raises(RunRefused, match="48 ratings"):
+    with pytest.raises(RunRefused, match="32 ratings"):
         effect.preview_recipe(rated, QUICK)
 
 

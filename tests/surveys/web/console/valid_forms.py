@@ -78,8 +78,9 @@ PLAN = {
 SETTINGS = {
     "name": "ours", "exclusion_most_failed_checkpoints": "1", "calibration_enabled": "on",
     "calibration_threshold": "1", "calibration_step": "0.5", "filtering_k": "1.5",
-    "filtering_minimum_rho": "0.1", "filtering_gain_share": "0.1", "rescaling_minimum": "0",
-    "rescaling_maximum": "10", "files_scientific_below": "1e-7", "files_trailing_zeros": "on",
+    "filtering_minimum_rho": "0.1", "filtering_gain_share": "0.1",
+    "filtering_constant_from": "5", "rescaling_minimum": "0", "rescaling_maximum": "10",
+    "files_scientific_below": "1e-7", "files_trailing_zeros": "on",
     "report_n_resamples": "0", "report_resample": "items", "report_n_splits": "5",
     "report_seed": "0",
 }  # fmt: skip
@@ -89,7 +90,7 @@ KINDS = {
     "switch of a recipe": "exclusion_rejected_engagement report_pdf calibration_enabled "
     "filtering_enabled files_trailing_zeros",
     "whole number of a recipe": "exclusion_most_failed_checkpoints report_n_resamples "
-    "report_n_splits report_seed",
+    "report_n_splits report_seed filtering_constant_from",
     "number of a recipe": "calibration_threshold calibration_step filtering_k filtering_gain_share "
     "filtering_minimum_rho rescaling_minimum rescaling_maximum files_scientific_below",
     "switch of a design": "allows_unjudgeable erases_withdrawn allows_more_blocks sends_choice "

@@ -11,6 +11,7 @@ from surveys.access.roles import grant_role
 from surveys.crowd.ledger import intend_reward
 from surveys.models import Assignment, Hit, HitState, Role, Run, Standing, Visit
 from surveys.study.planning.durations import introduction_seconds
+from surveys.templatetags.figures import number
 from surveys.web.console.urls import urlpatterns
 from tests.factories.batch_states import WORKERS, send, text_of, visit_of
 from tests.factories.studies import make_study, stored
@@ -134,11 +135,11 @@ def test_every_page_shows_the_provider_in_words_and_colour(client, study, batch,
 def test_the_pace_ignores_scripted_annotators(client, study, batch):
     text = read(client, "batch", study, batch.pk)
     introduction = introduction_seconds(study) / 60
-    assert f"at {1 + introduction:.1f} min: the study’s estimate" in text
+    assert f"at {number(1 + introduction, 1)} min: the study’s estimate" in text
 
     now = timezone.now()
     taken = {"started_at": now - timedelta(minutes=3), "submitted_at": now}
     Assignment.objects.filter(state="submitted").update(**taken)
 
     text = read(client, "batch", study, batch.pk)
-    assert f"at {3 + introduction:.1f} min: the median so far" in text
+    assert f"at {number(3 + introduction, 1)} min: the median so far" in text

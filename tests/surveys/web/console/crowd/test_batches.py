@@ -14,6 +14,7 @@ from surveys.models import (
     Run,
     Study,
 )
+from surveys.templatetags.figures import number
 from tests.factories.batch_states import (
     send,
     text_of,
@@ -122,7 +123,8 @@ def test_a_low_wage_shows_a_warning(client, study):
     at_first = find_pace(Study.objects.get())
     hourly = format_cents(at_first.hourly_cents(50))
     assert at_first.minutes > 22  # the introduction and two texts of ten minutes
-    said = f"${hourly} <span>at {at_first.minutes} min: the study’s estimate, with the introduction"
+    minutes = number(at_first.minutes, 1)
+    said = f"${hourly} <span>at {minutes} min: the study’s estimate, with the introduction"
     assert f"{said}; $1.50 without it" in text_of(low)
     assert "low for an hour" not in text_of(fair)
 
