@@ -16,6 +16,7 @@ from postprocess.commands.progress import showing_progress
 from postprocess.extras import require_report
 from postprocess.formats.reading import load_checks, load_ratings
 from postprocess.formats.stimuli import parse_stimuli
+from postprocess.formats.tabular import group_findings
 from postprocess.formats.writing import write_files
 from postprocess.naming import PUBLISHED
 from postprocess.pipeline import Dataset, build_dataset
@@ -63,7 +64,8 @@ def run(options: argparse.Namespace) -> int:
         )
     reports = {} if options.no_report else render_with_notice(dataset)
     paths = write_files({**dataset.files, **reports}, options.out)
-    sys.stderr.write("".join(f"stimuli {one.severity}: {one}\n" for one in stimuli.findings))
+    for one in group_findings(stimuli.findings):
+        sys.stderr.write(f"stimuli {one.severity}: {one}\n")
     if stimuli.errors:
         sys.stderr.write(
             f"The stimuli have {write_count(len(stimuli.errors), 'error')}, listed above and in "

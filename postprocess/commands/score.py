@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from postprocess.formats.tabular import cut_lines
 from postprocess.formats.writing import write_files
 from postprocess.reporting.phrases import NONE, write_figure, write_interval, write_p
 from postprocess.scoring.bootstrap import Bootstrap
@@ -16,12 +17,12 @@ from postprocess.scoring.scoring import (
     Scored,
     SubmissionRefused,
     describe_scores,
+    group_by_file,
     score_submission,
     write_finding,
 )
 from postprocess.scoring.submitted import read_submission
 
-MOST_NAMED = 20  # findings
 FEWEST_SAMPLES, MOST_SAMPLES = 100, 100_000  # of a bootstrap
 SUBTASKS = {"1": "subtask 1, change", "2": "subtask 2, similarity"}
 EPILOG = "Exit status: 0, or 2 if the files are refused. See docs/scoring.md."
@@ -163,9 +164,7 @@ def _score(paths: Sequence[Path], parts: dict[str, Part], required: Sequence[str
 
 
 def _refuse(error: SubmissionRefused) -> int:
-    lines = [write_finding(*one) for one in error.findings[:MOST_NAMED]]
-    if (n_more := len(error.findings) - MOST_NAMED) > 0:
-        lines.append(f"and {n_more:,} more")
+    lines = cut_lines(write_finding(*one) for one in group_by_file(error.findings))
     sys.stderr.write("".join(f"error: {line}\n" for line in lines))
     return 2
 

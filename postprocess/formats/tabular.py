@@ -10,7 +10,7 @@ import codecs
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
@@ -19,6 +19,7 @@ UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 UNDECODED = re.compile("[\udc80-\udcff]")  # surrogates of bytes that are not UTF-8
 MOST_MISSHAPEN = 10_000  # rows that are reported one by one
 MOST_UNKNOWN, LONGEST_NAME = 20, 100  # columns listed, and characters of a name
+MOST_NAMED = 3  # rows of equal findings
 MOST_ABOVE = 20  # rows above the names of the columns that are examined
 CELL = "cell"  # what separates the columns of a workbook
 ZIP_MARK = b"PK\x03\x04"  # at the start of .xlsx and .ods
@@ -36,7 +37,8 @@ class Severity(StrEnum):
 class Finding:
     """An error or warning about a file: what is wrong or odd, and what to do about it.
 
-    `row` counts the rows below the header from 1; None means the whole file.
+    `row` counts the rows below the header from 1; None means the whole file. `others` are further
+    rows of which it is true, as `group_findings` finds them.
 
     >>> empty = Finding(Severity.ERROR, "the field is empty", 3, "word1", advice="fill it in")
     >>> str(empty)
@@ -48,11 +50,27 @@ class Finding:
     row: int | None = None
     column: str | None = None
     advice: str = ""
+    others: tuple[int, ...] = ()
 
     @property
     def line(self) -> int | None:
         """The line of the file, counted from 1; None for the whole file."""
         return None if self.row is None else self.row + 1
+
+    @property
+    def lines(self) -> str:
+        """The line in words; empty for the whole file and for several rows."""
+        return "" if self.line is None or self.others else str(self.line)
+
+    @property
+    def rows(self) -> str:
+        """The rows in words; empty for the whole file."""
+        rows = () if self.row is None else (self.row, *self.others)
+        if len(rows) > 2 and rows[-1] - rows[0] == len(rows) - 1:
+            return f"{rows[0]} to {rows[-1]}"
+        more = [f"{len(rows) - MOST_NAMED:,} more"] if len(rows) > MOST_NAMED + 1 else []
+        *first, last = [*map(str, rows[: MOST_NAMED if more else None]), *more] or [""]
+        return f"{', '.join(first)} and {last}" if first else last
 
     @property
     def reason(self) -> str:
@@ -62,13 +80,41 @@ class Finding:
         return f"{self.what}{'' if self.what.endswith('?') else ';'} {self.advice}"
 
     def __str__(self) -> str:
-        row = f"row {self.row} (line {self.line})" if self.row is not None else None
+        row = f"row {self.row} (line {self.line})" if self.row is not None else ""
+        row = f"rows {self.rows}" if self.others else row
         place = ", ".join(part for part in (row, self.column) if part)
         return f"{place}: {self.reason}" if place else self.reason
 
 
+def group_findings(findings: Iterable[Finding]) -> list[Finding]:
+    """Return equal findings on several rows as one, at the place of the first.
+
+    >>> empty = [Finding(Severity.ERROR, "it is empty", row, "word1") for row in (3, 4, 5, 9)]
+    >>> [str(one) for one in group_findings(empty)]
+    ['rows 3, 4, 5 and 9, word1: it is empty']
+    """
+    rows: dict[Finding, dict[int | None, None]] = {}
+    for one in findings:
+        rows.setdefault(replace(one, row=None), {})[one.row] = None
+    grouped = []
+    for one, (first, *others) in rows.items():
+        numbers = tuple(row for row in others if row is not None)
+        grouped.append(replace(one, row=first, others=numbers))
+    return grouped
+
+
+def cut_lines(lines: Iterable[object], most: int = 20) -> list[str]:
+    """Return the first lines, and how many more there are.
+
+    >>> cut_lines("abcd", most=2)
+    ['a', 'b', 'and 2 more']
+    """
+    first = [*map(str, lines)]
+    return [*first[:most], *([f"and {len(first) - most:,} more"] if len(first) > most else [])]
+
+
 class TableError(ValueError):
-    """A file cannot be used; has all findings, and its message lists them line by line.
+    """A file cannot be used; has all findings, and its message lists them, equal ones in a line.
 
     Each line begins with `path` if the file has one.
     """
@@ -76,7 +122,7 @@ class TableError(ValueError):
     def __init__(self, findings: Iterable[Finding], path: Path | None = None) -> None:
         self.findings = tuple(findings)
         place = "" if path is None else f"{path}: "
-        super().__init__("\n".join(f"{place}{finding}" for finding in self.findings))
+        super().__init__("\n".join(f"{place}{one}" for one in group_findings(self.findings)))
 
 
 @contextmanager
@@ -219,10 +265,16 @@ def tidy_records(records: Records, columns: Sequence[str]) -> None:
 
 def find_header(rows: Sequence[Sequence[str] | None], columns: Sequence[str]) -> int | None:
     """Return the place of the first row that names at least half of the columns, if any does."""
+    wanted = {fold_name(name) for name in columns}
     for place, row in enumerate(rows[:MOST_ABOVE]):
-        if row is not None and 2 * len(set(row) & set(columns)) >= len(columns):
+        if row is not None and 2 * len(wanted & set(map(fold_name, row))) >= len(columns):
             return place
     return None
+
+
+def fold_name(name: str) -> str:
+    """Return the name of a column without quotation marks, letter case and spaces."""
+    return re.sub(r"[\s_]+", "", name.strip().strip('\ufeff"').casefold())
 
 
 def _shape_findings(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from postprocess.formats.tabular import Finding, Severity
+from postprocess.formats.tabular import Finding, Severity, group_findings
 from postprocess.scoring.bootstrap import Bootstrap, bootstrap_interval
 from postprocess.scoring.figures import (
     Figures,
@@ -196,6 +196,13 @@ def write_finding(path: str, finding: Finding) -> str:
         return str(finding)
     separator = ", " if finding.row is not None or finding.column else ": "
     return f"{path}{separator}{finding}"
+
+
+def group_by_file(findings: Sequence[tuple[str, Finding]]) -> list[tuple[str, Finding]]:
+    """Return equal findings on several rows of a file as one; see `group_findings`."""
+    paths = dict.fromkeys(path for path, _ in findings)
+    of_file = {path: [one for place, one in findings if place == path] for path in paths}
+    return [(path, one) for path in paths for one in group_findings(of_file[path])]
 
 
 def _list_missing(submitted: Submitted, required: Sequence[str]) -> Iterator[tuple[str, Finding]]:

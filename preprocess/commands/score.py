@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 
+from postprocess.formats.tabular import cut_lines
 from postprocess.version import __version__
 from preprocess.commands.options import layer, named_path
 from preprocess.commands.progress import showing_progress
@@ -109,12 +110,11 @@ def _refuse(
 ) -> ScoresError:
     """Return the error that names the windows of texts that a model cannot score."""
     named = [f"window {windows.iloc[number]}: {what}" for number, what in error.problems.items()]
-    more = [f"and {len(named) - MOST_NAMED:,} more"] if len(named) > MOST_NAMED else []
     what = (
         f"{model}: the model cannot score {len(named):,} of {len(windows):,} windows; remove them "
         f"from {options.windows}, or find shorter ones (`find --filter words=20..60`)"
     )
-    return ScoresError("\n".join([what, *named[:MOST_NAMED], *more]))
+    return ScoresError("\n".join([what, *cut_lines(named, MOST_NAMED)]))
 
 
 def _settings(options: argparse.Namespace, caches: Mapping[str, SimilarityCache]) -> dict[str, Any]:

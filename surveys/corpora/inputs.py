@@ -33,7 +33,7 @@ class ListedPairs(NamedTuple):
 
 def list_pairs(given: bytes | str, file_name: str = "") -> ListedPairs:
     """Return the pairs of a file, given as bytes with its name, or of lines that were typed."""
-    from postprocess.formats.tabular import TableError
+    from postprocess.formats.tabular import TableError, cut_lines, group_findings
     from preprocess.pairs.reading import read_listed_pairs, read_pairs
 
     try:
@@ -42,10 +42,10 @@ def list_pairs(given: bytes | str, file_name: str = "") -> ListedPairs:
         else:
             pairs, _ = read_listed_pairs(given)
     except TableError as error:
-        found = error.findings[:MOST_LISTED]
         if isinstance(given, bytes):
-            return ListedPairs([], [f"{file_name}: {one}." for one in found])
-        return ListedPairs([], [_word_problem(one) for one in found])
+            lines = cut_lines(group_findings(error.findings))
+            return ListedPairs([], [f"{file_name}: {one}." for one in lines])
+        return ListedPairs([], [_word_problem(one) for one in error.findings[:MOST_LISTED]])
     if len(pairs) > MOST_PAIRS:
         return ListedPairs([], [f"There are {len(pairs):,} pairs, more than {MOST_PAIRS:,}."])
     return ListedPairs([[pair.word1, pair.word2] for pair in pairs], [])

@@ -7,7 +7,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from postprocess.formats.kinds import FileKind, Separator, split_records
-from postprocess.formats.tabular import Severity
+from postprocess.formats.tabular import Severity, cut_lines
 from surveys.crowd.reconciliation import Report
 from surveys.errors import ReportRefused
 from surveys.models import ProviderState
@@ -17,7 +17,6 @@ SUBMISSION, PERSON, STATUS = "submission_id", "participant_id", "status"
 STARTED, COMPLETED, CODE = "started_at", "completed_at", "completion_code"
 REVIEWED = "reviewed_at"  # in later exports only
 COLUMNS = (SUBMISSION, PERSON, STATUS, STARTED, COMPLETED, CODE)
-MAX_PROBLEMS = 20  # in a message
 STATES = {
     "RESERVED": ProviderState.RESERVED,
     "ACTIVE": ProviderState.ACTIVE,
@@ -50,9 +49,7 @@ def read_export(text: str) -> list[Report]:
             problems.append(f"row {number}, Submission id: same as in row {first}")
         seen.setdefault(report.submission, number)
     if problems:
-        shown, rest = problems[:MAX_PROBLEMS], len(problems) - MAX_PROBLEMS
-        more = [f"and {rest} more"] if rest > 0 else []
-        raise ReportRefused("Nothing was changed.\n" + "\n".join([*shown, *more]))
+        raise ReportRefused("\n".join(["Nothing was changed.", *cut_lines(problems)]))
     return reports
 
 

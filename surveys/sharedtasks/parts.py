@@ -210,6 +210,7 @@ def _list_problems(language: str, kind: str, data: bytes, gold: bytes) -> Iterat
     from postprocess.formats.files import GOLD_COLUMNS
     from postprocess.formats.kinds import CANONICAL, recognise_kind
     from postprocess.formats.stimuli import COLUMNS, parse_stimuli
+    from postprocess.formats.tabular import cut_lines, group_findings
     from postprocess.scoring.gold import GoldError, check_gold, make_part
 
     names = (f"the gold of the {kind} data", f"the {kind} data")
@@ -225,7 +226,7 @@ def _list_problems(language: str, kind: str, data: bytes, gold: bytes) -> Iterat
             yield f"{name} must be tab-separated UTF-8 without quotation marks; save it so"
             return
     if errors := parse_stimuli(data).errors:
-        yield from (f"{names[1]}, {finding}" for finding in errors[:MOST_LISTED])
+        yield from (f"{names[1]}, {finding}" for finding in cut_lines(group_findings(errors)))
         return
     try:
         part = make_part(language, gold, data, names=names)

@@ -229,11 +229,14 @@ def _describe(path: str, finding: "Finding") -> dict[str, Any]:
 
 
 def _refuse(findings: "Sequence[tuple[str, Finding]]") -> UploadRefused:
-    from postprocess.scoring.scoring import write_finding
+    from postprocess.formats.tabular import cut_lines
+    from postprocess.scoring.scoring import group_by_file, write_finding
 
-    lines = [write_finding(*one) for one in findings[:MOST_SHOWN]]
-    found = [(path, one.row, one.column, one.reason) for path, one in findings[:MOST_SHOWN]]
-    if (n_more := len(findings) - MOST_SHOWN) > 0:
-        lines.append(f"and {n_more:,} more")
-        found.append(("", None, None, f"and {n_more:,} more"))
+    grouped = group_by_file(findings)
+    found = [
+        (path, one.row, one.column, f"{one.reason} (rows {one.rows})" if one.others else one.reason)
+        for path, one in grouped[:MOST_SHOWN]
+    ]
+    lines = cut_lines((write_finding(*one) for one in grouped), MOST_SHOWN)
+    found += [("", None, None, more) for more in lines[MOST_SHOWN:]]
     return UploadRefused("\n".join(lines), found=found)

@@ -10,7 +10,10 @@ from django import template
 from django.utils.html import strip_tags
 from django.utils.safestring import SafeString
 
+from surveys.study.stimuli.kinds import group_findings
+
 register = template.Library()
+register.filter("grouped", group_findings)
 
 ROLES = {"table": "table", "thead": "rowgroup", "tbody": "rowgroup", "tr": "row", "td": "cell"}
 ROLES_OF_HEADINGS = {"col": "columnheader", "row": "rowheader", "rowgroup": "rowheader"}

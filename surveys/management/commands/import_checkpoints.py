@@ -6,7 +6,7 @@ from django.core.management.base import CommandParser
 from surveys.management.commands._base import SurveyCommand, find_study, positive, read_file
 from surveys.management.commands._tables import OPTIONS, add_kind_options
 from surveys.study.stimuli.checkpoints import COLUMNS, CheckpointSummary, import_checkpoints
-from surveys.study.stimuli.kinds import choose_kind
+from surveys.study.stimuli.kinds import choose_kind, group_findings
 
 
 class Command(SurveyCommand):
@@ -36,7 +36,7 @@ class Command(SurveyCommand):
             per_assignment=options["per_assignment"],
             dry_run=dry_run,
         )
-        for warning in summary.warnings:
+        for warning in group_findings(summary.warnings):
             self.warn(f"warning: {warning}")
         self.stdout.write(_describe(summary, dry_run=dry_run))
 

@@ -9,7 +9,7 @@ from surveys.management.commands._base import SurveyCommand, decimal, read_file
 from surveys.management.commands._tables import OPTIONS, add_kind_options
 from surveys.models import AssigningPolicy, QuestionForms
 from surveys.study.create import create_study, preview_study
-from surveys.study.stimuli.kinds import STIMULI_COLUMNS, choose_kind
+from surveys.study.stimuli.kinds import STIMULI_COLUMNS, choose_kind, group_findings
 from surveys.study.stimuli.load import ImportSummary, StudyDesign, read_stimuli
 from surveys.study.texts import has_default_texts
 
@@ -65,7 +65,7 @@ class Command(SurveyCommand):
         kind = choose_kind(data, STIMULI_COLUMNS, design.language, *asked, options=OPTIONS)
         stimuli = read_stimuli(data, design, kind)
         summary = preview_study(stimuli) if dry_run else create_study(stimuli)
-        for warning in summary.warnings:
+        for warning in group_findings(summary.warnings):
             self.warn(f"warning: {warning}")
         if not has_default_texts(design.language):
             missing = (

@@ -10,7 +10,7 @@ from django.db import transaction
 from postprocess.formats.kinds import CANONICAL, FileKind, read_table
 from postprocess.formats.marks import MarkedContext, Problem, cuts_a_letter, read_context
 from postprocess.formats.stimuli import CUT_LETTER, MOST_FINDINGS, field_problem, stopped_finding
-from postprocess.formats.tabular import Finding, Severity
+from postprocess.formats.tabular import Finding, Severity, group_findings
 from surveys.access.audit_log import record
 from surveys.errors import ImportRefused
 from surveys.models import Checkpoint, Context, Pair, Study
@@ -100,7 +100,7 @@ def _add_items(
     ]
     new = [item for item in items.values() if item.context.text not in known]
     if errors:
-        raise ImportRefused("\n".join(map(str, sorted(errors, key=_row_of))))
+        raise ImportRefused("\n".join(map(str, group_findings(sorted(errors, key=_row_of)))))
     n_items = len(known) + len(new)
     if not 1 <= per_assignment <= n_items:
         raise ImportRefused(

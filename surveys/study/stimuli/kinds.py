@@ -18,6 +18,7 @@ from postprocess.formats.kinds import (
 )
 from postprocess.formats.stimuli import COLUMNS
 from postprocess.formats.tabular import Finding, Severity, TableError
+from postprocess.formats.tabular import group_findings as group_findings
 from surveys.errors import ImportRefused
 
 STIMULI_COLUMNS = COLUMNS

@@ -25,7 +25,7 @@ from postprocess.formats.stimuli import (
     parse_stimuli,
     render_stimuli,
 )
-from postprocess.formats.tabular import Finding, Severity
+from postprocess.formats.tabular import Finding, Severity, group_findings
 from surveys.errors import ImportRefused, StimuliChanged, StudyExists
 from surveys.models import AssigningPolicy, Context, Pair, QuestionForms, Study
 from surveys.models.stimuli import insert_rows
@@ -129,7 +129,7 @@ def check_stimuli(stimuli: ParsedStimuli, design: StudyDesign) -> CheckedStimuli
     if problems or stimuli.errors:
         of_design = ((problem, None, None) for problem in problems)
         of_file = ((error.reason, error.row, error.column) for error in stimuli.errors)
-        message = "\n".join([*problems, *map(str, stimuli.errors)])
+        message = "\n".join([*problems, *map(str, group_findings(stimuli.errors))])
         raise ImportRefused(message, found=[*of_design, *of_file])
     words = [(pair.word1, pair.word2) for pair in stimuli.pairs]
     return CheckedStimuli(

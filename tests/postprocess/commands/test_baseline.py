@@ -77,7 +77,7 @@ def test_what_is_wrong_is_said_and_nothing_is_written(data, tmp_path, capsys):
     assert "the baseline static needs a file; add --from" in capsys.readouterr().err
     data.write_text(data.read_text().replace("<strong>", ""), encoding="utf-8")
     assert baseline("form", data) == 2
-    assert "row 1 (line 2), context1" in capsys.readouterr().err
+    assert "rows 1 to 3, context1" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 

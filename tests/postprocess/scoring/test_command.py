@@ -190,11 +190,23 @@ def test_rows_in_another_order_are_found_by_their_words(gold, tmp_path, capsys):
 
 
 def test_only_the_first_problems_are_listed(gold, tmp_path, capsys):
-    results = write_results(tmp_path / "mine", ["x"] * N_PAIRS, [("y", "z")] * N_PAIRS)
+    words = [f"x{number}" for number in range(N_PAIRS)]
+    results = write_results(tmp_path / "mine", words, [(word, "0") for word in words])
 
     assert score(gold, "--results", results) == 2
     lines = capsys.readouterr().err.splitlines()
-    assert (len(lines), lines[-1]) == (21, "error: and 16 more")
+    assert (len(lines), lines[-1]) == (21, f"error: and {2 * N_PAIRS - 20} more")
+
+
+def test_equal_problems_are_one_line(gold, tmp_path, capsys):
+    results = write_results(tmp_path / "mine", ["x"] * N_PAIRS, [("y", "0")] * N_PAIRS)
+
+    assert score(gold, "--results", results) == 2
+    assert [line.partition(":")[2] for line in capsys.readouterr().err.splitlines()] == [
+        f' results_subtask{subtask}_sl.tsv, rows 1 to {N_PAIRS}, {column}: "{word}" is not a '
+        "number; write digits, with a full stop for decimals"
+        for subtask, column, word in ((1, "change", "x"), (2, "sim_context1", "y"))
+    ]
 
 
 def test_constant_predictions_score_0_with_a_warning(gold, tmp_path, capsys):

@@ -178,7 +178,7 @@ def test_refused_files_name_file_row_and_column(member, dry):
 
 def test_findings_beyond_the_first_are_counted(member):
     name, _ = result_file(predictions())
-    body = "change\n" + "x\n" * 12
+    body = "change\n" + "".join(f"x{number}\n" for number in range(12))
 
     errors = check(member, (name, body.encode()), *[(f"{n}.txt", b"x") for n in range(20)]).json()
 

@@ -125,8 +125,19 @@ def test_refused_files_are_listed_and_no_attempt(captain):
     assert RefusedUpload.objects.count() == 1
 
 
-def test_many_findings_are_counted(captain):
+def number_lines():
+    return b"change\n" + b"".join(b"x%d\n" % number for number in range(30))
+
+
+def test_equal_findings_are_one(captain):
     page = said(check(captain, ("results_subtask1_sl.tsv", b"change\n" + b"x\n" * 30)))
+
+    assert page.count("is not a number") == 1
+    assert "(rows 1 to 30)" in page
+
+
+def test_many_findings_are_counted(captain):
+    page = said(check(captain, ("results_subtask1_sl.tsv", number_lines())))
 
     assert page.count("is not a number") == 19  # and one about the rows
     assert "and 11 more" in page
