@@ -16,11 +16,14 @@ DOCUMENTS = {
     bytes.fromhex("d0cf11e0a1b11ae1"):
         "a workbook that is encrypted or of an old version of Excel (.xls)",
     b"PAR1": "a Parquet file", b"%PDF-": "a PDF document", b"{\\rtf": "an RTF document",
-    b"SQLite format 3\0": "an SQLite database",
+    b"SQLite format 3\0": "an SQLite database", b"\xff\xfe\0\0": "a text in UTF-32",
+    b"\0\0\xfe\xff": "a text in UTF-32", b"\x89PNG": "a picture", b"\xff\xd8\xff": "a picture",
 }  # fmt: skip
+NOT_TEXT = "not text, since it has null bytes"
+WORKBOOK = "a workbook of Excel (.xlsx)"
 TAR_MARK, TAR_PLACE = b"ustar", 257
 MEMBERS = (  # of zip archives, with what they make of it
-    (r"xl/workbook\.xml", "a workbook of Excel (.xlsx)"),
+    (r"xl/workbook\.xml", WORKBOOK),
     (r"xl/workbook\.bin", "a binary workbook of Excel (.xlsb)"),
     (r"word/document\.xml", "a document of Word"),
     (r".*\.iwa|Index\.zip", "a spreadsheet of Numbers"),
@@ -35,7 +38,6 @@ class Foreign(NamedTuple):
 
     name: str
     advice: str = "save it as UTF-8 text, such as CSV"
-    is_archive: bool = False
 
 
 def name_foreign(data: bytes) -> Foreign | None:
@@ -48,7 +50,7 @@ def name_foreign(data: bytes) -> Foreign | None:
         return _name_zip(data)
     name = next((name for mark, name in ARCHIVES.items() if data.startswith(mark)), "")
     if name or data[TAR_PLACE:].startswith(TAR_MARK):
-        return _archive(name or "a tar archive")
+        return Foreign(name or "a tar archive", UNPACK)
     return next((Foreign(name) for mark, name in DOCUMENTS.items() if data.startswith(mark)), None)
 
 
@@ -73,8 +75,4 @@ def _name_zip(data: bytes) -> Foreign:
     for pattern, name in MEMBERS:
         if any(re.fullmatch(pattern, member) for member in members):
             return Foreign(name)
-    return _archive("a zip archive")
-
-
-def _archive(name: str) -> Foreign:
-    return Foreign(name, UNPACK, is_archive=True)
+    return Foreign("a zip archive", UNPACK)

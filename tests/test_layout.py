@@ -64,7 +64,10 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.sharedtasks.watching.alike", "surveys.sharedtasks.watching.baselines",
     "surveys.templatetags.figures",  # numbers on pages are written as in the report
 }  # fmt: skip
-SHARED = {f"postprocess.{name}" for name in ("commands.program", "extras", "foreign", "origin")} | {
+SHARED = {
+    f"postprocess.{name}"
+    for name in ("commands.program", "extras", "foreign", "origin", "table.loading")
+} | {
     f"postprocess.formats.{name}"
     for name in ("kinds", "marks", "stimuli", "tabular", "tokens", "writing")
 }

@@ -74,7 +74,7 @@ def parse_number(text: str) -> float:
     """
     if text == "":
         return float("nan")
-    if not NUMBER.fullmatch(text):
+    if not NUMBER.fullmatch(text) or math.isinf(float(text)):
         raise ValueError(f'"{text}" is not a number; write it as 0.118 or 2.40E-05')
     return float(text)
 

@@ -15,23 +15,25 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from postprocess.foreign import name_foreign, name_text
+from postprocess.foreign import NOT_TEXT, Foreign, name_foreign, name_text
+from postprocess.foreign import WORKBOOK as EXCEL
 from postprocess.formats.tabular import (
     MOST_ABOVE,
     UTF_16_MARKS,
-    ZIP_MARK,
     Finding,
     Records,
     Severity,
     Table,
     TableError,
+    find_header,
+    fold_name,
     locate_undecoded,
     shape_table,
     split_plain,
     tidy_records,
     unreadable,
 )
-from postprocess.formats.workbooks import is_workbook, split_workbook
+from postprocess.formats.workbooks import split_workbook
 
 
 class Separator(StrEnum):
@@ -126,8 +128,8 @@ def recognise_kind(data: bytes, columns: Sequence[str], language: str = "") -> F
     >>> str(recognise_kind(data, ["word1", "word2"]))
     'a semicolon-separated file in Windows-1250'
     """
-    if data.startswith(ZIP_MARK):
-        return WORKBOOK if is_workbook(data) else None
+    if (foreign := name_foreign(data)) is not None:
+        return WORKBOOK if foreign.name == EXCEL else None
     data = _mark_utf16(data)
     encoding = _recognise_encoding(data, language)
     if encoding is None:
@@ -173,9 +175,11 @@ def split_records(
     `known` are all columns that matter, `columns` those by which the header is found; without them,
     the file is read as `otherwise` says.
     """
+    if (foreign := name_foreign(data)) is not None and foreign.name != EXCEL:
+        return Records([], [unreadable(f"the file is {foreign.name}", foreign.advice)])
     found = recognise_kind(data, columns) if kind == CANONICAL else kind
     if found is None or (kind == CANONICAL and not found.is_certain):
-        return _explain_unread(data, found, otherwise)
+        return _explain_unread(data, columns, found, otherwise)
     if found.is_workbook:
         records = split_workbook(data, columns, known or columns, numbers)
     else:
@@ -184,7 +188,7 @@ def split_records(
         _refuse_nul(records)
     _spell_header(records, known or columns)
     tidy_records(records, columns)
-    if found != kind and not records.findings:
+    if found != kind and records.rows and not records.findings:
         what = f"read as {found}"
         advice = "the format is tab-separated UTF-8 without quotation marks"
         records.findings.append(Finding(Severity.WARNING, what, advice=advice))
@@ -225,40 +229,41 @@ def list_letters(rows: Collection[Sequence[str]]) -> list[tuple[str, int]]:
     return sorted(counts.items(), key=lambda counted: (-counted[1], counted[0]))
 
 
-def _explain_unread(data: bytes, kind: FileKind | None, otherwise: FileKind) -> Records:
+def _explain_unread(
+    data: bytes, columns: Sequence[str], kind: FileKind | None, otherwise: FileKind
+) -> Records:
     """Return the finding that says why a file is not read, or a text without the columns."""
-    if (foreign := name_foreign(data)) is not None:
-        return Records([], [unreadable(f"the file is {foreign.name}", foreign.advice)])
     if kind is not None and kind not in PLAIN:
         line = data.count(b"\n", 0, locate_undecoded(data)) + 1
         what = f"the file looks like {kind}: line {line} is not UTF-8"
         return Records([], [unreadable(what, "save it as UTF-8 text")])
     if kind is None and (foreign := name_text(data)) is not None:
         return Records([], [unreadable(f"the file is {foreign.name}", foreign.advice)])
+    data = _mark_utf16(data)
+    if b"\0" in data and not data.startswith(UTF_16_MARKS):
+        return Records([], [unreadable(f"the file is {NOT_TEXT}", Foreign("").advice)])
     if data.startswith(UTF_16_MARKS):
         otherwise = replace(otherwise, encoding=Encoding.UTF_16)
     elif not _is_decodable(data, Encoding.UTF_8):
-        otherwise = CANONICAL  # whose findings name the bytes that are not UTF-8
+        records = split_plain(data)  # whose findings name the bytes that are not UTF-8
+        return records if find_header(records.rows, columns) == 0 else Records([], records.findings)
     return _split_text(data, otherwise)
 
 
 def _refuse_nul(records: Records) -> None:
-    """Replace rows with a NUL character by a finding."""
+    """Replace each row with a NUL character by a finding."""
     rows = records.rows
-    bad = [place for place, row in enumerate(rows) if row and any("\0" in cell for cell in row)]
-    for place in bad:
-        rows[place] = None
-    if bad:
-        more = f" (and in {len(bad) - 1:,} more rows)" if len(bad) > 1 else ""
-        what, advice = f"a NUL character inside a field{more}", "remove it"
-        records.findings.append(unreadable(what, advice, row=bad[0] or None))
+    for place, row in enumerate(rows):
+        if row and any("\0" in cell for cell in row):
+            rows[place] = None
+            finding = unreadable("a NUL character inside a field", "remove it", row=place or None)
+            records.findings.append(finding)
 
 
 def _mark_utf16(data: bytes) -> bytes:
     """Return a text with a byte order mark if it seems to be UTF-16 without one."""
-    if data[1:16:2] == bytes(8):
-        return codecs.BOM_UTF16_LE + data
-    return codecs.BOM_UTF16_BE + data if data[:16:2] == bytes(8) else data
+    marks = {data[1:16:2]: codecs.BOM_UTF16_LE, data[:16:2]: codecs.BOM_UTF16_BE}
+    return marks.get(bytes(8), b"") + data if len(marks) > 1 else data
 
 
 def _decode(data: bytes, encoding: Encoding) -> str:
@@ -275,7 +280,7 @@ def _split_text(data: bytes, kind: FileKind) -> Records:
         text = _decode(data, kind.encoding)
     except UnicodeDecodeError as error:
         what = f"not {ENCODINGS[kind.encoding]}: byte {error.start + 1} of the file"
-        return Records([], [unreadable(what, "choose another encoding")])
+        return Records([], [unreadable(what, "choose another encoding, or save it as UTF-8")])
     if kind.separator is Separator.TAB:
         return split_plain(text.encode())
     records = Records([], [], kind.separator.split("-")[-1])
@@ -305,13 +310,15 @@ def _recognise_separator(text: str, columns: Sequence[str]) -> Separator | None:
 
     Names of columns in quotation marks tell that those around fields are not part of them.
     """
-    wanted = set(map(_fold, columns))
+    wanted = set(map(fold_name, columns))
     for line in LINE_END.split(text[:MOST_HEADER], MOST_ABOVE)[:MOST_ABOVE]:
         names = {one: line.split(character) for one, character in CHARACTERS.items()}
-        counts = {one: len(wanted & set(map(_fold, found))) for one, found in names.items()}
+        counts = {one: len(wanted & set(map(fold_name, found))) for one, found in names.items()}
         best = max(CHARACTERS, key=counts.__getitem__)
         if 2 * counts[best] >= len(columns):
-            is_quoted = any(name.startswith('"') and _fold(name) in wanted for name in names[best])
+            is_quoted = any(
+                name.startswith('"') and fold_name(name) in wanted for name in names[best]
+            )
             return Separator.QUOTED_TAB if best is Separator.TAB and is_quoted else best
     return None
 
@@ -320,13 +327,8 @@ def _spell_header(records: Records, columns: Sequence[str]) -> None:
     """Write the names of columns as they are known: "Word 1" becomes word1."""
     header = records.rows[0] if records.rows else None
     if header is not None:
-        missing = {_fold(name): name for name in columns if name not in header}
-        header[:] = [missing.pop(_fold(name), name) for name in header]
-
-
-def _fold(name: str) -> str:
-    """Return the name of a column without quotation marks, letter case and spaces."""
-    return re.sub(r"[\s_]+", "", name.strip().strip('"').casefold())
+        missing = {fold_name(name): name for name in columns if name not in header}
+        header[:] = [missing.pop(fold_name(name), name) for name in header]
 
 
 def _recognise_encoding(data: bytes, language: str) -> Encoding | None:

@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Literal
 
 import pandas as pd
-import pyarrow as pa
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as arrow_parquet
 
 from postprocess.formats.kinds import FileKind, Separator, split_records
-from postprocess.formats.tabular import Severity, read_cell, shape_table
+from postprocess.formats.tabular import Severity, cut_lines, group_findings, read_cell, shape_table
 from postprocess.steps.exclusion import CHECK_COLUMNS
-from postprocess.table.loading import LANGUAGE, load_lines, load_parquet
+from postprocess.table.loading import LANGUAGE, load_lines, load_parquet, refusing_parquet
 from postprocess.table.ratings import (
     COLUMNS,
     NAMES,
@@ -27,7 +26,7 @@ from postprocess.table.ratings import (
 
 COMMA, TAB = ",", "\t"
 COMMAS = FileKind(Separator.COMMA)
-LONGEST_HEADER, MOST_NAMED = 65_536, 20  # bytes; problems in a message
+LONGEST_HEADER = 65_536  # bytes
 LINE_END, COLUMN_NAME = re.compile(b"[\r\n]"), re.compile(b'[^,;|\t"\xef\xbb\xbf]+')
 KIND, MODEL = "kind", "model"  # the column that marks ratings of a language model, and its value
 QUOTING: dict[str, Literal[0, 3]] = {  # tab-separated files have no quoting
@@ -143,7 +142,8 @@ def _read_frame(
     records.rows = [row for _, row in numbered]
     table = shape_table(records, required, others)
     if errors := [one for one in table.findings if one.severity is not Severity.WARNING]:
-        raise RatingsError("\n".join(f"the ratings: {one}" for one in errors[:MOST_NAMED]))
+        found = cut_lines(group_findings(errors))
+        raise RatingsError("\n".join(f"the ratings: {line}" for line in found))
     index = pd.Index([line for line, _ in numbered[1:]], name="line")
     return pd.DataFrame(table.rows.values(), columns=table.columns, index=index, dtype=str)
 
@@ -199,22 +199,18 @@ def _refuse_models(path: Path) -> None:
 
 
 def _read_parquet_names(path: Path) -> list[str]:
-    try:
+    with refusing_parquet(RatingsError, path):
         return list(arrow_parquet.read_schema(path).names)
-    except pa.ArrowInvalid as error:
-        raise RatingsError(f"{path} is not a Parquet file: {error}") from error
 
 
 def _load_parquet(path: Path, language: str) -> pd.DataFrame:
     names = _read_parquet_names(path)
-    try:
-        if missing := [column for column in COLUMNS if column not in names]:
-            raise RatingsError(
-                f"the ratings have no column {', '.join(missing)} (found: {', '.join(names)})"
-            )
+    if missing := [column for column in COLUMNS if column not in names]:
+        raise RatingsError(
+            f"the ratings have no column {', '.join(missing)} (found: {', '.join(names)})"
+        )
+    with refusing_parquet(RatingsError, path):
         ratings, languages = load_parquet(path)
-    except pa.ArrowInvalid as error:
-        raise RatingsError(f"{path} is not a Parquet file: {error}") from error
     if others := languages - {language}:
         found = name_some(sorted(map(str, others)))
         raise RatingsError(f'language is not "{language}" in every row: {found}')

@@ -141,12 +141,15 @@ def parse_stimuli(data: bytes, kind: FileKind = CANONICAL) -> ParsedStimuli:
 
 
 def read_rows(data: bytes) -> tuple[tuple[str, ...], ...]:
-    """Return the rows of `parse_stimuli` alone, whose fields are not checked.
+    """Return the rows of `parse_stimuli` alone, whose fields are not checked. Raises TableError.
 
     >>> read_rows(render_stimuli([["a", "b", "c", "d", "e", "f", "g", "h"]]).encode())
     (('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'),)
     """
-    return tuple(_read_cells(read_table(data, COLUMNS, CANONICAL).rows).values())
+    table = read_table(data, COLUMNS)
+    if bad := [one for one in table.findings if one.severity is Severity.UNREADABLE]:
+        raise TableError(bad)
+    return tuple(_read_cells(table.rows).values())
 
 
 def check_rows(rows: Sequence[Sequence[str]]) -> ParsedStimuli:

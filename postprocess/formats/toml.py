@@ -4,6 +4,8 @@ import re
 import tomllib
 from typing import Any
 
+from postprocess.formats.kinds import decode_text
+
 MOST_PARTS = 20  # of a dotted key; `tomllib` takes quadratic time in their number
 LONGEST_TOML = 1_000_000  # bytes or characters
 KEY = r"""(?:[A-Za-z0-9_-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
@@ -34,7 +36,7 @@ def parse_toml(text: str | bytes) -> dict[str, Any]:
     if len(text) > LONGEST_TOML:
         raise TomlError(f"it is longer than {LONGEST_TOML:,} characters")
     try:
-        decoded = text.decode("utf-8-sig") if isinstance(text, bytes) else text
+        decoded = decode_text(text) if isinstance(text, bytes) else text
         if LONG_KEY.search(decoded):
             raise TomlError(f"a key has more than {MOST_PARTS} parts")
         return tomllib.loads(decoded)

@@ -44,15 +44,6 @@ class Sheet:
     numbers: dict[tuple[int, int], str] = field(default_factory=dict)
 
 
-def is_workbook(data: bytes) -> bool:
-    """Return whether a file seems to be a workbook."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            return WORKBOOK_PART in archive.namelist()
-    except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError):
-        return False
-
-
 def split_workbook(
     data: bytes, columns: Sequence[str], known: Sequence[str], numbers: Collection[str] = ()
 ) -> Records:

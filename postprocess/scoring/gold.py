@@ -1,8 +1,10 @@
 """The gold of a shared task: the scores to predict, and the words of their pairs."""
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -13,6 +15,7 @@ from postprocess.types import Floats
 
 GOLD = "gold_*.tsv"
 FEWEST_TEST, FEWEST_PRACTICE = 10, 3  # pairs
+T = TypeVar("T")
 
 
 class GoldError(ValueError):
@@ -70,15 +73,12 @@ def make_part(
     `names` are those of the two files in messages. Raises GoldError for gold that cannot be read
     or lacks a score, and for a different number of pairs in the data.
     """
-    try:
-        scores = read_gold(gold)
-    except TableError as error:
-        raise GoldError(f"{names[0]}: {error}") from error
+    scores = _read(read_gold, gold, names[0])
     numbers = scores[list(GOLD_COLUMNS)].to_numpy(dtype=float)
     if not np.isfinite(numbers).all():
         row = int(np.flatnonzero(~np.isfinite(numbers).all(axis=1))[0]) + 1
         raise GoldError(f"{names[0]}, row {row}: a score is missing; fill it in")
-    rows = read_rows(data) if data is not None else ()
+    rows = _read(read_rows, data, names[1]) if data is not None else ()
     if data is not None and len(rows) != len(scores):
         raise GoldError(f"{names[1]} has {len(rows):,} pairs, and the gold has {len(scores):,}")
     return Part(
@@ -88,6 +88,14 @@ def make_part(
         hashlib.sha256(gold).hexdigest(),
         tuple((row[0], row[1]) for row in rows),
     )
+
+
+def _read(read: Callable[[bytes], T], data: bytes, name: str) -> T:
+    """Read a file of this name. Raises GoldError."""
+    try:
+        return read(data)
+    except TableError as error:
+        raise GoldError(f"{name}: {error}") from error
 
 
 def check_gold(part: Part, *, is_practice: bool = False) -> None:

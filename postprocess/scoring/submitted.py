@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from postprocess.foreign import name_foreign
+from postprocess.foreign import UNPACK, name_foreign
 from postprocess.formats.tabular import Finding, Severity
 from postprocess.scoring.figures import Subtask
 from postprocess.scoring.predictions import name_result_file
@@ -93,7 +93,7 @@ def _unpack_all(
     """Yield the files that were sent, and those in archives; add what is refused to a result."""
     for name, data in sent:
         foreign, is_zip = name_foreign(data), name.lower().endswith(".zip")
-        is_archive = foreign is not None and foreign.is_archive
+        is_archive = foreign is not None and foreign.advice == UNPACK
         if name.lower().endswith(OTHER_ARCHIVES) or (is_archive and not data.startswith(ARCHIVE)):
             what = f"{PurePosixPath(name).name[:LONGEST_NAME]} is an archive of another kind"
             result.findings.append(_refuse(name, what, "pack the files as .zip"))

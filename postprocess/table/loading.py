@@ -2,7 +2,7 @@
 
 import contextlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -70,8 +70,20 @@ def load_lines(
     return None
 
 
+@contextlib.contextmanager
+def refusing_parquet(error: Callable[[str], Exception], place: object) -> Iterator[None]:
+    """Raise an error for what cannot be read as Parquet in the block; errors of the disk pass."""
+    try:
+        yield
+    except (pa.lib.ArrowException, OSError) as found:
+        if isinstance(found, OSError) and found.errno is not None:
+            raise
+        what = f"{place} is not a Parquet file, or a damaged one ({found}); write it again"
+        raise error(what) from found
+
+
 def load_parquet(path: Path) -> Loaded:
-    """Read the rows of a Parquet file. Raises pyarrow.ArrowInvalid if it is not one."""
+    """Read the rows of a Parquet file, within `refusing_parquet`."""
     with arrow_parquet.ParquetFile(path) as file:
         metadata, found = file.metadata, file.schema_arrow.names
     known = _find_languages(metadata)

@@ -7,7 +7,7 @@ import re
 from codecs import BOM_UTF8
 from pathlib import Path
 
-from postprocess.foreign import UNPACK, ZIP_MARKS, name_foreign
+from postprocess.foreign import NOT_TEXT, UNPACK, ZIP_MARKS, name_foreign
 from preprocess.corpora.errors import CorpusError
 
 HEAD = 1 << 16  # bytes that are looked at
@@ -45,10 +45,10 @@ def refuse_other_formats(head: bytes, path: Path) -> None:
     if head.startswith(ZIP_MARKS):  # its list of files is at its end
         raise CorpusError(path, f"the file is a zip archive; {UNPACK}")
     if foreign := name_foreign(head):
-        advice = foreign.advice if foreign.is_archive else TO_TEXT
+        advice = foreign.advice if foreign.advice == UNPACK else TO_TEXT
         raise CorpusError(path, f"the file is {foreign.name}; {advice}")
     if b"\0" in head:
-        raise CorpusError(path, f"the file is not text, since it has null bytes; {TO_TEXT}")
+        raise CorpusError(path, f"the file is {NOT_TEXT}; {TO_TEXT}")
     start = head.lstrip()
     if XML.match(start) and not is_extract(head):
         _refuse_xml(start, path)

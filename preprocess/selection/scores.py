@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 
 from postprocess.formats.kinds import CANONICAL, read_table, recognise_kind
 from postprocess.formats.tabular import Finding, Severity, TableError, naming_file
+from postprocess.table.loading import refusing_parquet
 from preprocess.replacing import replacing
 from preprocess.windows.table import SETTINGS
 
@@ -160,10 +161,8 @@ def _align(path: Path, scores: pd.DataFrame, windows: pd.Series) -> pd.Series:
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
-    try:
+    with refusing_parquet(ScoresError, path):
         table = pq.read_table(path)
-    except pa.ArrowInvalid as error:
-        raise ScoresError(f"{path}: this is not a Parquet file ({error})") from error
     if missing := [name for name in COLUMNS if name not in table.column_names]:
         raise ScoresError(f"{path}: column {missing[0]} is missing")
     names = [name for name in (*COLUMNS, MODEL) if name in table.column_names]

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 
 from postprocess.formats.marks import MarkedContext, Span
 from postprocess.origin import OriginError, parse_origin
+from postprocess.table.loading import refusing_parquet
 from preprocess.replacing import replacing
 from preprocess.windows.examining import WINDOW_TYPES
 
@@ -68,10 +69,8 @@ def load_windows(path: Path) -> pd.DataFrame:
 
     Raises OSError and WindowsError.
     """
-    try:
+    with refusing_parquet(WindowsError, path):
         table = pq.read_table(path)
-    except pa.ArrowInvalid as error:
-        raise WindowsError(f"{path}: this is not a Parquet file ({error})") from error
     if missing := [name for name in WINDOW_TYPES if name not in table.column_names]:
         raise WindowsError(
             f"{path}: column {missing[0]} is missing; give a file that `find` has written"

@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+import tarfile
 
 from tests.factories.workbooks import write_workbook
 
@@ -22,6 +23,15 @@ def number(rows):
 
 def index(rows):
     return [["", *rows[0]], *([str(place), *row] for place, row in enumerate(rows[1:]))]
+
+
+def tarred(data):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        entry = tarfile.TarInfo("a.csv")
+        entry.size = len(data)
+        archive.addfile(entry, io.BytesIO(data))
+    return out.getvalue()
 
 
 # Name: how the rows are written, and a part of the message for which they may be refused.
@@ -53,7 +63,12 @@ COURTESIES = {
         lambda rows: write([*rows, ["šuma čaj", *rows[-1][1:]]], ";").encode("cp1250"),
         "Windows-1250: line",
     ),
-    "cp1251": (lambda rows: write([*rows, ["лес", *rows[-1][1:]]]).encode("cp1251"), "not UTF-8"),
+    "cp1251": (
+        lambda rows: write([*rows, ["лес", *rows[-1][1:]]]).encode("cp1251"), "not UTF-8: byte",
+    ),
+    "UTF-32": (lambda rows: write(rows).encode("utf-32"), "UTF-32"),
+    "null bytes": (lambda rows: bytes(300), "null bytes"),
+    "two BOM": (lambda rows: b"\xef\xbb\xbf" + write(rows, "\t").encode("utf-8-sig"), READ),
     "NUL": (
         lambda rows: write(rows).encode().replace(rows[1][0].encode(), b"\0", 1),
         "a NUL character",
@@ -70,6 +85,12 @@ COURTESIES = {
         lambda rows: write(rows).encode() + b'"' + write(rows[1:]).encode(), "not closed in line",
     ),
     "empty": (lambda rows: b"", "empty"),
+    "an empty workbook": (lambda rows: write_workbook([]), "empty"),
+    "tar": (lambda rows: tarred(write(rows).encode()), "a tar archive"),
+    "upper case below a title": (
+        lambda rows: b"T\n" + write([[one.upper() for one in rows[0]], *rows[1:]]).encode(),
+        "named in line 2",
+    ),
     "xls": (lambda rows: OLE + bytes(600), "old version of Excel"),
     "HTML": (lambda rows: b"<html><table><tr><td>a</td></tr></table></html>", "HTML"),
     "gzip": (lambda rows: gzip.compress(write(rows).encode()), "gzip"),

@@ -205,7 +205,7 @@ def test_a_file_that_holds_no_windows_is_refused(folder, capsys):
     assert run("candidates --windows pairs.tsv --out c.parquet") == 2
     said = capsys.readouterr().err
     assert "error: x.parquet: column window is missing" in said
-    assert "error: pairs.tsv: this is not a Parquet file" in said
+    assert "error: pairs.tsv is not a Parquet file" in said
 
 
 def test_a_full_disk_is_reported_and_the_same_command_goes_on(folder, capsys):

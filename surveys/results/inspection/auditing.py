@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from django.conf import settings
 
-from postprocess.foreign import name_foreign
+from postprocess.foreign import UNPACK, name_foreign
 from postprocess.unpacking import ArchiveRefused, Limits, unpack
 from surveys.errors import ImportRefused
 
@@ -116,7 +116,7 @@ def _unpack(files: Iterable[DatasetFile]) -> Iterable[DatasetFile]:
     """Yield the files, and those of zip archives with their folders; of others only the names."""
     for file in files:
         foreign = name_foreign(file.data)
-        if foreign is None or not foreign.is_archive:
+        if foreign is None or foreign.advice != UNPACK:
             yield DatasetFile(PurePosixPath(file.name).name, file.data)
             continue
         try:

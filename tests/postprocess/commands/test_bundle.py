@@ -119,7 +119,7 @@ def test_the_file_in_the_documents_is_that_of_a_task(task):
         ('terms = "terms.md"', 'terms = "no.md"', ["no.md: No such file"]),
         ("12:00:01Z", "12:00:00Z", ["practice must end before evaluation begins"]),
         ('required = ["sl"]', 'required = ["fi"]', ["fi is required, but there is no data"]),
-        ("data_sl.tsv\"\ngold", "overview.md\"\ngold", ["and the gold has 12"]),
+        ("data_sl.tsv\"\ngold", "overview.md\"\ngold", ["the data file: missing columns"]),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said_and_nothing_is_written(task, capsys, before, after, messages):

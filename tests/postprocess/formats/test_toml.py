@@ -18,7 +18,8 @@ def test_parse_toml_reads_texts_with_many_full_stops():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (b"\xff", "utf-8"),
+        (b"\xff", "not UTF-8 text"),
+        (b"PK\x03\x04" + bytes(20), "an archive that is damaged"),
         ("a = ", "Invalid value"),
         ("a = " + "[" * 100_000, "nested too deeply"),
         ("a = " + "{b = " * 100_000, "nested too deeply"),

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from postprocess.formats import workbooks
-from postprocess.formats.kinds import WORKBOOK, read_table
-from postprocess.formats.workbooks import is_workbook
+from postprocess.formats.kinds import WORKBOOK, read_table, recognise_kind
 from tests.factories.workbooks import write_workbook
 
 COLUMNS = ("word1", "word2", "context")
@@ -104,7 +103,7 @@ def test_numbers_are_read_where_they_are_expected():
         (write_workbook(), "the workbook has no sheet with text"),
         (write_workbook([COLUMNS, ["a"]], parts={"xl/texts.xml": "<sst><si>"}), "is damaged"),
         (write_workbook([COLUMNS, [cell("<v>7</v>", t="s")]]), "the workbook is damaged"),
-        (WRITTEN.read_bytes()[:-40], "the workbook is damaged"),
+        (WRITTEN.read_bytes()[:-40], "a spreadsheet or an archive that is damaged"),
     ],
     ids=["columns", "beside", "no sheet", "XML", "no text", "cut"],
 )  # fmt: skip
@@ -117,7 +116,7 @@ def test_bombs_are_refused_before_they_are_unpacked(monkeypatch):
     monkeypatch.setattr(workbooks, "LARGEST_UNPACKED", 100_000)
 
     assert "bytes in 5 parts when unpacked" in report(read_table(data, COLUMNS, WORKBOOK))[0]
-    assert is_workbook(data)
+    assert recognise_kind(data, COLUMNS) == WORKBOOK
 
 
 def test_entities_are_not_expanded():

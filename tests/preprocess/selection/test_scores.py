@@ -136,5 +136,5 @@ def test_a_parquet_file_that_cannot_be_used_is_refused(tmp_path, table, message)
 def test_a_file_that_is_no_parquet_file_is_refused(tmp_path):
     (tmp_path / "e5.parquet").write_text("window,score")
 
-    with pytest.raises(ScoresError, match="this is not a Parquet file"):
+    with pytest.raises(ScoresError, match="is not a Parquet file"):
         load_scores(tmp_path / "e5.parquet", WINDOWS)
