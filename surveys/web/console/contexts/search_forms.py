@@ -94,7 +94,7 @@ class SearchForm(DiscardingForm, CorporaForm):
     file = forms.FileField(
         required=False,
         label="Or a file with the pairs",
-        help_text="Tab-separated, with the columns word1 and word2.",
+        help_text="A table with the columns word1 and word2.",
     )
     per_pair = forms.IntegerField(
         min_value=2, max_value=MOST_WINDOWS, initial=WINDOWS_PER_PAIR,
