@@ -17,7 +17,7 @@
 
   // Keep typed words until they are sent: for a reload, going back, and a page in between.
   const fields = () => [
-    ...findForm().querySelectorAll(".word, .scale input:not([type=range]), .scale textarea"),
+    ...findForm().querySelectorAll(".word, .scale input:not([type=range], [type=hidden]), .scale textarea"),
   ];
   const isOption = (field) => field.matches("[type=radio], [type=checkbox]");
   const keep = () => {
