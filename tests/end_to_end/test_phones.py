@@ -67,7 +67,7 @@ def test_quoted_bytes_of_a_wrong_file_fit_a_phone(chromium, shared_site: Site, s
 
     watched.follow(watched.page.get_by_role("button", name="Audit"))
 
-    assert "missing columns" in watched.page.get_by_role("alert").inner_text()
+    assert "the file is not text" in watched.page.get_by_role("alert").inner_text()
     assert watched.sideways_scroll == 0
 
 

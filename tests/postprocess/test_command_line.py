@@ -47,7 +47,7 @@ def test_build_writes_the_files_and_lists_them(arguments, tmp_path, capsys):
     assert "ratings   6 of 6 used, 6 of 6 annotators\n" in out
     assert (
         "scores    mean 5.00, SD 1.67, |change| 6.67, human –\n"
-        "changed   q < 0.05 0 %, two-sided p < 0.05 0 %\n"
+        "changed   q < 0.05 0 % †, two-sided p < 0.05 0 %\n"
         "          one-sided, as published: p < 0.05 100 %, p < 0.1 100 %\n"
     ) in out
     assert f"written   {tmp_path / 'out' / 'cosimlex_xx.csv'}\n" in out

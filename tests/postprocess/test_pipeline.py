@@ -299,7 +299,7 @@ def test_build_dataset_refuses_unreadable_stimuli():
     with pytest.raises(StimuliError) as caught:
         build(stimuli=stimuli)
 
-    assert str(caught.value).startswith("row 5 (line 6): 1 field instead of 8")
+    assert str(caught.value).startswith("rows 5 and 6: 1 field instead of 8")
     assert len(caught.value.findings) == 2
 
 

@@ -15,7 +15,7 @@ def one_annotator() -> Outcome:
 
 
 def all_constant() -> Outcome:
-    return outcome_of(simulate_study().assign(rating=3))
+    return outcome_of(simulate_study().assign(rating=3), "raw")
 
 
 def one_pair() -> Outcome:

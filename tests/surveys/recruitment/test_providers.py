@@ -58,4 +58,4 @@ def test_every_channel_explains_its_pay():
     for sentences in said.values():
         assert "all texts together" in sentences or "whole HIT" in sentences
         assert "after you" in sentences
-        assert "If you stop before" in sentences or "if you stop before" in sentences
+        assert "If you stop before" in sentences or "after you finish the last one" in sentences

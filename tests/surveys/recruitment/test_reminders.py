@@ -87,7 +87,7 @@ def test_default_mails_name_title_contact_and_minutes(db):
     body = ana.invitation.letter.body
     assert "Title of the study: Words\n" in body
     assert "Write to lab@example.org\n" in body
-    assert "about 24 minutes" in body  # with consent, instructions and practice
+    assert "about 23 minutes" in body  # with consent, instructions and practice
 
 
 def test_a_reminder_does_not_mention_when_the_link_was_sent(db):
