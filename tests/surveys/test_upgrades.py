@@ -21,6 +21,14 @@ def is_data(name: str) -> bool:
     return name.endswith((".tsv", ".csv")) or name.startswith("texts/")
 
 
+def digest_without_new_columns(path: Path) -> str:
+    """Return the digest of ratings as they were before releases gave block and part of speech."""
+    rows = [line.split("\t") for line in path.read_text(encoding="utf-8").split("\n")]
+    new = {place for place, name in enumerate(rows[0]) if name in {"block", "pos"}}
+    kept = ["\t".join(cell for n, cell in enumerate(row) if n not in new) for row in rows]
+    return hashlib.sha256("\n".join(kept).encode()).hexdigest()
+
+
 def digests_of(folder: Path) -> dict[str, str]:
     files = (path for path in folder.rglob("*") if path.is_file())
     return {
@@ -62,5 +70,5 @@ def test_a_database_of_an_earlier_version_gives_the_same_release(version, tmp_pa
     assert before.keys() <= now.keys()
     data = [name for name in before if is_data(name)]
     assert len(data) == 12
-    data.remove("ratings_en.tsv")  # has further columns since: block, pos
+    now["ratings_en.tsv"] = digest_without_new_columns(tmp_path / "release/ratings_en.tsv")
     assert {name: now[name] for name in data} == {name: before[name] for name in data}
