@@ -50,11 +50,50 @@ CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")  # Unicode's category Cc
 
 # The longest in CoSimLex are 14 and 685 code points long.
 LONGEST_WORD, LONGEST_TEXT = 100, 20_000
-MOST_FINDINGS = 10_000  # of one file, before checking stops
+MOST_FINDINGS = 10_000  # errors of one file before checking stops, and warnings that are kept
 
 
 class StimuliError(TableError):
     """Stimuli that cannot be used; has all findings."""
+
+
+class FoundSoFar:
+    """The findings of a file while its rows are checked.
+
+    More than `MOST_FINDINGS` errors end the checks. Warnings beyond as many are only counted.
+    """
+
+    def __init__(self, findings: Iterable[Finding]) -> None:
+        self.errors: list[Finding] = []
+        self.warnings: list[Finding] = []
+        self.n_warnings = 0
+        self.add(findings)
+
+    def add(self, findings: Iterable[Finding]) -> None:
+        """Add findings on the next row."""
+        for finding in findings:
+            if finding.severity is not Severity.WARNING:
+                self.errors.append(finding)
+                continue
+            self.n_warnings += 1
+            if self.n_warnings <= MOST_FINDINGS + 1:  # the last one gives way to their number
+                self.warnings.append(finding)
+
+    def stops_at(self, row: int) -> bool:
+        """Return whether there are too many errors to go on at a row, as a finding then says."""
+        if len(self.errors) <= MOST_FINDINGS:
+            return False
+        what = f"not read from this row on: there are more than {MOST_FINDINGS:,} errors before it"
+        self.errors.append(Finding(Severity.ERROR, what, row, advice="correct those first"))
+        return True
+
+    def list_all(self) -> list[Finding]:
+        """Return the findings, with the number of warnings that are not among them."""
+        found = [*self.errors, *self.warnings]
+        if (n_left_out := self.n_warnings - MOST_FINDINGS) > 0:
+            what = f"more warnings from here on: {n_left_out:,}"
+            found[-1] = replace(found[-1], what=what, advice="")
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,20 +206,19 @@ def check_rows(rows: Sequence[Sequence[str]]) -> ParsedStimuli:
 def _check_cells(
     cells: Mapping[int, tuple[str, ...]], table_findings: Iterable[Finding]
 ) -> ParsedStimuli:
-    findings, pairs = list(table_findings), []
+    findings, pairs = FoundSoFar(table_findings), []
     rows = _read_cells(cells)
     for row, fields in rows.items():
-        if len(findings) > MOST_FINDINGS:
-            findings.append(stopped_finding(row))
+        if findings.stops_at(row):
             break
         pair, row_findings = _read_pair(dict(zip(COLUMNS, fields, strict=True)))
         if fields != cells[row]:
             row_findings += _escape_findings(cells[row], fields)
-        findings.extend(replace(finding, row=row) for finding in row_findings)
+        findings.add(replace(finding, row=row) for finding in row_findings)
         if pair is not None:
             pairs.append(pair)
     return ParsedStimuli(
-        tuple(rows.values()), tuple(pairs), tuple(sorted(findings, key=_file_order))
+        tuple(rows.values()), tuple(pairs), tuple(sorted(findings.list_all(), key=_file_order))
     )
 
 
@@ -212,15 +250,6 @@ def _unwritable(rows: Sequence[Sequence[str]]) -> Iterator[Finding]:
             if "\t" in field or "\n" in field:
                 what, advice = "a tab or line break inside the field", "replace it by a space"
                 yield unreadable(what, advice, row=number, column=column)
-
-
-def stopped_finding(row: int) -> Finding:
-    """Return the finding that reading stopped at a row."""
-    what = (
-        f"more than {MOST_FINDINGS:,} problems were found before this row, and the rows from "
-        "here on were not read"
-    )
-    return Finding(Severity.ERROR, what, row, advice="correct those first")
 
 
 def _file_order(finding: Finding) -> tuple[int, int]:

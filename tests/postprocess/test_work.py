@@ -21,6 +21,10 @@ from postprocess.formats.stimuli import (
 from tests.factories.stimuli_rows import parse_with, row_with
 
 HEADER = "\t".join(COLUMNS) + "\n"
+SHORT = {  # a warning for each context
+    "context1": "The <strong>bank</strong> of the <strong>river</strong>.",
+    "context2": "Two <strong>rivers</strong> met at high <strong>Banks</strong>.",
+}
 CPU_SECONDS = 30
 READ = (
     "import sys; from postprocess.formats.stimuli import parse_stimuli; "
@@ -173,9 +177,28 @@ def test_a_file_full_of_errors_is_not_read_to_its_end():
 
     assert MOST_FINDINGS < len(parsed.findings) < MOST_FINDINGS + 20
     assert parsed.findings[-1].reason == (
-        "more than 10,000 problems were found before this row, and the rows from here on were "
-        "not read; correct those first"
+        "not read from this row on: there are more than 10,000 errors before it; correct those "
+        "first"
     )
+
+
+def test_warnings_prevent_nothing_and_are_kept_up_to_a_bound():
+    n_rows = MOST_FINDINGS // 2 + 3
+
+    parsed = parse_stimuli(file_of(*[row_with(**SHORT)] * n_rows))
+
+    assert (parsed.errors, len(parsed.pairs)) == ((), n_rows)
+    assert len(parsed.warnings) == MOST_FINDINGS + 1
+    assert str(parsed.warnings[-2]).startswith("row 5000 (line 5001), context2: about 1 sentence")
+    assert str(parsed.warnings[-1]) == "row 5001 (line 5002), context1: more warnings from here on: 6"
+
+
+def test_errors_after_more_warnings_than_are_kept_are_found():
+    rows = [row_with(**SHORT)] * MOST_FINDINGS
+
+    (error,) = parse_stimuli(file_of(*rows, row_with(word1=""))).errors
+
+    assert str(error) == "row 10001 (line 10002), word1: the field is empty; fill it in"
 
 
 def test_misshapen_rows_are_described_up_to_a_bound():

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from postprocess.formats.kinds import CANONICAL, FileKind, read_table
 from postprocess.formats.marks import MarkedContext, Problem, cuts_a_letter, read_context
-from postprocess.formats.stimuli import CUT_LETTER, MOST_FINDINGS, field_problem, stopped_finding
+from postprocess.formats.stimuli import CUT_LETTER, FoundSoFar, field_problem
 from postprocess.formats.tabular import Finding, Severity, group_findings
 from surveys.access.audit_log import record
 from surveys.errors import ImportRefused
@@ -178,11 +178,10 @@ def _store_items(study: Study, items: list[CheckpointItem], *, first_position: i
 def _read_items(data: bytes, study: Study, kind: FileKind) -> ReadItems:
     table = read_table(data, COLUMNS, kind, numbers=RANGE)
     items: dict[int, CheckpointItem] = {}
-    findings = list(table.findings)
+    findings = FoundSoFar(table.findings)
     rows_by_text: dict[str, int] = {}
     for row, values in table.rows.items():
-        if len(findings) > MOST_FINDINGS:
-            findings.append(stopped_finding(row))
+        if findings.stops_at(row):
             break
         fields = dict(zip(COLUMNS, values, strict=True))
         item, row_findings = _read_item(row, fields, study.scale_points)
@@ -191,8 +190,8 @@ def _read_items(data: bytes, study: Study, kind: FileKind) -> ReadItems:
             if first != row:
                 row_findings.append(_error(row, "context", f"the same text as in row {first}"))
             items[row] = item
-        findings += row_findings
-    return ReadItems(items, findings, study.scale_points)
+        findings.add(row_findings)
+    return ReadItems(items, findings.list_all(), study.scale_points)
 
 
 def _read_item(

@@ -2,9 +2,14 @@ from decimal import Decimal
 
 import pytest
 
+from postprocess.formats.stimuli import MOST_FINDINGS
 from surveys.errors import ImportRefused
 from surveys.models import Checkpoint, Context, Pair, Study
-from surveys.study.stimuli.checkpoints import CheckpointSummary, import_checkpoints
+from surveys.study.stimuli.checkpoints import (
+    CheckpointSummary,
+    check_checkpoints,
+    import_checkpoints,
+)
 from tests.factories.checkpoints import HEADER, file, numbered_row, row
 from tests.factories.studies import make_study, start, stored
 
@@ -203,3 +208,19 @@ def test_import_checkpoints_reports_warnings():
         (None, None), (1, "context"),
     ]  # fmt: skip
     assert summary.n_new == 1
+
+
+@pytest.mark.parametrize(("form", "n_errors"), [("cafe", 0), ("no form", MOST_FINDINGS + 2)])
+def test_check_checkpoints_stops_at_errors_and_never_at_warnings(form, n_errors):
+    n_rows = MOST_FINDINGS + 3
+    texts = (
+        f"Sofa {n}: <strong>sofas</strong>. A <strong>cafe</strong>\u0301. It rained."
+        for n in range(n_rows)
+    )
+    rows = [row(context=text, word2_context=form) for text in texts]
+
+    checked = check_checkpoints(make_study(1), file(*rows))
+
+    assert len(checked.errors) == n_errors
+    assert checked.n_pairs == (0 if n_errors else n_rows)
+    assert len(checked.warnings) == (0 if n_errors else MOST_FINDINGS + 1)
