@@ -146,10 +146,7 @@ def _audit_targets(audit: KitAudit, name: str, content: bytes, rows: Rows) -> No
     audit.notice(Check.TARGETS, name, findings)
     n_odd = len({finding.row for finding in findings if finding.severity is Severity.ERROR})
     audit.summary.append(
-        (
-            "targets",
-            f"marked once, as in their columns, in {len(rows) - n_odd} of {len(rows)} rows",
-        )
+        ("targets", f"marked once, as in their columns, in {len(rows) - n_odd} of {len(rows)} rows")
     )
 
 

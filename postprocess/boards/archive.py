@@ -134,10 +134,7 @@ def render_readme(archive: Archive) -> str:
 
 
 def _name_plate(folder: str, plate: Plate) -> dict[str, bytes]:
-    return {
-        f"{folder}/{plate.name}.svg": plate.svg,
-        f"{folder}/{plate.name}.png": plate.png,
-    }
+    return {f"{folder}/{plate.name}.svg": plate.svg, f"{folder}/{plate.name}.png": plate.png}
 
 
 def _check(archive: Archive) -> None:

@@ -60,10 +60,7 @@ def illustrate_board(board: Board, *, is_gold_public: bool = False) -> list[Illu
         title = f"Scores, {name_scores(board, column)}"
         drawn.append(
             Illustration(
-                f"scores-{column}",
-                title,
-                caption_scores(board, column),
-                draw_scores(board, column),
+                f"scores-{column}", title, caption_scores(board, column), draw_scores(board, column)
             )
         )
         if column in board.differences:

@@ -221,11 +221,7 @@ def _answer(
         return row
     at_n = curve[curve["n"] == needed["n"]].iloc[0]
     figures = ("power", "power_low", "power_high", "false_alarms")
-    return {
-        **row,
-        **{name: float(at_n[name]) for name in figures},
-        **cost_of(needed["n"], costs),
-    }
+    return {**row, **{name: float(at_n[name]) for name in figures}, **cost_of(needed["n"], costs)}
 
 
 def _first_from(sizes: Sequence[int], shares: Iterable[float], wanted: float) -> int | None:

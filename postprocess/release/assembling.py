@@ -36,12 +36,7 @@ from postprocess.release.individual import (
 from postprocess.release.kit import PRACTICE, render_kit, render_practice_kit
 from postprocess.release.origin import describe_origin
 from postprocess.release.practice import Split, check_disjoint, split_pairs
-from postprocess.release.sources import (
-    ContextSource,
-    Publishing,
-    list_documents,
-    renumber_sources,
-)
+from postprocess.release.sources import ContextSource, Publishing, list_documents, renumber_sources
 from postprocess.release.withholding import withhold_texts
 from postprocess.reporting.phrases import write_count
 from postprocess.reporting.report import describe_gaps, render_report, report_gaps
@@ -379,10 +374,7 @@ def _render_kits(
 
 
 def _make_subject(
-    dataset: Dataset,
-    description: Description,
-    published: Published,
-    files: Mapping[str, bytes],
+    dataset: Dataset, description: Description, published: Published, files: Mapping[str, bytes]
 ) -> Subject:
     """Return what the documents describe."""
     return Subject(
@@ -393,10 +385,7 @@ def _make_subject(
         n_test=len(published.split.test),
         n_practice=len(published.split.practice),
         files=sorted({*files, *CARDS, CROISSANT, CHECKSUMS}),
-        rating_columns=[
-            "language",
-            *(c for c in SCHEMA if c in published.individual.ratings),
-        ],
+        rating_columns=["language", *(c for c in SCHEMA if c in published.individual.ratings)],
         documents=tuple(list_documents(published.sources)),
         search=describe_origin(published.origin),
         layouts=_count_layouts(published.individual.ratings),

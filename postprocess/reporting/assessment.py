@@ -21,11 +21,7 @@ from postprocess.statistics.polarisation import find_polarised
 from postprocess.statistics.resampling import Resample, includes_annotators
 from postprocess.steps.post_process import Outcome
 from postprocess.steps.recipe import ReportSection
-from postprocess.steps.single_steps import (
-    aggregate_ratings,
-    calibrate_and_filter,
-    rescale_ratings,
-)
+from postprocess.steps.single_steps import aggregate_ratings, calibrate_and_filter, rescale_ratings
 from postprocess.table.details import MEASURES, TRAITS, join_details
 from postprocess.table.ratings import Scale
 

@@ -27,11 +27,7 @@ FIGURES = {
 }
 OF_SLICES = [figure for figure in FIGURES if figure != "icc_single"]  # those that fit on A4
 SLICES = {"group": "group", "block": "block", "pos": "part of speech"}
-CORRELATIONS = {
-    "uncentered": "uncentred (subtask 1)",
-    "pearson": "Pearson",
-    "spearman": "Spearman",
-}
+CORRELATIONS = {"uncentered": "uncentred (subtask 1)", "pearson": "Pearson", "spearman": "Spearman"}
 SIZES = {
     "mean": "mean |change|",
     "mean_by_noise": "by noise alone",

@@ -17,12 +17,7 @@ from postprocess.scoring.figures import (
     score_similarities,
 )
 from postprocess.scoring.gold import Part
-from postprocess.scoring.inference import (
-    Interval,
-    average_scores,
-    compare_scores,
-    score_interval,
-)
+from postprocess.scoring.inference import Interval, average_scores, compare_scores, score_interval
 from postprocess.scoring.predictions import digest_numbers, name_result_file, read_predictions
 from postprocess.scoring.submitted import Submitted
 from postprocess.types import Floats

@@ -271,10 +271,7 @@ def _all_equal(first: Floats, second: Floats) -> Bools:
 
 
 def _pvalues(
-    excess: Floats,
-    tied: Floats,
-    n_first: Integers | np.float64,
-    n_second: Integers | np.float64,
+    excess: Floats, tied: Floats, n_first: Integers | np.float64, n_second: Integers | np.float64
 ) -> Floats:
     """Return p from the distance of U to its mean and the sum of t³ - t over the points."""
     n = n_first + n_second

@@ -125,11 +125,7 @@ def _divide(group: Codes) -> _Parts:
 
 
 def _leave_out(
-    counted: core.Ratings,
-    cells: _Cells,
-    parts: _Parts,
-    recipe: Recipe,
-    progress: Progress | None,
+    counted: core.Ratings, cells: _Cells, parts: _Parts, recipe: Recipe, progress: Progress | None
 ) -> Floats:
     """Return the influence of each part of a group on the scores of its contexts.
 

@@ -137,10 +137,7 @@ def calibrate_and_filter(ratings: pd.DataFrame, recipe: Recipe) -> pd.DataFrame:
     calibration, filtering = recipe.calibration, recipe.filtering
     if calibration.enabled:
         ratings = calibrate_ratings(
-            ratings,
-            recipe.scale.as_scale(),
-            threshold=calibration.threshold,
-            step=calibration.step,
+            ratings, recipe.scale.as_scale(), threshold=calibration.threshold, step=calibration.step
         ).ratings
     if filtering.enabled:
         ratings = filter_annotators(

@@ -10,13 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from postprocess.table.name_codes import (
-    ShortNames,
-    number_words,
-    read_words,
-    smallest_codes,
-    spell,
-)
+from postprocess.table.name_codes import ShortNames, number_words, read_words, smallest_codes, spell
 from postprocess.table.parallel import as_places, on_all_cores
 from postprocess.table.ratings import make_categories
 from postprocess.types import Integers

@@ -309,11 +309,7 @@ def _problems(
         ),
         ("rating", "is missing or is not a number", is_missing & ~are_unjudged(checked)),
         ("rating", f"is outside the scale {scale}", outside),
-        (
-            "rating",
-            f"is between the steps of the scale {scale}",
-            uneven & ~outside,
-        ),
+        ("rating", f"is between the steps of the scale {scale}", uneven & ~outside),
     ]
     for column, reason, bad in kinds:
         if bad.any():

@@ -8,11 +8,7 @@ from postprocess.formats.reading import load_ratings
 from postprocess.formats.stimuli import StimuliError, parse_stimuli
 from postprocess.naming import read_tag
 from postprocess.pipeline import RECIPE_FILE, check_language
-from postprocess.release.verification.published_data import (
-    find_dataset,
-    read_files,
-    read_published,
-)
+from postprocess.release.verification.published_data import find_dataset, read_files, read_published
 from postprocess.steps.post_process import post_process
 from postprocess.steps.recipe import Recipe, parse_recipe
 from postprocess.steps.rehearsal import load_scripted

@@ -41,10 +41,7 @@ class Processes:
 
 
 def work_on_each(
-    work: Work[Given, Result],
-    given: Sequence[Given],
-    processes: Processes,
-    watch: Report = ignore,
+    work: Work[Given, Result], given: Sequence[Given], processes: Processes, watch: Report = ignore
 ) -> Iterator[tuple[Given, Result]]:
     """Yield what was given with its result, as they get ready.
 

@@ -178,14 +178,10 @@ class Review(models.Model):
                 name="answers_in_the_queue",
             ),
             models.Index(
-                fields=("study", "-risk", "id", "state"),
-                condition=IS_WHOLE,
-                name="wholes_by_risk",
+                fields=("study", "-risk", "id", "state"), condition=IS_WHOLE, name="wholes_by_risk"
             ),
             models.Index(
-                fields=("outcome", "assignment"),
-                condition=IS_WHOLE,
-                name="wholes_by_outcome",
+                fields=("outcome", "assignment"), condition=IS_WHOLE, name="wholes_by_outcome"
             ),
         ]
 

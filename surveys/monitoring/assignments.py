@@ -129,11 +129,7 @@ def _sum_answers(assignments: Sequence[Assignment]) -> dict[int, dict[str, Any]]
 
 
 def _summarise(
-    study: Study,
-    assignment: Assignment,
-    found: dict[str, Any],
-    compared: Compared,
-    verdict: str,
+    study: Study, assignment: Assignment, found: dict[str, Any], compared: Compared, verdict: str
 ) -> AssignmentSummary:
     seconds = None
     if assignment.started_at and assignment.submitted_at:

@@ -6,15 +6,7 @@ from django.utils.translation import gettext as _
 
 from surveys.access.redaction import digest_in_study
 from surveys.errors import ArrivalRefused, LinkRevoked, OwnLinkNeeded
-from surveys.models import (
-    Annotator,
-    Assignment,
-    Entrance,
-    Invitation,
-    Study,
-    Visit,
-    Worker,
-)
+from surveys.models import Annotator, Assignment, Entrance, Invitation, Study, Visit, Worker
 from surveys.models.recruitment import VisitQuerySet
 from surveys.participation.arrival_limits import enforce_arrival_limits, note_arrival
 from surveys.participation.assignments import Consent, lock_places, no_place_left, start_assignment

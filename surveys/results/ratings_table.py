@@ -11,14 +11,7 @@ from django.db.models import Count, Q
 from django.utils import timezone
 
 from surveys.errors import RatingsMissing
-from surveys.models import (
-    Assignment,
-    AssignmentState,
-    Context,
-    Response,
-    Review,
-    Study,
-)
+from surveys.models import Assignment, AssignmentState, Context, Response, Review, Study
 from surveys.models.participation import ResponseQuerySet
 from surveys.selection.sources import read_origin, read_sources
 from surveys.study.stimuli.load import read_stored_stimuli

@@ -79,12 +79,7 @@ def request_release(study: Study, recipe: str, wishes: Mapping[str, Any], by: Us
 
 @transaction.atomic
 def request_links(
-    study: Study,
-    by: User | None,
-    *,
-    n_before: int,
-    count: int = 0,
-    notes: Iterable[str] = (),
+    study: Study, by: User | None, *, n_before: int, count: int = 0, notes: Iterable[str] = ()
 ) -> Run:
     """Queue a run that creates `count` links, or one per note.
 

@@ -211,9 +211,7 @@ def _as_answered(row: tuple[Any, ...]) -> Answered:
 
 
 def _store(
-    new: Sequence[int],
-    evidence: Mapping[int, Mapping[int, list[Piece]]],
-    settings: ReviewSettings,
+    new: Sequence[int], evidence: Mapping[int, Mapping[int, list[Piece]]], settings: ReviewSettings
 ) -> None:
     reviews = []
     for assignment in new:

@@ -44,10 +44,7 @@ class Attempts(NamedTuple):
         """The number of attempts that are left now; None if unlimited."""
         left = [
             max(0, limit - used)
-            for used, limit in (
-                (self.n_used, self.limit),
-                (self.n_used_today, self.limit_today),
-            )
+            for used, limit in ((self.n_used, self.limit), (self.n_used_today, self.limit_today))
             if limit is not None
         ]
         return min(left, default=None)

@@ -58,13 +58,7 @@ def _digest_file(upload: Upload) -> str | None:
 
 @transaction.atomic
 def _submit(
-    upload: Upload,
-    phase: Phase,
-    sha256: str | None,
-    *,
-    now: datetime,
-    by: User | None,
-    note: str,
+    upload: Upload, phase: Phase, sha256: str | None, *, now: datetime, by: User | None, note: str
 ) -> Submission:
     team = lock_team(upload.team_id)
     stored = Upload.objects.select_for_update().filter(pk=upload.pk).first()

@@ -13,12 +13,7 @@ from surveys.access.audit_log import record
 from surveys.access.roles import AnyUser, is_participant
 from surveys.errors import SharedTaskRefused
 from surveys.models.results import RunQuerySet
-from surveys.models.sharedtasks import (
-    Organiser,
-    SharedTask,
-    SharedTaskState,
-    TaskPart,
-)
+from surveys.models.sharedtasks import Organiser, SharedTask, SharedTaskState, TaskPart
 
 RESERVED = frozenset(
     {"new", "sign-in", "sign-out", "invitation", "password", "register", "account"}

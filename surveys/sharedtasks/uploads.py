@@ -25,12 +25,7 @@ from surveys.models.sharedtasks import (
     TeamKind,
     Upload,
 )
-from surveys.sharedtasks.attempts import (
-    find_earlier,
-    refuse_phase,
-    refuse_repeated,
-    refuse_team,
-)
+from surveys.sharedtasks.attempts import find_earlier, refuse_phase, refuse_repeated, refuse_team
 from surveys.sharedtasks.parts import load_data
 
 if TYPE_CHECKING:

@@ -77,11 +77,7 @@ def _describe_rules(rules: Rules) -> dict[str, Any]:
 
 def _read_rules(content: Mapping[str, Any]) -> Rules:
     return Rules(
-        **{
-            **content,
-            "subtask": Subtask(content["subtask"]),
-            "remarks": tuple(content["remarks"]),
-        }
+        **{**content, "subtask": Subtask(content["subtask"]), "remarks": tuple(content["remarks"])}
     )
 
 

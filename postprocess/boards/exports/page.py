@@ -39,10 +39,7 @@ class Table(NamedTuple):
 
 
 def render_page(
-    board: Board,
-    *,
-    plates: Iterable[Plate] = (),
-    links: Mapping[str, str] | None = None,
+    board: Board, *, plates: Iterable[Plate] = (), links: Mapping[str, str] | None = None
 ) -> bytes:
     """Return the content of `board.html`, without scripts and external resources.
 

@@ -74,11 +74,7 @@ def run(options: argparse.Namespace) -> int:
     second = load_collection(options.second, _reading(options, "second"), recipe)
     first, second = _name_apart(first, second, options.names)
     comparison = compare_collections(
-        first,
-        second,
-        by=options.match,
-        only_matched=options.only_matched,
-        wanted=recipe.report,
+        first, second, by=options.match, only_matched=options.only_matched, wanted=recipe.report
     )
     sys.stdout.write("".join(f"{one}\n" for one in comparison.report["warnings"]))
     sys.stdout.write(write_summary(comparison))

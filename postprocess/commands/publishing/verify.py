@@ -15,9 +15,7 @@ EPILOG = (
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the command and its options."""
     parser = subparsers.add_parser(
-        "verify",
-        help="compute all figures of a release again from its ratings",
-        epilog=EPILOG,
+        "verify", help="compute all figures of a release again from its ratings", epilog=EPILOG
     )
     parser.add_argument(
         "folder",

@@ -67,9 +67,7 @@ def _make_configs(subject: Subject) -> list[dict[str, Any]]:
     if subject.n_practice:
         path = f"practice_kit/{subject.stem}.parquet"
         dataset.append({"split": "practice", "path": path})
-    distributions = [
-        {"split": "contexts", "path": f"distributions_{subject.tag}.parquet"},
-    ]
+    distributions = [{"split": "contexts", "path": f"distributions_{subject.tag}.parquet"}]
     ratings = [{"split": "ratings", "path": f"ratings_{subject.tag}.parquet"}]
     return [
         {"config_name": "dataset", "default": True, "data_files": dataset},

@@ -4,13 +4,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from postprocess.reporting.figures.drawing import (
-    DOT,
-    REFERENCE_LINE,
-    STRONG,
-    in_style,
-    new_figure,
-)
+from postprocess.reporting.figures.drawing import DOT, REFERENCE_LINE, STRONG, in_style, new_figure
 from postprocess.reporting.phrases import shorten, write_count
 from postprocess.reporting.two_collections.names import TRAITS, name_agreement
 from postprocess.two_collections.comparing import CollectionComparison

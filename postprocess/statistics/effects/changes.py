@@ -77,12 +77,7 @@ def latent_changes(fit: Fit) -> Mixture:
 
 
 def point_changes(
-    fit: Fit,
-    values: Floats,
-    limits: Sequence[float],
-    *,
-    n_draws: int,
-    rng: np.random.Generator,
+    fit: Fit, values: Floats, limits: Sequence[float], *, n_draws: int, rng: np.random.Generator
 ) -> PointChanges:
     """Draw the changes in points from their posterior distribution.
 

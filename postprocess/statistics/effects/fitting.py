@@ -9,11 +9,7 @@ from scipy.optimize import Bounds, minimize
 from scipy.special import logit
 
 from postprocess.statistics.effects.design import Design
-from postprocess.statistics.effects.laplace import (
-    Mode,
-    find_mode,
-    gradient_of,
-)
+from postprocess.statistics.effects.laplace import Mode, find_mode, gradient_of
 from postprocess.statistics.effects.parameters import COMPONENTS, Parameters, parameters_of
 from postprocess.types import Bools, Floats
 

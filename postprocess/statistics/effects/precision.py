@@ -147,10 +147,7 @@ def factorise(design: Design, prior: PriorPrecision, weight: Floats) -> Precisio
     between = csr_array(
         (
             np.tile(weight, 2),
-            (
-                np.tile(design.context, 2),
-                np.concatenate([design.annotator, design.questionnaire]),
-            ),
+            (np.tile(design.context, 2), np.concatenate([design.annotator, design.questionnaire])),
         ),
         shape=(n_contexts, n_crossed),
     )

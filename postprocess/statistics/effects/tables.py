@@ -5,12 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from postprocess.statistics.effects.changes import (
-    PointChanges,
-    Z,
-    expected_ratings,
-    latent_changes,
-)
+from postprocess.statistics.effects.changes import PointChanges, Z, expected_ratings, latent_changes
 from postprocess.statistics.effects.fitting import Fit
 from postprocess.statistics.effects.laplace import effect_slopes
 from postprocess.statistics.effects.parameters import COMPONENTS, threshold_slopes

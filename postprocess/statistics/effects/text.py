@@ -4,13 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from postprocess.reporting.phrases import (
-    NONE,
-    SPACE,
-    write_count,
-    write_figure,
-    write_interval,
-)
+from postprocess.reporting.phrases import NONE, SPACE, write_count, write_figure, write_interval
 from postprocess.statistics.effects.estimate import Effects
 
 MEANINGS = {

@@ -30,11 +30,7 @@ class Command(SurveyCommand):
         asked = options["separator"], options["encoding"]
         kind = choose_kind(data, COLUMNS, found.language, *asked, options=OPTIONS)
         summary = import_checkpoints(
-            found,
-            data,
-            kind=kind,
-            per_assignment=options["per_assignment"],
-            dry_run=dry_run,
+            found, data, kind=kind, per_assignment=options["per_assignment"], dry_run=dry_run
         )
         for warning in group_findings(summary.warnings):
             self.warn(f"warning: {warning}")

@@ -35,12 +35,7 @@ class Command(SurveyCommand):
         scale = tuple(options["scale"]) if options["scale"] else None
         names = ("name", "kind", *DETAILS, "language")
         sent = {name: options[name] for name in names}
-        uploaded = CollectionFile(
-            file_name=file.name,
-            data=read_file(file),
-            scale=scale,
-            **sent,
-        )
+        uploaded = CollectionFile(file_name=file.name, data=read_file(file), scale=scale, **sent)
         made = import_collection(find_study(study), uploaded)
         by = f"MODEL: {made.model} {made.model_version}".strip() if made.is_model else "people"
         self.stdout.write(

@@ -20,12 +20,7 @@ from surveys.models import (
 )
 from surveys.rehearsal.finished.people import Manner, draw_chance
 from surveys.review.queue import file_answers
-from surveys.review.verdicts import (
-    claim_answers,
-    configure_review,
-    give_verdict,
-    settle_dispute,
-)
+from surveys.review.verdicts import claim_answers, configure_review, give_verdict, settle_dispute
 
 REVIEWERS = ("demo-reviewer-1", "demo-reviewer-2", "demo-reviewer-3")
 SAMPLE_PERCENT, DOUBLE_PERCENT = 0, 30

@@ -191,11 +191,7 @@ def _read_collection(study: Study, pk: int, recipe: "Recipe") -> _Side:
         read_imported(found), recipe.on_scale(scale_of_collection(found)), n_pairs=len(rows)
     )
     made = collection_of_outcome(
-        outcome,
-        rows,
-        name=found.name,
-        language=found.language,
-        source=source_of_collection(found),
+        outcome, rows, name=found.name, language=found.language, source=source_of_collection(found)
     )
     return _Side(made)
 

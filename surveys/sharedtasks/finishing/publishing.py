@@ -6,12 +6,7 @@ from django.db import transaction
 
 from surveys.access.audit_log import record
 from surveys.errors import SharedTaskRefused
-from surveys.models.sharedtasks import (
-    FrozenBoard,
-    ScoringState,
-    SharedTask,
-    SharedTaskState,
-)
+from surveys.models.sharedtasks import FrozenBoard, ScoringState, SharedTask, SharedTaskState
 from surveys.sharedtasks.jobs import is_busy
 from surveys.sharedtasks.tasks import lock_task
 

@@ -25,11 +25,7 @@ from surveys.models.sharedtasks import (
     TeamState,
 )
 from surveys.sharedtasks.teams.description import accept_terms, digest_terms
-from surveys.sharedtasks.teams.members import (
-    add_member,
-    has_test_begun,
-    require_captain,
-)
+from surveys.sharedtasks.teams.members import add_member, has_test_begun, require_captain
 from surveys.sharedtasks.teams.names import add_team, read_team_name
 
 LIFETIME = timedelta(days=14)

@@ -13,9 +13,7 @@ from postprocess.formats.kinds import (
     read_table,
     recognise_kind,
 )
-from postprocess.formats.kinds import (
-    FileKind as FileKind,
-)
+from postprocess.formats.kinds import FileKind as FileKind
 from postprocess.formats.stimuli import COLUMNS
 from postprocess.formats.tabular import Finding, Severity, TableError
 from postprocess.formats.tabular import group_findings as group_findings

@@ -15,13 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from surveys.access.audit_log import acting
-from surveys.access.roles import (
-    VISITOR,
-    Right,
-    is_demonstration,
-    name_rights,
-    role_of_reader,
-)
+from surveys.access.roles import VISITOR, Right, is_demonstration, name_rights, role_of_reader
 from surveys.models import Study
 from surveys.monitoring.checklist import forget_steps
 from surveys.web.console.menu import make_menu

@@ -28,10 +28,7 @@ class Webhooks(StudyView):
         found = Webhook.objects.filter(study=self.study)
         return Response(paginate(found, request, "pk").write(s.WebhookSerializer))
 
-    @extend_schema(
-        request=s.NewWebhookSerializer,
-        responses={201: s.MadeWebhookSerializer},
-    )
+    @extend_schema(request=s.NewWebhookSerializer, responses={201: s.MadeWebhookSerializer})
     def create(self, request: Request, slug: str) -> Response:
         """Create a webhook; the secret that signs its messages is shown once."""
         asked = self.read(s.NewWebhookSerializer)

@@ -56,10 +56,7 @@ class Invitations(StudyView):
         page = paginate(found.with_latest_state(), request, "pk")
         return Response(page.write(s.InvitationSerializer))
 
-    @extend_schema(
-        request=s.NewInvitationsSerializer,
-        responses={201: s.InvitedSerializer},
-    )
+    @extend_schema(request=s.NewInvitationsSerializer, responses={201: s.InvitedSerializer})
     def create(self, request: Request, slug: str) -> Response:
         """Create a number of links, or one per note in the order of the notes."""
         asked = self.read(s.NewInvitationsSerializer)
@@ -76,10 +73,7 @@ class Invitations(StudyView):
             {"invitations": [found[pk] for pk in ids], "n_new": len(listed.new)}
         )
 
-    @extend_schema(
-        request=s.RevocationSerializer,
-        responses={200: s.InvitationSerializer},
-    )
+    @extend_schema(request=s.RevocationSerializer, responses={200: s.InvitationSerializer})
     def revoke(self, request: Request, slug: str, invitation_id: int) -> Response:
         """Revoke a link; an unfinished assignment of its annotator is returned."""
         invitation = get_object_or_404(Invitation, study=self.study, pk=invitation_id)

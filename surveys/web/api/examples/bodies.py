@@ -25,11 +25,7 @@ SHOWN_ONCE = "shown once"
 BODIES: dict[str, dict[str, Any]] = {
     "studies_post": {**NEW_STUDY, "stimuli": STIMULI},
     "stimuli_put": {"stimuli": STIMULI},
-    "row_revision_post": {
-        "reason": "spelling",
-        "shown": "0f343b0931126a20",
-        "context2": CONTEXT2,
-    },
+    "row_revision_post": {"reason": "spelling", "shown": "0f343b0931126a20", "context2": CONTEXT2},
     "row_removal_post": {"reason": "the pair is in another study", "shown": "0f343b0931126a20"},
     "design_patch": {
         "organisation": "University of Examples",

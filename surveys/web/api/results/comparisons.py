@@ -13,11 +13,7 @@ from rest_framework.response import Response
 
 from surveys.access.roles import Right
 from surveys.models import CollectionKind, ImportedCollection, Run
-from surveys.results.comparisons.candidates import (
-    count_withdrawn,
-    find_code,
-    visible_comparisons,
-)
+from surveys.results.comparisons.candidates import count_withdrawn, find_code, visible_comparisons
 from surveys.results.comparisons.comparing import KEYS, Wanted, request_comparison
 from surveys.results.comparisons.importing import (
     DETAILS,

@@ -24,21 +24,11 @@ from surveys.results.inspection.verification import (
 )
 from surveys.results.release import write_form
 from surveys.results.run_inspection import compare_runs, find_in_ledger, write_presets
-from surveys.results.runs import (
-    request_release,
-    request_results,
-    request_verification,
-    retry_run,
-)
+from surveys.results.runs import request_release, request_results, request_verification, retry_run
 from surveys.sharedtasks.tasks import mark_embargoes
 from surveys.tasks import start_run
 from surveys.web.api.base import ApiView, StudyView
-from surveys.web.api.pagination import (
-    PAGE_PARAMETERS,
-    describe_page,
-    paginate,
-    paginate_list,
-)
+from surveys.web.api.pagination import PAGE_PARAMETERS, describe_page, paginate, paginate_list
 from surveys.web.api.results import serializers as s
 
 
@@ -172,10 +162,7 @@ class Releases(_OfWorkers):
         """List the releases, oldest first."""
         return Response(paginate(self.find_runs(), request, "pk").write(s.ReleaseRunSerializer))
 
-    @extend_schema(
-        request=s.NewReleaseSerializer,
-        responses={201: s.ReleaseRunSerializer},
-    )
+    @extend_schema(request=s.NewReleaseSerializer, responses={201: s.ReleaseRunSerializer})
     def create(self, request: Request, slug: str) -> Response:
         """Create a release in the background."""
         asked = dict(self.read(s.NewReleaseSerializer))

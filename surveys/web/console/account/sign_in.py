@@ -15,11 +15,7 @@ from django.views.decorators.http import require_http_methods
 from surveys.access.audit_log import acting, record
 from surveys.access.known_browsers import remember_browser
 from surveys.access.roles import is_participant
-from surveys.access.sign_in_links import (
-    find_invited_account,
-    find_linked_account,
-    use_sign_in_link,
-)
+from surveys.access.sign_in_links import find_invited_account, find_linked_account, use_sign_in_link
 from surveys.web.console.access import console_page, signed_in
 from surveys.web.forms import status_of
 from surveys.web.sign_in import BY_LINK, FirstPasswordForm, NewPasswordForm

@@ -37,10 +37,7 @@ DECISIONS = {
     "retry": Decision(ReasonForm, retry_refused, "The payment is being retried.", Work.PAY),
     "override": Decision(ReasonForm, override_rejection, "The rejection is reversed."),
     "compensate": Decision(
-        ReasonForm,
-        plan_compensation,
-        "A HIT for this worker is being published.",
-        Work.PUBLISH,
+        ReasonForm, plan_compensation, "A HIT for this worker is being published.", Work.PUBLISH
     ),
     "note": Decision(
         CompensationForm, record_compensation, "The payment is recorded in the ledger."

@@ -160,9 +160,7 @@ class LedgerForm(forms.Form):
         required=False, choices=[("", "both"), ("1", "1"), ("2", "2")], label="Context"
     )
     reason = forms.ChoiceField(
-        required=False,
-        choices=[("", "all ratings"), ("*", "excluded for any reason")],
-        label="Use",
+        required=False, choices=[("", "all ratings"), ("*", "excluded for any reason")], label="Use"
     )
     page = forms.IntegerField(
         required=False, min_value=1, max_value=10**7, widget=forms.HiddenInput

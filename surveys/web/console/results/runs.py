@@ -15,12 +15,7 @@ from surveys.results.deposit.repositories import list_repositories
 from surveys.results.entries.description import count_written, list_gaps
 from surveys.results.inspection.pairs import list_headings, load_pairs
 from surveys.results.inspection.verification import find_verification, name_archive
-from surveys.results.run_inspection import (
-    compare_runs,
-    find_codes,
-    find_in_ledger,
-    read_member,
-)
+from surveys.results.run_inspection import compare_runs, find_codes, find_in_ledger, read_member
 from surveys.results.runs import is_broken_off, retry_run
 from surveys.sharedtasks.tasks import find_embargoes, warn_of_embargo
 from surveys.tasks import start_run

@@ -165,11 +165,7 @@ def _show(request: HttpRequest, study: Study, subject: Review, form: VerdictForm
     given = Verdict.objects.standing().filter(review=subject).order_by("opinion")
     shown = given if is_visitor(request) else given.filter(reviewer=signed_in(request).pk)
     (card,) = list_cards([subject], shown)
-    page = {
-        "card": card,
-        "form": form,
-        **_progress(study),
-    }
+    page = {"card": card, "form": form, **_progress(study)}
     if subject.is_whole:
         answers = Review.objects.answers(study).filter(assignment=subject.assignment_id)
         page["answers"] = list_cards(answers.order_by("response__position").with_answers())

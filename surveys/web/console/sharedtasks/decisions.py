@@ -66,12 +66,7 @@ def merge(request: HttpRequest, shared_task: SharedTask, team_id: int) -> HttpRe
         "than one team may have together stay apart. This cannot be undone."
     )
     return show_form(
-        request,
-        shared_task,
-        form,
-        title=f"Merge {team.name}",
-        text=text,
-        button="Merge the teams",
+        request, shared_task, form, title=f"Merge {team.name}", text=text, button="Merge the teams"
     )
 
 

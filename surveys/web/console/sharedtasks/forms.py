@@ -238,8 +238,7 @@ class PhaseForm(RulesOfPhasesForm):
     """The rules of a phase."""
 
     name = forms.SlugField(
-        max_length=40,
-        help_text="Part of addresses, such as evaluation; no spaces.",
+        max_length=40, help_text="Part of addresses, such as evaluation; no spaces."
     )
     data = forms.ChoiceField(  # type: ignore[assignment]
         choices=PhaseData.choices, widget=forms.RadioSelect

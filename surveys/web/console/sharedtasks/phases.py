@@ -6,12 +6,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 
 from surveys.models.sharedtasks import Phase, SharedTask, SharedTaskState
-from surveys.sharedtasks.kits.bundle import (
-    list_bundled,
-    list_shortened,
-    make_bundle,
-    may_read_gold,
-)
+from surveys.sharedtasks.kits.bundle import list_bundled, list_shortened, make_bundle, may_read_gold
 from surveys.sharedtasks.kits.kit import name_kit, pack_kit_for_organisers
 from surveys.sharedtasks.phases import (
     add_gwsc_phases,

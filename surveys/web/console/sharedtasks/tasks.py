@@ -11,11 +11,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from surveys.access.audit_log import find_entries
 from surveys.models.sharedtasks import SharedTask, SharedTaskState, TeamKind, TeamState
-from surveys.sharedtasks.opening import (
-    expect_figures,
-    list_lacking,
-    open_task,
-)
+from surveys.sharedtasks.opening import expect_figures, list_lacking, open_task
 from surveys.sharedtasks.parts import list_parts
 from surveys.sharedtasks.phases import expect_probing, list_early_scores
 from surveys.sharedtasks.tasks import (
@@ -28,12 +24,7 @@ from surveys.sharedtasks.tasks import (
 )
 from surveys.web.console.access import console_page, signed_in
 from surveys.web.console.sharedtasks.access import ask_first, now_of, task_page
-from surveys.web.console.sharedtasks.forms import (
-    NewTaskForm,
-    OpeningForm,
-    OrganiserForm,
-    RulesForm,
-)
+from surveys.web.console.sharedtasks.forms import NewTaskForm, OpeningForm, OrganiserForm, RulesForm
 from surveys.web.forms import attempt, posted, status_of
 from surveys.web.rendering.markdown import render_markdown
 
@@ -47,8 +38,7 @@ def tasks(request: HttpRequest) -> HttpResponse:
     """List the shared tasks that the user organises, newest first."""
     is_team = Q(teams__kind=TeamKind.TEAM, teams__state=TeamState.ACCEPTED)
     found = organised_tasks(request.user).annotate(
-        n_teams=Count("teams", filter=is_team, distinct=True),
-        n_parts=Count("parts", distinct=True),
+        n_teams=Count("teams", filter=is_team, distinct=True), n_parts=Count("parts", distinct=True)
     )
     rows = Paginator(found.order_by("-pk"), TASKS_PER_PAGE).get_page(request.GET.get("page"))
     return render(request, "console/sharedtasks/tasks.html", {"rows": rows})
@@ -170,8 +160,5 @@ def log(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
     """Show the log of a shared task, newest first."""
     found = Paginator(find_entries(shared_task), ENTRIES_PER_PAGE)
     entries = found.get_page(request.GET.get("page"))
-    page = {
-        "shared_task": shared_task,
-        "entries": entries,
-    }
+    page = {"shared_task": shared_task, "entries": entries}
     return render(request, "console/sharedtasks/log.html", page)

@@ -15,12 +15,7 @@ from surveys.query_params import read_query
 from surveys.study.create import create_study
 from surveys.study.languages import list_languages
 from surveys.study.stimuli.checkpoints import replace_checkpoints
-from surveys.study.stimuli.edit import (
-    drop_row,
-    read_checked,
-    replace_stimuli,
-    revise_row,
-)
+from surveys.study.stimuli.edit import drop_row, read_checked, replace_stimuli, revise_row
 from surveys.study.stimuli.load import StudyDesign, check_row, write_row
 from surveys.study.stimuli.statistics import list_overlaps, measure_study
 from surveys.web.console.access import console_page, signed_in, study_page

@@ -6,12 +6,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from surveys.models.sharedtasks import Phase, SharedTask
-from surveys.sharedtasks.boards.visible import (
-    VisibleBoard,
-    find_board,
-    find_phase,
-    find_viewer,
-)
+from surveys.sharedtasks.boards.visible import VisibleBoard, find_board, find_phase, find_viewer
 from surveys.sharedtasks.visibility import Viewer
 from surveys.web.timing import began_at
 

@@ -19,18 +19,8 @@ from surveys.access.audit_log import acting, record
 from surveys.access.client_address import client_address
 from surveys.access.known_browsers import remember_browser
 from surveys.access.roles import is_participant
-from surveys.models.sharedtasks import (
-    SharedTask,
-    SharedTaskState,
-    TeamInvitation,
-    TeamMember,
-)
-from surveys.sharedtasks.teams.links import (
-    choose_password,
-    find_link,
-    join_team,
-    join_with_account,
-)
+from surveys.models.sharedtasks import SharedTask, SharedTaskState, TeamInvitation, TeamMember
+from surveys.sharedtasks.teams.links import choose_password, find_link, join_team, join_with_account
 from surveys.sharedtasks.teams.rates import limit_registrations
 from surveys.sharedtasks.teams.registration import (
     register_team,

@@ -4,11 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from surveys.models.sharedtasks import TeamMember
-from surveys.sharedtasks.teams.description import (
-    accept_terms,
-    has_accepted_terms,
-    list_missing,
-)
+from surveys.sharedtasks.teams.description import accept_terms, has_accepted_terms, list_missing
 from surveys.sharedtasks.teams.history import list_phases
 from surveys.sharedtasks.teams.members import may_change_members
 from surveys.web.forms import attempt, posted, status_of

@@ -8,16 +8,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 
 from surveys.models.sharedtasks import Submission, SubmissionState, TeamMember
 from surveys.query_params import LARGEST
-from surveys.sharedtasks.submissions import (
-    choose_submission,
-    note_submission,
-    withdraw_submission,
-)
-from surveys.sharedtasks.teams.history import (
-    Choice,
-    list_choices,
-    show_submissions,
-)
+from surveys.sharedtasks.submissions import choose_submission, note_submission, withdraw_submission
+from surveys.sharedtasks.teams.history import Choice, list_choices, show_submissions
 from surveys.sharedtasks.visibility import Viewer, is_gold_public
 from surveys.web.forms import attempt, posted, status_of
 from surveys.web.sharedtasks.access import team_page
