@@ -3,6 +3,7 @@
 A file in such a form would otherwise be taken for running text, or fail far from the cause.
 """
 
+import csv
 import re
 from codecs import BOM_UTF8
 from pathlib import Path
@@ -33,7 +34,8 @@ DOCUMENT_LINE = re.compile(rb"[ \t]*<doc\b[^<>]*>[ \t]*")
 TIMES = re.compile(rb"[\d:.,]+ +--> +[\d:.,]+")
 NUMBERED = re.compile(rb"[0-9]+\t[^\t]*[^\t\d\s][^\t]*")
 CONLLU_WORD = re.compile(rb"[0-9]+(?:[-.][0-9]+)?(?:\t[^\t]*){9}")
-COLUMN_NAME = re.compile(rb'"?\w+"?')
+SEPARATORS = "\t,;|"
+COLUMN_NAME = re.compile(r"[^\W\d][\w -]*")
 
 
 def refuse_other_formats(head: bytes, path: Path) -> None:
@@ -76,7 +78,7 @@ def refuse_as_text(head: bytes, path: Path) -> None:
             "chance, and windows need texts of several sentences"
         )
         raise CorpusError(path, what)
-    if all(b"\t" in line for line in lines) or _names_columns(lines[0]):
+    if all(b"\t" in line for line in lines) or _is_separated(lines):
         raise CorpusError(path, f"the file is a table; {TO_TEXT}")
     for line in lines:
         if TIMES.match(line):
@@ -101,11 +103,19 @@ def is_extract(head: bytes) -> bool:
     return False
 
 
-def _names_columns(line: bytes) -> bool:
-    """Return whether a line names the columns of a CSV file, one of which is called text."""
-    names = re.split(rb"[,;|]", line.strip())
-    is_header = len(names) > 1 and all(map(COLUMN_NAME.fullmatch, names))
-    return is_header and b"text" in [name.strip(b'"').lower() for name in names]
+def _is_separated(lines: list[bytes]) -> bool:
+    """Return whether names of columns come first, with most rows as wide or one called text.
+
+    Running text has a space after a comma, and so no names without one between them.
+    """
+    text = [line.decode("utf-8", "replace") for line in lines]
+    for separator in SEPARATORS:
+        names, *rows = csv.reader(text, delimiter=separator)
+        if len(names) > 1 and all(map(COLUMN_NAME.fullmatch, names)):
+            n_as_wide = sum(len(row) == len(names) for row in rows)
+            if 2 * n_as_wide > len(rows) or "text" in map(str.lower, names):
+                return True
+    return False
 
 
 def _lines(head: bytes) -> list[bytes]:

@@ -53,6 +53,9 @@ NO_TEXT = {
     "leipzig": (b"1\tThe sea was calm.\n2\tA ship came.\n", "numbered sentences"),
     "tsv": (b"sea\tship\nice\tsun\n", "a table"),
     "csv": (b'id,text,label\n1,"The sea was calm.",x\n', "a table"),
+    "csv without text": (b'id,sentence,label\r\n1,"The sea, they say, was calm.",x\r\n', "a table"),
+    "semicolons": ('broj;"rečenica"\n1;"More je mirno.\nBrod."\n2;Mir.\n'.encode(), "a table"),
+    "bars": (b"sentence|sent_id\nThe sea was calm.|1\nA ship | came.|2\nIt left.|3\n", "a table"),
     "subtitles": (b"1\n00:00:01,000 --> 00:00:02,000\nThe sea.\n", "subtitles"),
     "europarl": (b"<CHAPTER ID=1>\nResumption\n<P>\nThe sea.\n", "markup such as <CHAPTER ID=1>"),
 }
@@ -86,6 +89,9 @@ def test_a_corpus_in_another_form_is_refused_by_name(tmp_path, content, name):
         "[1] The sea was calm [2].\n",
         "{The sea} was calm.\n",
         "Sea, text and ship.\nThe sea was <b>calm</b>.\n",
+        "Calm, the sea\nFar, the ship\nOld, the harbour\n",
+        "Cijena je 3,5 eura\nDruga je 4,5 eura\n",
+        "Sea\nA ship came, and left.\n",
     ],
 )
 def test_running_text_is_not_taken_for_another_form(tmp_path, text):
