@@ -9,7 +9,7 @@ from django.db.models.functions import Coalesce, Greatest
 from django.utils import timezone
 
 from surveys.models.stimuli import Context, Pair, Questionnaire, Round
-from surveys.models.study import OWN, ConsentNotice, Study, StudyText, Variant
+from surveys.models.study import OWN, ConsentNotice, ScaleLayout, Study, StudyText, Variant
 
 if TYPE_CHECKING:
     from surveys.models.recruitment import Invitation
@@ -44,20 +44,13 @@ class Annotator(models.Model):
     )
     created_at = models.DateTimeField(auto_now_add=True)
     consent = models.ForeignKey(
-        StudyText,
-        models.PROTECT,
-        null=True,
-        related_name="+",
+        StudyText, models.PROTECT, null=True, related_name="+",
         help_text="the version that was agreed to",
-    )
+    )  # fmt: skip
     notice = models.ForeignKey(
-        ConsentNotice,
-        models.PROTECT,
-        null=True,
-        blank=True,
-        related_name="annotators",
+        ConsentNotice, models.PROTECT, null=True, blank=True, related_name="annotators",
         help_text="the notice that they consented to; empty for consent before notices were stored",
-    )
+    )  # fmt: skip
     erases_withdrawn = models.BooleanField(
         default=True, help_text="agreed to: withdrawing erases the answers"
     )
@@ -127,8 +120,7 @@ class AssignmentState(models.TextChoices):
 class AssignmentQuerySet(models.QuerySet["Assignment"]):
     def latest_from(self, invitation: "Invitation") -> "Assignment | None":
         """Return the last assignment of the annotator with this personal link, or None."""
-        theirs = self.with_study().filter(annotator__invitation=invitation)
-        return theirs.order_by("-pk").first()
+        return self.with_study().filter(annotator__invitation=invitation).order_by("-pk").first()
 
     def for_study(self, study: Study) -> Self:
         return self.filter(study=study)
@@ -275,15 +267,6 @@ class Assignment(models.Model):
         return self.state in AssignmentState.unfinished()
 
 
-class ScaleLayout(models.TextChoices):
-    """How page 2 showed the points of the scale; none of them depends on the screen."""
-
-    ROW = "row", "one line"
-    COLUMN = "column", "one below the other"
-    FIELD = "field", "a field for the number"
-    SLIDER = "slider", "a field for the number, and a slider"
-
-
 FAILS_CHECKPOINT = Q(rating__lt=F("context__checkpoint__lowest")) | Q(
     rating__gt=F("context__checkpoint__highest")
 )
@@ -309,9 +292,8 @@ class ResponseQuerySet(models.QuerySet["Response"]):
 
     def current(self, study: Study) -> Self:
         """Return the given answers of submitted assignments in current rounds."""
-        return self.given(study).filter(
-            assignment__in=Assignment.objects.for_study(study).counted()
-        )
+        assignments = Assignment.objects.for_study(study).counted()
+        return self.given(study).filter(assignment__in=assignments)
 
     def counted(self, study: Study) -> Self:
         """Return the ratings among the current answers, also those that reviewers rejected."""

@@ -59,6 +59,15 @@ class Digits(models.TextChoices):
     PERSIAN = "arabext", "۰ ۱ ۲ ۳"
 
 
+class ScaleLayout(models.TextChoices):
+    """How page 2 showed the points of the scale; none of them depends on the screen."""
+
+    ROW = "row", "one line"
+    COLUMN = "column", "one below the other"
+    FIELD = "field", "a field for the number"
+    SLIDER = "slider", "a field for the number, and a slider"
+
+
 class Study(models.Model):
     """One data collection: one language, one rating scale, one number of ratings per context."""
 

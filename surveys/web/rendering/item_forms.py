@@ -11,8 +11,8 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from surveys.models.participation import LONGEST_COMMENT, LONGEST_WORD, ScaleLayout
-from surveys.models.study import write_point
+from surveys.models.participation import LONGEST_COMMENT, LONGEST_WORD
+from surveys.models.study import ScaleLayout, write_point
 from surveys.participation.answers import PageVisit
 from surveys.review.evidence import are_equal
 from surveys.study.digits import write_digits

@@ -10,8 +10,7 @@ from django.utils import translation
 from django.utils.safestring import SafeString
 
 from surveys.models import Study, StudyText, TextKind
-from surveys.models.participation import ScaleLayout
-from surveys.models.study import write_point
+from surveys.models.study import ScaleLayout, write_point
 from surveys.study.planning.durations import Times, times_of
 from surveys.study.protocol import CACHE_SIZE, protocol_of
 from surveys.study.texts import interface_of, label_ends, read_texts

@@ -5,7 +5,8 @@ from typing import Any
 from rest_framework import serializers
 
 from surveys.models import AssignmentState, Invitation
-from surveys.models.participation import ANNOTATOR_CODE, ScaleLayout
+from surveys.models.participation import ANNOTATOR_CODE
+from surveys.models.study import ScaleLayout
 from surveys.recruitment.links import LONGEST_NOTE, personal_link
 from surveys.recruitment.reaching import warn_unreachable
 from surveys.web.api.fields import (
