@@ -64,6 +64,7 @@ def report_gaps(outcome: Outcome) -> Report:
         return {}
     return {
         "contexts": 2 * len(outcome.pairs),
+        "pairs_without_score": len(outcome.pairs) - len(outcome.scores),
         "contexts_without_score": int((outcome.pairs[["n1", "n2"]] == 0).to_numpy().sum()),
         "contexts_uncompared": len(outcome.uncompared),
     }

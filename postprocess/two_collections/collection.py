@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from postprocess.formats.stimuli import COLUMNS
+from postprocess.reporting.report import describe_gaps, report_gaps
 from postprocess.steps.post_process import Outcome
 from postprocess.steps.rehearsal import count_scripted
 from postprocess.table.details import TRAITS, find_parts_of_speech, join_details
@@ -14,6 +15,7 @@ from postprocess.two_collections.sources import PEOPLE_RATED, Source
 
 Rows = tuple[tuple[str, ...], ...]
 SCORES = ("n1", "n2", "sim1", "sim2", "stdev1", "stdev2")
+ALONE = ("alone1", "alone2")  # whether nobody of the context's questionnaire could be compared
 
 
 @dataclass(frozen=True)
@@ -22,11 +24,11 @@ class Collection:
 
     `name`: in tables and figures; `language`: code; `rows`: of the stimuli, in the order of
     `stimuli.COLUMNS`; `scores`: a row for each of them (index pair, from 1) with n1, n2 (NaN if
-    unknown), sim1, sim2, stdev1, stdev2, on the scale `published`; `ratings`: pair, context,
-    annotator, rating in points of `scale`, and group, or None if only the scores are known;
-    `recipe`: how the scores follow from the ratings; `traits`: block and pos of each pair, if
-    known; `n_scripted`: ratings by scripts, of a rehearsal; `unscored`: the pairs that have no row
-    in the scores.
+    unknown), sim1, sim2, stdev1, stdev2, on the scale `published`, and perhaps `ALONE`; `ratings`:
+    pair, context, annotator, rating in points of `scale`, and group, or None if only the scores are
+    known; `recipe`: how the scores follow from the ratings; `traits`: block and pos of each pair,
+    if known; `n_scripted`: ratings by scripts, of a rehearsal; `unscored`: the pairs that have no
+    row in the scores; `gaps`: a sentence on these, and on contexts that are alone.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Collection:
     traits: pd.DataFrame = field(default_factory=pd.DataFrame)
     n_scripted: int = 0
     unscored: frozenset[int] = frozenset()
+    gaps: str = ""
 
 
 def collection_of_outcome(
@@ -84,12 +87,16 @@ def collection_of_outcome(
     >>> collection_of_outcome(outcome, rows, name="A", language="en").scores["sim2"].tolist()
     [10.0]
     """
-    used = outcome.used
+    used, scores, gaps = outcome.used, outcome.scores[list(SCORES)], report_gaps(outcome)
+    if gaps:
+        for context, column in enumerate(ALONE, 1):
+            alone = outcome.uncompared[outcome.uncompared["context"] == context]
+            scores = scores.assign(**{column: scores.index.isin(alone["pair"])})
     return Collection(
         name=name,
         language=language,
         rows=rows,
-        scores=outcome.scores[list(SCORES)],
+        scores=scores,
         published=outcome.recipe.rescaling.as_scale(),
         ratings=used,
         scale=outcome.recipe.scale.as_scale(),
@@ -98,6 +105,7 @@ def collection_of_outcome(
         traits=_find_traits(join_details(used, details), len(rows)),
         n_scripted=count_scripted(used, scripted)["ratings_scripted"],
         unscored=frozenset(outcome.pairs.index.difference(outcome.scores.index)),
+        gaps=describe_gaps(gaps),
     )
 
 

@@ -230,4 +230,5 @@ def _list_different(table: pd.DataFrame) -> dict[str, Any]:
     """Return how many rows are below the level of each test, and the rows that differ most."""
     counts = {name: int((table[name] < SIGNIFICANT).sum()) for name in LEVELS if name in table}
     largest = sort_by_difference(table).head(MOST_LISTED)
-    return {"n": len(table), "n_below": counts, "largest": largest.to_dict("records")}
+    noted = {"n_noted": int((table["note"] != "").sum())} if "note" in table else {}
+    return {"n": len(table), "n_below": counts, **noted, "largest": largest.to_dict("records")}

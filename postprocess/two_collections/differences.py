@@ -8,7 +8,10 @@ from postprocess.reporting.assessment import Chance
 from postprocess.statistics.change import cliffs_delta, false_discovery_rates, two_sided_pvalues
 from postprocess.statistics.correlations import DECIMALS
 from postprocess.statistics.resampling import basic_interval
+from postprocess.steps.core import take_texts
+from postprocess.steps.post_process import UNCOMPARED
 from postprocess.two_collections.association import CHANGE, SCORE, draw_pairs, figures_of
+from postprocess.two_collections.collection import ALONE
 from postprocess.two_collections.matching import Aligned
 from postprocess.types import Counts, Floats
 
@@ -68,12 +71,13 @@ def compare_contexts(aligned: Aligned) -> pd.DataFrame:
 
     Returns
     -------
-    DataFrame, shape (2 * n_pairs, 8 or 13)
+    DataFrame, shape (2 * n_pairs, 9 to 15)
         pair, context, word1, word2; n_first, n_second (ratings), score_first, score_second and
         difference (second less first), on the first's published scale. If the ratings of both are
         known, also: pvalue, the two-sided Mann-Whitney p as in `two_sided_pvalues`; qvalue, its
         false discovery rate among all contexts; delta, delta_low, delta_high: Cliff's δ of the
-        second's ratings over the first's, as in `cliffs_delta`.
+        second's ratings over the first's, as in `cliffs_delta`. note: in which collection the
+        context rests on a questionnaire in which nobody could be compared, if any does.
     """
     figures = [figures_of(scores)[SCORE] for scores in aligned.scores]
     n_ratings = [scores[["n1", "n2"]].to_numpy() for scores in aligned.scores]
@@ -91,6 +95,7 @@ def compare_contexts(aligned: Aligned) -> pd.DataFrame:
             "difference": (figures[1] - figures[0]).ravel(),
         }
     )
+    table = _add_notes(table, aligned)
     counts = _count_both(aligned)
     if counts is None:
         return table
@@ -104,12 +109,12 @@ def compare_changes(aligned: Aligned) -> pd.DataFrame:
 
     Returns
     -------
-    DataFrame, shape (n_pairs, 10)
+    DataFrame, shape (n_pairs, 10 or 11)
         pair, word1, word2, change_first, change_second, difference (second less first), error (its
         standard error, from the deviations and numbers of ratings of all four contexts), t
         (difference over error), pvalue (two-sided, of Student's distribution with Satterthwaite's
         degrees of freedom) and qvalue (its false discovery rate). NaN where a context has a single
-        rating, or the ratings of all four contexts do not vary.
+        rating, or the ratings of all four contexts do not vary. note: as in `compare_contexts`.
 
     References
     ----------
@@ -128,7 +133,7 @@ def compare_changes(aligned: Aligned) -> pd.DataFrame:
     rates = np.full(len(pvalues), np.nan)
     if known.any():
         rates[known] = false_discovery_rates(pvalues[known])
-    return pd.DataFrame(
+    table = pd.DataFrame(
         {
             "pair": aligned.scores[0].index.to_numpy(),
             "word1": [row[0] for row in aligned.rows],
@@ -142,6 +147,16 @@ def compare_changes(aligned: Aligned) -> pd.DataFrame:
             "qvalue": rates,
         }
     )
+    return _add_notes(table, aligned)
+
+
+def _add_notes(table: pd.DataFrame, aligned: Aligned) -> pd.DataFrame:
+    """Add in which collection, or both, nobody could be compared; no column for none."""
+    is_alone = np.array([scores[list(ALONE)] for scores in aligned.scores], dtype=bool)
+    pairs = is_alone[:, :, 0] | is_alone[:, :, 1]
+    first, second = is_alone.reshape(2, -1) if "context" in table else pairs
+    texts = ("", *(f"{side}: {UNCOMPARED}" for side in ("first", "second", "both")))
+    return table.assign(note=take_texts(texts, first + 2 * second)) if is_alone.any() else table
 
 
 def _limit(differences: Floats, n_deviations: float) -> Floats:

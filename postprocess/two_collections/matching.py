@@ -11,7 +11,7 @@ from postprocess.formats.marks import plain_text
 from postprocess.release.practice import fold
 from postprocess.steps.core import rescale
 from postprocess.table.ratings import RatingsError, Scale, name_some
-from postprocess.two_collections.collection import Collection
+from postprocess.two_collections.collection import ALONE, SCORES, Collection
 from postprocess.types import Bools, Integers
 
 By = Literal["number", "words", "texts"]
@@ -44,9 +44,9 @@ class Aligned(NamedTuple):
     """The matched pairs of two collections, numbered as in the first, on its published scale.
 
     `rows`: of the first's stimuli; `scores`: of both, with the same index (pair) and the columns
-    n1, n2, sim1, sim2, stdev1, stdev2; `ratings`: of both, None where they are not known, on the
-    published scale; `scale`: the published one; `traits`: block and pos of each pair, as far as
-    either collection knows them.
+    n1, n2, sim1, sim2, stdev1, stdev2 and `ALONE`; `ratings`: of both, None where they are not
+    known, on the published scale; `scale`: the published one; `traits`: block and pos of each pair,
+    as far as either collection knows them.
     """
 
     rows: tuple[tuple[str, ...], ...]
@@ -121,8 +121,11 @@ def match_pairs(
 def align(first: Collection, second: Collection, matching: Matching) -> Aligned:
     """Return the matched pairs of both collections, numbered and scaled as in the first."""
     index = pd.Index(matching.first, name="pair")
-    of_first = first.scores.loc[matching.first].set_index(index).astype(float)
-    of_second = second.scores.loc[matching.second].set_index(index).astype(float)
+    names = [*SCORES, *ALONE]
+    of_first, of_second = (
+        scores.reindex(columns=names, fill_value=0).set_index(index).astype(float)
+        for scores in (first.scores.loc[matching.first], second.scores.loc[matching.second])
+    )
     of_second = _swap(_rescale_scores(of_second, second.published, first.published), matching)
     return Aligned(
         rows=tuple(first.rows[pair - 1] for pair in matching.first),
@@ -216,7 +219,7 @@ def _rescale_scores(scores: pd.DataFrame, source: Scale, target: Scale) -> pd.Da
 def _swap(scores: pd.DataFrame, matching: Matching) -> pd.DataFrame:
     """Exchange the columns of contexts 1 and 2 of pairs whose contexts are the other way round."""
     swapped = scores.copy()
-    for name in ("n", "sim", "stdev"):
+    for name in ("n", "sim", "stdev", "alone"):
         both = scores[[f"{name}1", f"{name}2"]].to_numpy()
         turned = np.where(matching.is_swapped[:, None], both[:, ::-1], both)
         swapped[f"{name}1"], swapped[f"{name}2"] = turned[:, 0], turned[:, 1]

@@ -29,7 +29,7 @@ def stamp_title(sides: Sides) -> str:
 
 
 def list_warnings(sides: Sides) -> list[str]:
-    """Return a sentence for each collection that is not of people's ratings."""
+    """Return sentences on collections not of people's ratings, and on gaps in their scores."""
     warnings = []
     for one in sides:
         if one.source.is_model:
@@ -43,4 +43,6 @@ def list_warnings(sides: Sides) -> list[str]:
                 f"{one.n_scripted:,} ratings of {one.name} are by scripts (a rehearsal), not by "
                 "people. Do not use, cite or publish them."
             )
+        if one.gaps:
+            warnings.append(f"{one.name}: {one.gaps}")
     return warnings

@@ -40,7 +40,7 @@ def draw_changes(comparison: CollectionComparison) -> Figure:
     axes.set_xlabel(f"change: {shorten(first.name)}")
     axes.set_ylabel(f"change: {shorten(second.name)}")
     handles = [
-        Line2D([], [], label="q < 0.05", markersize=5, **CROSS),
+        Line2D([], [], label=f"q < 0.05{' †' if 'note' in pairs else ''}", markersize=5, **CROSS),
         Line2D([], [], label="others", markersize=4, **RING),
     ]
     put_legend(axes, handles)

@@ -136,7 +136,7 @@ def tabulate_contexts(comparison: CollectionComparison) -> Table:
             write_figure(one["score_second"]),
             _signed(one["difference"]),
             _signed(one["residual"]),
-            *([write_p(one["pvalue"]), write_p(one["qvalue"])] if "pvalue" in one else []),
+            *([write_p(one["pvalue"]), _write_q(one)] if "pvalue" in one else []),
             *([_signed(one["delta"])] if "delta" in one else []),
         ]
         for one in comparison.report["different_contexts"]["largest"]
@@ -162,7 +162,7 @@ def tabulate_pairs(comparison: CollectionComparison) -> Table:
             _signed(one["change_second"]),
             _signed(one["difference"]),
             *([write_figure(one["error"])] if tested else []),
-            *([write_p(one["pvalue"]), write_p(one["qvalue"])] if tested else []),
+            *([write_p(one["pvalue"]), _write_q(one)] if tested else []),
         ]
         for one in found["largest"]
     ]
@@ -224,6 +224,7 @@ def tabulate_summary(report: Mapping[str, Any]) -> dict[str, str]:
     if "qvalue" in contexts["n_below"]:
         found["contexts with q\u00a0<\u00a00.05"] = (
             f"{write_count(contexts['n_below']['qvalue'])} of {write_count(contexts['n'])}"
+            f"{' †' if contexts.get('n_noted') else ''}"
         )
     return found
 
@@ -265,6 +266,10 @@ def _with_ends(row: Mapping[str, Any], name: str) -> str:
     if f"{name}_low" not in row:
         return write_figure(row[name])
     return f"{_signed(row[name])}\n{write_interval(row[f'{name}_low'], row[f'{name}_high'])}"
+
+
+def _write_q(row: Mapping[str, Any]) -> str:
+    return write_p(row["qvalue"]) + (" †" if row.get("note") else "")
 
 
 def _signed(figure: float | None) -> str:

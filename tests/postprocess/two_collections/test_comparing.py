@@ -4,7 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from postprocess.reporting.two_collections.page import render_page
+from postprocess.reporting.two_collections.tables import tabulate_contexts, tabulate_summary
+from postprocess.steps.post_process import UNCOMPARED, post_process
+from postprocess.steps.recipe import read_recipe
 from postprocess.table.ratings import RatingsError, Scale
+from postprocess.two_collections.collection import collection_of_outcome
 from postprocess.two_collections.comparing import compare_collections, count_distributions
 from postprocess.two_collections.rendering import render_tables
 from tests.factories.collections import (
@@ -14,6 +19,7 @@ from tests.factories.collections import (
     rerate,
     scores_of,
 )
+from tests.factories.datasets import stimuli_for
 from tests.factories.ratings import simulate_study
 
 
@@ -106,6 +112,43 @@ def test_distributions_are_counted_on_the_scale_of_each_side():
     assert first["share"].sum() == pytest.approx(1)
     assert second["share_of_scale"].iloc[-1] == 1
     assert count_distributions(scores_of([(1, 2)]), scores_of([(1, 2)])).empty
+
+
+def test_q_that_rests_on_uncompared_questionnaires_has_a_mark():
+    """In the second collection, all ratings of one questionnaire are equal."""
+    ratings = simulate_study(24, n_blocks=2)
+    other = rerate(ratings)
+    lone = ratings["group"].iloc[0]
+    other["rating"] = other["rating"].where(other["group"] != lone, 3)
+    recipe = read_recipe("cosimlex", ["filtering.constant_from=100"])
+    first, second = (
+        collection_of_outcome(
+            post_process(table, recipe, n_pairs=24), stimuli_for(24).rows, name=name, language="sl"
+        )
+        for name, table in (("A", ratings), ("B", other))
+    )
+
+    comparison = compare_collections(first, second, wanted=BRIEF)
+
+    contexts, pairs = comparison.tables["contexts"], comparison.tables["pairs"]
+    is_alone = ratings["group"] == lone
+    places = set(map(tuple, ratings.loc[is_alone, ["pair", "context"]].to_numpy().tolist()))
+    noted = contexts[contexts["note"] != ""]
+    assert set(map(tuple, noted[["pair", "context"]].to_numpy().tolist())) == places
+    assert set(noted["note"]) == {f"second: {UNCOMPARED}"}
+    assert set(pairs.loc[pairs["note"] != "", "pair"]) == {pair for pair, _ in places}
+    (warning,) = comparison.report["warnings"]
+    assert (
+        warning == f"B: Of 48 contexts, {len(places)} rest on questionnaires in which nobody "
+        "could be compared (†)."
+    )
+    assert comparison.report["different_contexts"]["n_noted"] == len(places)
+    assert tabulate_summary(comparison.report)["contexts with q\u00a0<\u00a00.05"].endswith("†")
+    rows = tabulate_contexts(comparison).rows
+    assert any(cell.endswith(" †") for row in rows for cell in row)
+    assert "B: Of 48 contexts" in render_page(comparison, {})
+    swapped = compare_collections(second, first, wanted=BRIEF).tables["contexts"]
+    assert set(swapped["note"]) == {"", f"first: {UNCOMPARED}"}
 
 
 def test_a_comparison_needs_three_pairs():

@@ -61,6 +61,7 @@ def test_a_run_says_how_many_contexts_have_no_score(client, study):
     text = read(client, "run", study, run.pk)
 
     assert text.index(SENTENCE) < text.index("Ratings used")
+    assert "Pairs10, 5 without two scores" in text
     for page in ("pairs", "plots", "ledger"):
         assert SENTENCE in read(client, page, study, run.pk)
     assert "†" in read(client, "pairs", study, run.pk)
@@ -102,6 +103,8 @@ def test_pages_of_a_release_name_the_pairs_of_its_own_order(client, study):
 
     assert (run.state, run.release.is_confirmed, run.release.n_pairs) == ("done", True, 5)
     assert SENTENCE in read(client, "run", study, run.pk)
+    listed = read(client, "release", study)
+    assert listed.index(SENTENCE) < listed.index(run.report["table1"]["text"]["mean"])
     positions = {pair.position - 1 for pair in lost_pairs()}
     assert set(run.wishes["unscored"]) == positions
     for number in (1, 5, 10):
