@@ -1,4 +1,4 @@
-"""The ASGI application: `granian --interface asginl annotation_site.asgi:application`."""
+"""The ASGI application of a process of the web server, which `annotation_site.launcher` starts."""
 
 import gc
 
@@ -6,6 +6,7 @@ from django.conf import settings
 
 from annotation_site.gateway import Gateway, Limits
 from annotation_site.wsgi import application as site
+from surveys.tasks import DISPATCHER
 
 application = Gateway(
     site,
@@ -16,6 +17,8 @@ application = Gateway(
         memory=10 * settings.API_LARGEST_REQUEST,
     ),
 )
+
+DISPATCHER.start()
 
 # Loaded modules stay until the process ends, so the garbage collector can skip them, and collect
 # the garbage of requests less often.

@@ -2,14 +2,22 @@
 
 import os
 
-from celery import Celery
-from celery.signals import worker_init, worker_ready, worker_shutting_down
+from celery.signals import import_modules, worker_init, worker_ready, worker_shutting_down
+
+from surveys.operations.broker import celery_app
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotation_site.settings")
 
-app = Celery("cosima")
-app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks()
+app = celery_app()
+
+
+@import_modules.connect  # type: ignore[untyped-decorator]
+def register_tasks(**sent: object) -> None:
+    """Register the tasks, once Django is set up."""
+    from surveys.tasks import TASKS
+
+    for task in TASKS.values():
+        app.task(task)
 
 
 @worker_init.connect  # type: ignore[untyped-decorator]

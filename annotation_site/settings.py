@@ -187,7 +187,7 @@ LANGUAGES = [
 LOCALE_PATHS = [BASE_DIR / "locale"]
 TIME_ZONE = "UTC"
 
-# Without a broker background jobs run in threads of the processes that serve pages.
+# Without a broker background jobs run in the job process of the site.
 CELERY_BROKER_URL = env("CELERY_BROKER_URL", default="")
 if CELERY_BROKER_URL and urlsplit(CELERY_BROKER_URL).scheme not in {"redis", "rediss"}:
     raise ImproperlyConfigured(

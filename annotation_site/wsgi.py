@@ -1,3 +1,5 @@
+"""The WSGI application, without background work: `annotation_site.asgi` adds that."""
+
 import os
 
 from django.core.wsgi import get_wsgi_application
@@ -8,7 +10,3 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotation_site.settings")
 
 application = get_wsgi_application()
 check_at_start()
-
-from surveys.tasks import DISPATCHER  # noqa: E402  (needs the set-up above)
-
-DISPATCHER.start()

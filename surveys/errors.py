@@ -277,3 +277,9 @@ class DatabaseTooOld(SurveyError):
     """A database that lacks migrations of this code."""
 
     status = 503
+
+
+class NotCalculated(SurveyError):
+    """The job process did not answer in time, or has ended."""
+
+    status = 503

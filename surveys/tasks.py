@@ -5,17 +5,20 @@ process, so that nothing is lost or done twice if the broker, the workers or the
 
 Each process that serves pages, and each worker, has a dispatcher: a thread that looks for due
 jobs every few seconds, and immediately when this process has stored one. If there are workers it
-asks them; otherwise it performs the jobs in threads of this process. No request waits for either.
+asks them, otherwise the job process. In that, and where the site is served without its launcher,
+it performs the jobs in threads. No request waits for any of them.
 """
 
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from threading import Event, Lock, Thread, Timer, main_thread
+from socket import socket
+from threading import Event, Lock, Thread, main_thread
+from typing import NamedTuple
 
-from celery import shared_task
 from django.conf import settings
 from django.db import connection, transaction
 from django.utils import timezone
@@ -28,7 +31,8 @@ from surveys.errors import SurveyError
 from surveys.models import Delivery, Run, RunKind, Study
 from surveys.models.sharedtasks import TaskJobKind
 from surveys.monitoring.checklist import forget_steps
-from surveys.operations.broker import BROKER, Job
+from surveys.operations.broker import BROKER, Broker, Job
+from surveys.operations.job_process import JOB_PROCESS, JobProcess, read_messages
 from surveys.operations.outages import OUTAGES, log_outage
 from surveys.recruitment import mails
 from surveys.rehearsal.direct import rehearse
@@ -37,7 +41,12 @@ from surveys.results.comparisons.comparing import make_comparison
 from surveys.results.deposit.jobs import send_draft
 from surveys.results.inspection.verification import verify_archive
 from surveys.results.jobs import make_links, write_export
-from surveys.results.run_leases import RENEWALS, release_own_runs, requeue_silent_runs
+from surveys.results.run_leases import (
+    RENEWALS,
+    release_own_runs,
+    rename_process,
+    requeue_silent_runs,
+)
 from surveys.review import queue
 from surveys.sharedtasks import jobs
 from surveys.sharedtasks.finishing.finalising import perform_finalising
@@ -46,8 +55,7 @@ from surveys.sharedtasks.scoring.rescoring import perform_rescoring
 from surveys.sharedtasks.scoring.waiting import count_waiting, score_waiting
 from surveys.sharedtasks.watching.baselines import count_due_phases, send_due_baselines
 
-PAGE_DELAY = 0.3  # seconds in which the page that has asked for a job is sent
-MAX_RUN_THREADS = 2  # in a process that serves pages
+MAX_RUN_THREADS = 2
 MAILING_SECONDS = 60  # in which a job sends e-mails
 MAX_SENDER_THREADS = 4  # a webhook endpoint that does not answer keeps one of them busy
 MAKERS: dict[RunKind, runs.Maker] = {
@@ -70,7 +78,6 @@ TASK_MAKERS: dict[TaskJobKind, jobs.Maker] = {
 log = logging.getLogger(__name__)
 
 
-@shared_task  # type: ignore[untyped-decorator]
 def perform_runs() -> int:
     """Perform runs one after another until none is due. Return their number."""
     n_runs = 0
@@ -80,19 +87,16 @@ def perform_runs() -> int:
     return n_runs
 
 
-@shared_task  # type: ignore[untyped-decorator]
 def score_submissions() -> int:
     """Score the submissions of shared tasks that wait for their scores. Return their number."""
     return score_waiting()
 
 
-@shared_task  # type: ignore[untyped-decorator]
 def send_baselines() -> int:
     """Submit the baselines of phases of shared tasks that have opened. Return their number."""
     return send_due_baselines()
 
 
-@shared_task  # type: ignore[untyped-decorator]
 def perform_task_jobs() -> int:
     """Perform the jobs of shared tasks one after another. Return their number."""
     n_jobs = 0
@@ -102,7 +106,6 @@ def perform_task_jobs() -> int:
     return n_jobs
 
 
-@shared_task  # type: ignore[untyped-decorator]
 def send_messages() -> int:
     """Send the webhook messages that are due now, one after another. Return their number.
 
@@ -117,7 +120,6 @@ def send_messages() -> int:
     return len(found)
 
 
-@shared_task  # type: ignore[untyped-decorator]
 def send_mails() -> int:
     """Send the e-mails that are due, one at a time, within the rate limit. Return their number.
 
@@ -130,7 +132,6 @@ def send_mails() -> int:
     return n_sent
 
 
-@shared_task  # type: ignore[untyped-decorator]
 def send_grants(target: str) -> None:
     """Send a target the granted and revoked qualifications that it does not know.
 
@@ -142,7 +143,6 @@ def send_grants(target: str) -> None:
         log.warning("grants could not be sent to %s: %s", target, error)
 
 
-@shared_task  # type: ignore[untyped-decorator]
 def file_answers(study_id: int) -> None:
     """Add the new answers of a study to its review queue."""
     study = Study.objects.get(pk=study_id)
@@ -160,6 +160,32 @@ def perform_run(run_id: int) -> None:
     runs.perform_run(run_id, MAKERS)
     if run := Run.objects.select_related("study").filter(pk=run_id).first():
         forget_steps(run.study)
+
+
+def _count_due_messages(at_most: int) -> int:
+    """Return the number of due webhook messages, or `at_most`."""
+    return len(Delivery.objects.due(timezone.now()).values_list("pk", flat=True)[:at_most])
+
+
+class Stored(NamedTuple):
+    """A kind of jobs that are rows in the database."""
+
+    perform: Callable[[], int]
+    count_due: Callable[[int], int]  # at most so many
+    most: int  # threads of a process
+
+
+STORED = (
+    Stored(send_mails, lambda _: mails.seconds_until_next() is not None, 1),
+    Stored(send_baselines, lambda _: count_due_phases(timezone.now()), 1),
+    Stored(score_submissions, count_waiting, 1),
+    Stored(perform_task_jobs, lambda _: jobs.find_due_job() is not None, 1),
+    Stored(perform_runs, lambda at_most: len(list_due_runs(at_most)), MAX_RUN_THREADS),
+    Stored(send_messages, _count_due_messages, MAX_SENDER_THREADS),
+)
+_all: list[Callable[..., object]] = [kind.perform for kind in STORED]
+_all += [send_grants, file_answers]
+TASKS = {task.__name__: task for task in _all}
 
 
 def start_run(run_id: int) -> None:
@@ -208,18 +234,14 @@ def start_sending_grants(target: str) -> None:
 
 
 def start_job(job: Job) -> None:
-    """Perform a job that is not stored: by a worker, by a thread of this process, or at once.
+    """Perform a job that is not stored, in the background.
 
     A lost job does no harm: the next request that needs its result asks again.
     """
-    if settings.BACKGROUND == "workers":
-        DISPATCHER.wake(job)
-    elif settings.BACKGROUND == "threads":
-        timer = Timer(PAGE_DELAY, _perform, args=(job,))
-        timer.name = f"job-{timer.name}"
-        timer.start()
-    else:
+    if settings.BACKGROUND == "at once":
         job.task(job.argument)
+    else:
+        DISPATCHER.wake(job)
 
 
 class Dispatcher:
@@ -228,14 +250,14 @@ class Dispatcher:
     def __init__(self) -> None:
         self._lock = Lock()
         self._awake = Event()
-        self._jobs: set[Job] = set()  # to ask workers for
-        self._runs: list[Thread] = []
-        self._senders: list[Thread] = []
-        self._mailers: list[Thread] = []  # at most one
-        self._baselines: list[Thread] = []  # at most one
-        self._scorers: list[Thread] = []  # at most one
-        self._task_jobs: list[Thread] = []  # at most one
+        self._jobs: set[Job] = set()  # that are not stored
+        self._threads: list[Thread] = []
         self.is_started = False
+
+    @property
+    def is_busy(self) -> bool:
+        """Return whether a thread of this process performs a job."""
+        return any(thread.is_alive() for thread in self._threads)
 
     def start(self) -> None:
         """Start looking for due jobs in this process; idempotent."""
@@ -244,10 +266,11 @@ class Dispatcher:
                 return
             self.is_started = True
         Thread(target=self._look_repeatedly, name="dispatcher", daemon=True).start()
-        Thread(target=give_runs_back_at_exit, name="end").start()
+        if not JOB_PROCESS.is_kept:
+            Thread(target=give_runs_back_at_exit, name="end").start()
 
     def wake(self, job: Job | None = None) -> None:
-        """Look immediately, and ask workers for a job if one is given."""
+        """Look immediately, and have a job performed if one is given."""
         if job:
             with self._lock:
                 self._jobs.add(job)
@@ -261,7 +284,9 @@ class Dispatcher:
             requeue_silent_runs()
             jobs.requeue_silent_jobs()
             if settings.BACKGROUND == "workers":
-                self._ask_workers()
+                self._ask(BROKER)
+            elif JOB_PROCESS.is_kept:
+                self._ask(JOB_PROCESS)
             else:
                 self._start_threads()
 
@@ -274,43 +299,28 @@ class Dispatcher:
             once.join()
             self._awake.wait(settings.RUN_SILENCE / RENEWALS)
 
-    def _ask_workers(self) -> None:
+    def _ask(self, performer: Broker | JobProcess) -> None:
+        """Ask workers, or the job process, for due jobs."""
         with self._lock:
             asked = set(self._jobs)
-        due = set()
-        if list_due_runs(1):
-            due.add(Job(perform_runs))
-        if _count_due_messages(1):
-            due.add(Job(send_messages))
-        if mails.seconds_until_next() is not None:
-            due.add(Job(send_mails))
-        if count_due_phases(timezone.now()):
-            due.add(Job(send_baselines))
-        if count_waiting(1):
-            due.add(Job(score_submissions))
-        if jobs.find_due_job() is not None:
-            due.add(Job(perform_task_jobs))
-        if BROKER.ask(due | asked):
+        due = {Job(kind.perform) for kind in STORED if kind.count_due(1)}
+        if performer.ask(due | asked):
             with self._lock:
                 self._jobs -= asked
 
     def _start_threads(self) -> None:
-        for threads in (self._runs, self._senders):
-            threads[:] = _alive(threads)
-        if not _alive(self._mailers) and mails.seconds_until_next() is not None:
-            self._mailers = [self._start_thread(send_mails, "mails")]
-        if not _alive(self._baselines) and count_due_phases(timezone.now()):
-            self._baselines = [self._start_thread(send_baselines, "baselines")]
-        if not _alive(self._scorers) and count_waiting(1):
-            self._scorers = [self._start_thread(score_submissions, "scores")]
-        if not _alive(self._task_jobs) and jobs.find_due_job() is not None:
-            self._task_jobs = [self._start_thread(perform_task_jobs, "task-jobs")]
-        for run_id in list_due_runs(MAX_RUN_THREADS - len(self._runs)):
-            self._runs.append(self._start_thread(partial(perform_run, run_id), "run"))
-        for _ in range(_count_due_messages(MAX_SENDER_THREADS) - len(self._senders)):
-            self._senders.append(self._start_thread(send_messages, "messages"))
+        with self._lock:
+            asked, self._jobs = self._jobs, set()
+        self._threads = [thread for thread in self._threads if thread.is_alive()]
+        names = Counter(thread.name for thread in self._threads)
+        for job in asked:
+            self._start_thread(partial(job.task, job.argument), job.task.__name__)
+        for perform, count_due, most in STORED:
+            n_free = most - names[perform.__name__]
+            for _ in range(min(n_free, count_due(n_free) if n_free else 0)):
+                self._start_thread(perform, perform.__name__)
 
-    def _start_thread(self, work: Callable[[], object], name: str) -> Thread:
+    def _start_thread(self, work: Callable[[], object], name: str) -> None:
         """Start a thread that does the work and then wakes the dispatcher."""
 
         def do() -> None:
@@ -322,10 +332,19 @@ class Dispatcher:
 
         thread = Thread(target=do, name=name, daemon=True)
         thread.start()
-        return thread
+        self._threads.append(thread)
 
 
 DISPATCHER = Dispatcher()
+
+
+def perform_asked(receiver: socket) -> None:
+    """Do background work as the job process, asked by messages, until it should end."""
+    rename_process()
+    if settings.BACKGROUND != "workers":
+        DISPATCHER.start()
+    for name, argument in read_messages(receiver, lambda: DISPATCHER.is_busy):
+        DISPATCHER.wake(None if argument is None else Job(TASKS[name], argument))
 
 
 @contextmanager
@@ -364,17 +383,3 @@ def _start_stored(work: Callable[[], object]) -> None:
             DISPATCHER.wake()
 
     transaction.on_commit(start)
-
-
-def _alive(threads: list[Thread]) -> list[Thread]:
-    return [thread for thread in threads if thread.is_alive()]
-
-
-def _count_due_messages(at_most: int) -> int:
-    """Return the number of due webhook messages, or `at_most`."""
-    return len(Delivery.objects.due(timezone.now()).values_list("pk", flat=True)[:at_most])
-
-
-def _perform(job: Job) -> None:
-    with thread_connection():
-        job.task(job.argument)

@@ -76,7 +76,7 @@ def test_the_server_that_is_measured_is_the_one_that_serves():
     from serving import AS_SERVED
 
     script = (ROOT / "scripts/serve").read_text(encoding="utf-8").replace("\\\n", "")
-    (served,) = [line for line in script.splitlines() if "-m granian" in line]
+    (served,) = [line for line in script.splitlines() if "-m annotation_site.launcher" in line]
     given = {"--workers": '"$workers"', "--host": '"$address"', "--port": '"$port"'}
     measured = AS_SERVED.command(ROOT / "python", 8000, "annotation_site.wsgi:application")
     assert "annotation_site.asgi:application" in measured

@@ -5,14 +5,15 @@ seconds.
 """
 
 import logging
-from collections.abc import Collection
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from celery import Task
 from django.conf import settings
-from kombu.connection import Connection
-from kombu.exceptions import KombuError
-from redis.exceptions import RedisError
+
+if TYPE_CHECKING:
+    from celery import Celery
+    from kombu.connection import Connection
 
 MAX_QUEUED = 20  # messages; no more are sent then
 EXPIRY = 60  # seconds after which workers drop a message; if needed, a newer one was sent
@@ -28,10 +29,20 @@ PATIENCE = {
 log = logging.getLogger(__name__)
 
 
-class Job(NamedTuple):
-    """A Celery task, with its argument if it has one."""
+@cache
+def celery_app() -> "Celery":
+    """Return the Celery app of this process."""
+    from celery import Celery  # slow to import, and not needed without workers
 
-    task: "Task[Any, Any]"
+    app = Celery("cosima")
+    app.config_from_object("django.conf:settings", namespace="CELERY")
+    return app
+
+
+class Job(NamedTuple):
+    """A task of `surveys.tasks`, with its argument if it has one."""
+
+    task: Callable[..., Any]
     argument: int | str | None = None
 
 
@@ -46,7 +57,11 @@ class Broker:
 
         Without jobs, only checks whether the broker is available.
         """
-        url = settings.CELERY_BROKER_URL
+        from kombu.connection import Connection
+        from kombu.exceptions import KombuError
+        from redis.exceptions import RedisError
+
+        app, url = celery_app(), settings.CELERY_BROKER_URL
         try:
             with Connection(  # type: ignore[no-untyped-call]
                 url, transport_options=PATIENCE
@@ -54,8 +69,9 @@ class Broker:
                 has_room = _count_queued(connection) < MAX_QUEUED
                 for job in jobs if has_room else ():
                     arguments = () if job.argument is None else (job.argument,)
-                    job.task.apply_async(
-                        arguments, connection=connection, retry=False, expires=EXPIRY
+                    name = f"{job.task.__module__}.{job.task.__name__}"
+                    app.send_task(
+                        name, arguments, connection=connection, retry=False, expires=EXPIRY
                     )
         except (KombuError, RedisError, OSError) as error:
             self._note(is_away=True, reason=str(error))
@@ -74,7 +90,7 @@ class Broker:
 BROKER = Broker()
 
 
-def _count_queued(connection: Connection) -> int:
+def _count_queued(connection: "Connection") -> int:
     channel = connection.default_channel
     try:
         declared = channel.queue_declare(  # type: ignore[no-untyped-call]

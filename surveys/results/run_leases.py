@@ -26,9 +26,6 @@ from surveys.models.results import RunQuerySet
 from surveys.operations.outages import OUTAGES, log_outage
 from surveys.results.run_files import drop_lists
 
-PROCESS_NAME = (
-    f"{socket.gethostname()[:30]}-{secrets.token_hex(8)}"  # this process, and its children
-)
 RENEWALS = 6  # within the time after which a lease expires
 MAX_DEATHS = 1  # after which a run is retried automatically
 PROGRESS_INTERVAL = timedelta(seconds=1)
@@ -39,6 +36,16 @@ DIED_TWICE = (
     "of memory. Try again when the server has room; if that fails, ask an operator for the log."
 )
 log = logging.getLogger(__name__)
+
+
+def rename_process() -> None:
+    """Give this process leases of its own, apart from those of the process that forked it."""
+    global PROCESS_NAME
+    PROCESS_NAME = f"{socket.gethostname()[:30]}-{secrets.token_hex(8)}"
+
+
+PROCESS_NAME = ""  # of this process and its children
+rename_process()
 
 
 def lease_duration() -> timedelta:

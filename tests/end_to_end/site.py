@@ -93,7 +93,7 @@ class Site:
         """Serve as `scripts/serve` does; back when it answers."""
         address = urlsplit(self.url)
         command = [
-            "granian", "--interface", "asginl", "--http", "1", "--no-ws",
+            "annotation_site.launcher", "--interface", "asginl", "--http", "1", "--no-ws",
             "--host", "127.0.0.1", "--port", str(address.port),
             "--workers", str(self.n_processes),
             "--log-level", "warning", "annotation_site.asgi:application",

@@ -5,6 +5,7 @@ import os
 import re
 import secrets
 import signal
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -91,6 +92,25 @@ def test_a_run_outlives_its_server_unless_it_is_killed_twice(pristine: str, tmp_
         assert "twice" in error
 
 
+def test_the_job_process_gives_its_run_back_when_all_processes_that_ask_it_were_killed(
+    pristine: str, tmp_path
+):
+    with open_site(pristine, tmp_path, 2) as site:
+        launcher = site.server.pid
+        run_code(site, ASKED)
+        wait_for(site, ("running", 0))
+        parents = list_processes(launcher)
+        (job_process,) = [
+            pid for pid, parent in parents.items() if parent in {*parents} - {launcher}
+        ]
+
+        for pid in {*parents} - {job_process, parents[job_process]}:
+            os.kill(pid, signal.SIGKILL)
+
+        wait_until(lambda: list_processes(launcher) == {})
+        assert site.query(STATE) == [("waiting", 0)]
+
+
 def test_the_run_of_a_worker_that_ends_is_done_by_the_next(pristine: str, tmp_path, queue: str):
     with fresh_database(settings.DATABASES["default"], tmp_path, copy_of=pristine) as database:
         behind = {"CELERY_BROKER_URL": BROKER, "CELERY_QUEUE": queue, "RUN_SILENCE": SILENCE}
@@ -107,6 +127,14 @@ def test_the_run_of_a_worker_that_ends_is_done_by_the_next(pristine: str, tmp_pa
 
         with working(site):
             wait_for(site, ("done", 1))
+
+
+def list_processes(session: int) -> dict[int, int]:
+    """The processes of a session that run, each with its parent."""
+    command = ["ps", "-o", "pid=,ppid=,stat=", "--sid", str(session)]
+    listed = subprocess.run(command, capture_output=True, text=True).stdout.splitlines()
+    rows = [line.split() for line in listed]
+    return {int(pid): int(parent) for pid, parent, state in rows if not state.startswith("Z")}
 
 
 def run_code(site: Site, code: str) -> None:

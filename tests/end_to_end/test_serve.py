@@ -261,7 +261,7 @@ def test_serve_says_at_once_when_the_server_fails(prepared):
     package = prepared / "granian"
     package.mkdir()
     (package / "__init__.py").touch()
-    (package / "__main__.py").write_text("raise SystemExit('out of order')")
+    (package / "cli.py").write_text("raise SystemExit('out of order')")
 
     done = subprocess.run(
         ["scripts/serve", "--port", str(free_port()), "--no-demo"], cwd=ROOT, env=broken,

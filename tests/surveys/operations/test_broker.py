@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 import redis
 
-from surveys.operations.broker import MAX_QUEUED, Broker, Job
+from surveys.operations.broker import MAX_QUEUED, Broker, Job, celery_app
 from surveys.tasks import perform_runs, send_messages
 from tests.conftest import lack
 
@@ -26,7 +26,7 @@ def queue(settings) -> Iterator[str]:
         lack("Redis")
     name = f"test-{secrets.token_hex(4)}"
     settings.CELERY_BROKER_URL, settings.CELERY_TASK_DEFAULT_QUEUE = BROKER, name
-    app = perform_runs.app
+    app = celery_app()
     before = app.conf.task_default_queue, app.amqp
     app.conf.task_default_queue = name
     del app.amqp

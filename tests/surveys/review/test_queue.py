@@ -127,30 +127,19 @@ def test_unfiled_assignments_are_found_by_a_partial_index():
         assert "submitted_and_not_filed" in unfiled.order_by("questionnaire").explain()
 
 
-def test_start_filing_waits_until_the_page_is_sent(settings, monkeypatch):
-    settings.BACKGROUND = "threads"
-    study, timers = make(), []
-    monkeypatch.setattr(tasks.Timer, "start", lambda timer: timers.append(timer))
-    tasks.start_filing(study)
-    assert timers == []
-    submit(study)
-
-    tasks.start_filing(study)
-
-    (timer,) = timers
-    assert (timer.interval, timer.args) == (tasks.PAGE_DELAY, (Job(tasks.file_answers, study.pk),))
-    assert count_unfiled(study) == 1
-
-
-def test_start_filing_uses_workers_if_configured(settings, monkeypatch):
-    settings.BACKGROUND = "workers"
+@pytest.mark.parametrize("background", ["threads", "workers"])
+def test_start_filing_leaves_it_to_the_dispatcher(settings, monkeypatch, background):
+    settings.BACKGROUND = background
     study, asked = make(), []
-    submit(study)
     monkeypatch.setattr(tasks.DISPATCHER, "wake", asked.append)
+    tasks.start_filing(study)
+    assert asked == []
+    submit(study)
 
     tasks.start_filing(study)
 
     assert asked == [Job(tasks.file_answers, study.pk)]
+    assert count_unfiled(study) == 1
 
 
 def test_only_one_process_files_at_a_time(monkeypatch):

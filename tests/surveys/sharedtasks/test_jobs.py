@@ -119,7 +119,7 @@ def test_workers_are_asked_to_score_and_to_perform_jobs(job, waiting, monkeypatc
     asked = []
     monkeypatch.setattr(tasks.BROKER, "ask", lambda jobs: asked.append(jobs) or True)
 
-    tasks.Dispatcher()._ask_workers()  # noqa: SLF001  # `look` closes the connection of the test
+    tasks.Dispatcher()._ask(tasks.BROKER)  # noqa: SLF001  # `look` closes the connection of the test
 
     assert asked == [{Job(tasks.score_submissions), Job(tasks.perform_task_jobs)}]
 
@@ -133,7 +133,7 @@ def test_threads_score_and_perform_jobs(job, waiting, monkeypatch, settings):
 
     tasks.Dispatcher()._start_threads()  # noqa: SLF001
 
-    assert started == ["scores", "task-jobs"]
+    assert started == ["score_submissions", "perform_task_jobs"]
 
 
 @pytest.mark.django_db

@@ -157,7 +157,7 @@ def test_workers_are_asked_for_baselines(phase, clock, monkeypatch, settings):
     asked = []
     monkeypatch.setattr(tasks.BROKER, "ask", lambda jobs: asked.append(jobs) or True)
 
-    tasks.Dispatcher()._ask_workers()  # noqa: SLF001  # `look` closes the connection of the test
+    tasks.Dispatcher()._ask(tasks.BROKER)  # noqa: SLF001  # `look` closes the connection of the test
 
     assert asked == [{Job(tasks.send_baselines)}]
 
@@ -171,4 +171,4 @@ def test_a_thread_submits_baselines(phase, clock, monkeypatch, settings):
 
     tasks.Dispatcher()._start_threads()  # noqa: SLF001  # `look` closes the connection of the test
 
-    assert started == ["baselines"]
+    assert started == ["send_baselines"]
