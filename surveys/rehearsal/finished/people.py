@@ -85,8 +85,11 @@ class InventedPerson:
         own = [word for word in source.words if word not in in_text]
         words = source.words if rng.random() < CARELESSNESS else own
         pairs = list(combinations(words, 2))
-        draw_chance("pairs", context.pair.position, context.number).shuffle(pairs)
-        first, second = rng.sample(pairs[n_before % len(pairs)], 2)
+        rounds, place = divmod(n_before, len(pairs))
+        chance = draw_chance("pairs", context.pair.position, context.number)
+        for _ in range(rounds + 1):  # the same two people do not meet again in each text
+            chance.shuffle(pairs)
+        first, second = rng.sample(pairs[place], 2)
         return first, second
 
     def take_time(self, context: Context) -> tuple[float, float]:

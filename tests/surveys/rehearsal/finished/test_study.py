@@ -4,6 +4,7 @@ import io
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 
 import pytest
 from django.contrib.auth.models import User
@@ -13,7 +14,7 @@ from lxml import html
 
 from postprocess.__main__ import main
 from surveys.access.roles import DEMONSTRATED, is_demonstration
-from surveys.models import Annotator, Assignment, Run, RunKind, RunState, SharedTask, Study
+from surveys.models import Annotator, Assignment, Review, Run, RunKind, RunState, SharedTask, Study
 from surveys.models.sharedtasks import FrozenBoard, SharedTaskState, SubmissionState
 from surveys.models.sharedtasks.submissions import Submission
 from surveys.rehearsal.finished.shared_task import SLUG, TEAMS, prepare_shared_task
@@ -80,6 +81,13 @@ def test_the_shared_task_is_published_with_three_teams(prepared):
     assert SharedTask.objects.count() == 1
 
 
+def test_no_honest_annotator_shares_a_twins_words(prepared):
+    whole = Review.objects.filter(study=prepared, response=None)
+
+    assert whole.count() == 48
+    assert "twin" not in {code for code, *_ in chain(*whole.values_list("evidence", flat=True))}
+
+
 def test_pages_give_the_same_numbers_of_answers(prepared, client):
     client.force_login(User.objects.create_superuser("operator"))
     results = Run.objects.filter(kind=RunKind.RESULTS).get()
@@ -90,7 +98,7 @@ def test_pages_give_the_same_numbers_of_answers(prepared, client):
     compared = read(client, "compare", prepared.slug, query=both)
 
     assert "Answers: 480 given, 320 of them current, 287 usable." in collection
-    assert "247 of 320 current, 480 given" in run
+    assert "Ratings given480 Ratings current320 Ratings used247" in run
     assert "Both read 480 given answers, of which 320 are current." in compared
     assert "As many assignments as are wanted are finished, but 3 are lacking" in collection
     assert "texts have fewer usable ratings than wanted" in collection

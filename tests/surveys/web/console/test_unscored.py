@@ -61,7 +61,7 @@ def test_a_run_says_how_many_contexts_have_no_score(client, study):
     text = read(client, "run", study, run.pk)
 
     assert text.index(SENTENCE) < text.index("Ratings used")
-    assert "Pairs10, 5 without two scores" in text
+    assert "Pairs without two scores5" in text
     for page in ("pairs", "plots", "ledger"):
         assert SENTENCE in read(client, page, study, run.pk)
     assert "†" in read(client, "pairs", study, run.pk)
