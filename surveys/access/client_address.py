@@ -10,11 +10,11 @@ from django.http import HttpRequest
 
 Address = IPv4Address | IPv6Address
 UNKNOWN = "0.0.0.0"  # noqa: S104  # nosec B104 # (no peer address: nothing is bound to it)
-BITS_OF_A_CUSTOMER = 64  # an IPv6 customer has at least 2**64 addresses
+BITS_OF_A_CUSTOMER = 48  # of IPv6: the most that a customer usually gets, 65,536 networks
 
 
 def client_address(request: HttpRequest) -> str:
-    """Return the address of a request's client, an IPv6 address as the first of its /64.
+    """Return the address of a request's client, an IPv6 address as the first of its /48.
 
     If the connection comes from one of `TRUSTED_PROXIES`, the client is the right-most address
     in `X-Forwarded-For` that is not a trusted proxy. Reading stops at an entry that is not an

@@ -12,6 +12,7 @@ from axes.models import AccessAttempt
 from django.conf import settings
 from django.contrib.auth.forms import PasswordChangeForm, SetPasswordForm
 from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
 from django.core.validators import MaxLengthValidator
 from django.db.models import Max
 from django.forms import BaseForm
@@ -24,6 +25,7 @@ from surveys.access.client_address import client_address
 from surveys.access.known_browsers import find_browser, remember_browser
 from surveys.access.roles import read_username
 from surveys.access.sign_in_limits import (
+    BROWSER_LIMIT,
     BUSY_SECONDS,
     PATIENCE,
     Budgets,
@@ -54,6 +56,14 @@ class NewPasswordForm(PasswordChangeForm):
     def __init__(self, *given: Any, **more: Any) -> None:
         super().__init__(*given, **more)
         limit_passwords(self)
+
+    def clean_old_password(self) -> str:
+        """Check the old password as often as a known browser may sign in."""
+        if wait := take_check({f"account {self.user.pk}": BROWSER_LIMIT}):
+            raise ValidationError(
+                f"Too many passwords were checked. Try again in {math.ceil(wait / 60)} minutes."
+            )
+        return super().clean_old_password()
 
 
 def limit_passwords(form: BaseForm) -> None:

@@ -152,11 +152,11 @@ def choose_password(token: str, password: str, *, now: datetime) -> User:
 def make_account(username: str, password: str) -> Participant:
     """Create the account of a participant. Raises TeamRefused for a name taken or not allowed."""
     user = User(username=username.strip())
-    user.set_password(password)
     try:
-        user.full_clean()
+        user.full_clean(exclude=["password"])
     except ValidationError as error:
         raise TeamRefused(" ".join(error.messages)) from error
+    user.set_password(password)  # takes long, so only an allowed name costs it
     try:
         with transaction.atomic():
             user.save()

@@ -1,49 +1,67 @@
-"""Rate limits of what teams send: by team and by address of the client.
+"""Rate limits of teams: by team, and by address only without an account.
 
 Each limit is a number at once, and that many an hour.
 """
 
 import math
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import timedelta
 
-from surveys.access.sign_in_limits import Limit, take_check
-from surveys.errors import TooManyRequests
+from django.contrib.auth.models import AnonymousUser, User
+
+from surveys.access.sign_in_limits import Limit, return_check, take_check
+from surveys.errors import SurveyError, TooManyRequests
 from surveys.models.sharedtasks import Team
+from surveys.sharedtasks.attempts import is_limited
 
 HOUR = timedelta(hours=1)
-CHECKS, SUBMISSIONS, REGISTRATIONS = (Limit(n, HOUR / n) for n in (30, 10, 5))
-ALL_REGISTRATIONS = Limit(60, HOUR / 60)
+CHECKS, SUBMISSIONS, REGISTRATIONS, UNKNOWN, ALL_UNKNOWN = (
+    Limit(n, HOUR / n) for n in (30, 10, 5, 20, 600)
+)
 
 
-def limit_checks(team: Team, address: str) -> None:
+def limit_checks(team: Team) -> None:
     """Count a check of files. Raises TooManyRequests."""
-    _take("checks", CHECKS, f"team {team.pk}", f"address {address}")
+    if is_limited(team):
+        _take("checks", {f"checks, team {team.pk}": CHECKS})
 
 
-def limit_submissions(team: Team, address: str) -> None:
-    """Count a submission. Raises TooManyRequests."""
-    _take("submissions", SUBMISSIONS, f"team {team.pk}", f"address {address}")
+@contextmanager
+def limiting_submissions(team: Team) -> Iterator[None]:
+    """Count the submission made within the context, unless it is refused.
+
+    Raises TooManyRequests.
+    """
+    budgets = {f"submissions, team {team.pk}": SUBMISSIONS} if is_limited(team) else {}
+    _take("submissions", budgets)
+    try:
+        yield
+    except SurveyError:
+        return_check(budgets)
+        raise
 
 
-def limit_registrations(address: str) -> None:
-    """Count a registration of a team. Raises TooManyRequests."""
-    budgets = {
-        f"registrations, address {address}": REGISTRATIONS,
-        "registrations, all": ALL_REGISTRATIONS,
-    }
+def limit_registrations(user: User | AnonymousUser, address: str) -> None:
+    """Count a registration of a team: by account, or by address for a new account.
+
+    Each costs the hash of a password, so that new accounts are also limited in all: by a number
+    that no address comes near. Raises TooManyRequests.
+    """
+    budgets = {f"registrations, account {user.pk}": REGISTRATIONS}
+    if not user.is_authenticated:
+        budgets = {
+            f"registrations, address {address}": UNKNOWN,
+            "registrations, all new accounts": ALL_UNKNOWN,
+        }
+    _take("registrations", budgets)
+
+
+def _take(what: str, budgets: Mapping[str, Limit]) -> None:
     if wait := take_check(budgets):
-        _refuse("registrations", wait)
-
-
-def _take(what: str, limit: Limit, *of: str) -> None:
-    if wait := take_check({f"{what}, {one}": limit for one in of}):
-        _refuse(what, wait)
-
-
-def _refuse(what: str, wait: int) -> None:
-    minutes = math.ceil(wait / 60)
-    raise TooManyRequests(
-        f"Too many {what} within an hour. Nothing was counted. Try again in {minutes} "
-        f"minute{'s' if minutes > 1 else ''}.",
-        retry_after=wait,
-    )
+        minutes = math.ceil(wait / 60)
+        raise TooManyRequests(
+            f"Too many {what} within an hour. Nothing was counted. Try again in {minutes} "
+            f"minute{'s' if minutes > 1 else ''}.",
+            retry_after=wait,
+        )

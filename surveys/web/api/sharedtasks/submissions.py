@@ -1,5 +1,6 @@
 """API views of submissions, for members of teams and for the trial runs of organisers."""
 
+from datetime import datetime
 from typing import Any
 
 from django.db.models import QuerySet
@@ -10,10 +11,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 
-from surveys.access.client_address import client_address
 from surveys.models.sharedtasks import Phase, SharedTask, Submission, Team
 from surveys.query_params import LARGEST
-from surveys.sharedtasks.attempts import count_attempts, is_limited
+from surveys.sharedtasks.attempts import count_attempts, refuse_phase, refuse_team
 from surveys.sharedtasks.boards.visible import find_viewer
 from surveys.sharedtasks.submissions import (
     choose_submission,
@@ -23,7 +23,7 @@ from surveys.sharedtasks.submissions import (
 )
 from surveys.sharedtasks.teams.description import require_terms
 from surveys.sharedtasks.teams.history import show_submissions
-from surveys.sharedtasks.teams.rates import limit_checks, limit_submissions
+from surveys.sharedtasks.teams.rates import limit_checks, limiting_submissions
 from surveys.sharedtasks.uploads import LARGEST_UPLOAD, examine_files, keep_files, read_sent
 from surveys.sharedtasks.visibility import Viewer
 from surveys.sharedtasks.watching.own import find_trial_team, make_trial_team
@@ -116,7 +116,8 @@ class Submissions(TeamView):
         return self.find_answer() or self._submit(phase, asked["results"], asked["note"])
 
     def _check(self, phase: Phase, sent: Files) -> Response:
-        team, now = self._admit(), began_at(self.request)
+        now = began_at(self.request)
+        team = self._admit(phase, now)
         checked = examine_files(team, phase, sent, now=now)
         attempts = count_attempts(team, phase, now)
         answer = {
@@ -130,11 +131,9 @@ class Submissions(TeamView):
 
     def _submit(self, phase: Phase, sent: Files, note: str) -> Response:
         """Submit files, which are read before the transaction in which the attempt is counted."""
-        team, now = self._admit(), began_at(self.request)
+        now = began_at(self.request)
+        team = self._admit(phase, now)
         files = read_sent(team, phase, sent, now=now)
-        if is_limited(team):
-            limit_submissions(team, client_address(self.request))
-        upload = keep_files(files, team, phase, by=self.user)
 
         def make() -> BaseSerializer[Any]:
             made = submit(upload, now=now, by=self.user, note=note)
@@ -142,14 +141,17 @@ class Submissions(TeamView):
             attempts = count_attempts(team, phase, now)
             return s.MadeSubmissionSerializer({**shown._asdict(), "attempts": attempts})
 
-        return self.once(make)
+        with limiting_submissions(team):
+            upload = keep_files(files, team, phase, by=self.user)
+            return self.once(make)
 
-    def _admit(self) -> Team:
+    def _admit(self, phase: Phase, now: datetime) -> Team:
         """Return the team that submits, and count a check of its files, as its page does."""
         team = self.viewer.team or make_trial_team(self.shared_task)
         require_terms(team)
-        if is_limited(team):
-            limit_checks(team, client_address(self.request))
+        refuse_team(team)
+        refuse_phase(team, phase, now)
+        limit_checks(team)
         return team
 
     def _find_phase(self, name: str) -> Phase:

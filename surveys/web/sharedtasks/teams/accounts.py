@@ -115,7 +115,7 @@ def register(request: HttpRequest, slug: str) -> HttpResponseBase:
     consent = (TermsForm if is_known else NewAccountForm)(posted(request), shared_task=shared_task)
 
     def act() -> None:
-        limit_registrations(client_address(request))
+        limit_registrations(request.user, client_address(request))
         team, now = form.cleaned_data, began_at(request)
         given = (shared_task, team["name"], team["contact"])
         if is_known:

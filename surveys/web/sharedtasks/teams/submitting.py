@@ -7,14 +7,18 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
-from surveys.access.client_address import client_address
 from surveys.errors import TooLate, UploadRefused
 from surveys.models.sharedtasks import Phase, Submission, TeamMember, TeamState, Upload
-from surveys.sharedtasks.attempts import count_attempts, list_later_phases
+from surveys.sharedtasks.attempts import (
+    count_attempts,
+    list_later_phases,
+    refuse_phase,
+    refuse_team,
+)
 from surveys.sharedtasks.submissions import submit
 from surveys.sharedtasks.teams.description import has_accepted_terms
 from surveys.sharedtasks.teams.history import find_submitted, list_phases
-from surveys.sharedtasks.teams.rates import limit_checks, limit_submissions
+from surveys.sharedtasks.teams.rates import limit_checks, limiting_submissions
 from surveys.sharedtasks.uploads import check_files
 from surveys.web.forms import attempt, posted, status_of
 from surveys.web.sharedtasks.access import signed_in, team_page
@@ -28,8 +32,6 @@ def choose_files(request: HttpRequest, member: TeamMember) -> HttpResponse:
     team, now = member.team, began_at(request)
     if not has_accepted_terms(team):
         return redirect("sharedtasks:terms", team.shared_task.slug)
-    if request.method == "POST":
-        limit_checks(team, client_address(request))
     phases = list_phases(team, now)
     running = sorted((one.phase for one in phases if one.is_running), key=_first_to_end)
     form = FilesForm(posted(request), request.FILES or None, phases=running)
@@ -38,6 +40,9 @@ def choose_files(request: HttpRequest, member: TeamMember) -> HttpResponse:
 
     def check() -> None:
         phase, files = form.cleaned_data["phase"], form.cleaned_data["results"]
+        refuse_team(team)  # before the check is counted
+        refuse_phase(team, phase, now)
+        limit_checks(team)
         sent = [(file.name, file.read()) for file in files]
         try:
             checked.append(check_files(team, phase, sent, by=signed_in(request), now=now))
@@ -78,10 +83,10 @@ def checked(request: HttpRequest, member: TeamMember, upload_id: int) -> HttpRes
     made: list[Submission] = []
 
     def act() -> None:
-        limit_submissions(team, client_address(request))
         phase, note = form.cleaned_data["phase"], form.cleaned_data["note"]
         try:
-            made.append(submit(upload, now=now, by=signed_in(request), phase=phase, note=note))
+            with limiting_submissions(team):
+                made.append(submit(upload, now=now, by=signed_in(request), phase=phase, note=note))
         except TooLate as late:  # between two requests
             form.offer(list_later_phases(upload.phase, now))
             raise late

@@ -1,11 +1,20 @@
+from contextlib import suppress
 from datetime import timedelta
 from types import SimpleNamespace
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.test import RequestFactory
 from django.utils import timezone
 
-from surveys.errors import TooManyRequests
-from surveys.sharedtasks.teams.rates import limit_checks, limit_registrations, limit_submissions
+from surveys.access.client_address import client_address
+from surveys.errors import SubmissionRefused, TooManyRequests
+from surveys.models.sharedtasks import TeamKind
+from surveys.sharedtasks.teams.rates import (
+    limit_checks,
+    limit_registrations,
+    limiting_submissions,
+)
 from tests.factories.sharedtasks import make_shared_task, make_team
 
 pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
@@ -32,39 +41,72 @@ def count(act, *given):
     raise AssertionError("never refused")
 
 
-@pytest.mark.parametrize(("limit", "n_allowed"), [(limit_checks, 30), (limit_submissions, 10)])
-def test_a_team_has_a_number_an_hour(clock, limit, n_allowed):
-    team = make_team(make_shared_task())
+def submit(team):
+    with limiting_submissions(team):
+        pass
 
-    n, refused = count(lambda: limit(team, HERE))
+
+def register(user, *addresses):
+    """Register once from each address; return how many were allowed."""
+    n_allowed = 0
+    for address in addresses:
+        with suppress(TooManyRequests):
+            limit_registrations(user, address)
+            n_allowed += 1
+    return n_allowed
+
+
+def ipv6(text):
+    return client_address(RequestFactory().get("/", REMOTE_ADDR=text))
+
+
+@pytest.mark.parametrize(("act", "n_allowed"), [(limit_checks, 30), (submit, 10)])
+def test_a_team_has_a_number_an_hour_that_others_do_not_use(clock, act, n_allowed):
+    shared_task = make_shared_task()
+    team, other = (make_team(shared_task, name) for name in ("Owls", "Herons"))
+
+    n, refused = count(act, team)
     assert (n, refused.status, refused.retry_after) == (n_allowed, 429, 3600 / n_allowed)
-    assert count(limit, team, ELSEWHERE)[0] == 0
+    assert count(act, other)[0] == n_allowed
 
     clock.at += timedelta(hours=1)
-    assert count(limit, team, HERE)[0] == n_allowed
+    assert count(act, team)[0] == n_allowed
 
 
-def test_an_address_has_a_number_an_hour_whatever_the_team():
-    shared_task = make_shared_task()
-    teams = [make_team(shared_task, f"Team {n}") for n in range(3)]
+def test_a_refused_submission_is_not_counted():
+    team = make_team(make_shared_task())
 
-    for n in range(10):
-        limit_submissions(teams[n % 2], HERE)
+    for _ in range(40):
+        with pytest.raises(SubmissionRefused), limiting_submissions(team):
+            raise SubmissionRefused("All 9 attempts are used up.")
 
-    with pytest.raises(TooManyRequests, match="submissions within an hour"):
-        limit_submissions(teams[2], HERE)
-    limit_submissions(teams[2], ELSEWHERE)
-    limit_checks(teams[2], HERE)
+    assert count(submit, team)[0] == 10
 
 
-def test_registrations_are_limited_by_address_and_in_all():
-    assert count(limit_registrations, HERE)[0] == 5
-    n_elsewhere = 0
-    for n in range(100):
-        try:
-            limit_registrations(f"192.0.2.{n}")
-        except TooManyRequests:
-            break
-        n_elsewhere += 1
+def test_trial_teams_of_organisers_have_no_rates():
+    team = make_team(make_shared_task(), kind=TeamKind.TRIAL)
 
-    assert n_elsewhere == 55
+    for _ in range(40):
+        limit_checks(team)
+        submit(team)
+
+
+def test_an_account_registers_five_teams_wherever_it_is(django_user_model):
+    known, other = (django_user_model.objects.create(username=name) for name in "ab")
+
+    assert register(known, *[HERE] * 10, ELSEWHERE) == 5
+    assert register(other, HERE) == 1
+    assert register(AnonymousUser(), *[HERE] * 100) == 20  # at a shared address
+
+
+def test_all_networks_of_one_customer_stop_nobody_elsewhere():
+    home = [ipv6(f"2001:db8:7:{n:x}::1") for n in range(0x4400, 0x4500)]
+
+    assert register(AnonymousUser(), *home, *home) == 20
+    assert register(AnonymousUser(), ipv6("2001:db8:8::1"), ELSEWHERE) == 2
+
+
+def test_a_flood_of_new_accounts_from_everywhere_is_limited():
+    everywhere = [f"198.51.{n // 250}.{n % 250}" for n in range(700)]
+
+    assert register(AnonymousUser(), *everywhere) == 600

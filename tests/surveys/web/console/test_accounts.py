@@ -85,3 +85,15 @@ def test_a_password_is_changed_with_the_old_one_and_ends_other_sessions(study, s
     assert client.get(page("studies")).status_code == 200
     assert other.get(page("studies")).status_code == 302
     assert AuditEntry.objects.latest("pk").action == "account.password_changed"
+
+
+def test_an_account_checks_its_old_password_five_times_at_once(study, sign_in):
+    client, sent = sign_in(Role.OWNER), {"new_password1": SECRET, "new_password2": SECRET}
+    address = page("change_password")
+
+    wrong = [client.post(address, {**sent, "old_password": "wrong"}) for _ in range(6)]
+    right = client.post(address, {**sent, "old_password": "correct horse"})
+
+    assert ["Too many passwords" in answer.text for answer in wrong] == [False] * 5 + [True]
+    assert right.status_code == 422
+    assert User.objects.get(username="ana").check_password("correct horse")

@@ -240,13 +240,15 @@ def test_registration_is_closed_unless_switched_on(shared_task, organiser):
     assert not Team.objects.exists()
 
 
-def test_an_address_registers_five_teams_at_once(shared_task):
+def test_an_address_registers_twenty_teams_at_once_and_joins_more(shared_task, link):
     SharedTask.objects.update(registration=Registration.FORM)
     answers = []
-    for n in range(6):
+    for n in range(21):
         sent = {**NEW, "username": f"eva{n}", "name": f"Team {n}", "contact": "eva"}
         answers.append(Client().post("/tasks/gwsc/register/", sent))
 
-    assert [answer.status_code for answer in answers] == [302] * 5 + [422]
+    assert [answer.status_code for answer in answers] == [302] * 20 + [422]
     assert "many registrations" in said(answers[-1])
-    assert Team.objects.count() == 5
+    assert Team.objects.count() == 21
+    assert Client().get(link).status_code == 200
+    assert Client().post(link, {**NEW, "username": "ida"}).status_code == 302

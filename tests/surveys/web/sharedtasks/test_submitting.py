@@ -289,9 +289,41 @@ def test_checks_and_submissions_have_rates(captain, phase):
     refused = check(captain)
 
     assert statuses == [302] * 10 + [422] * 2
-    assert refused.status_code == 429
-    assert int(refused["Retry-After"]) <= 120
-    assert "many checks" in said(refused)
+    assert refused.status_code == 422
+    assert "many checks within an hour. Nothing was counted. Try again in 2 minutes" in said(
+        refused
+    )
+
+
+def test_what_is_refused_uses_no_rate(captain, shared_task):
+    page = check(captain).url
+    make_phase(shared_task, "later", opens_at=END, closes_at=None)
+    nothing = {"phase": "evaluation"}
+    for _ in range(40):
+        assert check(captain, phase="later").status_code == 422
+        assert captain.post(SUBMIT, nothing).status_code == 422
+    shared_task.phases.update(attempts_total=0)
+    for _ in range(15):
+        assert "are used up" in said(captain.post(page, nothing))
+    shared_task.phases.update(attempts_total=None)
+
+    pages = [check(captain, distinct(n)).url for n in range(9)]
+    assert [captain.post(page, nothing).status_code for page in [page, *pages]] == [302] * 10
+
+
+def test_a_team_takes_nothing_from_another_at_its_address(captain, shared_task):
+    make_team(shared_task, "Herons")
+    sent = {"phase": "evaluation"}
+
+    statuses = [captain.post(check(captain, distinct(n)).url, sent).status_code for n in range(24)]
+
+    assert statuses == [302] * 9 + [422] * 15
+    assert send(sign_in("herons")).endswith("/evaluation/1/")
+
+
+def distinct(n):
+    """Return a result file that differs from those of other numbers."""
+    return result_file([value + (n + 1) / 100 for value in predictions()])
 
 
 def test_a_hidden_phase_shows_no_score_anywhere(captain):
