@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from postprocess.formats.stimuli import ParsedStimuli, StimuliError
@@ -28,9 +27,6 @@ from postprocess.release.individual import (
     Individual,
     find_withdrawn,
     publish_individual,
-    render_checks,
-    render_ratings,
-    write_ratings_parquet,
     write_word,
 )
 from postprocess.release.kit import PRACTICE, render_kit, render_practice_kit
@@ -164,7 +160,8 @@ def build_release(
     split, stimuli = _split_stimuli(
         collected.stimuli, choices, _find_unscored(individual, recipe, collected, choices)
     )
-    individual = _renumber(individual, split)
+    if split.is_reordered:
+        individual = individual.renumbered(split.order)
     sources = renumber_sources(collected.sources, split.order)
     stimuli, sources = withhold_texts(stimuli, sources, choices.withheld)
     release = assemble_release(
@@ -199,9 +196,9 @@ def assemble_release(
     of the key, are those of `build_release`.
     """
     stimuli, ratings = published.stimuli, published.individual.ratings
-    scripted = _list_scripted(ratings)
+    scripted = published.individual.scripted
     tag = tag_files(language, is_rehearsal=bool(scripted))
-    answers = _render_individual(published.individual, language, tag)
+    answers = published.individual.render(language, tag)
     dataset = build_dataset(
         stimuli,
         ratings,
@@ -301,17 +298,6 @@ def _publish(
     return publish_individual(ratings, collected.checks, words, key)
 
 
-def _renumber(individual: Individual, split: Split) -> Individual:
-    """Return the individual answers with this release's pair numbers."""
-    if not split.is_reordered:
-        return individual
-    number = np.empty(len(split.order) + 1, dtype=np.int32)
-    number[np.array(split.order) + 1] = np.arange(1, len(number))
-    renumbered = individual.ratings.assign(pair=number[individual.ratings["pair"]])
-    ordered = renumbered.sort_values(["pair", "context", "annotator"], ignore_index=True)
-    return replace(individual, ratings=ordered)
-
-
 def _join_traits(ratings: pd.DataFrame, details: pd.DataFrame | None) -> pd.DataFrame:
     """Add the columns of `RELEASED` that are known, each entry on one line."""
     joined = join_details(ratings, details).drop(columns=list(MEASURES), errors="ignore")
@@ -319,24 +305,6 @@ def _join_traits(ratings: pd.DataFrame, details: pd.DataFrame | None) -> pd.Data
     return joined.assign(
         **{name: column.map(write_word, na_action="ignore") for name, column in known.items()}
     )
-
-
-def _list_scripted(ratings: pd.DataFrame) -> frozenset[str]:
-    """Return the published ids of the annotators that are scripts."""
-    if SCRIPTED not in ratings:
-        return frozenset()
-    return frozenset(ratings.loc[ratings[SCRIPTED], "annotator"].astype(str))
-
-
-def _render_individual(individual: Individual, language: str, tag: str) -> dict[str, bytes]:
-    files = {
-        f"ratings_{tag}.tsv": render_ratings(individual.ratings, language).encode(),
-        f"ratings_{tag}.parquet": write_ratings_parquet(individual.ratings, language),
-    }
-    if individual.checks is not None:
-        checks = render_checks(individual.checks, language)
-        files[f"checkpoints_{tag}.csv"] = checks.encode()
-    return files
 
 
 def _render_description(description: Description) -> dict[str, bytes]:

@@ -47,6 +47,30 @@ class Individual:
     ratings: pd.DataFrame
     checks: pd.DataFrame | None
 
+    @property
+    def scripted(self) -> frozenset[str]:
+        """The ids of the annotators that are scripts."""
+        if SCRIPTED not in self.ratings:
+            return frozenset()
+        return frozenset(self.ratings.loc[self.ratings[SCRIPTED], "annotator"].astype(str))
+
+    def renumbered(self, order: Sequence[int]) -> "Individual":
+        """Return the answers with new numbers of the pairs, whose rows are given in their order."""
+        number = np.empty(len(order) + 1, dtype=np.int32)
+        number[np.array(order) + 1] = np.arange(1, len(number))
+        renumbered = self.ratings.assign(pair=number[self.ratings["pair"]])
+        return Individual(renumbered.sort_values(list(PLACE), ignore_index=True), self.checks)
+
+    def render(self, language: str, tag: str) -> dict[str, bytes]:
+        """Return the files of the ratings and of the answers to checkpoint items."""
+        files = {
+            f"ratings_{tag}.tsv": render_ratings(self.ratings, language).encode(),
+            f"ratings_{tag}.parquet": write_ratings_parquet(self.ratings, language),
+        }
+        if self.checks is not None:
+            files[f"checkpoints_{tag}.csv"] = render_checks(self.checks, language).encode()
+        return files
+
 
 def publish_individual(
     ratings: pd.DataFrame, checks: pd.DataFrame | None, words: pd.DataFrame | None, key: str
