@@ -23,6 +23,7 @@ from reporting import say, table
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from postprocess.statistics.agreement.copies import find_copies
+from tests.postprocess.simulated import tabulate_points
 
 BIAS, FACTOR, TOP = 0.6, 0.3, 6
 SHARES = (0.0, 0.1, 0.2)
@@ -65,17 +66,7 @@ def simulate(
     own = (n_annotators, 1, n_groups)
     points = points + rng.normal(0, BIAS, own) - TOP / 2
     points = (points * np.exp(rng.normal(0, FACTOR, own)) / TOP + 0.5) * top
-    annotator, text, group = np.indices(shape).reshape(3, -1)
-    number = group * n_texts + text
-    return pd.DataFrame(
-        {
-            "pair": number // 2 + 1,
-            "context": number % 2 + 1,
-            "annotator": [f"{g}-{a}" for g, a in zip(group, annotator, strict=True)],
-            "rating": np.clip(np.rint(points), 0, top).ravel(),
-            "group": group.astype(str),
-        }
-    )
+    return tabulate_points(np.clip(np.rint(points), 0, top))
 
 
 def copy(ratings: pd.DataFrame, share: float, top: int, rng: np.random.Generator) -> pd.DataFrame:
