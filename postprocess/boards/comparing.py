@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import t as student
 
 from postprocess.boards.board import Place
 from postprocess.scoring.ranking import LEVEL, correct_by_holm, round_all
@@ -84,6 +83,8 @@ def _vary(left_out: Floats) -> Floats:
 
 def _test(d: Floats, variances: Sequence[Floats], left_out: Sequence[Floats]) -> Comparisons:
     """Return p from the variances by language; degrees of freedom by Welch and Satterthwaite."""
+    from scipy.stats import t as student  # slow to import
+
     freedoms = [one.shape[1] - 1 for one in left_out]
     total = np.sum(variances, axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -6,14 +6,16 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import ROUND_HALF_EVEN, Decimal
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from postprocess.formats import stimuli
 from postprocess.formats.kinds import read_table
 from postprocess.formats.tabular import Finding, Severity, TableError, read_cell, render_rows
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SCORE_COLUMNS = ("sim1", "sim2", "stdev1", "stdev2", "pvalue")
 DATASET_COLUMNS = (*stimuli.COLUMNS[:4], *SCORE_COLUMNS, *stimuli.COLUMNS[4:])
@@ -80,7 +82,7 @@ def parse_number(text: str) -> float:
 
 
 def render_dataset(
-    rows: Iterable[Sequence[str]], scores: pd.DataFrame, *, pvalues: PvalueStyle
+    rows: Iterable[Sequence[str]], scores: "pd.DataFrame", *, pvalues: PvalueStyle
 ) -> str:
     """Return the text of the dataset's file, `<name>_<lang>.csv`.
 
@@ -94,13 +96,13 @@ def render_dataset(
     return render_rows(DATASET_COLUMNS, lines)
 
 
-def render_gold(scores: pd.DataFrame) -> str:
+def render_gold(scores: "pd.DataFrame") -> str:
     """Return the text of `gold_<lang>.tsv`; the change is that of the rounded scores."""
     rows = (_gold_fields(*sims) for sims in zip(scores["sim1"], scores["sim2"], strict=True))
     return render_rows(GOLD_COLUMNS, rows)
 
 
-def read_dataset(data: bytes) -> pd.DataFrame:
+def read_dataset(data: bytes) -> "pd.DataFrame":
     """Read the file of a dataset: its columns, scores as numbers, index pair from 1.
 
     Raises TableError with every row and column that cannot be read.
@@ -108,7 +110,7 @@ def read_dataset(data: bytes) -> pd.DataFrame:
     return _read_scores(data, DATASET_COLUMNS, SCORE_COLUMNS)
 
 
-def read_gold(data: bytes) -> pd.DataFrame:
+def read_gold(data: bytes) -> "pd.DataFrame":
     """Read `gold_<lang>.tsv`: its columns as numbers, index pair from 1.
 
     Raises TableError with every row and column that cannot be read.
@@ -125,6 +127,8 @@ def has_dataset_columns(path: Path) -> bool:
 
 def _each_once(write: Callable[[float], str], numbers: Iterable[float]) -> list[str]:
     """Return the numbers as text; equal ones are written once."""
+    import pandas as pd  # slow to import
+
     codes, distinct = pd.factorize(np.asarray(numbers, dtype=float), use_na_sentinel=False)
     texts = np.array([write(float(number)) for number in distinct], dtype=object)
     return texts[codes].tolist() if len(codes) else []
@@ -156,7 +160,9 @@ def _gold_fields(sim1: float, sim2: float) -> tuple[str, ...]:
 
 def _read_scores(
     data: bytes, columns: Sequence[str], number_columns: Sequence[str]
-) -> pd.DataFrame:
+) -> "pd.DataFrame":
+    import pandas as pd  # slow to import
+
     table = read_table(data, columns, numbers=number_columns)
     findings = [f for f in table.findings if f.severity is not Severity.WARNING]
     for row, fields in table.rows.items():

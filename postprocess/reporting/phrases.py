@@ -1,6 +1,7 @@
 """Formatting of counts, figures and shares for sentences and tables."""
 
 import math
+from collections.abc import Mapping
 from decimal import ROUND_HALF_UP, Decimal
 
 NONE = "–"  # an undefined figure
@@ -128,3 +129,14 @@ def shorten(name: str, longest: int = LONGEST) -> str:
     ('annotators', 'annot…')
     """
     return name if len(name) <= longest else f"{name[: longest - 1]}…"
+
+
+def describe_gaps(counts: Mapping[str, int]) -> str:
+    """Return the counts of `report_gaps` in a sentence; "" if there are none."""
+    n_open, n_alone = counts.get("contexts_without_score"), counts.get("contexts_uncompared")
+    parts = []
+    if n_open:
+        parts.append(f"{n_open} have no score, because their annotators gave all texts one rating")
+    if n_alone:
+        parts.append(f"{n_alone} rest on questionnaires in which nobody could be compared (†)")
+    return f"Of {counts['contexts']} contexts, {' and '.join(parts)}." if parts else ""

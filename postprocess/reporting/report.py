@@ -10,6 +10,7 @@ import pandas as pd
 
 from postprocess.formats.tabular import Finding
 from postprocess.naming import STAMP
+from postprocess.reporting.phrases import describe_gaps as describe_gaps
 from postprocess.steps.core import KEPT, LEFT_OUT
 from postprocess.steps.exclusion import COUNTED, count_left_out
 from postprocess.steps.ledger import explain
@@ -68,17 +69,6 @@ def report_gaps(outcome: Outcome) -> Report:
         "contexts_without_score": int((outcome.pairs[["n1", "n2"]] == 0).to_numpy().sum()),
         "contexts_uncompared": len(outcome.uncompared),
     }
-
-
-def describe_gaps(counts: Mapping[str, int]) -> str:
-    """Return the counts of `report_gaps` in a sentence; "" if there are none."""
-    n_open, n_alone = counts.get("contexts_without_score"), counts.get("contexts_uncompared")
-    parts = []
-    if n_open:
-        parts.append(f"{n_open} have no score, because their annotators gave all texts one rating")
-    if n_alone:
-        parts.append(f"{n_alone} rest on questionnaires in which nobody could be compared (†)")
-    return f"Of {counts['contexts']} contexts, {' and '.join(parts)}." if parts else ""
 
 
 def report_counts(outcome: Outcome, scripted: Collection[str] = ()) -> Report:

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import t as student
 
 from postprocess.scoring.figures import MOST_GROUPS, Figures
+from postprocess.scoring.quantiles import student_quantile
 from postprocess.types import Floats
 
 FEWEST_PAIRS = 10  # for an interval
@@ -75,7 +75,7 @@ def score_interval(figures: Figures, *, is_harmonic: bool) -> Interval | None:
     error = standard_error(np.arctanh(figures.left_out))
     if not error > 0:
         return None
-    reach = float(student.ppf(1 - TAIL, len(figures.left_out) - 1)) * error
+    reach = student_quantile(1 - TAIL, len(figures.left_out) - 1) * error
     middle = np.arctanh(figures.score)
     low, high = (float(np.tanh(end)) for end in (middle - reach, middle + reach))
     return Interval(max(low, 0.0) if is_harmonic else low, high)
@@ -104,7 +104,7 @@ def average_measured(parts: Sequence[Measured], *, is_harmonic: bool = False) ->
     is_bounded = abs(mean) < 1 and all(part.n >= FEWEST_PAIRS for part in parts)
     if not is_bounded or not error > 0:
         return Average(mean, None, error, freedom)
-    reach = float(student.ppf(1 - TAIL, freedom)) * error / (1 - mean**2)
+    reach = student_quantile(1 - TAIL, freedom) * error / (1 - mean**2)
     low, high = (float(np.tanh(np.arctanh(mean) + sign * reach)) for sign in (-1, 1))
     return Average(mean, Interval(max(low, 0.0) if is_harmonic else low, high), error, freedom)
 
@@ -122,6 +122,8 @@ def compare_averages(first: Sequence[Figures], second: Sequence[Figures]) -> Dif
     error, freedom = _combine(errors, [len(one) - 1 for one in apart])
     if d == 0:
         return Difference(d, error, 1.0)
+    from scipy.stats import t as student  # slow to import
+
     with np.errstate(divide="ignore"):
         p = 2 * student.sf(np.float64(abs(d)) / error, freedom)
     return Difference(d, error, float(p))

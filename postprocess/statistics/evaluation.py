@@ -1,14 +1,17 @@
 """The metrics of the shared task, and a dataset's row of Table 1 in the task paper."""
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike
 
 from postprocess.reporting.phrases import write_figure
 from postprocess.statistics.correlations import mean_defined, spearman
 from postprocess.types import Floats
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SHARES = {  # of pairs: the column of the scores, and the level it is below
     "share_q": ("qvalue", 0.05),
@@ -88,7 +91,7 @@ def harmonic_correlation(predicted: ArrayLike, gold: ArrayLike) -> float:
     return 2 * linear * rank / (linear + rank) if is_positive else 0.0
 
 
-def table1_row(scores: pd.DataFrame, human: float = math.nan) -> dict[str, float]:
+def table1_row(scores: "pd.DataFrame", human: float = math.nan) -> dict[str, float]:
     """Compute a dataset's figures of Table 1 in the task paper, and shares of significant pairs.
 
     Parameters
@@ -113,6 +116,7 @@ def table1_row(scores: pd.DataFrame, human: float = math.nan) -> dict[str, float
 
     Examples
     --------
+    >>> import pandas as pd
     >>> scores = pd.DataFrame({"sim1": [1.0], "sim2": [4.0], "stdev1": [1.0], "stdev2": [2.0],
     ...     "change": [3.0], "pvalue": [0.04], "pvalue_two_sided": [0.08], "qvalue": [0.08]})
     >>> list(table1_row(scores, 0.77).values())

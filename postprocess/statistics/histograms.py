@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from postprocess.table.ratings import Scale
+from postprocess.table.scale import Scale
 from postprocess.types import Counts, Floats, Integers
 
 

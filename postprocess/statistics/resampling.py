@@ -14,8 +14,8 @@ import numpy as np
 from postprocess.statistics.agreement.group_arrays import Stack
 from postprocess.table.ratings import RatingsError
 from postprocess.types import Floats, Integers
+from postprocess.types import Resample as Resample
 
-Resample = Literal["items", "items and annotators"]
 Range = Literal["correlation", "coefficient", "difference"]
 Transform = Callable[[Floats], Floats]
 

@@ -11,8 +11,8 @@ from pydantic import ConfigDict, Field, model_validator
 from postprocess.formats.files import PvalueStyle
 from postprocess.formats.settings import Section
 from postprocess.formats.toml import TomlError, parse_toml
-from postprocess.statistics.resampling import Resample
-from postprocess.table.ratings import RatingsError, Scale
+from postprocess.table.scale import RatingsError, Scale
+from postprocess.types import Resample
 
 FOLDER = Path(__file__).parent / "recipes"
 FORMAT: Final = 1  # of the file; raise it if old recipes would change their meaning

@@ -3,7 +3,6 @@
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from postprocess.reporting.phrases import write_range
 from postprocess.table.parallel import as_places, on_all_cores
+from postprocess.table.scale import RatingsError as RatingsError
+from postprocess.table.scale import Scale as Scale
 from postprocess.types import Bools, Codes, Integers
 
 BY = ("pair", "context", "annotator")
@@ -27,37 +27,6 @@ MOST_PAIRS = 2**30 - 1  # whose contexts 32 bits can number
 UNKNOWN_MARK = re.compile(rf"\0(?!({'|'.join(MARKS)})?\0|$)")
 MOST_NAMED = 10  # rows or contexts that a message lists; the rest are counted
 NO_ROW = np.zeros(1, dtype=bool)  # broadcast: false for every row
-
-
-class RatingsError(ValueError):
-    """A ratings table cannot be used; the message names the rows and what to do."""
-
-
-@dataclass(frozen=True)
-class Scale:
-    """A rating scale: its two ends and the distance between neighbouring ratings."""
-
-    minimum: float = 0
-    maximum: float = 6
-    step: float = 1
-
-    def __post_init__(self) -> None:
-        if not all(math.isfinite(x) for x in (self.minimum, self.maximum, self.step)):
-            raise RatingsError(f"the ends and the step of {self} must be finite numbers")
-        if self.minimum >= self.maximum:
-            raise RatingsError(f"the minimum of {self} must be below its maximum")
-        n_steps = (self.maximum - self.minimum) / self.step if self.step > 0 else 0
-        if n_steps < 1 or not math.isclose(n_steps, round(n_steps), abs_tol=1e-9):
-            raise RatingsError(f"the step of {self} must divide the scale into equal parts")
-
-    @property
-    def n_points(self) -> int:
-        """The number of different ratings."""
-        return round((self.maximum - self.minimum) / self.step) + 1
-
-    def __str__(self) -> str:
-        steps = "" if self.step == 1 else f" in steps of {self.step:g}"
-        return f"{write_range(self.minimum, self.maximum)}{steps}"
 
 
 def check_ratings(

@@ -70,9 +70,7 @@ def until(low: Number, high: Number) -> str:
 @register.filter
 def gaps(counts: dict[str, int] | None) -> str:
     """Return how many contexts have no score or no compared annotators, or ""."""
-    from postprocess.reporting.report import describe_gaps
-
-    return describe_gaps(counts or {})
+    return phrases.describe_gaps(counts or {})
 
 
 @register.filter

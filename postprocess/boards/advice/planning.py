@@ -7,11 +7,10 @@ The formulas are those of large samples of normal scores, of which simulations f
 
 import math
 from functools import lru_cache
-
-from scipy.stats import norm
-from scipy.stats import t as student
+from statistics import NormalDist
 
 from postprocess.scoring.inference import TAIL, Interval
+from postprocess.scoring.quantiles import student_quantile
 
 TYPICAL = 0.65  # the score of a good system
 ALIKE = 0.8  # the correlation of two good systems
@@ -33,7 +32,7 @@ def expect_interval(score: float, n_pairs: int) -> Interval:
     >>> [round(end, 2) for end in expect_interval(0.65, 24)]
     [0.34, 0.83]
     """
-    reach = float(student.ppf(1 - TAIL, n_pairs - 1)) / math.sqrt(n_pairs)
+    reach = student_quantile(1 - TAIL, n_pairs - 1) / math.sqrt(n_pairs)
     middle = math.atanh(score)
     return Interval(math.tanh(middle - reach), math.tanh(middle + reach))
 
@@ -82,4 +81,4 @@ def smallest_difference(
     [0.185, 0.086, 0.049]
     """
     error = expect_error_of_difference(score, correlation, n_pairs)
-    return float(norm.ppf(1 - TAIL)) * error
+    return NormalDist().inv_cdf(1 - TAIL) * error

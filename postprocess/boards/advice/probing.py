@@ -8,9 +8,8 @@ prediction that differs between the two contexts alone tells of a change as much
 
 import math
 
-from scipy.stats import beta
-
 from postprocess.boards.advice.planning import TYPICAL, expect_interval
+from postprocess.scoring.quantiles import beta_quantile
 
 MOST = 0.999  # of random probers; the bench aims probes, too, which reach a little more
 
@@ -58,7 +57,7 @@ def probed_at_most(score: float, n_seen: int, n_pairs: int) -> float:
     [0.946, 0.97, 1.0]
     """
     n_left = n_pairs - 1 - n_seen
-    share = beta.ppf(MOST, n_seen / 2, n_left / 2) if n_seen > 0 < n_left else n_left <= 0
+    share = beta_quantile(MOST, n_seen / 2, n_left / 2) if n_seen > 0 < n_left else n_left <= 0
     return math.sqrt(score**2 + (1 - score**2) * float(share))
 
 
