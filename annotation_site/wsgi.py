@@ -4,9 +4,10 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
-from surveys.operations.migration_guard import check_at_start
+from surveys.operations import migration_guard, server_checks
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotation_site.settings")
 
 application = get_wsgi_application()
-check_at_start()
+migration_guard.check_at_start()
+server_checks.check_at_start()

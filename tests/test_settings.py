@@ -200,7 +200,10 @@ def test_sqlite_survives_a_crash_of_the_machine(tmp_path):
     assert done.stdout.strip() == "['wal', 2]"
 
 
-PUBLIC = {"SITE_URL": "https://survey.example.org"}
+PUBLIC = {
+    "SITE_URL": "https://survey.example.org", "TRUSTED_PROXIES": "127.0.0.1",
+    "STATIC_ROOT": str(settings.STATIC_ROOT),
+}  # fmt: skip
 
 
 def test_deployment_checks_pass_for_a_public_site(tmp_path):
@@ -208,6 +211,15 @@ def test_deployment_checks_pass_for_a_public_site(tmp_path):
 
     assert done.returncode == 0, done.stderr
     assert "2 silenced" in done.stdout
+
+
+def test_deployment_checks_name_a_missing_proxy_and_missing_static_files(tmp_path):
+    lacking = {**PUBLIC, "TRUSTED_PROXIES": "", "STATIC_ROOT": str(tmp_path / "static")}
+    done = start_with(tmp_path, "check", "--deploy", **lacking)
+
+    assert done.returncode != 0
+    assert "surveys.W001" in done.stderr
+    assert f"The static files are not in {tmp_path / 'static'}" in done.stderr
 
 
 def test_an_invalid_number_of_seconds_stops_the_start(tmp_path):

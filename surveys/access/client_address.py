@@ -13,6 +13,17 @@ UNKNOWN = "0.0.0.0"  # noqa: S104  # nosec B104 # (no peer address: nothing is b
 BITS_OF_A_CUSTOMER = 48  # of IPv6: the most that a customer usually gets, 65,536 networks
 
 
+def warn_of_proxies(request: HttpRequest) -> str:
+    """Return what to tell an operator about a request from a proxy that is not trusted, or ""."""
+    peer = parse_address(request.META.get("REMOTE_ADDR", ""))
+    if "HTTP_X_FORWARDED_FOR" not in request.META or _is_trusted(peer):
+        return ""
+    return (
+        f"A request from {peer or UNKNOWN} has X-Forwarded-For, which is ignored. If a proxy of "
+        "yours sent it, all clients share the limits of its address: add it to TRUSTED_PROXIES."
+    )
+
+
 def client_address(request: HttpRequest) -> str:
     """Return the address of a request's client, an IPv6 address as the first of its /48.
 
@@ -22,7 +33,7 @@ def client_address(request: HttpRequest) -> str:
     """
     client = parse_address(request.META.get("REMOTE_ADDR", ""))
     forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")
-    while client and forwarded and any(client in network for network in settings.TRUSTED_PROXIES):
+    while client and forwarded and _is_trusted(client):
         nearer = parse_address(forwarded.pop())
         if nearer is None:
             break
@@ -31,6 +42,10 @@ def client_address(request: HttpRequest) -> str:
         network = IPv6Network((client, BITS_OF_A_CUSTOMER), strict=False)
         return str(network.network_address)
     return str(client) if client else UNKNOWN
+
+
+def _is_trusted(address: Address | None) -> bool:
+    return any(address in network for network in settings.TRUSTED_PROXIES if address)
 
 
 def parse_address(text: str) -> Address | None:

@@ -6,6 +6,7 @@ operator lists, by name, address or network.
 
 from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from socket import inet_aton
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -78,10 +79,21 @@ def _is_listed(host: str) -> bool:
 
 def _may_be_reached(host: str) -> bool:
     """Return whether a host that is not listed can have a permitted address."""
-    if settings.WEBHOOK_HOSTS:
-        return _read_address(host) is None and any(_listed_networks())
     number = _read_address(host)
-    return is_public(number) if number else not host.rstrip(".").endswith(LOCAL_ENDINGS)
+    if settings.WEBHOOK_HOSTS:
+        return not number and not _is_short_address(host) and any(_listed_networks())
+    if number:
+        return is_public(number)
+    return not (_is_short_address(host) or host.rstrip(".").endswith(LOCAL_ENDINGS))
+
+
+def _is_short_address(host: str) -> bool:
+    """Return whether the system reads a host as an IPv4 address, such as 127.1 or 0x7f000001."""
+    try:
+        inet_aton(host.rstrip("."))
+    except OSError:
+        return False
+    return True
 
 
 def _is_in_listed_network(address: Address) -> bool:

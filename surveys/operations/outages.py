@@ -10,6 +10,7 @@ from django.db import InterfaceError, OperationalError, connection
 OUTAGES = (InterfaceError, OperationalError)
 RETRY_AFTER = 10  # seconds, in the response header
 LOG_INTERVAL = 5.0  # seconds, in each of the few processes of a site
+LOCK_INTERVAL = 60.0  # seconds, in which background work meets at most one lock that passes
 log = logging.getLogger(__name__)
 
 
@@ -37,6 +38,7 @@ class Limiter:
 
 
 LINES = Limiter(LOG_INTERVAL)
+PASSING_LOCKS = Limiter(LOCK_INTERVAL)
 
 
 class OutageFilter(logging.Filter):
@@ -64,7 +66,13 @@ def is_outage(error: BaseException | None) -> bool:
 
 
 def log_outage(error: BaseException) -> None:
-    """Log that the database cannot be used, at a limited rate."""
+    """Log that the database cannot be used, at a limited rate.
+
+    The first lock of SQLite within a minute is not logged: the caller tries again in a moment.
+    """
+    code = getattr(error.__cause__, "sqlite_errorcode", 0)
+    if code & 0xFF == sqlite3.SQLITE_BUSY and PASSING_LOCKS.is_allowed():
+        return
     if LINES.is_allowed():
         log.error("%s", describe(error))
 

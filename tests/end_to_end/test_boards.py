@@ -14,6 +14,19 @@ from tests.factories.boards import make_public
 print(*make_public(timezone.now() - timedelta(days=30)), sep="\\n")
 """
 
+# Prints the id of a session of the organiser of a shared task whose board is hidden.
+HIDDEN = """
+from django.contrib.auth.models import User
+from django.test import Client
+from surveys.models.sharedtasks import Organiser
+from tests.factories.boards import make_contest
+user, client = User.objects.create_user("of hidden boards"), Client()
+hidden = make_contest(slug="hidden", after=" III")
+Organiser.objects.create(shared_task=hidden, user=user)
+client.force_login(user)
+print(client.cookies["sessionid"].value)
+"""
+
 
 @pytest.fixture(scope="module")
 def addresses(shared_site: Site) -> list[str]:
@@ -29,3 +42,22 @@ def test_public_pages_fit_their_screens_and_axe_finds_nothing(chromium, shared_s
     assert len(addresses) == 10
     assert faults == {}
     assert watched.complaints == []
+
+
+def test_back_after_a_sign_out_does_not_show_a_hidden_board(chromium, shared_site):
+    session = shared_site.manage("shell", "--no-imports", "-c", HIDDEN).split()[-1]
+    watched = WatchedPage(chromium, DESKTOP)
+    page, board = watched.page, f"{shared_site.url}/tasks/hidden/board/evaluation/1/"
+    watched.visit_signed_in(f"{shared_site.url}/", session)
+    page.goto(board)
+    assert page.get_by_text("Only organisers see this board").count() == 1
+
+    page.goto(f"{shared_site.url}/console/")
+    page.locator("#account").evaluate("menu => menu.showPopover()")
+    page.get_by_role("button", name="Sign out").click()
+    page.wait_for_url("**/sign-in/*")
+    while page.url != board:
+        page.go_back()
+
+    assert page.get_by_role("heading", name="We cannot find this page").count() == 1
+    assert page.get_by_text("Only organisers see this board").count() == 0

@@ -22,7 +22,6 @@ def answer_failed(request: HttpRequest) -> HttpResponse:
         return _answer(500, request)
     answer = _answer(503, request)
     answer["Retry-After"] = str(RETRY_AFTER)
-    answer["Cache-Control"] = "no-store"
     return answer
 
 
@@ -45,6 +44,7 @@ def _answer(
     is_english = in_console or in_tasks
     with translation.override(_find_language(request, is_english=is_english)):
         answer = HttpResponse(render_to_string(f"{status}.html", page), status=status)
+    answer["Cache-Control"] = "no-store"
     patch_vary_headers(answer, ("Accept-Language",))
     return answer
 

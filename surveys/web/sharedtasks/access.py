@@ -25,6 +25,24 @@ def signed_in(request: HttpRequest) -> User:
     return cast("User", request.user)
 
 
+def public_page(view: Page) -> Page:
+    """Let caches keep a page of visitors for a minute, and nobody one of a person signed in.
+
+    Organisers and teams see more at the same address, also by "back" after they signed out.
+    """
+
+    @wraps(view)
+    def answer(request: HttpRequest, **found: object) -> HttpResponseBase:
+        response = view(request, **found)
+        is_same_for_all = request.session.is_empty() and not request.user.is_authenticated
+        if not response.has_header("Cache-Control"):
+            kept = "public, max-age=60" if is_same_for_all else "private, no-store"
+            response["Cache-Control"] = kept
+        return response
+
+    return answer
+
+
 def participant_page(*methods: str) -> Callable[[Page], Page]:
     """Require an account of a participant, and log the actions of a view under its name.
 

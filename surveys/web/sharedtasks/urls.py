@@ -1,7 +1,7 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
-from surveys.web.sharedtasks.access import Page
+from surveys.web.sharedtasks.access import Page, public_page
 from surveys.web.sharedtasks.public import archive, boards, kits, overview, results
 from surveys.web.sharedtasks.teams import (
     accounts,
@@ -66,6 +66,7 @@ OF_A_TEAM: dict[str, tuple[str, Page]] = {
 }
 TEAM = "<slug:slug>/team/"
 urlpatterns = [
-    *(path(address, view, name=name) for name, (address, view) in (ACCOUNTS | PUBLIC).items()),
+    *(path(address, view, name=name) for name, (address, view) in ACCOUNTS.items()),
+    *(path(address, public_page(view), name=name) for name, (address, view) in PUBLIC.items()),
     *(path(TEAM + address, view, name=name) for name, (address, view) in OF_A_TEAM.items()),
 ]

@@ -3,9 +3,11 @@
 from ipaddress import ip_network
 
 import pytest
+from django.http import HttpResponse
 from django.test import RequestFactory
 
 from surveys.access.client_address import UNKNOWN, client_address
+from surveys.web.rendering.probes import ProbeMiddleware
 
 
 @pytest.fixture
@@ -46,6 +48,25 @@ def test_client_address_is_the_right_most_untrusted_one_behind_a_proxy(behind, f
 def test_client_address_ignores_forwarded_from_an_untrusted_peer(behind):
     assert address("203.0.113.9", "1.2.3.4") == "203.0.113.9"
     assert address("203.0.113.9", "1.2.3.4, 127.0.0.1") == "203.0.113.9"
+
+
+@pytest.mark.parametrize(
+    ("peer", "forwarded", "is_told"),
+    [
+        ("10.1.2.3", "203.0.113.9", False),
+        ("192.0.2.1", None, False),
+        ("192.0.2.1", "203.0.113.9", True),
+    ],
+)
+def test_one_line_tells_of_a_proxy_that_is_not_trusted(behind, caplog, peer, forwarded, is_told):
+    middleware = ProbeMiddleware(lambda request: HttpResponse())
+    headers = {"X-Forwarded-For": forwarded} if forwarded else {}
+    for _ in range(3):
+        middleware(RequestFactory().get("/", headers=headers, REMOTE_ADDR=peer))
+
+    told = [line for line in caplog.messages if "add it to TRUSTED_PROXIES" in line]
+    assert len(told) == is_told
+    assert caplog.text.count("192.0.2.1") == is_told
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,15 @@ def test_private_addresses_are_refused(address, settings):
         send(url, seconds=SOON)
 
 
+@pytest.mark.parametrize("hosts", [[], ["10.0.0.0/8"]])
+@pytest.mark.parametrize("host", ["2130706433", "0x7f.1", "127.1", "127.1.", "8.8"])
+def test_addresses_in_other_notations_are_refused_when_added(host, hosts, settings):
+    settings.WEBHOOK_HOSTS = hosts
+
+    with pytest.raises(WebhookRefused, match="sends nothing to"):
+        refuse_url(f"https://{host}/")
+
+
 @pytest.mark.parametrize("address", ["8.8.8.8", "2606:4700::1111"])
 def test_public_addresses_are_permitted(address):
     assert may_connect("lab.example.org", address)

@@ -26,6 +26,7 @@ def caused_by(code: int) -> OperationalError:
 @pytest.fixture(autouse=True)
 def reset_log_limit():
     outages.LINES.reset()
+    outages.PASSING_LOCKS.reset()
 
 
 @pytest.mark.parametrize(
@@ -63,6 +64,20 @@ def test_an_outage_is_logged_at_a_limited_rate():
 
     assert passed == [True, False, False]
     assert (first.getMessage(), first.exc_info) == ("the database cannot be used: away", None)
+
+
+def test_background_work_logs_a_lock_only_if_it_meets_another(caplog):
+    outages.log_outage(caused_by(sqlite3.SQLITE_BUSY))
+    assert caplog.text == ""
+
+    outages.log_outage(caused_by(sqlite3.SQLITE_BUSY))
+    assert "the database cannot be used" in caplog.text
+
+
+def test_background_work_logs_other_outages_at_once(caplog):
+    outages.log_outage(caused_by(sqlite3.SQLITE_FULL))
+
+    assert "the database cannot be used" in caplog.text
 
 
 def test_a_bug_keeps_its_traceback():
