@@ -22,6 +22,7 @@ TAKES_ANSWERS = """EXISTS (
     WHERE a.id = surveys_response.assignment_id AND a.state IN ('started', 'expired')
 )"""
 
+# The due position comes from an index: all open texts would be joined before they are sorted.
 _FIND = """
 SELECT a.id, a.state, a.started_at IS NOT NULL, a.n_items, s.id, s.revision,
        r.id, r.position, r.engaged_at IS NOT NULL,
@@ -29,14 +30,14 @@ SELECT a.id, a.state, a.started_at IS NOT NULL, a.n_items, s.id, s.revision,
        p.word1, p.word2, c.text, c.word1_start, c.word1_end, c.word2_start, c.word2_end
 FROM surveys_assignment a
 JOIN surveys_study s ON s.id = a.study_id
-LEFT JOIN surveys_response r ON r.assignment_id = a.id AND r.rated_at IS NULL
+LEFT JOIN surveys_response r ON r.assignment_id = a.id AND r.position = (
+    SELECT MIN(position) FROM surveys_response WHERE assignment_id = a.id AND rated_at IS NULL
+)
 LEFT JOIN surveys_response before
     ON before.assignment_id = a.id AND before.position = r.position - 1 AND r.engaged_at IS NULL
 LEFT JOIN surveys_context c ON c.id = r.context_id
 LEFT JOIN surveys_pair p ON p.id = c.pair_id
 WHERE a.token = %s
-ORDER BY r.position
-LIMIT 1
 """
 
 

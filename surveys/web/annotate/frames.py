@@ -4,6 +4,7 @@ from functools import lru_cache
 
 from csp.constants import SELF
 from csp.utils import build_policy
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 from surveys.crowd.mturk.targets import list_enabled
@@ -16,18 +17,21 @@ def allow_framing(request: HttpRequest, response: HttpResponse) -> None:
 
     Pages that are not reached from a HIT keep the site's policy: they cannot be framed.
     """
-    found, targets = request.resolver_match, list_enabled()
-    if found is None or not found.route.startswith(FRAMED) or not targets:
+    found = request.resolver_match
+    if found is None or not found.route.startswith(FRAMED):
         return
-    response["Content-Security-Policy"] = _framed_policy(
-        tuple(target.worker_site for target in targets),
-        tuple(target.submit_host for target in targets),
-    )
-    response.xframe_options_exempt = True
+    if policy := _framed_policy(settings.MTURK_SIMULATOR_URL, settings.MTURK_IS_LIVE):
+        response["Content-Security-Policy"] = policy
+        response.xframe_options_exempt = True
 
 
 @lru_cache
-def _framed_policy(worker_sites: tuple[str, ...], submit_hosts: tuple[str, ...]) -> str:
+def _framed_policy(simulator: str, is_live: bool) -> str:
+    """Return the policy of a page in the frames of the enabled targets; empty without any."""
+    if not (targets := list_enabled()):
+        return ""
+    worker_sites = tuple(target.worker_site for target in targets)
+    submit_hosts = tuple(target.submit_host for target in targets)
     return build_policy(
         replace={"frame-ancestors": worker_sites, "form-action": (SELF, *submit_hosts)}
     )

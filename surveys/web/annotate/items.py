@@ -1,8 +1,8 @@
 """The two pages of an item. The link alone identifies the annotator; see `docs/survey.md`."""
 
 from django.forms import Form
-from django.http import HttpRequest, HttpResponse, QueryDict
-from django.shortcuts import redirect, render
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
@@ -97,11 +97,12 @@ def answer_page(request: HttpRequest, token: str, position: int, page: ItemPage)
         return HttpResponse(refused, status=HTTP_UNPROCESSABLE)
     if not store_answer(where, form, request.POST):
         refuse_other_answer(where, position, form, _(ANSWERED))
+    survey = request.path.rsplit("/", 3)[0]  # `reverse` would take as long as the query
     if page is WORDS_PAGE:
-        return redirect("annotate:rate", token, position)
+        return HttpResponseRedirect(f"{survey}/{position}/rating/")
     if position < where.n_items:
-        return redirect("annotate:engage", token, position + 1)
-    return redirect("annotate:thanks", token)
+        return HttpResponseRedirect(f"{survey}/{position + 1}/words/")
+    return HttpResponseRedirect(f"{survey}/thanks/")
 
 
 def store_answer(where: AssignmentProgress, form: Form, sent: QueryDict) -> bool:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -87,12 +87,19 @@ class CommentField(forms.CharField):
         return str(super().to_python(value)).replace("\r\n", "\n")
 
 
-class RatingField(forms.ChoiceField):
+class RatingField(forms.CharField):
     """A point of the scale, chosen or written: with digits of any script, a comma or a point."""
 
+    values: Sequence[str] = ()  # that a form accepts; choices would be copied for every form
+
     def to_python(self, value: Any) -> str:
-        text: str = super().to_python(value).strip().translate(SIGNS)
+        text = str(super().to_python(value)).strip().translate(SIGNS)
         return write_point(Decimal(text) + 0) if NUMBER.fullmatch(text) else text  # not "-0"
+
+    def validate(self, value: Any) -> None:
+        super().validate(value)
+        if value not in self.values:
+            raise ValidationError(self.error_messages["invalid_choice"], code="invalid_choice")
 
 
 class RatingForm(forms.Form):
@@ -119,9 +126,8 @@ class RatingForm(forms.Form):
         initial: Any = None,
     ) -> None:
         super().__init__(data, initial=initial)
-        values = [*points, CANNOT_JUDGE] if allows_unjudgeable else points
-        rating = self.fields["rating"]
-        rating.choices = [(v, v) for v in values]  # type: ignore[attr-defined]
+        rating = cast("RatingField", self.fields["rating"])
+        rating.values = [*points, CANNOT_JUDGE] if allows_unjudgeable else points
         ends = {"lowest": write_digits(points[0]), "highest": write_digits(points[-1])}
         rating.error_messages["required"] = rating.error_messages["required"] % ends
 

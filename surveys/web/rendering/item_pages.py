@@ -34,6 +34,7 @@ MAX_PROGRESS = 10_000
 NAMES = ("text", "asked1", "asked2", "progress", "token", "shown")
 _SECRET = secrets.token_hex(8)  # so that no text can hold a mark
 _MARK = re.compile(f"hole-{_SECRET}-([a-z0-9]+)-")
+_INDENT = re.compile(r"\n\s+")  # a sixth of a page
 
 
 class ItemPage(NamedTuple):
@@ -74,21 +75,19 @@ def describe_text(item: TargetText, study: Study, *, is_marked: bool) -> dict[st
     begin, end = find_sentences(item.marked)
     end -= len(item.marked.text)  # counted from there
     text = format_html(
-        '{}<span id="marked">{}{}{}{}{}</span>{}',
-        before[:begin], before[begin:], _mark(first, 1), between, _mark(second, 2),
-        after[: len(after) + end], after[len(after) + end :],
+        '{}<span id="marked">{}{}<strong>{}</strong>{}{}<strong>{}</strong>{}</span>{}',
+        before[:begin], before[begin:], _announce(get_language(), 1), first, between,
+        _announce(get_language(), 2), second, after[: len(after) + end], after[len(after) + end :],
     )  # fmt: skip
     asked1, asked2 = map(escape, item.name_targets(study.question_forms))
     return {"text": text, "asked1": asked1, "asked2": asked2}
 
 
-def _mark(target: str, number: int) -> SafeString:
-    return format_html(
-        '<span class="unseen" lang="{}">{} </span><strong>{}</strong>',
-        get_language(),
-        _("marked word %(number)s:") % {"number": write_digits(number)},
-        target,
-    )
+@lru_cache
+def _announce(language: str, number: int) -> SafeString:
+    """Return what a screen reader says before a target, in the active language."""
+    label = _("marked word %(number)s:") % {"number": write_digits(number)}
+    return format_html('<span class="unseen" lang="{}">{} </span>', language, label)
 
 
 def render_progress(
@@ -157,4 +156,7 @@ def _make_shell(page: ItemPage, study_id: int, revision: str) -> tuple[str, ...]
         for name in NAMES
     }
     context = {"form": page.make_form(face, None), "face": face, **marks}
-    return tuple(_MARK.split(render_to_string(page.template, context)))
+    html: str = render_to_string(page.template, context)
+    if "<pre" not in html:  # in instructions
+        html = _INDENT.sub("\n", html)
+    return tuple(_MARK.split(html))
