@@ -19,8 +19,8 @@ ONLY_SCORES = (
     "chance is tested when it is final."
 )
 EXPECTED = (
-    "The 95 % intervals are those to expect, of the score and the number of pairs alone. "
-    "Intervals of the predictions are published with the gold, which could be computed from them."
+    "The 95 % intervals follow from the score and the number of pairs alone. The predictions' own "
+    "intervals, from which the gold could be computed, are published with the gold."
 )
 
 
@@ -76,7 +76,7 @@ class Table:
     n_ranked: int
     title: str
     sizes: list[tuple[str, int]]
-    lowest: float
+    lowest: float | None  # None where no bar is drawn
     notes: list[str]
 
 
@@ -111,7 +111,7 @@ def describe_table(visible: VisibleBoard, column: str, shown: Sequence[ShownRow]
         sum(column in row.places for row in board.rows),
         describe_board(board),
         list(board.rules.sizes.items()),
-        _find_lowest(board, column),
+        _find_lowest(board, column) if [*_list_lows(board, column)] else None,
         [*of_column, *list_notes(replace(board, rows=on_page), names)],
     )
 

@@ -360,7 +360,7 @@ def test_scores_that_may_be_seen_have_three_decimals(captain, phase, visibility)
     low, high = expect_interval(round(stored.score, 3), stored.n)
     page = said(captain.get(result))
     assert f"{low:.3f}–{high:.3f}" in page.replace("−", "-").replace(" to ", "–")
-    assert "intervals are those to expect" in page
+    assert "intervals follow from the score and the number of pairs alone" in page
     assert "Expected 95 % interval" in page
     assert ("/tasks/gwsc/board/evaluation/1/" in said(captain.get(HOME))) is (visibility == "board")
 

@@ -58,6 +58,8 @@ def test_a_board_is_ranked_by_a_language(client, live):
     assert {"Stoats", "Hares"} <= set(names_of(by_average)[10:12])
     assert names_of(by_language).index("Stoats") < 8
     assert read(client, by="nothing") == by_average
+    assert "The bars show intervals" not in by_average  # an average has none to expect
+    assert "The bars show intervals on a scale from" in by_language
 
 
 def test_a_board_has_a_hundred_rows_a_page(client, live, monkeypatch):
