@@ -101,6 +101,16 @@ def service_url(name: str, default: str) -> str:
     return url.rstrip("/")
 
 
+def redis_url(name: str) -> str:
+    """Return the URL of Redis; empty for none."""
+    url: str = env(name, default="")
+    if url and urlsplit(url).scheme not in {"redis", "rediss"}:
+        raise ImproperlyConfigured(
+            f"{name} must look like redis://:password@host:6379/0, or be left out."
+        )
+    return url
+
+
 def folder(name: str) -> Path | None:
     """Return a folder, which must exist; None if it is not set."""
     text: str = env(name, default="").strip()

@@ -5,7 +5,8 @@ import re
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
-from urllib.parse import quote, urlsplit
+from typing import Any
+from urllib.parse import quote
 
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
@@ -20,6 +21,7 @@ from annotation_site.parsing import (
     folder,
     loopback,
     networks,
+    redis_url,
     secret,
     service_url,
     switch,
@@ -138,15 +140,6 @@ DATABASES = {
         env("DATABASE_URL", default=f"sqlite:///{quote(str(VAR_DIR))}/cosima.sqlite3")
     )
 }
-CACHES = {  # slow statistics and API rates, shared by the processes of this machine
-    "default": {
-        "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
-        "LOCATION": VAR_DIR / "cache",
-        "OPTIONS": {"MAX_ENTRIES": 5000},  # beyond it random entries are dropped
-    }
-    if os.access(VAR_DIR, os.W_OK)
-    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}  # of each process
-}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTHENTICATION_BACKENDS = [
@@ -188,11 +181,7 @@ LOCALE_PATHS = [BASE_DIR / "locale"]
 TIME_ZONE = "UTC"
 
 # Without a broker background jobs run in the job process of the site.
-CELERY_BROKER_URL = env("CELERY_BROKER_URL", default="")
-if CELERY_BROKER_URL and urlsplit(CELERY_BROKER_URL).scheme not in {"redis", "rediss"}:
-    raise ImproperlyConfigured(
-        "CELERY_BROKER_URL must look like redis://:password@host:6379/0, or be left out."
-    )
+CELERY_BROKER_URL = redis_url("CELERY_BROKER_URL")
 CELERY_TASK_DEFAULT_QUEUE = env("CELERY_QUEUE", default="") or "cosima"
 BACKGROUND = "workers" if CELERY_BROKER_URL else "threads"
 CELERY_TASK_IGNORE_RESULT = True  # results are stored in our own tables
@@ -205,6 +194,25 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_timeout": 30,  # longer than workers poll for a message
     "socket_keepalive": True,
 }
+
+# API rates, marks of background work and slow statistics: in Redis for all servers of a site,
+# otherwise on the disk for all processes of this machine, or in the memory of each process.
+_machine: dict[str, Any] = {
+    "BACKEND": "annotation_site.caches.FileCache",
+    "LOCATION": VAR_DIR / "cache",
+    "TIMEOUT": 24 * 60 * 60,  # of counters, whenever they were last increased
+    "OPTIONS": {"MAX_ENTRIES": 5000},  # beyond it random entries are dropped
+}
+if not os.access(VAR_DIR, os.W_OK):
+    _machine = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+CACHES = {"default": _machine}
+if CACHE_URL := redis_url("CACHE_URL") or CELERY_BROKER_URL:
+    CACHES["local"] = _machine
+    CACHES["default"] = {
+        "BACKEND": "annotation_site.caches.SharedCache",
+        "LOCATION": CACHE_URL,
+        "KEY_PREFIX": CELERY_TASK_DEFAULT_QUEUE,
+    }
 RUN_SILENCE = whole_number("RUN_SILENCE", 30, lowest=1)  # seconds that a lease lasts
 
 # MTurk: the two live targets are enabled only if all three conditions hold.
@@ -228,7 +236,7 @@ HOLD_MINUTES = whole_number("HOLD_MINUTES", 30, lowest=1)
 ARRIVALS_PER_ADDRESS = whole_number("ARRIVALS_PER_ADDRESS", 60)
 ARRIVALS_PER_LINK = whole_number("ARRIVALS_PER_LINK", 120)
 
-# Rates per token and machine; its processes share the cache.
+# Rates per token, counted in the cache.
 API_RATES = {
     "all": env("API_RATE", default="") or "600/min",
     "creating": env("API_CREATING_RATE", default="") or "60/min",

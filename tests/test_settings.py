@@ -1,5 +1,6 @@
 """Settings: defaults, and invalid values that stop the start with a message."""
 
+import json
 import os
 import subprocess
 import sys
@@ -89,6 +90,8 @@ def test_a_read_only_var_dir_without_a_secret_key_stops_the_start(read_only):
         ("SITE_URL", "http://survey.example.org:port"),
         ("VAR_DIR", "/proc/nowhere"),
         ("DATABASE_URL", "nonsense"),
+        ("CACHE_URL", "memcached://here"),
+        ("CELERY_BROKER_URL", "amqp://here"),
         ("DATABASE_URL", "oracle://here/there"),
         ("DEBUG", "perhaps"),
         ("API_RATE", "often"),
@@ -180,6 +183,29 @@ def test_the_environment_overrides_the_settings_file(tmp_path):
     done = start_with(tmp_path, "shell", "-v", "0", "-c", code, **environment)
 
     assert done.stdout == "http://two.example True\n"
+
+
+@pytest.mark.parametrize(
+    ("chosen", "caches"),
+    [
+        ({}, {"default": "cache"}),
+        ({"CELERY_BROKER_URL": "redis://a/1"}, {"default": "redis://a/1", "local": "cache"}),
+        (
+            {"CELERY_BROKER_URL": "redis://a/1", "CACHE_URL": "rediss://b/2"},
+            {"default": "rediss://b/2", "local": "cache"},
+        ),
+    ],
+)
+def test_the_cache_is_in_redis_where_there_is_one(tmp_path, chosen, caches):
+    code = (
+        "import json; from django.conf import settings as s; "
+        "print(json.dumps({name: str(one['LOCATION']) for name, one in s.CACHES.items()}))"
+    )
+    done = start_with(tmp_path, "shell", "-v", "0", "-c", code, **chosen)
+
+    assert json.loads(done.stdout) == {
+        name: place.replace("cache", str(tmp_path / "cache")) for name, place in caches.items()
+    }
 
 
 def test_debug_is_off_and_hosts_are_limited(tmp_path):

@@ -194,7 +194,7 @@ def test_tokens_without_the_scope_are_refused():
 
 def test_boards_count_as_exports(settings):
     make_phase(make_shared_task(), visibility="board")
-    settings.API_RATES = {**settings.API_RATES, "exporting": "1/min"}
+    settings.API_RATES = {**settings.API_RATES, "exporting": "1/day"}
     program = asking()
 
     assert [program.get(BOARD).status_code for _ in range(2)] == [200, 429]
