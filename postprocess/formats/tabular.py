@@ -22,7 +22,6 @@ MOST_UNKNOWN, LONGEST_NAME = 20, 100  # columns listed, and characters of a name
 MOST_NAMED = 3  # rows of equal findings
 MOST_ABOVE = 20  # rows above the names of the columns that are examined
 CELL = "cell"  # what separates the columns of a workbook
-ZIP_MARK = b"PK\x03\x04"  # at the start of .xlsx and .ods
 
 
 class Severity(StrEnum):
@@ -185,24 +184,12 @@ def end_lines(data: bytes) -> bytes:
     return data.replace(b"\r\r\n", b"\r\n")
 
 
-def read_plain(data: bytes, columns: Sequence[str]) -> Table:
-    """Split a tab-separated UTF-8 file into rows with the given columns, in any order.
+def split_plain(data: bytes) -> Records:
+    """Split a tab-separated UTF-8 file into fields; a line that is not UTF-8 has a finding.
 
     Accepts a byte order mark, LF, CRLF or CR, and empty lines at the end. Nothing is stripped from
-    a field, and only these end a line: U+2028 and the like are text. Further columns give a
-    warning. Never raises: the findings say what could not be read. `kinds.read_table` reads
-    files of other kinds, too.
+    a field, and only these end a line: U+2028 and the like are text.
     """
-    if data.startswith(UTF_16_MARKS):
-        return Table({}, (unreadable("the file is UTF-16", "save it as UTF-8"),))
-    if data.startswith(ZIP_MARK):
-        advice = "save it as UTF-8 text, its columns separated by tabs"
-        return Table({}, (unreadable("the file is a spreadsheet", advice),))
-    return shape_table(split_plain(data), columns)
-
-
-def split_plain(data: bytes) -> Records:
-    """Split a tab-separated UTF-8 file into fields; a line that is not UTF-8 has a finding."""
     lines, findings = _decode_lines(data)
     return Records([None if line is None else line.split("\t") for line in lines], findings)
 

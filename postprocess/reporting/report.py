@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -45,8 +45,7 @@ def summarise(report: Report) -> str:
         f"ratings   {counts['ratings_used']} of {counts['ratings']} used, "
         f"{counts['annotators_used']} of {counts['annotators']} annotators\n"
         f"shifted   {count_shifted(report)} annotators\n"
-        f"left out  {_list_left_out(counts['annotators_left_out'])}"
-        f"{_list_ratings(counts['ratings_left_out'])}\n"
+        f"left out  {'; '.join(_list_left_out(counts))}\n"
         f"scores    mean {table1['mean']}, SD {table1['sd']}, |change| {table1['change']}, "
         f"human {table1['human']}\n"
         f"changed   q < 0.05 {table1['share_q']}, two-sided p < 0.05 {table1['share_two_sided']}\n"
@@ -195,15 +194,12 @@ def describe_copy(copy: Mapping[Any, Any]) -> str:
     )
 
 
-def _list_left_out(by_reason: Mapping[str, int]) -> str:
-    reasons = ", ".join(f"{reason}: {n}" for reason, n in by_reason.items())
-    return f"{sum(by_reason.values())} annotators" + (f" ({reasons})" if reasons else "")
-
-
-def _list_ratings(by_reason: Mapping[str, int]) -> str:
-    """Return the ratings left out by reason, also those of annotators with others that are used."""
-    reasons = ", ".join(f"{reason}: {n}" for reason, n in by_reason.items())
-    return f"; {sum(by_reason.values())} ratings ({reasons})" if reasons else ""
+def _list_left_out(counts: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+    for name in ("annotators", "ratings"):  # ratings also of annotators with others that are used
+        by_reason = counts[f"{name}_left_out"]
+        reasons = ", ".join(f"{reason}: {n}" for reason, n in by_reason.items())
+        if reasons or name == "annotators":
+            yield f"{sum(by_reason.values())} {name}" + (f" ({reasons})" if reasons else "")
 
 
 def _plain(value: object) -> object:

@@ -9,20 +9,21 @@ import numpy as np
 
 from postprocess.formats.tabular import (
     UTF_16_MARKS,
-    ZIP_MARK,
     Finding,
     Severity,
     Table,
     end_lines,
     read_cell,
     read_header,
-    read_plain,
+    shape_table,
+    split_plain,
     unreadable,
 )
 from postprocess.scoring.figures import Subtask
 from postprocess.types import Floats
 
 COLUMNS = {Subtask.CHANGES: ("change",), Subtask.SCORES: ("sim_context1", "sim_context2")}
+ZIP_MARK = b"PK\x03\x04"  # at the start of .xlsx and .ods
 PAIR = "pair"
 CHECKED = (PAIR, "word1", "word2")  # compared with the data if a file has them
 NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -80,7 +81,7 @@ def read_predictions(
     if finding := _find_other_subtask(header, subtask, language):
         return Predictions(None, [finding])
     known = [*columns, *(name for name in CHECKED if name in header)]
-    table = read_plain(data, known)
+    table = _read_table(data, known)
     findings = [*_explain_header(table, header, columns)]
     if not table.rows and any(one.severity is not Severity.WARNING for one in findings):
         return Predictions(None, findings)
@@ -103,6 +104,16 @@ def digest_numbers(numbers: Floats) -> str:
     True
     """
     return hashlib.sha256((numbers + 0.0).astype("<f8").tobytes()).hexdigest()
+
+
+def _read_table(data: bytes, columns: Sequence[str]) -> Table:
+    """Read a file of the format itself; unlike `kinds.read_table`, no other kind of file."""
+    if data.startswith(UTF_16_MARKS):
+        return Table({}, (unreadable("the file is UTF-16", "save it as UTF-8"),))
+    if data.startswith(ZIP_MARK):
+        advice = "save it as UTF-8 text, its columns separated by tabs"
+        return Table({}, (unreadable("the file is a spreadsheet", advice),))
+    return shape_table(split_plain(data), columns)
 
 
 def _read_numbers(

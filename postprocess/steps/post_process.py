@@ -27,7 +27,7 @@ from postprocess.types import Bools, Codes, Floats, Integers
 
 Progress = Callable[[str, int, int], None]
 OF_CALIBRATION = ["mean", "group_mean", "deviation", "shift", "n_clipped"]
-NO_SCORE = ("", "no score in context 1", "no score in context 2", "no score in either context")
+PLACES = ("context 1", "context 2", "either context")
 UNCOMPARED = "rests on a questionnaire in which nobody could be compared"
 
 MILDER = "collect more ratings or choose a milder recipe"
@@ -188,23 +188,20 @@ def _refuse_unscored(
 ) -> None:
     """Raise RatingsError for contexts without ratings, unless constant ratings are the reason."""
     is_scored = pairs[["n1", "n2"]].to_numpy().ravel() > 0
-    if recipe.filtering.constant_from and not is_scored.all():
+    if recipe.filtering.constant_from and is_scored.reshape(-1, 2).all(axis=1).any():
         is_constant = (judged["reason"] == CONSTANT).to_numpy()[calibrated.member]
-        constant = np.bincount(calibrated.item[is_constant], minlength=len(is_scored))
-        is_scored_pair = is_scored.reshape(-1, 2).all(axis=1)
-        if is_scored_pair.any():
-            is_scored = is_scored | (constant > 0)
+        is_scored[calibrated.item[is_constant]] = True
     core.refuse_unrated(is_scored)
 
 
 def _add_notes(outcome: Outcome) -> Outcome:
     """Say in a column of the pairs which have no score, and which nobody could be compared on."""
     is_open = (outcome.pairs[["n1", "n2"]] == 0).to_numpy()
-    missing = take_texts(NO_SCORE, is_open @ [1, 2])
-    missing = missing.where(missing == "", missing + f": {CONSTANT}")
+    reasons = (f"no score in {place}: {CONSTANT}" for place in PLACES)
+    missing = take_texts(["", *reasons], is_open @ [1, 2])
     is_alone = outcome.pairs.index.isin(outcome.uncompared["pair"])
     alone = take_texts(["", UNCOMPARED], is_alone.astype(np.int64))
-    note = missing.where(alone == "", missing.where(missing == "", missing + "; ") + alone)
+    note = missing.str.cat(alone, sep="; ").str.strip("; ")
     if not note.any():
         return outcome
     return replace(outcome, pairs=outcome.pairs.assign(note=note.to_numpy()))
