@@ -1,14 +1,20 @@
 """The README of a kit: format, dates, limits and formulas, as Markdown."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
 
 from postprocess.kits.rules import KitPart, PhaseRules, TaskRules, Visibility
-from postprocess.kits.times import write_instant
 from postprocess.release.documents.markdown import escape
 from postprocess.reporting.phrases import write_count
 from postprocess.scoring.figures import Subtask
 from postprocess.scoring.predictions import MOST_ROWS
 
+ANYWHERE = "Etc/GMT+12"  # anywhere on earth: the sign of this name is turned round
+MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September",
+    "October", "November", "December",
+)  # fmt: skip
 SEEN = {
     Visibility.HIDDEN: (
         "You learn whether your files are valid. Scores are hidden until the results are published."
@@ -149,3 +155,21 @@ def _tell_scorer(phase: PhaseRules) -> str:
         f"When the gold is public, `{command}` gives the scores of the board; the kit of the "
         "practice data has gold."
     )
+
+
+def write_instant(at: datetime, zone: str) -> str:
+    """Write an instant in UTC and, if it is another one, in a zone.
+
+    >>> write_instant(datetime(2027, 2, 1, 11, 59, 59, tzinfo=UTC), "Etc/GMT+12")
+    '1 February 2027, 11:59:59 UTC (31 January 2027, 23:59:59 anywhere on earth, UTC−12)'
+    """
+    text = f"{_write(at.astimezone(UTC))} UTC"
+    if zone == "UTC":
+        return text
+    name = "anywhere on earth, UTC−12" if zone == ANYWHERE else zone.replace("_", " ")
+    return f"{text} ({_write(at.astimezone(ZoneInfo(zone)))} {name})"
+
+
+def _write(at: datetime) -> str:
+    seconds = at.strftime(":%S") if at.second else ""
+    return f"{at.day} {MONTHS[at.month - 1]} {at.year}, {at.strftime('%H:%M')}{seconds}"

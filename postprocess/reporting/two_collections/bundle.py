@@ -1,20 +1,55 @@
 """The files of the comparison of two collections: page, tables, and plots with what they draw."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Mapping
 
-from postprocess.reporting.figures.gallery import Illustration, render_plates
+from postprocess.reporting.figures.gallery import Illustration, Plate, render_plates
+from postprocess.reporting.page import make_environment, show_plate
 from postprocess.reporting.plots.bundle import INDEX, Plot, write_csv
-from postprocess.reporting.two_collections import changes, curve, distribution, forests, limits
-from postprocess.reporting.two_collections.page import render_page
+from postprocess.reporting.two_collections import (
+    changes,
+    curve,
+    distribution,
+    forests,
+    limits,
+    tables,
+)
 from postprocess.two_collections.comparing import CollectionComparison
 from postprocess.two_collections.rendering import render_tables
 from postprocess.two_collections.stamps import stamp_name, stamp_title
 
+TABULATE = {
+    "sides": tables.tabulate_sides,
+    "correlations": tables.tabulate_correlations,
+    "differences": tables.tabulate_differences,
+    "curve": tables.tabulate_curve,
+    "agreement": tables.tabulate_agreement,
+    "contexts": tables.tabulate_contexts,
+    "pairs": tables.tabulate_pairs,
+    "kinds": tables.tabulate_kinds,
+    "relations": tables.tabulate_relations,
+}
+
 
 def draw_plots(comparison: CollectionComparison) -> list[Plot]:
     """Draw the plots of a comparison, in the order of its page; some need ratings or traits."""
-    return list(_draw(comparison))
+    drawn = (
+        ("calibration-curve", curve.TITLE, curve.caption_curve, curve.draw_curve, "curve"),
+        ("limits-of-agreement", limits.TITLE, limits.caption_limits, limits.draw_limits,
+         "contexts"),
+        ("agreement-across", forests.AGREEMENT_TITLE, forests.caption_agreement,
+         forests.draw_agreement, "agreement"),
+        ("distributions", distribution.TITLE, distribution.caption_distribution,
+         distribution.draw_distribution, "distribution"),
+        ("changes-against-changes", changes.TITLE, changes.caption_changes, changes.draw_changes,
+         "pairs"),
+        ("kinds", forests.KINDS_TITLE, forests.caption_kinds, forests.draw_kinds, "kinds"),
+    )  # fmt: skip
+    return [
+        Plot(name, title, caption(comparison), draw(comparison), comparison.tables[table])
+        for name, title, caption, draw, table in drawn
+        if len(comparison.tables[table])
+    ]
 
 
 def render_comparison(comparison: CollectionComparison) -> dict[str, bytes]:
@@ -54,32 +89,23 @@ def render_comparison(comparison: CollectionComparison) -> dict[str, bytes]:
     return files
 
 
-def _draw(comparison: CollectionComparison) -> Iterator[Plot]:
-    tables = comparison.tables
-    yield Plot(
-        "calibration-curve", curve.TITLE, curve.caption_curve(comparison),
-        curve.draw_curve(comparison), tables["curve"],
-    )  # fmt: skip
-    yield Plot(
-        "limits-of-agreement", limits.TITLE, limits.caption_limits(comparison),
-        limits.draw_limits(comparison), tables["contexts"],
-    )  # fmt: skip
-    if len(tables["agreement"]):
-        yield Plot(
-            "agreement-across", forests.AGREEMENT_TITLE, forests.caption_agreement(comparison),
-            forests.draw_agreement(comparison), tables["agreement"],
-        )  # fmt: skip
-    if len(tables["distribution"]):
-        yield Plot(
-            "distributions", distribution.TITLE, distribution.caption_distribution(comparison),
-            distribution.draw_distribution(comparison), tables["distribution"],
-        )  # fmt: skip
-    yield Plot(
-        "changes-against-changes", changes.TITLE, changes.caption_changes(comparison),
-        changes.draw_changes(comparison), tables["pairs"],
-    )  # fmt: skip
-    if len(tables["kinds"]):
-        yield Plot(
-            "kinds", forests.KINDS_TITLE, forests.caption_kinds(comparison),
-            forests.draw_kinds(comparison), tables["kinds"],
-        )  # fmt: skip
+def render_page(comparison: CollectionComparison, plates: Mapping[str, Plate]) -> str:
+    """Return the comparison as HTML, with its rendered plots by name, in the order of the page."""
+    first, second = comparison.sides
+    figures = {
+        name: show_plate(number, plate)
+        for number, (name, plate) in enumerate(plates.items(), start=1)
+    }
+    return (
+        make_environment()
+        .get_template("comparison.html.jinja")
+        .render(
+            report=comparison.report,
+            first=first,
+            second=second,
+            tables={name: tabulate(comparison) for name, tabulate in TABULATE.items()},
+            figures=figures,
+            key=tables.tabulate_summary(comparison.report),
+            stamp=stamp_title(comparison.sides),
+        )
+    )

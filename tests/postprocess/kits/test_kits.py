@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 import pytest
 
 from postprocess.kits.kit import render_kit, write_kit
+from postprocess.kits.readme import write_instant
 from postprocess.kits.rules import KitError, KitPart
-from postprocess.kits.times import write_instant
 from postprocess.release.checksums import render_checksums
 from postprocess.scoring.figures import Subtask
 from postprocess.scoring.gold import make_part

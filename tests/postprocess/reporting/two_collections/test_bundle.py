@@ -7,12 +7,11 @@ from lxml import html
 
 from postprocess.formats.reading import KIND
 from postprocess.reporting.figures.gallery import Plate
-from postprocess.reporting.two_collections.bundle import draw_plots, render_comparison
+from postprocess.reporting.two_collections.bundle import draw_plots, render_comparison, render_page
 from postprocess.reporting.two_collections.distribution import (
     caption_distribution,
     draw_distribution,
 )
-from postprocess.reporting.two_collections.page import render_page
 from postprocess.steps.recipe import ReportSection
 from postprocess.two_collections.comparing import compare_collections
 from tests.factories.collections import MODEL, collection_of, compare_crowds, scores_of
