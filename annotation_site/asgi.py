@@ -12,7 +12,7 @@ application = Gateway(
     site,
     Limits(
         n_threads=settings.WEB_THREADS,
-        body_seconds=settings.REQUEST_SECONDS,
+        client_seconds=settings.REQUEST_SECONDS,
         largest_body=settings.API_LARGEST_REQUEST,
         memory=10 * settings.API_LARGEST_REQUEST,
     ),

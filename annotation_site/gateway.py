@@ -1,51 +1,53 @@
-"""An ASGI gateway to Django's WSGI application: threads get only complete requests.
+"""An ASGI gateway to Django's WSGI application: no thread waits for a client.
 
-The web server (granian) limits the time of request heads, but not of bodies. Bodies are therefore
-received here, in the event loop, with limits of time and size: a slow client occupies a connection
-but no thread.
+The web server (granian) limits the time of request heads, but neither of bodies nor of responses.
+Bodies are therefore received, and responses sent, here in the event loop, with limits of time and
+size: a slow client occupies a connection but no thread.
 """
 
 import asyncio
+import logging
 import sys
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from functools import partial
 from http import HTTPStatus
 from io import BytesIO
 from queue import SimpleQueue
-from tempfile import SpooledTemporaryFile
 from threading import Thread
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar
 from wsgiref.types import WSGIApplication, WSGIEnvironment
+from wsgiref.util import FileWrapper
+
+from annotation_site.exchanges import (
+    SMALL_BODY,
+    Exchange,
+    Head,
+    Refused,
+    make_temporary_file,
+    store,
+)
 
 if TYPE_CHECKING:
     from asgiref.typing import ASGIReceiveCallable, ASGISendCallable, HTTPScope
 
-SMALL_BODY = 64 * 1024  # bytes; larger bodies are stored on disk
-MIN_RATE = 50_000  # bytes a second at which a body may continue after the time limit
-MAX_WHOLE_RESPONSE = 1024 * 1024  # bytes; longer ones, and those of unknown length, are streamed
-SEND_SECONDS = 60  # for a client to accept a chunk of a response
+CHUNK = 64 * 1024  # bytes of a file that are read and sent at a time
+N_READERS = 2  # threads that read files for the event loop
 BEGAN = "cosima.began"  # key of the time, in seconds, at which the head of a request arrived
 HEADER_SEPARATORS = {"cookie": "; "}  # of repeated headers, other than a comma
 
-Head = tuple[int, list[tuple[bytes, bytes]]]
+Result = TypeVar("Result")
+log = logging.getLogger(__name__)
 
 
 class Limits(NamedTuple):
     """Limits of one process."""
 
     n_threads: int
-    body_seconds: float
+    client_seconds: float  # to send a body or to take a response
     largest_body: int  # bytes
     memory: int  # bytes of large bodies that are being received at the same time
-
-
-class Refused(Exception):
-    """A request that is refused without Django."""
-
-    def __init__(self, status: HTTPStatus) -> None:
-        super().__init__(status.phrase)
-        self.status = status
+    min_rate: float = 50_000  # bytes a second at which a client may continue afterwards
 
 
 class ClientGone(Exception):
@@ -58,44 +60,50 @@ class Threads:
     Takes half the time of an executor, which matters since every request uses it.
     """
 
-    def __init__(self, n_threads: int) -> None:
-        self.calls: SimpleQueue[tuple[Callable[[], None], asyncio.Future[None]]] = SimpleQueue()
+    def __init__(self, name: str, n_threads: int) -> None:
+        self.calls: SimpleQueue[tuple[Callable[[], Any], asyncio.Future[Any]]] = SimpleQueue()
         for number in range(n_threads):
-            Thread(target=self._work, name=f"request-{number}", daemon=True).start()
+            Thread(target=self._work, name=f"{name}-{number}", daemon=True).start()
 
-    async def run(self, call: Callable[[], None]) -> None:
-        """Wait until a thread has run a function. Raises its exception."""
-        done = asyncio.get_running_loop().create_future()
+    async def run(self, call: Callable[[], Result]) -> Result:
+        """Return what a function returns in a thread. Raises its exception."""
+        done: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
         self.calls.put((call, done))
-        await done
+        return await done
 
     def _work(self) -> None:
         while True:
             call, done = self.calls.get()
-            raised = None
+            result = raised = None
             try:
-                call()
+                result = call()
             except BaseException as error:  # noqa: BLE001  (for the waiting request to raise)
                 raised = error
-            done.get_loop().call_soon_threadsafe(_settle, done, raised)
+            done.get_loop().call_soon_threadsafe(_settle, done, result, raised)
 
 
-def _settle(done: "asyncio.Future[None]", raised: BaseException | None) -> None:
+def _settle(done: "asyncio.Future[Any]", result: Any, raised: BaseException | None) -> None:
     if done.cancelled():
         return
     if raised:
         done.set_exception(raised)
     else:
-        done.set_result(None)
+        done.set_result(result)
 
 
 class Gateway:
-    """An ASGI application that passes complete requests to a WSGI application in threads."""
+    """An ASGI application that passes complete requests to a WSGI application in threads.
+
+    Downloads are read by a few other threads as their clients take them, and exports are made by
+    another one, so that neither keeps pages waiting.
+    """
 
     def __init__(self, application: WSGIApplication, limits: Limits) -> None:
         self.application = application
         self.limits = limits
-        self.threads = Threads(limits.n_threads)
+        self.threads = Threads("request", limits.n_threads)
+        self.readers = Threads("reader", N_READERS)
+        self.exporters = Threads("exporter", 1)
         self.n_held = 0  # bytes of large bodies that are being received
 
     async def __call__(
@@ -105,18 +113,49 @@ class Gateway:
         began = time.time()
         headers = _read_headers(scope)
         try:
-            body = await self._receive_body(headers, receive)
+            with await self._receive_body(headers, receive) as body:
+                environ = _make_environ(scope, headers, body) | {BEGAN: began}
+                exchange = Exchange(self.application, environ)
+                await self.threads.run(exchange.run)
+                if exchange.collect:
+                    await self.exporters.run(exchange.collect)
         except Refused as refused:
             head = [(b"connection", b"close"), (b"content-type", b"text/plain; charset=utf-8")]
             await _send_whole(send, (refused.status, head), f"{refused}\n".encode())
-            return
         except ClientGone:
             return
-        environ = _make_environ(scope, headers, body) | {BEGAN: began}
-        exchange = _Exchange(self.application, environ, body, send)
-        await self.threads.run(exchange.run)
-        if exchange.whole is not None:
-            await _send_whole(send, exchange.head, exchange.whole)
+        else:
+            if isinstance(exchange.content, bytes):
+                await _send_whole(send, exchange.head, exchange.content)
+            else:
+                await self._send_file(exchange, exchange.content, receive, send)
+
+    async def _send_file(
+        self,
+        exchange: Exchange,
+        file: IO[bytes],
+        receive: "ASGIReceiveCallable",
+        send: "ASGISendCallable",
+    ) -> None:
+        """Send a response from a file as its client takes it; give up on one that is too slow."""
+        clock = asyncio.get_running_loop().time
+        gone = asyncio.ensure_future(_wait_until_gone(receive))
+        n_sent, seconds = 0, self.limits.client_seconds
+        try:
+            await send(_start(exchange.head))
+            while not gone.done() and (chunk := await self.readers.run(partial(file.read, CHUNK))):
+                began = clock()
+                async with asyncio.timeout(seconds):
+                    await send(_body(chunk, is_last=False))
+                n_sent += len(chunk)
+                seconds += len(chunk) / self.limits.min_rate - (clock() - began)
+            await send(_body(b"", is_last=True))
+        except TimeoutError:
+            request = exchange.environ["REQUEST_METHOD"], exchange.environ["PATH_INFO"]
+            log.warning("%s %s: the client is too slow, cut off after %d bytes", *request, n_sent)
+        finally:
+            gone.cancel()
+            file.close()
 
     async def _receive_body(
         self, headers: dict[str, str], receive: "ASGIReceiveCallable"
@@ -127,9 +166,9 @@ class Gateway:
             raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
         if not length and "transfer-encoding" not in headers:
             return BytesIO()
-        body = BytesIO() if 0 < length <= SMALL_BODY else _make_large_body()
+        body = BytesIO() if 0 < length <= SMALL_BODY else make_temporary_file()
         try:
-            async with asyncio.timeout(self.limits.body_seconds) as limit:
+            async with asyncio.timeout(self.limits.client_seconds) as limit:
                 await self._fill(body, length, receive, limit)
         except TimeoutError as error:
             body.close()
@@ -154,7 +193,7 @@ class Gateway:
                 message = await receive()
                 if message["type"] != "http.request":
                     raise ClientGone
-                body.write(message["body"])
+                store(body, message["body"])
                 n_received += len(message["body"])
                 if n_received > self.limits.largest_body:
                     raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
@@ -164,61 +203,11 @@ class Gateway:
                 if n_held and self.n_held > self.limits.memory:
                     raise Refused(HTTPStatus.SERVICE_UNAVAILABLE)
                 if n_received == length or not message["more_body"]:
+                    store(body, b"", is_last=True)
                     return
-                limit.reschedule(deadline + n_received / MIN_RATE)
+                limit.reschedule(deadline + n_received / self.limits.min_rate)
         finally:
             self.n_held -= n_held
-
-
-@dataclass
-class _Exchange:
-    """A complete request and its response: `whole`, unless it is streamed."""
-
-    application: WSGIApplication
-    environ: WSGIEnvironment
-    body: IO[bytes]
-    send: "ASGISendCallable"
-    loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
-    head: Head = (500, [])
-    whole: bytes | None = None
-
-    def run(self) -> None:
-        """Call the WSGI application in a thread."""
-        with self.body:
-            chunks = self.application(self.environ, self._start_response)
-            try:
-                length = dict(self.head[1]).get(b"content-length")
-                if length is not None and int(length) <= MAX_WHOLE_RESPONSE:
-                    self.whole = b"".join(chunks)
-                else:
-                    self._stream(chunks)
-            finally:
-                if hasattr(chunks, "close"):
-                    chunks.close()
-
-    def _start_response(
-        self, status: str, headers: list[tuple[str, str]], exc_info: object = None, /
-    ) -> Any:
-        encoded = [
-            (name.lower().encode("latin-1"), text.encode("latin-1")) for name, text in headers
-        ]
-        self.head = int(status[:3]), encoded
-
-    def _stream(self, chunks: Iterable[bytes]) -> None:
-        """Send a response in chunks. Raises TimeoutError if the client does not accept one."""
-        self._send_now(_start(self.head))
-        for chunk in chunks:
-            if chunk:
-                self._send_now(_body(chunk, is_last=False))
-        self._send_now(_body(b"", is_last=True))
-
-    def _send_now(self, message: Any) -> None:
-        asyncio.run_coroutine_threadsafe(_send(self.send, message), self.loop).result()
-
-
-async def _send(send: "ASGISendCallable", message: Any) -> None:
-    async with asyncio.timeout(SEND_SECONDS):
-        await send(message)
 
 
 async def _send_whole(send: "ASGISendCallable", head: Head, body: bytes) -> None:
@@ -226,8 +215,10 @@ async def _send_whole(send: "ASGISendCallable", head: Head, body: bytes) -> None
     await send(_body(body, is_last=True))
 
 
-def _make_large_body() -> IO[bytes]:
-    return cast("IO[bytes]", SpooledTemporaryFile(SMALL_BODY))
+async def _wait_until_gone(receive: "ASGIReceiveCallable") -> None:
+    """Return once a client whose request is complete has closed the connection."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
 
 def _start(head: Head) -> Any:
@@ -278,6 +269,7 @@ def _make_environ(scope: "HTTPScope", headers: dict[str, str], body: IO[bytes]) 
         "wsgi.url_scheme": scope["scheme"],
         "wsgi.input": body,
         "wsgi.errors": sys.stderr,
+        "wsgi.file_wrapper": FileWrapper,
         "wsgi.multithread": True,
         "wsgi.multiprocess": True,
         "wsgi.run_once": False,

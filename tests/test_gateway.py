@@ -3,17 +3,23 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from io import BytesIO
+from threading import Event
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from django.core.handlers.wsgi import WSGIRequest
+from django.http import HttpResponse
 from django.utils import timezone
 
 from annotation_site.gateway import SMALL_BODY, Gateway, Limits
 from surveys.web.timing import began_at
 
-LIMITS = Limits(n_threads=1, body_seconds=60, largest_body=3 * SMALL_BODY, memory=4 * SMALL_BODY)
+PATIENCE = 30
+PIECES = [b"%06d" % number + b"x" * (SMALL_BODY - 6) for number in range(20)]
+LIMITS = Limits(n_threads=1, client_seconds=60, largest_body=3 * SMALL_BODY, memory=4 * SMALL_BODY)
 FORM = [(b"content-length", b"4")]
 STREAMED = [(b"transfer-encoding", b"chunked")]
 
@@ -125,7 +131,7 @@ def test_an_incomplete_body_is_refused_and_occupies_no_thread(pieces):
     slow = [Client(*pieces, headers=headers) for headers in (FORM, STREAMED) for _ in range(20)]
     other = Client(b"a=12", b"", headers=FORM)
 
-    ask(site, *slow, other, limits=LIMITS._replace(body_seconds=0.2))
+    ask(site, *slow, other, limits=LIMITS._replace(client_seconds=0.2))
 
     assert len(site.asked) == 1
     assert {client.status for client in slow} == {408}
@@ -136,7 +142,7 @@ def test_an_incomplete_body_is_refused_and_occupies_no_thread(pieces):
 def test_a_large_body_gets_more_time_as_it_grows():
     async def send_slowly() -> AsyncIterator[bytes]:
         yield b"x" * SMALL_BODY
-        yield b"x" * SMALL_BODY  # these two grant 2.6 seconds
+        yield b"x" * SMALL_BODY  # these two grant a minute
         await asyncio.sleep(1.1)
         yield b"x" * SMALL_BODY
         yield b""
@@ -150,7 +156,7 @@ def test_a_large_body_gets_more_time_as_it_grows():
     client.receive = receive  # type: ignore[method-assign]
     site = Site(b"", headers=[("Content-Length", "0")])
 
-    ask(site, client, limits=LIMITS._replace(body_seconds=1))
+    ask(site, client, limits=LIMITS._replace(client_seconds=1, min_rate=2000))
 
     assert client.status == 200
     assert len(site.asked[0][1]) == 3 * SMALL_BODY
@@ -179,7 +185,7 @@ def test_simultaneous_large_bodies_are_limited_and_small_ones_are_not():
     large = [Client(*[b"x" * SMALL_BODY] * 3, headers=STREAMED) for _ in range(3)]
     small = Client(b"a=12", b"", headers=FORM)
 
-    ask(site, *large, small, limits=LIMITS._replace(body_seconds=0.2))
+    ask(site, *large, small, limits=LIMITS._replace(client_seconds=0.2))
 
     assert sorted({client.status for client in large}) == [408, 503]
     assert small.status == 200
@@ -210,22 +216,157 @@ def test_headers_with_an_underscore_are_dropped():
     assert environ["CONTENT_TYPE"] == "text/plain"
 
 
-def test_a_response_of_unknown_length_is_streamed():
+def test_a_response_of_unknown_length_is_sent_once_it_is_complete():
     site, client = Site(b"a", b"", b"b"), Client()
 
     ask(site, client)
 
     assert [(message["body"], message["more_body"]) for message in client.sent[1:]] == [
-        (b"a", True), (b"b", True), (b"", False),
+        (b"ab", False)
     ]  # fmt: skip
     assert site.n_closed == 1
 
 
-def test_a_response_that_fails_midway_is_not_completed():
+def test_a_response_that_fails_midway_is_not_begun():
     site, client = Site(b"a", b"fault"), Client()
 
     with pytest.raises(ValueError, match="fault"):
         ask(site, client)
 
-    assert [message.get("more_body") for message in client.sent] == [None, True]
+    assert client.sent == []
     assert site.n_closed == 1
+
+
+def test_a_large_response_in_pieces_has_a_length():
+    site, client = Site(*PIECES), Client()
+
+    ask(site, client)
+
+    assert client.sent[0]["headers"] == [(b"content-length", b"%d" % (20 * SMALL_BODY))]
+    assert b"".join(message["body"] for message in client.sent[1:]) == b"".join(PIECES)
+    assert [message["more_body"] for message in client.sent[1:]] == [True] * 20 + [False]
+    assert site.n_closed == 1
+
+
+def test_unread_responses_occupy_no_thread_and_are_cut_off(caplog):
+    clients = [Client() for _ in range(20)]
+    for client in clients:
+        client.send = partial(send_first, client)  # type: ignore[method-assign]
+    site, other = Site(*PIECES), Client()
+
+    ask(site, *clients, other, limits=LIMITS._replace(client_seconds=0.2))
+
+    assert other.sent[-1]["more_body"] is False
+    assert {len(client.sent) for client in clients} == {2}
+    assert [record.getMessage() for record in caplog.records] == [
+        "POST /\u00c3\u00a4: the client is too slow, cut off after 0 bytes"
+    ] * 20
+    assert site.n_closed == 21
+
+
+async def send_first(client: Client, message: Any) -> None:
+    """Send the head, and wait for a client that takes nothing of the rest."""
+    client.sent.append(message)
+    if len(client.sent) > 1:
+        await asyncio.Event().wait()
+
+
+def test_a_response_gets_more_time_as_it_is_taken():
+    client = Client()
+
+    async def take_slowly(message: Any) -> None:
+        client.sent.append(message)
+        if len(client.sent) == 3:  # each piece grants half a minute
+            await asyncio.sleep(1.1)
+
+    client.send = take_slowly  # type: ignore[method-assign]
+
+    ask(Site(*PIECES), client, limits=LIMITS._replace(client_seconds=1, min_rate=2000))
+
+    assert client.sent[-1]["more_body"] is False
+
+
+def test_little_is_read_for_a_client_that_has_gone():
+    site, client = Site(*PIECES), Client(None)  # type: ignore[arg-type]
+
+    ask(site, client)
+
+    assert len(client.sent) <= 3  # head, perhaps a piece, end
+    assert client.sent[-1]["body"] == b""
+    assert site.n_closed == 1
+
+
+def test_a_file_is_sent_from_where_it_stands(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"skipped" + b"".join(PIECES))
+    length = [("Content-Length", str(20 * SMALL_BODY))]
+
+    for file in (path.open("rb"), BytesIO(path.read_bytes())):
+        file.seek(len(b"skipped"))
+        client = Client()
+        ask(Sent(file, headers=length), client)
+
+        assert file.closed
+        assert client.sent[0]["headers"] == [(b"content-length", b"%d" % (20 * SMALL_BODY))]
+        assert b"".join(message["body"] for message in client.sent[1:]) == b"".join(PIECES)
+
+
+class Sent(Site):
+    """A WSGI application that sends a file."""
+
+    def __init__(self, file: Any, headers: Iterable[tuple[str, str]]) -> None:
+        super().__init__(headers=headers)
+        self.file = file
+
+    def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Any:
+        super().__call__(environ, start_response)
+        return environ["wsgi.file_wrapper"](self.file)
+
+
+def test_the_content_for_a_head_is_not_made():
+    site, client = Site(b"fault"), Client()
+    client.scope["method"] = "HEAD"
+
+    ask(site, client)
+
+    assert [message.get("body") for message in client.sent] == [None, b""]
+    assert site.n_closed == 1
+
+
+@pytest.mark.parametrize("headers", [[("Content-Length", "4")], []], ids=["length", "none"])
+def test_exports_keep_no_page_waiting(headers):
+    begun, answered = Event(), Event()
+
+    def export_or_page(environ: dict[str, Any], start_response: Callable[..., Any]) -> Any:
+        if environ["QUERY_STRING"] == "page":
+            start_response("200 OK", headers)
+            begun.wait(PATIENCE)
+            answered.set()
+            return HttpResponse(b"page")
+        start_response("200 OK", [])
+        return export()
+
+    def export() -> Iterator[bytes]:
+        begun.set()
+        yield b"answered" if answered.wait(PATIENCE) else b"waited"
+
+    exporting, reading = Client(), Client()
+    reading.scope["query_string"] = b"page"
+    ask(export_or_page, exporting, reading)  # type: ignore[arg-type]
+
+    assert exporting.sent[1]["body"] == b"answered"
+    assert reading.sent[1]["body"] == b"page"
+
+
+def test_nothing_is_answered_from_a_full_disk(monkeypatch, tmp_path, caplog):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "absent"))
+    site, reading = Site(*PIECES), Client()
+    sending = Client(b"x" * 2 * SMALL_BODY, b"", headers=STREAMED)
+
+    ask(site, reading, sending)
+
+    assert (reading.status, sending.status) == (503, 503)
+    assert len(site.asked) == site.n_closed == 1
+    assert [(record.levelname, record.exc_info) for record in caplog.records] == [
+        ("ERROR", None)
+    ] * 2

@@ -13,7 +13,7 @@ from tests.end_to_end.site import ROOT, Site
 
 N_SILENT = 50
 N_PROCESSES = 2
-LIMIT = "from annotation_site.asgi import application; print(application.limits.body_seconds)"
+LIMIT = "from annotation_site.asgi import application; print(application.limits.client_seconds)"
 N_PAGES = 10  # requested on separate connections, so that each process gets some
 
 
