@@ -7,12 +7,15 @@ size: a slow client occupies a connection but no thread.
 
 import asyncio
 import logging
+import socket
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
 from io import BytesIO
+from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
 
 CHUNK = 64 * 1024  # bytes of a file that are read and sent at a time
 N_READERS = 2  # threads that read files for the event loop
+UNSENT = 128 * 1024  # bytes that the kernel takes before a client has room; by default, megabytes
 BEGAN = "cosima.began"  # key of the time, in seconds, at which the head of a request arrived
 HEADER_SEPARATORS = {"cookie": "; "}  # of repeated headers, other than a comma
 
@@ -105,12 +109,18 @@ class Gateway:
         self.readers = Threads("reader", N_READERS)
         self.exporters = Threads("exporter", 1)
         self.n_held = 0  # bytes of large bodies that are being received
+        self.limits_connections = False
 
     async def __call__(
         self, scope: "HTTPScope", receive: "ASGIReceiveCallable", send: "ASGISendCallable"
     ) -> None:
         """Answer a request."""
         began = time.time()
+        if not self.limits_connections:
+            self.limits_connections = True
+            if sys.platform == "linux" and scope["server"]:
+                port = int(scope["server"][1] or 0)
+                _limit_connections(port, 2 * self.limits.client_seconds)
         headers = _read_headers(scope)
         try:
             with await self._receive_body(headers, receive) as body:
@@ -219,6 +229,26 @@ async def _wait_until_gone(receive: "ASGIReceiveCallable") -> None:
     """Return once a client whose request is complete has closed the connection."""
     while (await receive())["type"] != "http.disconnect":
         pass
+
+
+def _limit_connections(port: int, seconds: float) -> None:
+    """Let the kernel close connections to a port whose clients take nothing for that long.
+
+    The web server learns only that the kernel took a response, not whether the client did, and
+    closes no connection to which it cannot write. New connections inherit the limits from the
+    socket that listens, which the web server opens after the start of the application.
+    """
+    for descriptor in Path("/proc/self/fd").iterdir():
+        try:
+            connection = socket.socket(fileno=int(descriptor.name))
+        except OSError:  # not a socket, or closed meanwhile
+            continue
+        with suppress(OSError):
+            if connection.getsockname()[1:2] == (port,):
+                limit = round(1000 * seconds)
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, limit)
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, UNSENT)
+        connection.detach()  # it is not closed here
 
 
 def _start(head: Head) -> Any:

@@ -62,8 +62,8 @@ AS_SERVED = Server("granian", min(4, os.cpu_count() or 1), 2)
 _GUNICORN = "-m gunicorn --log-level warning --bind {host}:{port} --workers {workers} "
 COMMANDS = {
     "granian": "-m annotation_site.launcher --interface asginl --host {host} --port {port} "
-    "--workers {workers} --http 1 --http1-header-read-timeout 15000 --backlog 4096 "
-    "--backpressure 4096 --no-ws --log-level warning {gateway}",
+    "--workers {workers} --http 1 --http1-header-read-timeout 15000 --http1-buffer-size 65536 "
+    "--backlog 4096 --backpressure 4096 --no-ws --log-level warning {gateway}",
     "granian-wsgi": "-m granian --interface wsgi --host {host} --port {port} --workers {workers} "
     "--blocking-threads {threads} --no-ws --log-level warning {application}",
     "gunicorn-sync": _GUNICORN + "--worker-class sync {application}",

@@ -1,13 +1,21 @@
 """The gateway between the web server and Django: complete requests within limits."""
 
 import asyncio
+import os
+import signal
+import socket
+import time
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from http.client import HTTPConnection
 from io import BytesIO
+from pathlib import Path
 from threading import Event
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from django.core.handlers.wsgi import WSGIRequest
@@ -16,8 +24,13 @@ from django.utils import timezone
 
 from annotation_site.gateway import SMALL_BODY, Gateway, Limits
 from surveys.web.timing import began_at
+from tests.conftest import ROOT
+from tests.end_to_end.commands import start_module
+from tests.end_to_end.databases import free_port
+from tests.fixtures.plain_site import LARGE
 
 PATIENCE = 30
+ESTABLISHED = "01"  # in /proc/net/tcp
 PIECES = [b"%06d" % number + b"x" * (SMALL_BODY - 6) for number in range(20)]
 LIMITS = Limits(n_threads=1, client_seconds=60, largest_body=3 * SMALL_BODY, memory=4 * SMALL_BODY)
 FORM = [(b"content-length", b"4")]
@@ -370,3 +383,112 @@ def test_nothing_is_answered_from_a_full_disk(monkeypatch, tmp_path, caplog):
     assert [(record.levelname, record.exc_info) for record in caplog.records] == [
         ("ERROR", None)
     ] * 2
+
+
+class Served(NamedTuple):
+    """A served site, from its client's side."""
+
+    port: int
+    log: Path
+
+    def connect(self) -> socket.socket:
+        """Connect with small buffers."""
+        connection = socket.socket()
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.settimeout(PATIENCE)
+        connection.connect(("127.0.0.1", self.port))
+        return connection
+
+    def request(self, *paths: str) -> socket.socket:
+        """Send requests at once, and read nothing."""
+        connection = self.connect()
+        for path in paths:
+            connection.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        return connection
+
+    def ask(self, path: str, method: str = "GET") -> tuple[int, str | None, bytes]:
+        """Return status, length and content of a response."""
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        with closing(connection):
+            connection.request(method, path)
+            answer = connection.getresponse()
+            return answer.status, answer.headers["content-length"], answer.read()
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory) -> Iterator[Served]:
+    """A small site, served by one process with one thread."""
+    site = Served(free_port(), tmp_path_factory.mktemp("served") / "log")
+    command = ["granian", "--interface", "asginl", "--http", "1", "--no-ws", "--port",
+               str(site.port), "--log-level", "warning", "--http1-buffer-size", "65536",
+               "--factory", "tests.fixtures.plain_site:make_application"]  # fmt: skip
+    server = start_module(command, os.environ, ROOT, site.log)
+    try:
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                site.ask("/page")
+                break
+            except ConnectionError:
+                assert server.is_alive(), site.log.read_text()
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
+        yield site
+    finally:
+        os.kill(server.pid or 0, signal.SIGTERM)
+        server.join()
+
+
+def await_end(*connections: socket.socket) -> None:
+    """Wait until the server's side has ended, which a client that reads nothing may not see."""
+    deadline = time.monotonic() + PATIENCE
+    ours = {f":{connection.getsockname()[1]:04X}" for connection in connections}
+    while any(
+        row.split()[3] == ESTABLISHED and row.split()[2][-5:] in ours
+        for row in Path("/proc/net/tcp").read_text().splitlines()
+    ):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def test_clients_that_take_nothing_keep_nobody_waiting_and_are_cut_off(served):
+    with ExitStack() as stack:
+        paths = ("/file", "/pieces", "/long")
+        unread = [stack.enter_context(served.request(path)) for path in paths * 10]
+        stack.enter_context(served.request("/page"))
+
+        assert served.ask("/page") == (200, "4", LARGE[:4])
+        assert served.ask("/file") == served.ask("/pieces") == (200, str(len(LARGE)), LARGE)
+        await_end(*unread)
+    lines = served.log.read_text().splitlines()
+    assert Counter(line.partition(":")[0] for line in lines) == {"GET /file": 10, "GET /pieces": 10}
+    assert all("the client is too slow, cut off after" in line for line in lines)
+
+
+def test_clients_that_close_their_side_are_gone(served):
+    with served.request("/file") as connection:
+        connection.shutdown(socket.SHUT_WR)
+
+        await_end(connection)
+        assert served.ask("/page")[0] == 200
+
+
+def test_requests_sent_at_once_are_answered_in_order(served):
+    with served.request("/page", "/file", "/page") as connection, connection.makefile("rb") as file:
+        for content in (LARGE[:4], LARGE, LARGE[:4]):
+            lines = list(iter(file.readline, b"\r\n"))
+
+            assert b"content-length: %d\r\n" % len(content) in lines
+            assert file.read(len(content)) == content
+
+
+def test_a_head_has_the_length_of_the_content(served):
+    assert served.ask("/file", "HEAD") == (200, str(len(LARGE)), b"")
+    assert served.ask("/pieces", "HEAD") == (200, None, b"")
+
+
+def test_an_error_halfway_is_no_success(served):
+    status, _, content = served.ask("/fault")
+
+    assert status == 500
+    assert content not in LARGE
