@@ -1,7 +1,6 @@
 """Polarised contexts: those whose ratings fall into two camps."""
 
 import math
-from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -49,13 +48,15 @@ def scale_agreement(counts: Integers) -> Floats:
     >>> scale_agreement(np.array([[0, 9, 0, 0], [5, 5, 5, 5], [4, 0, 0, 4]])).tolist()
     [1.0, 0.0, -1.0]
     """
-    agreement = np.zeros(len(counts))
-    known = _pattern_agreements(counts.shape[1])
-    bits = 1 << np.arange(counts.shape[1])
-    for height in range(1, int(counts.max(initial=0)) + 1):
-        used = counts >= height
-        agreement += used.sum(axis=1) * known[used @ bits]
-    return np.asarray((agreement / counts.sum(axis=1)).round(DECIMALS))
+    points = np.ascontiguousarray(counts.T)
+    agreement, height = np.zeros(len(counts)), np.zeros(len(counts), dtype=np.int64)
+    known = _pattern_agreements(len(points))
+    for top in np.sort(points, axis=0):  # layers of one pattern end where a point has no more
+        used = [(point >= top) << place for place, point in enumerate(points)]
+        pattern = np.bitwise_or.reduce(used)
+        agreement += (top - height) * np.bitwise_count(pattern) * known[pattern]
+        height = top
+    return np.asarray((agreement / points.sum(axis=0)).round(DECIMALS))
 
 
 def find_polarised(
@@ -142,29 +143,31 @@ def _reference(n: int, n_points: int, rng: np.random.Generator) -> tuple[Floats,
     """Return the sorted agreements of n ratings, and the greatest probability of one as low."""
     if math.comb(n + n_points - 1, n_points - 1) <= MOST_ENUMERATED:
         return _exact_reference(n, n_points)
-    spreads = _spreads(n_points)
-    vectors = np.concatenate([rng.multinomial(n, spread, size=N_SAMPLES) for spread in spreads])
-    drawn_from = np.repeat(np.arange(len(spreads)), N_SAMPLES)
-    return _rank(vectors, [(drawn_from == i) / N_SAMPLES for i in range(len(spreads))])
+    samples = [rng.multinomial(n, one, size=N_SAMPLES) for one in _spreads(n_points)]
+    agreements, place = np.unique(scale_agreement(np.concatenate(samples)), return_inverse=True)
+    below = [
+        np.cumsum(np.bincount(drawn, minlength=len(agreements))) / N_SAMPLES
+        for drawn in place.reshape(len(samples), N_SAMPLES)
+    ]
+    return agreements, np.max(below, axis=0)
 
 
 @lru_cache(maxsize=64)
 def _exact_reference(n: int, n_points: int) -> tuple[Floats, Floats]:
     """Return the same of all distributions of n ratings, which may take a quarter of a second."""
     vectors = _all_counts(n, n_points)
+    agreements, place = np.unique(scale_agreement(vectors), return_inverse=True)
     log_factorials = np.cumsum(np.log(np.maximum(np.arange(n + 1), 1)))
     n_orders = log_factorials[n] - log_factorials[vectors].sum(axis=1)
-    return _rank(vectors, [np.exp(n_orders + vectors @ np.log(one)) for one in _spreads(n_points)])
-
-
-def _rank(vectors: Integers, weights: Sequence[Floats]) -> tuple[Floats, Floats]:
-    """Return the sorted agreements of distributions, and the greatest probability of one as low.
-
-    `weights`: the probabilities of the distributions, for each spread.
-    """
-    agreements, place = np.unique(scale_agreement(vectors), return_inverse=True)
-    shares = [np.cumsum(np.bincount(place, weights=chances)) for chances in weights]
-    return agreements, np.max(shares, axis=0)
+    at_first, even = np.arange(n + 1), np.exp(n_orders - n * math.log(n_points))
+    cells = place * (n + 1) + vectors[:, 0]  # a spread depends on the ratings at its peak alone
+    chances = np.bincount(cells, even, len(agreements) * (n + 1)).reshape(-1, n + 1)
+    below = [
+        np.cumsum((chances * (n_points * peak) ** at_first
+                   * (n_points * other) ** (n - at_first)).sum(axis=1))
+        for peak, other, *_ in _spreads(n_points)
+    ]  # fmt: skip
+    return agreements, np.max(below, axis=0)
 
 
 def _spreads(n_points: int) -> list[Floats]:
