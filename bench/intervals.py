@@ -26,18 +26,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from postprocess.planning.plan import wilson_interval
 from postprocess.statistics.agreement.by_group import FIGURES, TABLE_FIGURES, agreement_table
 from postprocess.statistics.agreement.by_group import RANGES as RANGES_OF_FIGURES
-from postprocess.statistics.agreement.group_arrays import Stack, stack_groups
+from postprocess.statistics.agreement.group_arrays import stack_groups
 from postprocess.statistics.agreement.measures import agreement_with_means
 from postprocess.statistics.agreement.reliability import change_reliability
+from postprocess.statistics.agreement.resampled import resample_figures
 from postprocess.statistics.change import cliffs_delta
 from postprocess.statistics.confounds import find_confounds
-from postprocess.statistics.resampling import (
-    Resample,
-    basic_interval,
-    double_items,
-    draw_items,
-    take_items,
-)
+from postprocess.statistics.resampling import Resample, basic_interval, weigh_items
 
 SEED = 20200312
 MANY_ITEMS = 40_000  # of all questionnaires together, to approximate infinitely many
@@ -128,23 +123,16 @@ def cover_methods(n_studies: int) -> Iterable[Tally]:
             for method in METHODS
         }
         for _ in range(n_studies):
-            (stack,) = stack_groups(simulate(shape, rng, crowd))
-            taken = list(_take(stack, rng))
-            doubled = double_items(stack)
-            for figure, known in COMPARED.items():
-                point, twice = (float(known([one], 1)[0]) for one in (stack, doubled))
-                drawn = np.concatenate([known([part], int(part.slices[-1]) + 1) for part in taken])
+            stacks = stack_groups(simulate(shape, rng, crowd))
+            weights = weigh_items(stacks, N_RESAMPLES, rng)
+            once = np.ones((len(weights), 1))
+            known = resample_figures(stacks, np.hstack([once, 2 * once, weights]), list(COMPARED))
+            for figure, (point, twice, *others) in known.items():
+                drawn = np.array(others)
                 for method, interval in METHODS.items():
                     ends = interval(figure, point, 2 * twice - point, drawn)
                     tallies[method, figure].add(point, *ends)
         yield from tallies.values()
-
-
-def _take(stack: Stack, rng: np.random.Generator) -> Iterable[Stack]:
-    """Resample a stack, 20 times at once so that memory stays small."""
-    (drawn,) = draw_items([stack], N_RESAMPLES, rng)
-    for first in range(0, N_RESAMPLES, 20):
-        yield take_items(stack, drawn[first : first + 20])
 
 
 def percentile(figure: str, point: float, limit: float, drawn: Floats) -> tuple[float, float]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from postprocess.formats.marks import read_context
 from postprocess.formats.stimuli import COLUMNS
 from postprocess.formats.tokens import Positions, locate_targets
+from postprocess.statistics.agreement.weighted import Columns, correlate_weighted
 from postprocess.statistics.change import change_tests
 from postprocess.statistics.correlations import DECIMALS, FEWEST_COMMON, spearman
 from postprocess.statistics.resampling import basic_interval
@@ -21,7 +22,6 @@ BINARY = ("same_sentence", "word1_first")
 TABLE_COLUMNS = (
     "outcome", "confound", "statistic", "estimate", "low", "high", "pvalue", "n", "n_pairs",
 )  # fmt: skip
-CHUNK = 1 << 20  # numbers per batch of resamples
 
 
 class _Question(NamedTuple):
@@ -233,49 +233,18 @@ def _interval(
         return float("nan"), float("nan")
     names, place = np.unique(pairs, return_inverse=True)
     shares = np.full(len(names), 1 / len(names))
-    n_rows = max(1, CHUNK // max(len(x), len(names)))
-    estimates = []
-    for start in range(0, n_resamples, n_rows):
-        size = min(n_rows, n_resamples - start)
-        weights = rng.multinomial(len(names), shares, size=size)[:, place].astype(float)
-        estimates.append(
-            _weighted_difference(x, y, weights) if is_binary else weighted_spearman(x, y, weights)
-        )
+    weights = rng.multinomial(len(names), shares, size=n_resamples).T.astype(float)
+    if is_binary:
+        estimates = _weighted_difference(x, y, weights[place].T)
+    else:
+        columns = Columns(np.zeros_like(place), place, x, y, 1)
+        estimates = correlate_weighted(columns, weights, ["spearman"])["spearman"][0]
     return basic_interval(
         estimate,
-        np.concatenate(estimates),
+        estimates,
         within="difference" if is_binary else "correlation",
         level=level,
     )
-
-
-def weighted_spearman(x: Floats, y: Floats, weights: Floats) -> Floats:
-    """Compute Spearman's rho of samples in which each row is repeated by its weight.
-
-    `x` and `y`, shape (n,), are without NaN; `weights`, shape (n_samples, n), are whole numbers
-    from 0. Returns shape (n_samples,), as `spearman` of the repeated rows; NaN if a side is
-    constant.
-
-    >>> x, y = np.array([0.0, 1.0, 2.0, 6.0]), np.array([0.0, 2.0, 1.0, 6.0])
-    >>> weighted_spearman(x, y, np.array([[1.0, 1, 1, 1], [2, 0, 0, 1]])).round(9).tolist()
-    [0.8, 1.0]
-    """
-    ranks = [_weighted_ranks(side, weights) for side in (x, y)]
-    total = weights.sum(axis=1, keepdims=True)
-    a, b = (r - (weights * r).sum(axis=1, keepdims=True) / total for r in ranks)
-    squares = (weights * a * a).sum(axis=1) * (weights * b * b).sum(axis=1)
-    defined = squares > FEWEST_COMMON * np.finfo(float).eps
-    rho = (weights * a * b).sum(axis=1) / np.sqrt(np.where(defined, squares, 1.0))
-    return np.where(defined, rho, np.nan)
-
-
-def _weighted_ranks(values: Floats, weights: Floats) -> Floats:
-    """Return the average rank of each value among the repeated ones."""
-    order = np.argsort(values, kind="stable")
-    distinct, starts = np.unique(values[order], return_index=True)
-    n_equal = np.add.reduceat(weights[:, order], starts, axis=1)
-    ranks = np.cumsum(n_equal, axis=1) - (n_equal - 1) / 2
-    return np.asarray(ranks[:, np.searchsorted(distinct, values)])
 
 
 def _weighted_difference(x: Floats, y: Floats, weights: Floats) -> Floats:

@@ -126,6 +126,24 @@ def rank(numbers: Floats) -> Floats:
     return ranks.reshape(numbers.shape)
 
 
+def rank_levels(n: Floats) -> Floats:
+    """Return twice the deviations of the average ranks of levels from their mean.
+
+    `n`, shape (n_levels, …): how often each level was drawn, lowest first. A deviation is the
+    number of lower ratings less that of higher ones: a whole number, exact in any order.
+
+    >>> rank_levels(np.array([2.0, 0, 1])).tolist()
+    [-1.0, 1.0, 2.0]
+    """
+    ranks = np.empty_like(n)
+    lower = -n.sum(axis=0)
+    for level, one in enumerate(n):
+        lower = lower + one
+        ranks[level] = lower
+        lower = lower + one
+    return ranks
+
+
 def deviations(numbers: Floats, common: Bools, method: Method) -> Floats:
     """Return the deviations to multiply; 0 if not common, and throughout if all are equal."""
     n_common = common.sum(axis=-1, keepdims=True)

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 from postprocess.statistics.agreement.group_arrays import Stack
+from postprocess.statistics.agreement.weighted import count_drawn
 from postprocess.table.ratings import RatingsError
 from postprocess.types import Floats, Integers
 from postprocess.types import Resample as Resample
@@ -24,6 +25,8 @@ FEWEST_ITEMS = 3  # of a group, for resampling within it to be informative
 FEWEST_ANNOTATORS = 3  # of a group, for leaving one out to be informative
 N_PARTS = 10  # of the annotators; each part is left out once
 RESAMPLES_A_DIVISION = 30  # so that the jackknife takes a third of the time of the resamples
+RATINGS_AT_ONCE = 2**18  # whose items are drawn together, all of one size before those of the next
+NOISE = 1e-12  # rounding errors of figures
 LARGEST = 1 - 1e-9  # Fisher's z of 1 is infinite
 
 
@@ -81,26 +84,18 @@ def draw_items(
     return [places[number] for number in range(len(stacks))]
 
 
-def take_items(stack: Stack, drawn: Integers) -> Stack:
-    """Return the items of a stack of one slice at places of `draw_items`, a slice per resample."""
-    n_resamples, n_tables, n_items = drawn.shape
-    n_annotators = stack.annotators.shape[1]
-    all_annotators = np.arange(n_annotators)[:, None]
-    tables = stack.tables[np.arange(n_tables)[:, None, None], all_annotators, drawn[:, :, None, :]]
-    items = stack.items[np.arange(n_tables)[:, None], drawn]
-    return Stack(
-        tables=tables.reshape(-1, n_annotators, n_items),
-        slices=np.repeat(np.arange(n_resamples), n_tables),
-        annotators=np.tile(stack.annotators, (n_resamples, 1)),
-        items=items.reshape(-1, n_items),
-    )
+def weigh_items(stacks: Sequence[Stack], n_resamples: int, rng: np.random.Generator) -> Floats:
+    """Draw items by `draw_items` and return how often each was drawn in each resample.
 
-
-def double_items(stack: Stack) -> Stack:
-    """Return a stack of one slice with every item twice."""
-    n_tables, n_items = stack.items.shape
-    twice = np.tile(np.arange(n_items), (1, n_tables, 2))
-    return take_items(stack, twice)
+    Returns shape (n_items, n_resamples); items are numbered as in `Halves`.
+    """
+    n_items = sum(stack.items.size for stack in stacks)
+    together = max(1, RATINGS_AT_ONCE // max(1, sum(stack.tables.size for stack in stacks)))
+    parts = [np.empty((n_items, 0))]
+    for start in range(0, n_resamples, together):
+        drawn = draw_items(stacks, min(together, n_resamples - start), rng)
+        parts.append(count_drawn(join_items(stacks, drawn), n_items))
+    return np.concatenate(parts, axis=1)
 
 
 def join_items(stacks: Sequence[Stack], drawn: Sequence[Integers]) -> Integers:
@@ -230,7 +225,7 @@ def basic_interval(
     defined = _defined(resampled)
     if np.isnan(figure + limit + error) or not len(defined):
         return float("nan"), float("nan")
-    if (defined == figure).all() and error == 0:
+    if max(error, float(np.abs(defined - figure).max())) < NOISE:
         return figure, figure
     centre = stretch(np.array([figure, limit])).sum()
     quantiles = [(1 - level) / 2, 0.5, (1 + level) / 2]

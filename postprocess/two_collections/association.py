@@ -10,7 +10,7 @@ from scipy.stats import t as student
 
 from postprocess.reporting.assessment import Chance
 from postprocess.scoring.inference import standard_error
-from postprocess.statistics.agreement.group_arrays import MOST_NUMBERS, stack_groups
+from postprocess.statistics.agreement.group_arrays import stack_groups
 from postprocess.statistics.agreement.split_halves import (
     HalfCorrelations,
     Halves,
@@ -18,9 +18,10 @@ from postprocess.statistics.agreement.split_halves import (
     correlate_halves,
     halves_of_contexts,
     item_means,
-    reliability_of_drawn,
+    reliability_of_all,
     split_halves,
 )
+from postprocess.statistics.agreement.weighted import Columns, correlate_weighted, count_drawn
 from postprocess.statistics.correlations import DECIMALS, Method, correlate
 from postprocess.statistics.resampling import basic_interval
 from postprocess.table.groups import with_groups
@@ -87,11 +88,12 @@ def correlate_collections(aligned: Aligned, chance: Chance) -> pd.DataFrame:
     Tibshirani (1993) for the jackknife.
     """
     figures = [figures_of(scores) for scores in aligned.scores]
-    halves = [_halve(ratings, len(aligned.rows), chance) for ratings in aligned.ratings]
-    drawn, blocks = draw_pairs(len(aligned.rows), chance), find_blocks(aligned)
+    n_pairs = len(aligned.rows)
+    halves = [_halve(ratings, n_pairs, chance) for ratings in aligned.ratings]
+    weights, blocks = count_drawn(draw_pairs(n_pairs, chance), n_pairs), find_blocks(aligned)
     sides = {of: (figures[0][of], figures[1][of]) for of in METHODS}
     rows = [
-        _row(of, method, sides[of], (halves[0][of], halves[1][of]), drawn, _leave_out(blocks))
+        _row(of, method, sides[of], (halves[0][of], halves[1][of]), weights, _leave_out(blocks))
         for of, methods in METHODS.items()
         for method in methods
     ]
@@ -143,11 +145,11 @@ def _row(
     method: Method,
     sides: tuple[Floats, Floats],
     halves: tuple[HalfCorrelations | None, HalfCorrelations | None],
-    drawn: Integers,
+    weights: Floats,
     kept: Sequence[Integers],
 ) -> tuple[object, ...]:
     figure = float(correlate(sides[0].ravel(), sides[1].ravel(), method=method))
-    low, high = basic_interval(figure, _correlate(*sides, method, drawn))
+    low, high = basic_interval(figure, _correlate(*sides, method, weights))
     first, second = (
         float("nan") if half is None else half.mean_reliability(method) for half in halves
     )
@@ -161,17 +163,13 @@ def _row(
     )  # fmt: skip
 
 
-def _correlate(first: Floats, second: Floats, method: Method, drawn: Integers) -> Floats:
+def _correlate(first: Floats, second: Floats, method: Method, weights: Floats) -> Floats:
     """Correlate the numbers of both sides in the pairs of each resample."""
-    n_together = max(1, MOST_NUMBERS // max(1, first.size))
-    parts = [np.empty(0)]
-    for start in range(0, len(drawn), n_together):
-        x, y = (
-            side[drawn[start : start + n_together]].reshape(-1, first.size)
-            for side in (first, second)
-        )
-        parts.append(correlate(x, y, method=method))
-    return np.concatenate(parts)
+    pair, place = np.nonzero(~np.isnan(first + second))
+    sides = first[pair, place], second[pair, place]
+    columns = Columns(np.zeros_like(pair), pair, *sides, 1)
+    (rho,) = correlate_weighted(columns, weights, [method])[method]
+    return np.asarray(rho)
 
 
 def _without_noise(
@@ -183,9 +181,9 @@ def _without_noise(
     """Return the correlation of some pairs without noise, by the first splits alone."""
     first, second = (side[pairs].ravel() for side in sides)
     n_each = sides[0].shape[1]
-    items = (n_each * pairs[:, None] + np.arange(n_each)).reshape(1, -1)
+    items = (n_each * pairs[:, None] + np.arange(n_each)).ravel()
     reliabilities = [
-        float("nan") if half is None else float(reliability_of_drawn(half.kept, items, method)[0])
+        float("nan") if half is None else reliability_of_all(half.kept.of_items(items), method)
         for half in halves
     ]
     return _divide(float(correlate(first, second, method=method)), *reliabilities)

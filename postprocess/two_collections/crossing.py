@@ -1,21 +1,20 @@
 """Agreement of annotators within each collection and between the two."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from postprocess.reporting.assessment import Chance
-from postprocess.statistics.agreement.by_group import RESAMPLED_AT_ONCE, agreement_table
+from postprocess.statistics.agreement.by_group import agreement_table
 from postprocess.statistics.agreement.group_arrays import Stack, stack_groups
-from postprocess.statistics.agreement.measures import pairwise_agreement
-from postprocess.statistics.correlations import DECIMALS, FEWEST_COMMON, correlate, ratio
-from postprocess.statistics.resampling import basic_interval, can_draw, draw_items, take_items
+from postprocess.statistics.agreement.weighted import Columns, mean_weighted
+from postprocess.statistics.correlations import DECIMALS, FEWEST_COMMON
+from postprocess.statistics.resampling import basic_interval, can_draw, weigh_items
 from postprocess.two_collections.matching import Aligned
-from postprocess.types import Floats
+from postprocess.types import Floats, Integers
 
 SIDES = ("first", "second")
 COLUMNS = ("measure", "among", "estimate", "low", "high", "n_correlations", "n_groups")
@@ -24,14 +23,14 @@ WITHIN = {PAIRWISE: "pairwise_spearman", WITH_MEANS: "human"}  # measure → fig
 
 
 class _Table(NamedTuple):
-    """The ratings of one group, as a stack of one table, and what is correlated in it.
+    """Rows of ratings of the same items, as a stack of one table, and which are correlated.
 
-    `correlate`: from tables of shape (n, n_rows, n_items) to n times `n_correlations`.
+    `one` and `other`, shape (n_correlations,): the numbers of the rows.
     """
 
     stack: Stack
-    correlate: Callable[[Floats], Floats]
-    n_correlations: int
+    one: Integers
+    other: Integers
 
 
 def compare_agreement(aligned: Aligned, chance: Chance) -> pd.DataFrame:
@@ -130,7 +129,8 @@ def _join(first: Stack, second: Stack) -> _Table:
     n_first, n_second = (part.shape[1] for part in parts)
     annotators = np.arange(n_first + n_second)[None]
     stack = Stack(np.concatenate(parts, axis=1), np.zeros(1, dtype=int), annotators, items[None])
-    return _Table(stack, partial(_correlate_across, n_first), n_first * n_second)
+    one, other = np.divmod(np.arange(n_first * n_second), n_second)
+    return _Table(stack, one, n_first + other)
 
 
 def _join_scores(stack: Stack, scores: Floats) -> _Table:
@@ -139,39 +139,28 @@ def _join_scores(stack: Stack, scores: Floats) -> _Table:
     tables = np.concatenate([stack.tables, row], axis=1)
     annotators = np.arange(tables.shape[1])[None]
     joined = stack._replace(tables=tables, annotators=annotators, slices=np.zeros(1, dtype=int))
-    return _Table(joined, _correlate_with_last, stack.annotators.size)
-
-
-def _correlate_across(n_first: int, tables: Floats) -> Floats:
-    return pairwise_agreement(tables)[:, :n_first, n_first:]
-
-
-def _correlate_with_last(tables: Floats) -> Floats:
-    return correlate(tables[:, :-1], tables[:, -1:], method="spearman")
+    own = np.arange(stack.annotators.size)
+    return _Table(joined, own, np.full_like(own, len(own)))
 
 
 def _estimate(tables: Sequence[_Table], chance: Chance) -> tuple[float, float, float, int, int]:
     """Return the mean correlation, the ends of its interval, and the numbers."""
     stacks = [table.stack for table in tables]
-    figure = float(_mean(tables, stacks)[0]) if tables else float("nan")
-    resampled = [np.empty(0)]
-    if can_draw(stacks):
-        rng = chance.rng()
-        size = max(1, RESAMPLED_AT_ONCE // sum(stack.tables.size for stack in stacks))
-        for start in range(0, chance.n_resamples, size):
-            drawn = draw_items(stacks, min(size, chance.n_resamples - start), rng)
-            taken = [take_items(*one) for one in zip(stacks, drawn, strict=True)]
-            resampled.append(_mean(tables, taken))
-    low, high = basic_interval(figure, np.concatenate(resampled))
-    n_correlations = sum(table.n_correlations for table in tables)
-    return figure, low, high, n_correlations, len(tables)
+    n_items = sum(stack.items.size for stack in stacks)
+    n_resamples = chance.n_resamples if can_draw(stacks) else 0
+    drawn = weigh_items(stacks, n_resamples, chance.rng())
+    weights = np.hstack([np.ones((n_items, 1)), drawn])
+    figures = mean_weighted(_compare(tables), weights, ["spearman"])["spearman"]
+    low, high = basic_interval(figures[0], figures[1:])
+    n_correlations = sum(len(table.one) for table in tables)
+    return float(figures[0]), low, high, n_correlations, len(tables)
 
 
-def _mean(tables: Sequence[_Table], taken: Sequence[Stack]) -> Floats:
-    """Return the mean of all defined correlations, for each resample in the stacks."""
-    total, n_defined = 0.0, 0
-    for table, stack in zip(tables, taken, strict=True):
-        rho = table.correlate(stack.tables).reshape(len(stack.tables), -1)
-        total = total + np.nansum(rho, axis=1)
-        n_defined = n_defined + (~np.isnan(rho)).sum(axis=1)
-    return ratio(total, n_defined)
+def _compare(tables: Sequence[_Table]) -> Iterator[Columns]:
+    """Yield the rows to correlate of each table."""
+    n_before = 0
+    for (ratings,), one, other in ((table.stack.tables, *table[1:]) for table in tables):
+        pair, item = np.nonzero(~np.isnan(ratings[one] + ratings[other]))
+        sides = ratings[one[pair], item], ratings[other[pair], item]
+        yield Columns(pair, n_before + item, *sides, len(one))
+        n_before += ratings.shape[1]

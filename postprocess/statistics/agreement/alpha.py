@@ -5,8 +5,10 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import csr_array
 
 from postprocess.statistics.agreement.group_arrays import Stack
+from postprocess.statistics.correlations import ratio
 from postprocess.types import Floats, Integers
 
 Level = Literal["interval", "ordinal"]
@@ -46,6 +48,35 @@ def krippendorff_alpha(
     >>> krippendorff_alpha(stack_groups(ratings), 1).tolist()
     [1.0]
     """
+    return _alphas(*_join(stacks), n_slices=n_slices, level=level)
+
+
+def weighted_alpha(stacks: Sequence[Stack], weights: Floats, *, level: Level) -> Floats:
+    """Compute the alpha of one slice in each resample of its items.
+
+    `weights`, shape (n_items, n_resamples): how often each item was drawn. Returns shape
+    (n_resamples,): `krippendorff_alpha` of groups with every item as often as it was drawn.
+    """
+    ratings, items, _ = _join(stacks)
+    numbers, point = np.unique(ratings, return_inverse=True)
+    counts = csr_array((np.ones(len(items)), (items, point)), shape=(len(weights), len(numbers)))
+    n_each = np.maximum(np.bincount(items, minlength=len(weights)), 1)[:, None]
+    weights = np.where(n_each >= 2, weights, 0)
+    n = np.asarray(counts.T @ weights)  # of each point
+    x = np.cumsum(n, axis=0) - (n - 1) / 2 if level == "ordinal" else numbers[:, None]
+    total = n.sum(axis=0)
+    x = x - ratio((n * x).sum(axis=0), total)
+    expected = (n * x**2).sum(axis=0)
+    squares, sums = (np.asarray(counts @ numbers) for numbers in (x**2, x))
+    within = squares - sums**2 / n_each
+    observed = (weights * n_each / np.maximum(n_each - 1, 1) * within).sum(axis=0)
+    differ = (n > 0).sum(axis=0) > 1
+    share = ratio(observed * (total - 1), np.where(differ, total * expected, 0))
+    return 1 - share
+
+
+def _join(stacks: Sequence[Stack]) -> tuple[Floats, Integers, Integers]:
+    """Return all ratings, the item of each, and the slice of each item."""
     ratings, items, slices, n_items = [np.empty(0)], [np.empty(0, np.int64)], [], 0
     for stack in stacks:
         rated = ~np.isnan(stack.tables)
@@ -55,8 +86,7 @@ def krippendorff_alpha(
         slices.append(np.repeat(stack.slices, stack.items.shape[1]))
         n_items += stack.items.size
     of_item = np.concatenate([np.empty(0, np.int64), *slices])
-    joined = np.concatenate(ratings), np.concatenate(items), of_item
-    return _alphas(*joined, n_slices=n_slices, level=level)
+    return np.concatenate(ratings), np.concatenate(items), of_item
 
 
 def _alphas(

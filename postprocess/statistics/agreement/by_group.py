@@ -16,6 +16,7 @@ from postprocess.statistics.agreement.group_arrays import (
 )
 from postprocess.statistics.agreement.intraclass import intraclass_correlation
 from postprocess.statistics.agreement.measures import leave_one_out_agreement, pairwise_agreement
+from postprocess.statistics.agreement.resampled import resample_figures
 from postprocess.statistics.agreement.split_halves import (
     SplitMeans,
     correlate_halves,
@@ -42,12 +43,9 @@ from postprocess.statistics.resampling import (
     can_draw,
     can_leave_out,
     divide_annotators,
-    double_items,
-    draw_items,
     includes_annotators,
-    join_items,
     leave_out,
-    take_items,
+    weigh_items,
 )
 from postprocess.table.groups import with_groups
 from postprocess.table.ratings import RatingsError
@@ -55,7 +53,6 @@ from postprocess.types import Floats, Integers
 
 Kernel = Callable[[Floats], Floats]
 OVERALL = "overall"
-RESAMPLED_AT_ONCE = 2**18  # ratings of resamples per batch, so that they fit in a cache
 SPLIT_HALF = "split_half"
 
 
@@ -292,17 +289,23 @@ def _sample(
     plan: _Plan,
     left_out: Mapping[str, Floats],
 ) -> dict[str, _Sample]:
-    resampled = _bootstrap(stacks, means, plan)
-    doubled = [double_items(stack) for stack in stacks]
-    limits = {
-        figure: 2 * float(known(doubled, 1)[0])
-        - figures[figure]  # corrections for the number of items halve
-        for figure, known in TABLE_FIGURES.items()
-        if figure in resampled
+    rng = np.random.default_rng([plan.seed, 1])
+    weights = weigh_items(stacks, plan.n_resamples, rng)
+    twice = np.full((len(weights), 1), 2.0)
+    resampled = resample_figures(stacks, np.hstack([weights, twice]), plan.figures)
+    found = {
+        figure: _Sample(
+            replicates[:-1],
+            2 * replicates[-1] - figures[figure],  # corrections for the number of items halve
+            left_out.get(figure),
+        )
+        for figure, replicates in resampled.items()
     }
     if means is not None:
-        limits[SPLIT_HALF] = reliability_of_all(means, "pearson")
-    return {f: _Sample(resampled[f], limits[f], left_out.get(f)) for f in resampled}
+        replicates = reliability_of_drawn(means, weights, ["pearson"])["pearson"]
+        limit = reliability_of_all(means, "pearson")
+        found[SPLIT_HALF] = _Sample(replicates, limit, left_out.get(SPLIT_HALF))
+    return found
 
 
 def _split(stacks: Sequence[Stack], plan: _Plan) -> tuple[float, SplitMeans]:
@@ -312,26 +315,6 @@ def _split(stacks: Sequence[Stack], plan: _Plan) -> tuple[float, SplitMeans]:
     found = correlate_halves(splits, ["pearson"])
     reliabilities = spearman_brown(found.correlations["pearson"], found.steps)
     return float(mean_defined(reliabilities)), found.kept
-
-
-def _bootstrap(stacks: Sequence[Stack], means: SplitMeans | None, plan: _Plan) -> dict[str, Floats]:
-    """Return each figure in each resample, all from the same resamples of the items."""
-    rng = np.random.default_rng([plan.seed, 1])
-    replicates: dict[str, list[Floats]] = {
-        figure: [] for figure in plan.figures if figure != SPLIT_HALF or means is not None
-    }
-    n_numbers = sum(stack.tables.size for stack in stacks)
-    n_together = max(1, RESAMPLED_AT_ONCE // max(1, n_numbers))
-    for first in range(0, plan.n_resamples, n_together):
-        n_drawn = min(n_together, plan.n_resamples - first)
-        drawn = draw_items(stacks, n_drawn, rng)
-        taken = [take_items(stack, places) for stack, places in zip(stacks, drawn, strict=True)]
-        for figure, parts in replicates.items():
-            if known := TABLE_FIGURES.get(figure):
-                parts.append(known(taken, n_drawn))
-            elif means is not None:
-                parts.append(reliability_of_drawn(means, join_items(stacks, drawn), "pearson"))
-    return {figure: np.concatenate(parts) for figure, parts in replicates.items()}
 
 
 def _leave_out(stacks: Sequence[Stack], plan: _Plan) -> dict[str, Floats]:

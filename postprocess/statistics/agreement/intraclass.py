@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 
-from postprocess.statistics.agreement.group_arrays import Stack
+from postprocess.statistics.agreement.group_arrays import MOST_NUMBERS, Stack
 from postprocess.statistics.correlations import ratio
 from postprocess.types import Bools, Floats, Integers
 
 SINGULAR = 1e-9  # eigenvalues below this share of the number of items are 0
+NOISE = 1e-12  # sums below this share of their parts are rounding errors
 
 
 def intraclass_correlation(stacks: Sequence[Stack], n_slices: int) -> Floats:
@@ -67,6 +69,22 @@ def intraclass_correlation(stacks: Sequence[Stack], n_slices: int) -> Floats:
     return _coefficients(sums)
 
 
+def weighted_intraclass(stacks: Sequence[Stack], weights: Floats) -> Floats:
+    """Compute the intraclass correlations of one slice in each resample of its items.
+
+    `weights`, shape (n_items, n_resamples): how often each item was drawn. Returns shape
+    (n_resamples, 2): `intraclass_correlation` of groups with every item as often as it was drawn.
+    """
+    sums, n_before = np.zeros((weights.shape[1], len(_Sums._fields))), 0
+    for table in (table for stack in stacks for table in stack.tables):
+        drawn = weights[n_before : n_before + table.shape[1]]
+        step = max(1, MOST_NUMBERS // len(table) ** 2)
+        for start in range(0, len(sums), step):
+            sums[start : start + step] += _weighted_sums(table, drawn[:, start : start + step])
+        n_before += table.shape[1]
+    return _coefficients(sums)
+
+
 class _Sums(NamedTuple):
     """Sums of squares, degrees of freedom and weights, which are added up over groups."""
 
@@ -107,6 +125,53 @@ def _sums_of_squares(tables: Floats) -> Floats:
     return np.where(usable[:, None], np.column_stack(sums), 0)
 
 
+def _weighted_sums(table: Floats, weights: Floats) -> Floats:
+    """Return the `_Sums` of one table in each resample, shape (n_resamples, 10)."""
+    rated = ~np.isnan(table)
+    n_raters = np.maximum(rated.sum(axis=0), 1)
+    x = np.where(rated, table - np.nanmin(table, axis=0), 0)  # exactly 0 where all are equal
+    about_items = np.where(rated, x - x.sum(axis=0) / n_raters, 0)
+    x = np.where(rated, table - np.nanmin(table), 0)
+
+    def add_up(numbers: Floats) -> Floats:
+        return np.asarray(np.einsum("ai,ir->ra", numbers, weights))
+
+    n_given, totals = add_up(rated.astype(float)), add_up(about_items)
+    n_ratings, n_items, n_annotators = (
+        n_given.sum(axis=1), weights.sum(axis=0), (n_given > 0).sum(axis=1)
+    )  # fmt: skip
+    if rated.all():
+        effects, n_fitted = totals / n_items[:, None], n_items + n_annotators - 1
+    else:
+        size = len(table)
+        raters = [np.flatnonzero(one) for one in rated.T]
+        cells = np.concatenate([np.add.outer(size * one, one).ravel() for one in raters])
+        item = np.repeat(np.arange(len(raters)), n_raters**2)
+        shares = csr_array((1 / n_raters[item], (cells, item)), shape=(size**2, len(raters)))
+        normal = -np.asarray(shares @ weights).T.reshape(-1, size, size)
+        normal[:, np.arange(size), np.arange(size)] += n_given
+        effects, rank = _solve(normal, totals, len(weights))
+        n_fitted = n_items + rank
+    squares, sums = add_up(x * x), add_up(x)
+    about_annotators = squares - ratio(sums**2, n_given)
+    within_annotators = np.where(about_annotators > NOISE * squares, about_annotators, 0)
+    within_items = np.einsum("ai,ir->r", about_items**2, weights)
+    of_rest = within_items - (totals * effects).sum(axis=1)
+    found = _Sums(
+        of_items=within_annotators.sum(axis=1) - of_rest,
+        of_annotators=within_items - of_rest,
+        of_rest=of_rest,
+        items_free=n_fitted - n_annotators,
+        annotators_free=n_fitted - n_items,
+        rest_free=n_ratings - n_fitted,
+        items_weight=n_ratings - n_annotators,
+        annotators_weight=n_ratings - n_items,
+        n_items=n_items,
+        n_items_shared=(weights / n_raters[:, None]).sum(axis=0),
+    )
+    return np.where((n_ratings > n_fitted)[:, None], np.column_stack(found), 0)
+
+
 def _within(rated: Bools, x: Floats, *, axis: int) -> Floats:
     """Return the sum of squares of each table about the means along an axis."""
     return np.asarray((_deviations(rated, x, axis=axis) ** 2).sum(axis=(1, 2)))
@@ -130,26 +195,48 @@ def _fit(rated: Bools, x: Floats) -> tuple[Floats, Integers]:
     n_fitted = np.full(len(x), x.shape[1] + x.shape[2] - 1)
     gaps = ~rated.all(axis=(1, 2))
     if gaps.any():
-        effects[gaps], n_fitted[gaps] = _solve(rated[gaps], about_items[gaps])
+        effects[gaps], rank = _solve(
+            _normal_equations(rated[gaps]), about_items[gaps].sum(axis=2), x.shape[2]
+        )
+        n_fitted[gaps] = rank + rated[gaps].any(axis=1).sum(axis=1)
     rest = about_items - _deviations(rated, np.where(rated, effects[..., None], 0), axis=1)
     return (rest**2).sum(axis=(1, 2)), n_fitted
 
 
-def _solve(rated: Bools, about_items: Floats) -> tuple[Floats, Integers]:
-    """Return the effects of annotators, given deviations from items, and the parameters fitted.
-
-    The matrix of the normal equations is singular, once for each set of annotators who have no
-    item in common with others.
-    """
-    _, n_annotators, n_items = rated.shape
+def _normal_equations(rated: Bools) -> Floats:
+    """Return the matrices of the normal equations for annotators, given deviations from items."""
+    _, n_annotators, _ = rated.shape
     shares = rated / np.sqrt(np.maximum(rated.sum(axis=1, keepdims=True), 1))
-    normal = -np.einsum("tai,tbi->tab", shares, shares)
+    normal: Floats = -np.einsum("tai,tbi->tab", shares, shares)
     normal[:, np.arange(n_annotators), np.arange(n_annotators)] += rated.sum(axis=2)
-    sizes, vectors = np.linalg.eigh(normal)
-    regular = sizes > SINGULAR * n_items
-    along = np.einsum("tab,ta->tb", vectors, about_items.sum(axis=2))
-    effects = np.einsum("tab,tb->ta", vectors, along * regular / np.where(regular, sizes, 1))
-    return effects, regular.sum(axis=1) + rated.any(axis=1).sum(axis=1)
+    return normal
+
+
+def _solve(normal: Floats, totals: Floats, n_items: int) -> tuple[Floats, Integers]:
+    """Return the effects of annotators and the rank of each matrix of normal equations.
+
+    The matrix is singular, once for each set of annotators who have no item in common with others.
+    For one set, which is quick to see if any two have items in common with a third, its null space
+    is known.
+    """
+    present = np.diagonal(normal, axis1=1, axis2=2) > SINGULAR  # with items that others have, too
+    linked = (np.abs(normal) > SINGULAR).astype(np.float32)
+    n_linked = np.count_nonzero(linked @ linked, axis=(1, 2))
+    rank = np.maximum(present.sum(axis=1) - 1, 0)
+    one_set = n_linked == present.sum(axis=1) ** 2
+    filled = normal[one_set] + 1
+    table, annotator = np.nonzero(~present[one_set])
+    filled[table, annotator, annotator] += 1
+    effects = np.empty_like(totals)
+    effects[one_set] = np.linalg.solve(filled, totals[one_set][..., None])[..., 0]
+    if not one_set.all():
+        sizes, vectors = np.linalg.eigh(normal[~one_set])
+        regular = sizes > SINGULAR * n_items
+        along = np.einsum("tab,ta->tb", vectors, totals[~one_set])
+        along = along * regular / np.where(regular, sizes, 1)
+        effects[~one_set] = np.einsum("tab,tb->ta", vectors, along)
+        rank[~one_set] = regular.sum(axis=1)
+    return effects, rank
 
 
 def _coefficients(sums: Floats) -> Floats:
@@ -162,6 +249,7 @@ def _coefficients(sums: Floats) -> Floats:
         usable, s.annotators_weight, 1
     )
     one_over_k = s.n_items_shared / np.where(usable, s.n_items, 1)
-    single = ratio(items, items + annotators + rest)
-    average = ratio(items, items + (annotators + rest) * one_over_k)
-    return np.column_stack([single, average])
+    least = NOISE * (np.abs(items) + np.abs(annotators) + rest)[:, None]
+    shared, errors = np.where(np.abs(items) > least.T[0], items, 0)[:, None], annotators + rest
+    wholes = shared + np.column_stack([errors, errors * one_over_k])
+    return ratio(shared, np.where(wholes > least, wholes, 0))

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from postprocess.statistics.agreement.weighted import Columns, correlate_weighted, count_drawn
 from postprocess.statistics.correlations import (
     DECIMALS,
     FEWEST_COMMON,
@@ -10,13 +11,15 @@ from postprocess.statistics.correlations import (
     correlate,
     deviations,
     divide,
+    rank_levels,
+    ratio,
     spearman,
 )
 from postprocess.statistics.resampling import LARGEST, basic_interval
-from postprocess.types import Floats
+from postprocess.types import Floats, Integers
 
 PERFECT = 0.025  # share of resamples with a correlation of 1: beyond the end of an interval
-NUMBERS_AT_ONCE = 1 << 16  # ratings of annotator pairs with gaps that are compared together
+NUMBERS_AT_ONCE = 1 << 20  # ranks of annotator pairs with gaps that are multiplied together
 
 
 def leave_one_out_agreement(tables: Floats) -> Floats:
@@ -42,12 +45,22 @@ def leave_one_out_agreement(tables: Floats) -> Floats:
     >>> leave_one_out_agreement(np.array([[[0.0, 3, 6], [1, 3, 5]]])).tolist()
     [[1.0, 1.0]]
     """
+    return correlate(tables, means_of_others(tables), method="spearman")
+
+
+def means_of_others(tables: Floats) -> Floats:
+    """Return the mean rating of each item by all annotators but each one, rounded against noise.
+
+    Shapes as in `leave_one_out_agreement`; NaN if nobody else rated an item.
+
+    >>> means_of_others(np.array([[[0.0, 3], [1, 3], [3, np.nan]]])).tolist()
+    [[[2.0, 3.0], [1.5, 3.0], [0.5, 3.0]]]
+    """
     rated = ~np.isnan(tables)
     filled = np.where(rated, tables, 0)
     n_others = rated.sum(axis=1, keepdims=True) - rated
     totals = filled.sum(axis=1, keepdims=True) - filled
-    means = np.where(n_others > 0, totals / np.maximum(n_others, 1), np.nan)
-    return correlate(tables, means.round(DECIMALS), method="spearman")
+    return np.where(n_others > 0, totals / np.maximum(n_others, 1), np.nan).round(DECIMALS)
 
 
 def pairwise_agreement(tables: Floats, *, method: Method = "spearman") -> Floats:
@@ -77,13 +90,8 @@ def pairwise_agreement(tables: Floats, *, method: Method = "spearman") -> Floats
     rho = np.full((n_tables, n_annotators, n_annotators), np.nan)
     complete = ~np.isnan(tables).any(axis=(1, 2))
     rho[complete] = _correlate_complete(tables[complete], method)
-    gaps = tables[~complete]
-    n_together = max(1, NUMBERS_AT_ONCE // max(1, gaps.size))
-    for i in range(0, n_annotators if len(gaps) else 0, n_together):
-        some = slice(i, i + n_together)
-        with_later = correlate(gaps[:, some, None], gaps[:, None, i:], method=method)
-        rho[~complete, some, i:] = with_later
-        rho[~complete, i:, some] = with_later.swapaxes(1, 2)
+    if not complete.all():
+        rho[~complete] = _correlate_common(tables[~complete], method)
     diagonal = np.arange(n_annotators)
     rho[:, diagonal, diagonal] = np.nan
     return rho
@@ -123,8 +131,11 @@ def agreement_with_means(
     rho = spearman(one, others)
     if np.isnan(rho):
         return rho, float("nan"), float("nan")
+    items = np.arange(len(one))
     drawn = np.random.default_rng(seed).integers(len(one), size=(n_resamples, len(one)))
-    resampled = correlate(one[drawn], others[drawn], method="spearman")
+    columns = Columns(np.zeros_like(items), items, one, others, 1)
+    weights = count_drawn(drawn, len(one))
+    resampled = correlate_weighted(columns, weights, ["spearman"])["spearman"][0]
     if rho < LARGEST and n_resamples and (resampled >= LARGEST).mean() >= PERFECT:
         return rho, float("nan"), float("nan")
     return rho, *basic_interval(rho, resampled)
@@ -139,3 +150,52 @@ def _correlate_complete(tables: Floats, method: Method) -> Floats:
     products = np.einsum("tin,tjn->tij", x, x)
     squares = np.diagonal(products, axis1=1, axis2=2)
     return divide(products, squares[:, :, None] * squares[:, None, :])
+
+
+def _correlate_common(tables: Floats, method: Method) -> Floats:
+    """Correlate all pairs on their common items, by how often each rating is given on these."""
+    rated = ~np.isnan(tables)
+    levels = _number_levels(np.where(rated, tables, np.inf))
+    given: Floats = rated.astype(np.float32)  # exact for counts
+    is_at = (levels == np.arange(levels.max() + 1)[:, None, None, None]) * given
+    n = np.einsum("ltin,tjn->ltij", is_at, given).astype(float)
+    total, ranks = n.sum(axis=0), rank_levels(n)
+    squares = (n * ranks * ranks).sum(axis=0)  # whole numbers: 0 if constant
+    sizes = np.where(total < FEWEST_COMMON, 0, squares * squares.swapaxes(1, 2))
+    if method == "spearman":
+        return divide(_multiply_ranks(ranks, levels, given), sizes)
+    x = np.where(rated, tables, 0)
+    if method == "pearson":  # about the mean of each annotator, against rounding errors
+        x = np.where(rated, x - ratio(x.sum(axis=2), rated.sum(axis=2))[..., None], 0)
+    products, squares, sums = (
+        np.einsum("tin,tjn->tij", one, other)
+        for one, other in ((x, x), (x * x, rated.astype(float)), (x, rated.astype(float)))
+    )
+    if method == "pearson":
+        products = products - ratio(sums * sums.swapaxes(1, 2), total)
+        squares = np.where(sizes > 0, squares - ratio(sums * sums, total), 0)
+    squares = np.where(total < FEWEST_COMMON, 0, squares * squares.swapaxes(1, 2))
+    return divide(products, squares)
+
+
+def _number_levels(numbers: Floats) -> Integers:
+    """Return the place of each number among the different ones of its row, from 0."""
+    order = np.argsort(numbers, axis=-1)
+    ascending = np.take_along_axis(numbers, order, axis=-1)
+    levels = np.zeros(numbers.shape, dtype=np.int64)
+    levels[..., 1:] = np.cumsum(ascending[..., 1:] > ascending[..., :-1], axis=-1)
+    placed = np.empty_like(levels)
+    np.put_along_axis(placed, order, levels, axis=-1)
+    return placed
+
+
+def _multiply_ranks(ranks: Floats, levels: Integers, given: Floats) -> Floats:
+    """Add up the products of ranks over the common items of each pair, some items at a time."""
+    n_tables, n_annotators, n_items = levels.shape
+    table, annotator = np.arange(n_tables)[:, None, None], np.arange(n_annotators)[:, None]
+    products = np.zeros(ranks.shape[1:])
+    step = max(1, NUMBERS_AT_ONCE // max(1, products.size))
+    for some in (slice(start, start + step) for start in range(0, n_items, step)):
+        own = ranks[levels[..., some], table, annotator] * given[..., some, None]
+        products += np.einsum("tinj,tjni->tij", own, own)
+    return products

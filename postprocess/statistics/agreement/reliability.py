@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from postprocess.statistics.agreement.group_arrays import MOST_NUMBERS, Stack, stack_groups
+from postprocess.statistics.agreement.group_arrays import Stack, stack_groups
 from postprocess.statistics.agreement.split_halves import (
     Halves,
     Measure,
@@ -22,6 +22,7 @@ from postprocess.statistics.agreement.split_halves import (
     spearman_brown,
     split_halves,
 )
+from postprocess.statistics.agreement.weighted import count_drawn
 from postprocess.statistics.change_size import squared_errors
 from postprocess.statistics.correlations import DECIMALS, Method, mean_defined
 from postprocess.statistics.resampling import (
@@ -30,9 +31,8 @@ from postprocess.statistics.resampling import (
     can_draw,
     can_leave_out,
     divide_annotators,
-    draw_items,
     includes_annotators,
-    join_items,
+    weigh_items,
 )
 from postprocess.table.ratings import RatingsError
 from postprocess.types import Floats, Integers
@@ -40,7 +40,7 @@ from postprocess.types import Floats, Integers
 RANGE = (0.025, 0.975)  # of the splits
 ROOTS = {"reliability": "ceiling", "low": "ceiling_low", "high": "ceiling_high"}
 
-Draw = Callable[[int], Integers]
+Draw = Callable[[int], Floats]  # the weights of a number of resamples
 
 
 def split_half_reliability(
@@ -91,8 +91,8 @@ def split_half_reliability(
     """
     stacks = _stacks_of(ratings)
 
-    def draw(n_resamples: int) -> Integers:
-        return join_items(stacks, draw_items(stacks, n_resamples, rng))
+    def draw(n_resamples: int) -> Floats:
+        return weigh_items(stacks, n_resamples, rng)
 
     n_drawn = n_resamples if can_draw(stacks) else 0
     sampling = _Sampling(rng, n_splits, n_drawn, includes_annotators(resample))
@@ -149,8 +149,8 @@ def change_reliability(
     n_pairs = len(pairs)
     measure = partial(_pair_changes, contexts=contexts, pairs=pairs)
 
-    def draw(n_resamples: int) -> Integers:
-        return rng.integers(n_pairs, size=(n_resamples, n_pairs))
+    def draw(n_resamples: int) -> Floats:
+        return count_drawn(rng.integers(n_pairs, size=(n_resamples, n_pairs)), n_pairs)
 
     methods: tuple[Method, ...] = ("uncentered", "pearson", "spearman")
     n_drawn = n_resamples if n_pairs else 0
@@ -224,7 +224,7 @@ def _summarise(
     rows = {m: _row(found.correlations[m], found.steps) for m in methods}
     is_possible = not sampling.annotators or can_leave_out(stacks)
     n_resamples = sampling.n_resamples if is_possible else 0
-    resampled = _resample(found.kept, methods, draw, n_resamples)
+    resampled = reliability_of_drawn(found.kept, draw(n_resamples), methods)
     left_out: dict[Method, Floats] = {}
     if sampling.annotators and n_resamples:
         left_out = _leave_out(stacks, measure, methods, sampling)
@@ -257,19 +257,6 @@ def _row(correlations: Floats, steps: Floats) -> dict[str, float]:
         "splits_low": float(low),
         "splits_high": float(high),
     }
-
-
-def _resample(
-    means: SplitMeans, methods: Sequence[Method], draw: Draw, n_resamples: int
-) -> dict[Method, Floats]:
-    """Return the reliability by each method, all in the same resamples."""
-    figures: dict[Method, list[Floats]] = {method: [np.empty(0)] for method in methods}
-    n_together = max(1, MOST_NUMBERS // max(1, means.first.size))
-    for first in range(0, n_resamples, n_together):
-        drawn = draw(min(n_together, n_resamples - first))
-        for method in methods:
-            figures[method].append(reliability_of_drawn(means, drawn, method))
-    return {method: np.concatenate(parts) for method, parts in figures.items()}
 
 
 def _ratable_pairs(stacks: Sequence[Stack], contexts: Integers) -> Integers:

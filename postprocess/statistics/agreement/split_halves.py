@@ -7,6 +7,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from postprocess.statistics.agreement.group_arrays import MOST_NUMBERS, Stack, of_slice
+from postprocess.statistics.agreement.weighted import Columns, correlate_weighted
 from postprocess.statistics.correlations import DECIMALS, Method, correlate, mean_defined, ratio
 from postprocess.statistics.resampling import N_PARTS, Division, blank_out
 from postprocess.types import Floats, Integers
@@ -36,6 +37,10 @@ class SplitMeans(NamedTuple):
     first: Floats
     second: Floats
     step: Floats
+
+    def of_items(self, items: Integers) -> "SplitMeans":
+        """Return the means of some items."""
+        return SplitMeans(self.first[:, items], self.second[:, items], self.step)
 
 
 Measure = Callable[[Iterator[Halves]], Iterator[SplitMeans]]
@@ -182,24 +187,26 @@ def correlate_halves(splits: Iterable[SplitMeans], methods: Sequence[Method]) ->
     )
 
 
-def reliability_of_drawn(means: SplitMeans, drawn: Integers, method: Method) -> Floats:
-    """Return the mean reliability over splits of the items drawn in each resample.
+def reliability_of_drawn(
+    means: SplitMeans, weights: Floats, methods: Sequence[Method]
+) -> dict[Method, Floats]:
+    """Return the mean reliability over splits in each resample, by method.
 
-    `drawn`, shape (n_resamples, n_items). Returns shape (n_resamples,).
+    `weights`, shape (n_items, n_resamples): how often each item was drawn. Returns arrays of shape
+    (n_resamples,).
     """
-    n_together = max(1, MOST_NUMBERS // max(1, means.first.size))
-    parts = []
-    for first in range(0, len(drawn), n_together):
-        places = drawn[first : first + n_together]
-        rho = correlate(means.first[:, places], means.second[:, places], method=method)
-        parts.append(mean_defined(spearman_brown(rho, means.step[:, None]), axis=0))
-    return np.concatenate(parts)
+    split, item = np.nonzero(~np.isnan(means.first + means.second))
+    first, second = means.first[split, item], means.second[split, item]
+    columns = Columns(split, item, first, second, len(means.step))
+    found = correlate_weighted(columns, weights, methods)
+    step = means.step[:, None]
+    return {m: mean_defined(spearman_brown(rho, step), axis=0) for m, rho in found.items()}
 
 
 def reliability_of_all(means: SplitMeans, method: Method) -> float:
     """Return the mean reliability over splits of all items."""
-    everything = np.arange(means.first.shape[1])[None]
-    return float(reliability_of_drawn(means, everything, method)[0])
+    rho = correlate(means.first, means.second, method=method)
+    return float(mean_defined(spearman_brown(rho, means.step)))
 
 
 def reliabilities_left_out(

@@ -3,8 +3,6 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu
 
 from postprocess.formats.files import read_dataset
@@ -14,7 +12,6 @@ from postprocess.statistics.confounds import (
     TABLE_COLUMNS,
     find_confounds,
     measure_contexts,
-    weighted_spearman,
 )
 from postprocess.statistics.correlations import spearman
 from tests.factories.stimuli_rows import row_with
@@ -206,24 +203,6 @@ def test_find_confounds_intervals_have_their_nominal_coverage():
         n_covered += row["low"] <= 0 <= row["high"]
 
     assert 85 <= n_covered <= 99
-
-
-@settings(deadline=None)
-@given(
-    st.lists(
-        st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 3)), min_size=1, max_size=20
-    )
-)
-def test_weighted_spearman_is_that_of_repeated_rows(rows):
-    x, y, weights = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
-    repeated = [np.repeat(side, weights.astype(int)) for side in (x, y)]
-    if len(repeated[0]) == 0:
-        return
-
-    (found,) = weighted_spearman(x, y, weights[None])
-
-    expected = spearman(*repeated) if len(repeated[0]) > 2 else found
-    assert found == pytest.approx(expected, abs=1e-9, nan_ok=True)
 
 
 def test_find_confounds_runs_on_the_published_files(published):

@@ -12,32 +12,13 @@ from postprocess.statistics.resampling import (
     can_draw,
     can_leave_out,
     divide_annotators,
-    double_items,
     draw_items,
     join_items,
     leave_out,
-    take_items,
+    weigh_items,
 )
 
 NAN = float("nan")
-
-
-def test_take_items_makes_each_resample_a_slice(ratings_of):
-    groups = [ratings_of(group="1", A=[0, 1], B=[2, 3]), ratings_of(group="2", C=[4, 5], D=[6, 7])]
-    (stack,) = stack_groups(pd.concat(groups))
-    drawn = np.array([[[0, 0], [1, 0]], [[1, 1], [0, 0]]])
-
-    taken = take_items(stack, drawn)
-
-    assert taken.tables.tolist() == [
-        [[0, 0], [2, 2]],
-        [[5, 4], [7, 6]],
-        [[1, 1], [3, 3]],
-        [[4, 4], [6, 6]],
-    ]
-    assert taken.slices.tolist() == [0, 0, 1, 1]
-    assert taken.annotators.tolist() == [[0, 1], [2, 3]] * 2
-    assert taken.items.tolist() == [[0, 0], [2, 0], [2, 2], [0, 0]]
 
 
 def test_draw_items_stays_within_groups_and_draws_all_alike(simulated):
@@ -75,10 +56,15 @@ def test_draw_items_draws_both_contexts_of_a_pair(simulated):
     assert np.diff(first).tolist() != np.diff(other).tolist()
 
 
-def test_double_items_has_every_item_twice(ratings_of):
-    (stack,) = stack_groups(ratings_of(A=[0, 1, 2], B=[2, 3, 5]))
+def test_weigh_items_counts_the_items_that_were_drawn(ratings_of):
+    groups = [ratings_of(group="1", A=[0, 1]), ratings_of(group="2", C=[4, 5, 6])]
+    stacks = stack_groups(pd.concat(groups))
+    drawn = draw_items(stacks, 4, np.random.default_rng(3))
 
-    assert double_items(stack).tables.tolist() == [[[0, 1, 2, 0, 1, 2], [2, 3, 5, 2, 3, 5]]]
+    weights = weigh_items(stacks, 4, np.random.default_rng(3))
+
+    expected = [np.bincount(places, minlength=5) for places in join_items(stacks, drawn)]
+    assert weights.T.tolist() == np.array(expected).tolist()
 
 
 def test_divide_annotators_draws_evenly_from_each_group(simulated):

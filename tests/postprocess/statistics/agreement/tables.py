@@ -26,6 +26,18 @@ def stack_of(table):
     )
 
 
+def take_items(stack, drawn):
+    """Return the items of a stack of one slice at places of `draw_items`, a slice per resample."""
+    n_resamples, n_tables, _ = drawn.shape
+    tables = [np.take_along_axis(stack.tables, places[:, None, :], axis=2) for places in drawn]
+    return Stack(
+        tables=np.concatenate(tables),
+        slices=np.repeat(np.arange(n_resamples), n_tables),
+        annotators=np.tile(stack.annotators, (n_resamples, 1)),
+        items=np.concatenate([np.take_along_axis(stack.items, one, axis=1) for one in drawn]),
+    )
+
+
 def alpha_of(table, *, level="interval"):
     return krippendorff_alpha([stack_of(table)], 1, level=level).item()
 
