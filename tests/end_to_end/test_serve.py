@@ -68,12 +68,7 @@ def serving(
             start_new_session=True,
         )
     try:
-        deadline = time.monotonic() + START_SECONDS
-        while "To stop" not in (text := said.read_text(encoding="utf-8")):
-            assert serve.poll() is None, text
-            assert time.monotonic() < deadline, text
-            time.sleep(0.1)
-        yield serve, text
+        yield serve, await_line(serve, said, "To stop")
     finally:
         with suppress(ProcessLookupError):
             os.killpg(serve.pid, signal.SIGINT)
@@ -81,7 +76,18 @@ def serving(
     assert code == 0
 
 
+def await_line(serve: "subprocess.Popen[bytes]", said: Path, line: str) -> str:
+    """All that `scripts/serve` has printed once it has printed a line."""
+    deadline = time.monotonic() + START_SECONDS
+    while line not in (text := said.read_text(encoding="utf-8")):
+        assert serve.poll() is None, text
+        assert time.monotonic() < deadline, text
+        time.sleep(0.1)
+    return text
+
+
 def test_serve_and_commands_beside_it_print_links_that_work_and_no_answer_is_lost(tmp_path):
+    """The first start ends before the finished demo study is ready, the second completes it."""
     port = free_port()
     with started(tmp_path, "--port", str(port)) as first:
         (link, *others) = re.findall(r"http://\S+/invitation/\S+", first)
@@ -104,6 +110,10 @@ def test_serve_and_commands_beside_it_print_links_that_work_and_no_answer_is_los
         assert httpx.get(printed).status_code == 200
 
     with serving(tmp_path, "--port", str(port)) as (serve, second):
+        await_line(serve, tmp_path / "said", "The finished demo study is ready.")
+        assert "still being made" not in httpx.get(f"http://127.0.0.1:{port}/").text
+        for page in ("/console/studies/demo-finished/results/", "/tasks/demo/archive/"):
+            assert httpx.get(f"http://127.0.0.1:{port}{page}").status_code == 200
         assert password not in second
         assert "manage.py changepassword researcher" in second
         assert re.findall(r"http://\S+", second) == re.findall(r"http://\S+", first)
@@ -113,6 +123,8 @@ def test_serve_and_commands_beside_it_print_links_that_work_and_no_answer_is_los
     with pytest.raises(httpx.ConnectError):
         get(link)
     with closing(sqlite3.connect(tmp_path / "cosima.sqlite3")) as database:
+        made = "SELECT kind, state, count(*) FROM surveys_run GROUP BY kind, state"
+        assert database.execute(made).fetchall() == [("release", "done", 1), ("results", "done", 1)]
         assigned = "SELECT count(*) FROM surveys_assignment JOIN surveys_study s ON s.id = study_id"
         of_people = f"{assigned} WHERE s.slug <> 'demo-finished'"
         assert database.execute(of_people).fetchone() == (2,)

@@ -2,16 +2,19 @@ from argparse import BooleanOptionalAction
 from typing import Any
 
 from django.conf import settings
+from django.core.cache import cache
 from django.core.management import call_command
 from django.core.management.base import CommandParser
 from django.urls import reverse
 
+from surveys.access.roles import DEMO_TO_COME, DEMONSTRATION
 from surveys.management.commands._base import SurveyCommand
 from surveys.models import SharedTask, Study
 from surveys.recruitment.links import personal_link
 from surveys.rehearsal.control_token import control_link
 from surveys.rehearsal.demo import (
     RESEARCHER,
+    SHARED_TASK,
     find_open_invitation,
     prepare_demo_studies,
     prepare_researcher,
@@ -21,7 +24,10 @@ from surveys.rehearsal.demo import (
 
 class Command(SurveyCommand):
     needs_fitting_database = False  # it migrates itself
-    help = "Prepare a site: database, static files, first account, demo studies and their links."
+    help = (
+        "Prepare a site: database, static files, first account, demo studies and their links. "
+        "finish_demo adds the finished study while the site is served."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--demo", action=BooleanOptionalAction, default=True)
@@ -31,20 +37,23 @@ class Command(SurveyCommand):
         call_command("migrate", verbosity=0)
         prepare_static_files()
         studies = prepare_demo_studies() if demo else []
-        finished = prepare_finished_study() if demo else None
-        shared_task = prepare_shared_task() if finished else None
+        published = SharedTask.objects.exclude(published_at=None)
+        is_finished = published.filter(slug=SHARED_TASK).exists()
+        if demo and not is_finished:
+            cache.set(DEMO_TO_COME, True, TIME_FOR_DEMO)
         password = prepare_researcher()  # last, since it is shown only once
         lines = [f"\nCosima is running at {settings.SITE_URL}/", "", "As an annotator"]
         lines += [f"  {study.title}: {_link(study)}" for study in studies] or [
             "  Import stimuli, then add links: .venv/bin/python manage.py import_stimuli --help,",
             "  .venv/bin/python manage.py invite_annotators --help",
         ]
-        if finished:
-            address = reverse("console:overview", args=[finished.slug])
-            lines += ["A finished study with invented answers", f"  {settings.SITE_URL}{address}"]
-        if shared_task:
-            address = reverse("sharedtasks:overview", args=[shared_task.slug])
-            lines += ["A shared task with invented teams", f"  {settings.SITE_URL}{address}"]
+        if demo:
+            soon = "" if is_finished else ", which are being made now"
+            lines += [
+                f"A finished study with invented answers, and a shared task{soon}",
+                f"  {settings.SITE_URL}{reverse('console:overview', args=[DEMONSTRATION])}",
+                f"  {settings.SITE_URL}{reverse('sharedtasks:overview', args=[SHARED_TASK])}",
+            ]
         lines += [
             "As a researcher",
             f"  {settings.SITE_URL}{reverse('console:studies')}",
@@ -63,23 +72,10 @@ class Command(SurveyCommand):
         self.stdout.write("\n".join(lines))
 
 
+TIME_FOR_DEMO = 600  # seconds, after which the start page does not promise it any more
 _CHANGE = f".venv/bin/python manage.py changepassword {RESEARCHER}"
 _ONCE = f"shown only now; to set another: {_CHANGE}"
 _SET = f"shown at the first start; to set another: {_CHANGE}"
-
-
-def prepare_finished_study() -> Study | None:
-    """Imported here, with pandas: a site without demo studies starts a second earlier."""
-    from surveys.rehearsal.finished import study
-
-    return study.prepare_finished_study()
-
-
-def prepare_shared_task() -> SharedTask | None:
-    """Imported here for the same reason."""
-    from surveys.rehearsal.finished import shared_task
-
-    return shared_task.prepare_shared_task()
 
 
 def _link(study: Study) -> str:

@@ -12,13 +12,14 @@ from django.utils import timezone
 
 from surveys.access.audit_log import acting
 from surveys.access.roles import DEMONSTRATION
-from surveys.models import AuditEntry, Release
+from surveys.models import AuditEntry, Release, RunState
 from surveys.models.sharedtasks import Phase, SharedTask, TaskJobKind, Team
-from surveys.rehearsal.demo import DEMO_CONTACT
+from surveys.rehearsal.demo import DEMO_CONTACT, SHARED_TASK
+from surveys.rehearsal.finished.study import complete
 from surveys.sharedtasks.finishing.finalising import perform_finalising, request_finalising
 from surveys.sharedtasks.finishing.publishing import publish
 from surveys.sharedtasks.finishing.unranked import list_unranked
-from surveys.sharedtasks.jobs import perform_job
+from surveys.sharedtasks.jobs import is_busy, perform_job, requeue_silent_jobs
 from surveys.sharedtasks.opening import open_task
 from surveys.sharedtasks.parts import PartFiles, add_part, read_release
 from surveys.sharedtasks.phases import add_phase
@@ -30,7 +31,6 @@ from surveys.sharedtasks.teams.links import invite_team
 from surveys.sharedtasks.uploads import check_files
 
 FOLDER = settings.BASE_DIR / "demo"
-SLUG = "demo"
 ORGANISERS = "demo-organisers"  # an account without a password
 TITLE = "Graded word similarity in Finnish and Slovene (demo)"
 EVALUATION = "evaluation"
@@ -50,18 +50,25 @@ SYSTEMS = {
 
 
 def prepare_shared_task() -> SharedTask | None:
-    """Create the finished demo shared task, or return it; None without the finished demo study."""
-    existing = SharedTask.objects.filter(slug=SLUG).first()
+    """Create the finished demo shared task, or complete it; None without the finished demo study.
+
+    It is not published again after it was taken back.
+    """
+    shared_task = SharedTask.objects.filter(slug=SHARED_TASK).first()
     release = Release.objects.filter(study__slug=DEMONSTRATION).exclude(run=None).first()
-    if existing or release is None:
-        return existing
+    if release is None:
+        return shared_task
     organisers, _ = User.objects.get_or_create(username=ORGANISERS)
-    with transaction.atomic(), acting(organisers):
-        return make_finished_task(organisers, release, timezone.now())
+    with acting(organisers):
+        shared_task = shared_task or make_task(organisers, release, timezone.now())
+        if shared_task.published_at is None:
+            _finish(shared_task, organisers)
+    return SharedTask.objects.get(pk=shared_task.pk)
 
 
-def make_finished_task(organisers: User, release: Release, now: datetime) -> SharedTask:
-    """Create a shared task whose evaluation ended some days before an instant, and publish it."""
+@transaction.atomic
+def make_task(organisers: User, release: Release, now: datetime) -> SharedTask:
+    """Create a shared task whose evaluation ended some days before an instant."""
     begin = now.replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=DAYS)
     end = begin + timedelta(days=EVALUATION_DAYS)
     files = {"fi": _read_finnish(), "sl": read_release(release)}
@@ -74,12 +81,13 @@ def make_finished_task(organisers: User, release: Release, now: datetime) -> Sha
     _date_log(shared_task, begin - timedelta(days=7))
     for number, name in enumerate(TEAMS):
         _take_part(phase, name, files, organisers, begin + timedelta(days=2 + 3 * number))
-    _finish(shared_task, organisers, now)
-    return SharedTask.objects.get(pk=shared_task.pk)
+    # The final boards have the baselines anyway: let none arrive while the boards are made.
+    Phase.objects.filter(pk=phase.pk).update(baselines_at=begin)
+    return shared_task
 
 
 def _draft(organisers: User, files: dict[str, PartFiles], release: Release) -> SharedTask:
-    shared_task = make_shared_task(organisers, slug=SLUG, title=TITLE, contact=DEMO_CONTACT)
+    shared_task = make_shared_task(organisers, slug=SHARED_TASK, title=TITLE, contact=DEMO_CONTACT)
     texts = {
         name: (FOLDER / f"task_{name}.txt").read_text(encoding="utf-8")
         for name in ("text", "terms")
@@ -146,10 +154,19 @@ def _predict(name: str, language: str, gold: bytes) -> Iterator[tuple[str, bytes
         yield f"results_subtask{subtask}_{language}.tsv", text.encode()
 
 
-def _finish(shared_task: SharedTask, organisers: User, now: datetime) -> None:
-    settled = [one.key for one in list_unranked(shared_task, now)]
-    job = request_finalising(shared_task, settled=settled, now=now, by=organisers)
-    perform_job(job.pk, {TaskJobKind.FINALISE: perform_finalising})
+def _finish(shared_task: SharedTask, organisers: User) -> None:
+    """Finalise a shared task and publish it."""
+    now = timezone.now()
+    if not (shared_task.finalised_at or is_busy(shared_task)):
+        settled = [one.key for one in list_unranked(shared_task, now)]
+        request_finalising(shared_task, settled=settled, now=now, by=organisers)
+
+    def finalise() -> None:
+        requeue_silent_jobs()
+        for job in shared_task.jobs.filter(kind=TaskJobKind.FINALISE, state=RunState.WAITING):
+            perform_job(job.pk, {TaskJobKind.FINALISE: perform_finalising})
+
+    complete(finalise, lambda: is_busy(shared_task))
     publish(shared_task, now)
 
 

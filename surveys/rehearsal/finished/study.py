@@ -1,5 +1,10 @@
-"""The finished demo study as a whole: created, collected, reviewed, post-processed and released."""
+"""The finished demo study as a whole: created, collected, reviewed, post-processed and released.
 
+It is made while the site is served. A process that ends early leaves what the next one completes.
+"""
+
+import time
+from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -15,13 +20,16 @@ from surveys.rehearsal.finished.collection import Collection, draw_arrivals
 from surveys.rehearsal.finished.people import Manner, read_sources
 from surveys.rehearsal.finished.reviewing import review_answers
 from surveys.results.run_inspection import write_recipe
+from surveys.results.run_leases import requeue_silent_runs
 from surveys.results.runs import (
+    Maker,
     make_release,
     make_results,
     perform_run,
     request_release,
     request_results,
 )
+from surveys.review.letters import letter_model
 from surveys.study.layout.blocks import repeat_block
 from surveys.study.protocol import BEFORE_ITEMS
 from surveys.study.stimuli.load import StudyDesign
@@ -54,13 +62,17 @@ WHY_REPEATED = "Random ratings, and words copied from the texts, by too many ann
 DAYS = 14  # from the first link to today
 FIRST_ROUND, SECOND_ROUND = (0, 6), (7, 10)  # days on which people come
 REVIEW = timedelta(days=12, hours=9)
-QUICKLY = "report.pdf=false"  # of the recipe: the first start waits for it
+QUICKLY = "report.pdf=false"  # of the recipe
+AWAITED = 0.5  # seconds between looks at the work of another process
 RELEASE_OPTIONS = {"n_practice": 0, "seed": 0, "complete": False, "has_log": True}
 
 
 def prepare_finished_study() -> Study | None:
     """Create the finished demo study, or what it lacks; None if its name is that of another one."""
-    study = Study.objects.filter(slug=DEMONSTRATION).first() or make_study()
+    study = Study.objects.filter(slug=DEMONSTRATION).first()
+    if study is None:
+        letter_model(DESIGN.language)  # takes a second, in which nobody waits for the transaction
+        study = make_study()
     if not is_demonstration(study):
         return None
     rounds = Round.objects.filter(block__study=study, is_current=True).select_related("block")
@@ -96,17 +108,32 @@ def make_study() -> Study:
 
 
 def _make_results(study: Study) -> None:
-    """Run the recipe and make a release, unless both are there or under way."""
+    """Run the recipe and make a release, unless both are there."""
     recipe = write_recipe("cosimlex", QUICKLY)
     begun = Run.objects.filter(study=study).exclude(state=RunState.FAILED)
-    if not begun.results().exists():
-        run = request_results(study, recipe, by=None)
-        perform_run(run.pk, {RunKind.RESULTS: make_results})
-    if not begun.releases().exists():
+    _complete(begun.results().first() or request_results(study, recipe, by=None), make_results)
+    release = begun.releases().first()
+    if release is None:
         description = (FOLDER / "finished_sl_description.toml").read_text(encoding="utf-8")
         options = {**RELEASE_OPTIONS, "description": description, "has_report": True}
-        run = request_release(study, recipe, options, by=None)
-        perform_run(run.pk, {RunKind.RELEASE: make_release})
+        release = request_release(study, recipe, options, by=None)
+    _complete(release, make_release)
+
+
+def _complete(run: Run, maker: Maker) -> None:
+    def perform() -> None:
+        requeue_silent_runs()
+        perform_run(run.pk, {RunKind(run.kind): maker})
+
+    complete(perform, Run.objects.filter(pk=run.pk).under_way().exists)
+
+
+def complete(perform: Callable[[], None], is_under_way: Callable[[], bool]) -> None:
+    """Perform background work, or wait for the process that has begun it."""
+    perform()
+    while is_under_way():
+        time.sleep(AWAITED)
+        perform()
 
 
 def _date_opening(study: Study, at: datetime) -> None:

@@ -9,7 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import translation
 
 from surveys.access.client_address import client_address
-from surveys.access.roles import find_demonstration
+from surveys.access.roles import find_demonstration, is_demo_to_come
 from surveys.models import Assignment, Entrance, Invitation, Provider, Study, TextKind
 from surveys.models.participation import make_token
 from surveys.models.sharedtasks import SharedTask
@@ -57,6 +57,7 @@ def index(request: HttpRequest) -> HttpResponse:
     """Show the start page, which needs no link."""
     page = {
         "demonstration": find_demonstration(),
+        "is_demo_to_come": is_demo_to_come(),
         "has_shared_tasks": SharedTask.objects.public().exists(),
     }
     return render(request, "annotate/index.html", page)

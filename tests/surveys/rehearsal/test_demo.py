@@ -103,11 +103,7 @@ def test_find_open_invitation_of_a_full_study_is_none():
     assert find_open_invitation(study) is None
 
 
-def test_prepare_site_prints_every_link(settings, monkeypatch):
-    monkeypatch.setattr(
-        "surveys.management.commands.prepare_site.prepare_finished_study",
-        lambda: make_study(1, slug="demo-finished"),
-    )
+def test_prepare_site_prints_every_link(settings):
     settings.SITE_URL = "http://127.0.0.1:8123"
     out = StringIO()
 
@@ -117,7 +113,9 @@ def test_prepare_site_prints_every_link(settings, monkeypatch):
     text = out.getvalue()
     assert [f"http://127.0.0.1:8123/invitation/{token}/" in text for token in tokens] == [True] * 4
     assert "http://127.0.0.1:8123/console/" in text
+    assert "which are being made now" in text
     assert "http://127.0.0.1:8123/console/studies/demo-finished/" in text
+    assert "http://127.0.0.1:8123/tasks/demo/" in text
     assert User.objects.get().check_password(text.split("password: ")[1].split()[0])
 
 
@@ -127,4 +125,26 @@ def test_prepare_site_without_demo_explains_the_import():
     call_command("prepare_site", "--no-demo", stdout=out)
 
     assert "import_stimuli" in out.getvalue()
+    assert "/demo" not in out.getvalue()
     assert not Study.objects.exists()
+
+
+def test_the_start_page_says_that_the_demo_is_made_until_it_is_finished(
+    client, settings, monkeypatch
+):
+    settings.SHOW_DEMO = True
+    command = "surveys.management.commands.finish_demo"
+    monkeypatch.setattr(f"{command}.prepare_finished_study", lambda: None)
+
+    def says_so() -> bool:
+        return "is still being made" in client.get("/").content.decode()
+
+    before = says_so()
+    call_command("prepare_site", stdout=StringIO())
+    meanwhile = says_so()
+    settings.SHOW_DEMO = False
+    hidden = says_so()
+    settings.SHOW_DEMO = True
+    call_command("finish_demo")
+
+    assert [before, meanwhile, hidden, says_so()] == [False, True, False, False]

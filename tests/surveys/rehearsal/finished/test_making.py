@@ -1,12 +1,15 @@
-"""The finished demo study has the same answers each time; a shared task needs the study."""
+"""The finished demo study has the same answers each time, and is completed after a stop."""
 
 import pytest
 from django.core.cache import cache
 from django.db import transaction
+from django.utils import timezone
 
-from surveys.models import Response
+from surveys.models import Response, Run, RunState, SharedTask, Study
+from surveys.models.sharedtasks import Phase
 from surveys.rehearsal.finished.shared_task import prepare_shared_task
-from surveys.rehearsal.finished.study import make_study
+from surveys.rehearsal.finished.study import complete, make_study, prepare_finished_study
+from surveys.sharedtasks.finishing.publishing import retract
 
 pytestmark = pytest.mark.django_db
 
@@ -38,3 +41,43 @@ def test_the_answers_are_the_same_each_time():
 
 def test_there_is_no_shared_task_without_the_study():
     assert prepare_shared_task() is None
+
+
+def is_ended(*arguments: object) -> None:
+    raise SystemExit(1)  # as by a signal
+
+
+@pytest.mark.usefixtures("boards_without_figures")
+def test_what_a_process_leaves_that_ends_early_is_completed(monkeypatch):
+    """Not made again: whoever looks meanwhile keeps what they have seen."""
+    with monkeypatch.context() as patch:
+        patch.setattr("surveys.rehearsal.finished.study.make_release", is_ended)
+        with pytest.raises(SystemExit):
+            prepare_finished_study()
+    results, release = Run.objects.order_by("pk")
+    assert (results.state, release.state) == (RunState.DONE, RunState.WAITING)
+    prepare_finished_study()
+    assert [run.state for run in Run.objects.all()] == [RunState.DONE] * 2
+
+    with monkeypatch.context() as patch:
+        patch.setattr("surveys.rehearsal.finished.shared_task.perform_finalising", is_ended)
+        with pytest.raises(SystemExit):
+            prepare_shared_task()
+    assert SharedTask.objects.get().published_at is None
+    assert not Phase.objects.filter(baselines_at=None, closes_at__lt=timezone.now()).exists()
+    shared_task = prepare_shared_task()
+    assert shared_task.is_published
+    assert SharedTask.objects.count() == Study.objects.count() == 1
+
+    retract(shared_task, "to be looked at again", timezone.now())
+    assert not prepare_shared_task().is_published
+
+
+def test_what_another_process_has_begun_is_awaited(monkeypatch):
+    looks = iter([True, True, False])
+    performed = []
+    monkeypatch.setattr("surveys.rehearsal.finished.study.time.sleep", lambda seconds: None)
+
+    complete(lambda: performed.append(1), lambda: next(looks))
+
+    assert performed == [1, 1, 1]

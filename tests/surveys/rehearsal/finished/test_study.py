@@ -17,7 +17,8 @@ from surveys.access.roles import DEMONSTRATED, is_demonstration
 from surveys.models import Annotator, Assignment, Review, Run, RunKind, RunState, SharedTask, Study
 from surveys.models.sharedtasks import FrozenBoard, SharedTaskState, SubmissionState
 from surveys.models.sharedtasks.submissions import Submission
-from surveys.rehearsal.finished.shared_task import SLUG, TEAMS, prepare_shared_task
+from surveys.rehearsal.demo import SHARED_TASK
+from surveys.rehearsal.finished.shared_task import TEAMS, prepare_shared_task
 from surveys.rehearsal.finished.study import prepare_finished_study
 
 pytestmark = pytest.mark.django_db
@@ -72,7 +73,7 @@ def test_the_shared_task_is_published_with_three_teams(prepared):
     shared_task = prepare_shared_task()
 
     assert shared_task is not None
-    assert (shared_task.slug, shared_task.state) == (SLUG, SharedTaskState.PUBLISHED)
+    assert (shared_task.slug, shared_task.state) == (SHARED_TASK, SharedTaskState.PUBLISHED)
     assert list(shared_task.teams.values_list("name", flat=True)) == sorted(TEAMS)
     assert set(Submission.objects.values_list("state", flat=True)) == {SubmissionState.SCORED}
     assert FrozenBoard.objects.count() == 2

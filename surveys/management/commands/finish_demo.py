@@ -1,0 +1,25 @@
+import signal
+import sys
+from typing import Any
+
+from django.core.cache import cache
+
+from surveys.access.roles import DEMO_TO_COME
+from surveys.management.commands._base import SurveyCommand
+from surveys.rehearsal.finished.shared_task import prepare_shared_task
+from surveys.rehearsal.finished.study import prepare_finished_study
+
+
+class Command(SurveyCommand):
+    help = (
+        "Make the finished demo study and its shared task, or what they lack. scripts/serve does "
+        "this once the site is served."
+    )
+
+    def handle(self, **options: Any) -> None:
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # its work is given back
+        try:
+            if prepare_finished_study():
+                prepare_shared_task()
+        finally:
+            cache.delete(DEMO_TO_COME)
