@@ -43,8 +43,7 @@ def comparisons_with_one_plot(monkeypatch):
     """Draw the first plot of a comparison alone."""
     from postprocess.reporting.two_collections import bundle
 
-    draw = bundle._draw  # noqa: SLF001
-    monkeypatch.setattr(bundle, "draw_plots", lambda comparison: [next(draw(comparison))])
+    monkeypatch.setattr(bundle, "PLOTS", bundle.PLOTS[:1])
 
 
 @pytest.fixture

@@ -29,25 +29,25 @@ TABULATE = {
     "kinds": tables.tabulate_kinds,
     "relations": tables.tabulate_relations,
 }
+PLOTS = (  # name, title, caption, drawing, and the table that is drawn
+    ("calibration-curve", curve.TITLE, curve.caption_curve, curve.draw_curve, "curve"),
+    ("limits-of-agreement", limits.TITLE, limits.caption_limits, limits.draw_limits,
+     "contexts"),
+    ("agreement-across", forests.AGREEMENT_TITLE, forests.caption_agreement,
+     forests.draw_agreement, "agreement"),
+    ("distributions", distribution.TITLE, distribution.caption_distribution,
+     distribution.draw_distribution, "distribution"),
+    ("changes-against-changes", changes.TITLE, changes.caption_changes, changes.draw_changes,
+     "pairs"),
+    ("kinds", forests.KINDS_TITLE, forests.caption_kinds, forests.draw_kinds, "kinds"),
+)  # fmt: skip
 
 
 def draw_plots(comparison: CollectionComparison) -> list[Plot]:
     """Draw the plots of a comparison, in the order of its page; some need ratings or traits."""
-    drawn = (
-        ("calibration-curve", curve.TITLE, curve.caption_curve, curve.draw_curve, "curve"),
-        ("limits-of-agreement", limits.TITLE, limits.caption_limits, limits.draw_limits,
-         "contexts"),
-        ("agreement-across", forests.AGREEMENT_TITLE, forests.caption_agreement,
-         forests.draw_agreement, "agreement"),
-        ("distributions", distribution.TITLE, distribution.caption_distribution,
-         distribution.draw_distribution, "distribution"),
-        ("changes-against-changes", changes.TITLE, changes.caption_changes, changes.draw_changes,
-         "pairs"),
-        ("kinds", forests.KINDS_TITLE, forests.caption_kinds, forests.draw_kinds, "kinds"),
-    )  # fmt: skip
     return [
         Plot(name, title, caption(comparison), draw(comparison), comparison.tables[table])
-        for name, title, caption, draw, table in drawn
+        for name, title, caption, draw, table in PLOTS
         if len(comparison.tables[table])
     ]
 

@@ -70,7 +70,8 @@ def test_a_recipe_is_run_and_its_report_and_files_are_there(
 
     assert (run.state, run.recipe_name, run.error) == ("done", "raw", "")
     overview = client.get(page("run", study, run.pk)).content.decode()
-    assert "16 of 16" in " ".join(overview.split())  # 4 pairs, 2 contexts, 2 ratings
+    for figure in ("given", "current", "used"):  # of 4 pairs, 2 contexts, 2 ratings
+        assert f"<dt>Ratings {figure}</dt><dd>16</dd>" in overview
     places = [overview.index(name) for name in ("q &lt; 0.05", "two-sided p", "as published")]
     assert places == sorted(places)
     report = client.get(page("report", study, run.pk))
