@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable
 from datetime import date, datetime
 from itertools import groupby
 from typing import NamedTuple
@@ -81,9 +80,3 @@ def name_reason(reason: str) -> str:
     """
     found = OTHER_NAME.sub(r"… \1", PLACE.sub("", reason))
     return NUMBERS.sub("…", QUOTED.sub('"…"', found))
-
-
-def list_flagged(shared_task: SharedTask) -> Iterable[Submission]:
-    """Return the submissions with flags, latest first."""
-    found = Submission.objects.filter(phase__shared_task=shared_task).exclude(flags=[])
-    return found.select_related("team", "phase")

@@ -16,9 +16,10 @@ from django.views.decorators.http import require_http_methods
 
 from surveys.access.audit_log import acting
 from surveys.models.sharedtasks import SharedTask
-from surveys.sharedtasks.progress import Step, find_next_step
+from surveys.sharedtasks.progress import find_next_step
 from surveys.sharedtasks.tasks import organised_tasks
 from surveys.web.console.access import Page
+from surveys.web.console.menu import NextLink, WayBack
 from surveys.web.forms import status_of
 from surveys.web.timing import began_at
 
@@ -36,10 +37,10 @@ class Entry(NamedTuple):
 
 
 class Link(NamedTuple):
-    """A link of the menu; `current` is its `aria-current`, empty on pages of other entries."""
+    """A link of the menu; `name` is that of its icon, `current` as in a study's menu."""
 
     label: str
-    icon: str
+    name: str
     url: str
     current: str
     is_step: bool
@@ -49,9 +50,8 @@ class Menu(NamedTuple):
     """The links of a shared task, the page above the page shown, and what comes next."""
 
     links: list[Link]
-    parent: Link | None
-    next: Step | None
-    next_url: str
+    parent: WayBack | None
+    next: NextLink | None
 
 
 ENTRIES = (
@@ -159,13 +159,13 @@ def _make_menu(shared_task: SharedTask, page: str | None, now: datetime) -> Menu
         for entry in ENTRIES
     ]
     current = next((link for link in links if link.current), None)
-    parent = current if current and current.current == "true" else None
+    parent = WayBack(current.label, current.url) if current and current.current == "true" else None
     if current is None and page != "overview":
-        home = reverse(f"{SPACE}:overview", args=[shared_task.slug])
-        parent = Link(shared_task.title, "", home, "", is_step=False)
-    step = find_next_step(shared_task, now=now)
-    url = reverse(f"{SPACE}:{step.page}", args=[shared_task.slug]) if step else ""
-    return Menu(links, parent, step, "" if step and step.page == page else url)
+        parent = WayBack(shared_task.title, reverse(f"{SPACE}:overview", args=[shared_task.slug]))
+    if not (step := find_next_step(shared_task, now=now)):
+        return Menu(links, parent, None)
+    url = "" if step.page == page else reverse(f"{SPACE}:{step.page}", args=[shared_task.slug])
+    return Menu(links, parent, NextLink(step.label, step.reason, url))
 
 
 def _mark(entry: Entry, page: str | None) -> str:
