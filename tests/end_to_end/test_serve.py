@@ -281,9 +281,14 @@ def test_serve_says_at_once_when_the_server_fails(prepared):
     )  # fmt: skip
 
     assert done.returncode == 1
-    assert done.stderr.strip().splitlines()[-2:] == [
-        "out of order", "The server ended at its start; see its messages above.",
-    ]  # fmt: skip
+    assert done.stderr.strip().splitlines() == [
+        "1 of 3: Python packages in .venv (then database, static files and links, web server) …",
+        "2 of 3: database, static files and links (then web server) …",
+        "3 of 3: web server …",
+        "out of order",
+        "The server ended at its start; see its messages above.",
+        "Stopped at 3 of 3: web server. What is done is kept: start scripts/serve again.",
+    ]
 
 
 def test_a_library_that_is_there_is_found_however_many_follow_it(tmp_path):
