@@ -23,6 +23,7 @@ from tests.end_to_end.databases import free_port
 from tests.end_to_end.site import ROOT
 
 START_SECONDS = 180
+BY_PIP = ["python -c import pip", "python -m pip"]
 ASK_ADDRESS = "from annotation_site.settings import MTURK_SIMULATOR_URL; print(MTURK_SIMULATOR_URL)"
 
 
@@ -293,9 +294,8 @@ def test_serve_says_at_once_when_the_server_fails(prepared):
 
 def test_a_library_that_is_there_is_found_however_many_follow_it(tmp_path):
     """Else packages would be asked for, now and then, with nothing missing."""
-    listing = tmp_path / "ldconfig"
-    listing.write_text("#!/bin/sh\necho 'libpango-1.0.so.0 (libc6) => /lib'\nseq 100000\n")
-    listing.chmod(0o755)
+    listing = "echo 'libpango-1.0.so.0 (libc6) => /lib'\nseq 100000"
+    write_command(tmp_path / "ldconfig", listing)
     script = "set -euo pipefail; . scripts/_environment; has_library"
     for library, code in (("libpango-1.0.so.0", 0), ("libpangoft2-1.0.so.0", 1)):
         found = subprocess.run(
@@ -304,3 +304,36 @@ def test_a_library_that_is_there_is_found_however_many_follow_it(tmp_path):
             env={"PATH": f"{tmp_path}:{os.environ['PATH']}"},
         )
         assert found.returncode == code
+
+
+@pytest.mark.parametrize(
+    ("on_path", "finds_packages", "calls"),
+    [
+        (True, True, ["uv"]),
+        (True, False, ["uv", *BY_PIP]),
+        (False, True, [*BY_PIP, "uv"]),
+        (False, False, [*BY_PIP, "uv", *BY_PIP]),
+    ],
+)
+def test_packages_are_installed_by_uv_or_where_it_finds_none_by_pip(
+    tmp_path, on_path, finds_packages, calls
+):
+    """pip is needed only for uv itself, or in its place."""
+    made = tmp_path / ".venv/bin"
+    made.mkdir(parents=True)
+    write_command(made / "python", 'echo "python $1 $2" >> calls')
+    uv = tmp_path / "uv" if on_path else made / "uv"
+    write_command(uv, f'echo "uv" >> calls; {"true" if finds_packages else "false"}')
+    (tmp_path / "requirements.txt").write_text("uv==1 \\\n    --hash=sha256:0\n")
+
+    subprocess.run(
+        ["bash", "-c", f"set -euo pipefail; . {ROOT}/scripts/_environment; install_packages x"],
+        cwd=tmp_path, env={"PATH": f"{tmp_path}:/usr/bin:/bin"}, check=True,
+    )  # fmt: skip
+
+    assert (tmp_path / "calls").read_text().splitlines() == calls
+
+
+def write_command(path: Path, script: str) -> None:
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
