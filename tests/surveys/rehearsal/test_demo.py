@@ -47,6 +47,15 @@ def test_static_files_are_collected_again_only_when_they_have_changed(settings, 
     get_finder.cache_clear()
 
 
+def test_static_files_that_no_page_uses_are_not_collected(settings, tmp_path):
+    settings.STATIC_ROOT = tmp_path / "static"
+
+    prepare_static_files()
+
+    collected = {path.name for path in settings.STATIC_ROOT.iterdir()}
+    assert (collected & {"admin", "css", "rest_framework"}) == {"admin", "css"}
+
+
 def test_prepare_researcher_returns_the_password_of_a_new_account(var_dir):
     first, again = prepare_researcher(), prepare_researcher()
 
