@@ -14,7 +14,7 @@ import numpy as np
 
 from postprocess.formats.files import read_dataset
 from postprocess.planning.detection import detectable_curve
-from postprocess.planning.plan import Question
+from postprocess.planning.question import Question
 from postprocess.planning.rating_models import models_of_scores, on_points
 from postprocess.table.ratings import Scale
 

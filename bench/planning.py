@@ -174,7 +174,8 @@ def plan_pilots(
     population: Population, n_pilots: int, truth: dict[float, Floats], rng: np.random.Generator
 ) -> Iterator[Result]:
     """Plan from pilots of every design, as ratings and as published figures."""
-    from postprocess.planning.plan import Costs, Question, plan_study
+    from postprocess.planning.plan import plan_study
+    from postprocess.planning.question import Costs, Question
     from postprocess.planning.rating_models import models_of_ratings, models_of_scores
     from postprocess.table.ratings import Scale
 
@@ -202,7 +203,7 @@ def plan_pilots(
 def detect(population: Population, n_pilots: int, rng: np.random.Generator) -> tuple[float, Floats]:
     """Return the true least detectable change, and those planned from pilots."""
     from postprocess.planning.detection import least_detectable_change
-    from postprocess.planning.plan import Question
+    from postprocess.planning.question import Question
     from postprocess.planning.rating_models import models_of_ratings
     from postprocess.table.ratings import Scale
 

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from postprocess.pipeline import Dataset as Dataset
     from postprocess.pipeline import LanguageError as LanguageError
     from postprocess.pipeline import build_dataset as build_dataset
-    from postprocess.planning.plan import Costs as Costs
     from postprocess.planning.plan import Plan as Plan
-    from postprocess.planning.plan import PlanError as PlanError
-    from postprocess.planning.plan import Question as Question
     from postprocess.planning.plan import plan_study as plan_study
+    from postprocess.planning.question import Costs as Costs
+    from postprocess.planning.question import PlanError as PlanError
+    from postprocess.planning.question import Question as Question
     from postprocess.planning.rating_models import ModelError as ModelError
     from postprocess.planning.rating_models import models_of_ratings as models_of_ratings
     from postprocess.planning.rating_models import models_of_scores as models_of_scores
@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from postprocess.statistics.evaluation import harmonic_correlation as harmonic_correlation
     from postprocess.statistics.evaluation import uncentered_pearson as uncentered_pearson
     from postprocess.statistics.polarisation import find_polarised as find_polarised
+    from postprocess.steps import list_presets as list_presets
     from postprocess.steps.comparison import Comparison as Comparison
     from postprocess.steps.comparison import compare_outcomes as compare_outcomes
     from postprocess.steps.distributions import measure_distributions as measure_distributions
@@ -70,7 +71,6 @@ if TYPE_CHECKING:
     from postprocess.steps.post_process import post_process as post_process
     from postprocess.steps.recipe import Recipe as Recipe
     from postprocess.steps.recipe import RecipeError as RecipeError
-    from postprocess.steps.recipe import list_presets as list_presets
     from postprocess.steps.recipe import read_recipe as read_recipe
     from postprocess.steps.score_intervals import score_intervals as score_intervals
     from postprocess.steps.single_steps import aggregate_ratings as aggregate_ratings
@@ -78,9 +78,9 @@ if TYPE_CHECKING:
     from postprocess.steps.single_steps import filter_annotators as filter_annotators
     from postprocess.steps.single_steps import rescale_ratings as rescale_ratings
     from postprocess.table.details import load_details as load_details
-    from postprocess.table.ratings import RatingsError as RatingsError
-    from postprocess.table.ratings import Scale as Scale
     from postprocess.table.ratings import check_ratings as check_ratings
+    from postprocess.table.scale import RatingsError as RatingsError
+    from postprocess.table.scale import Scale as Scale
     from postprocess.two_collections.collection import Collection as Collection
     from postprocess.two_collections.comparing import CollectionComparison as CollectionComparison
     from postprocess.two_collections.comparing import compare_collections as compare_collections
@@ -99,7 +99,8 @@ _MODULES = {
     "formats.stimuli": ["ParsedStimuli", "StimuliError", "load_stimuli"],
     "formats.writing": ["write_files"],
     "pipeline": ["Dataset", "LanguageError", "build_dataset"],
-    "planning.plan": ["Costs", "Plan", "PlanError", "Question", "plan_study"],
+    "planning.plan": ["Plan", "plan_study"],
+    "planning.question": ["Costs", "PlanError", "Question"],
     "planning.rating_models": ["ModelError", "models_of_ratings", "models_of_scores"],
     "release.verification.verifying": ["Verification", "verify_release"],
     "reporting.bundle": ["render_reports"],
@@ -118,7 +119,8 @@ _MODULES = {
     "steps.comparison": ["Comparison", "compare_outcomes"],
     "steps.distributions": ["measure_distributions"],
     "steps.post_process": ["Outcome", "post_process"],
-    "steps.recipe": ["Recipe", "RecipeError", "list_presets", "read_recipe"],
+    "steps": ["list_presets"],
+    "steps.recipe": ["Recipe", "RecipeError", "read_recipe"],
     "steps.score_intervals": ["score_intervals"],
     "steps.single_steps": [
         "aggregate_ratings",
@@ -127,7 +129,8 @@ _MODULES = {
         "rescale_ratings",
     ],
     "table.details": ["load_details"],
-    "table.ratings": ["RatingsError", "Scale", "check_ratings"],
+    "table.ratings": ["check_ratings"],
+    "table.scale": ["RatingsError", "Scale"],
     "two_collections.collection": ["Collection"],
     "two_collections.comparing": ["CollectionComparison", "compare_collections"],
     "two_collections.loading": ["Reading", "load_collection"],

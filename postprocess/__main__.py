@@ -3,42 +3,41 @@
 import sys
 from collections.abc import Sequence
 
-from postprocess.auditing import AuditError
-from postprocess.baselines.errors import BaselineError
-from postprocess.bundles.errors import BundleError
-from postprocess.commands import audit, baseline, build, bundle, effects, plan, score, trace
-from postprocess.commands.comparing import collections, recipes
 from postprocess.commands.program import run_program
-from postprocess.commands.publishing import describe, release, verify
-from postprocess.extras import ExtraMissing
-from postprocess.formats.tabular import TableError
-from postprocess.kits.rules import KitError
-from postprocess.pipeline import LanguageError
-from postprocess.planning.plan import PlanError
-from postprocess.planning.rating_models import ModelError
-from postprocess.release import ReleaseError
-from postprocess.release.description.study import DescriptionError
-from postprocess.scoring.gold import GoldError
-from postprocess.statistics.effects.fitting import EffectsError
-from postprocess.steps.recipe import RecipeError
-from postprocess.table.ratings import RatingsError
 
 NAMES = ("postprocess", "cosima-post")
-COMMANDS = (
-    build, release, describe, trace, recipes, collections, effects, plan, audit, verify, score,
-    baseline, bundle,
-)  # fmt: skip
-ERRORS = (
-    TableError, RatingsError, RecipeError, LanguageError, DescriptionError, ReleaseError,
-    ModelError, PlanError, AuditError, EffectsError, GoldError, BaselineError,
-    BundleError, KitError, ExtraMissing,
-)  # fmt: skip
+COMMANDS = {
+    "build": ("build", "make the dataset files from stimuli and ratings"),
+    "release": (
+        "publishing.release", "make all files to publish: dataset, ratings, documents, checksums"
+    ),
+    "describe": (
+        "publishing.describe", "print a description file with comments for missing entries"
+    ),
+    "trace": ("trace", "show the ratings of a context and how they were processed"),
+    "compare": (
+        "comparing.recipes", "show which scores, p-values and annotators change with another recipe"
+    ),
+    "compare-collections": (
+        "comparing.collections",
+        "compare two crowds, or people and a language model, on the same items",
+    ),
+    "effects": (
+        "effects", "estimate changes, annotators and questionnaires by a mixed model of the ratings"
+    ),
+    "plan": ("plan", "find how many annotators a study needs, and its cost"),
+    "audit": ("audit", "check a published dataset for impossible figures"),
+    "verify": ("publishing.verify", "compute all figures of a release again from its ratings"),
+    "score": ("score", "score predictions against a dataset, as the shared task did"),
+    "baseline": ("baseline", "predict by a baseline of the shared task"),
+    "bundle": ("bundle", "set up a shared task on Codabench"),
+}  # fmt: skip
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status; 2 for errors, after which nothing was written."""
     about = "Post-process similarity ratings into a dataset."
-    return run_program(NAMES, about, COMMANDS, ERRORS, arguments)
+    return run_program(NAMES, about, COMMANDS, arguments)
 
 
 if __name__ == "__main__":

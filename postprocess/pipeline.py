@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from postprocess.errors import UserError
 from postprocess.formats.files import render_dataset, render_gold
 from postprocess.formats.stimuli import ParsedStimuli, StimuliError, render_stimuli
 from postprocess.naming import LANGUAGE, PUBLISHED, tag_files
@@ -41,7 +42,7 @@ RECIPE_FILE = "recipe.toml"
 CODE = (".py", ".jinja", ".css", ".js")
 
 
-class LanguageError(ValueError):
+class LanguageError(UserError):
     """An invalid language code."""
 
 

@@ -3,46 +3,25 @@
 import sys
 from collections.abc import Sequence
 
-from postprocess.baselines.errors import BaselineError
 from postprocess.commands.program import run_program
-from postprocess.extras import ExtraMissing
-from postprocess.formats.tabular import TableError
-from postprocess.scoring.gold import GoldError
-from preprocess.commands import candidates, corpus, find, pairs, predict, score, stimuli
-from preprocess.corpora.errors import CorpusError
-from preprocess.corpora.lemmatising import UnknownLanguage
-from preprocess.models.loading import ModelError
-from preprocess.pairs.sampling import QuotaError
-from preprocess.selection.candidates import ChoiceError
-from preprocess.selection.scores import ScoresError
-from preprocess.windows.dividing import ClusterError
-from preprocess.windows.filters import FilterError
-from preprocess.windows.table import WindowsError
 
 NAMES = ("preprocess", "cosima-pre")
-COMMANDS = (corpus, pairs, find, score, candidates, stimuli, predict)
-ERRORS = (
-    TableError,
-    CorpusError,
-    ClusterError,
-    QuotaError,
-    FilterError,
-    WindowsError,
-    ModelError,
-    ExtraMissing,
-    ScoresError,
-    ChoiceError,
-    UnknownLanguage,
-    BaselineError,
-    GoldError,
-)
+COMMANDS = {
+    "corpus": ("corpus", "make a corpus that `find` can search"),
+    "pairs": ("pairs", "make the list of pairs of a study"),
+    "find": ("find", "find texts of a corpus that contain both words of a pair"),
+    "score": ("score", "let models say how similar the two words are in each window"),
+    "candidates": ("candidates", "pick the windows of each pair that an expert sees"),
+    "stimuli": ("stimuli", "write the stimuli file of chosen windows"),
+    "predict": ("predict", "predict the scores of a shared task by a model"),
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status; 2 for errors, after which no result is written."""
     about = "From a corpus to the stimuli of a study."
     try:
-        return run_program(NAMES, about, COMMANDS, ERRORS, arguments)
+        return run_program(NAMES, about, COMMANDS, arguments)
     except KeyboardInterrupt:
         sys.stderr.write("stopped; the same command goes on from here\n")
         return 130

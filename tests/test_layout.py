@@ -66,7 +66,7 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
 }  # fmt: skip
 SHARED = {
     f"postprocess.{name}"
-    for name in ("commands.program", "extras", "foreign", "origin", "table.loading")
+    for name in ("commands.program", "errors", "extras", "foreign", "origin", "table.loading")
 } | {
     f"postprocess.formats.{name}"
     for name in ("kinds", "marks", "stimuli", "tabular", "tokens", "writing")

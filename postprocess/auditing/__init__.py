@@ -3,6 +3,10 @@
 The package is pure except for `layout`, which finds files, and `kit_audit`, which reads them.
 """
 
+from postprocess.errors import UserError
 
-class AuditError(ValueError):
+MOST_RATINGS = 40  # of a context, that are tried
+
+
+class AuditError(UserError):
     """There is nothing to audit, or an option is impossible; the message says what to do."""

@@ -4,20 +4,16 @@ import argparse
 import sys
 from pathlib import Path
 
-from postprocess.auditing.examining import audit_dataset
-from postprocess.auditing.reconstruction.contexts import Assumptions
-from postprocess.auditing.rendering import render_audit, render_tables
+from postprocess.auditing import MOST_RATINGS
 from postprocess.commands.options import add_scale_arguments, published_scale_from, scale_from
 from postprocess.formats.writing import write_files
 
 EPILOG = "Exit status: 0 no errors, 1 errors were found, 2 nothing to audit. See docs/audit.md."
 
 
-def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command and its options."""
-    parser = subparsers.add_parser(
-        "audit", help="check a published dataset for impossible figures", epilog=EPILOG
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    parser.epilog = EPILOG
     add = parser.add_argument
     add("place", type=Path, metavar="DIR", help="a folder of datasets, or the file of one")
     add("--practice", type=Path, metavar="DIR", help="a practice kit in another folder")
@@ -32,7 +28,7 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     number.add_argument(
         "--most",
         type=int,
-        default=Assumptions().sizes[-1],
+        default=MOST_RATINGS,
         metavar="N",
         help="the maximum number of ratings per context (default: %(default)s)",
     )
@@ -48,11 +44,14 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         metavar="DIR",
         help="write the findings and the fitting numbers of ratings as tables",
     )
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the audit; return 1 if there are errors."""
+    from postprocess.auditing.examining import audit_dataset
+    from postprocess.auditing.reconstruction.contexts import Assumptions
+    from postprocess.auditing.rendering import render_audit, render_tables
+
     scales = scale_from(options), published_scale_from(options)
     given = options.ratings
     sizes = range(min(given), max(given) + 1) if given else range(1, options.most + 1)

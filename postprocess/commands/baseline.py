@@ -2,23 +2,18 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from postprocess.baselines.errors import BaselineError
-from postprocess.baselines.importing import import_similarities
-from postprocess.baselines.results import find_language, read_pairs, render_results
-from postprocess.baselines.texts import predict_constant, predict_distance, predict_form
-from postprocess.baselines.words import Known, predict_scores, predict_static
 from postprocess.formats.stimuli import StimulusPair
 from postprocess.formats.writing import write_files
-from postprocess.types import Floats
 
-OF_TEXTS: dict[str, Callable[[Sequence[StimulusPair]], Floats]] = {
-    "constant": predict_constant,
-    "distance": predict_distance,
-    "form": predict_form,
-}
+if TYPE_CHECKING:
+    from postprocess.baselines.words import Known
+
+OF_TEXTS = ("constant", "distance", "form")
 OF_FILES = ("static", "scores", "import")
 MOST_NAMED = 20  # words that a file lacks
 ABOUT = """\
@@ -32,14 +27,10 @@ import     the scores of another program, a table with pair, context and score (
 A language model (contextual baseline) is in `python -m preprocess predict`. See docs/scoring.md."""
 
 
-def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command and its options."""
-    parser = subparsers.add_parser(
-        "baseline",
-        help="predict by a baseline of the shared task",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog=ABOUT,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = ABOUT
     add = parser.add_argument
     add("name", choices=[*OF_TEXTS, *OF_FILES], metavar="NAME", help="one of those below")
     add("--data", type=Path, required=True, metavar="FILE", help="such as data_sl.tsv")
@@ -52,11 +43,12 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     )
     add("--language", metavar="CODE", help="if the name of the data file does not have it")
     add("--out", type=Path, required=True, metavar="DIR", help="for both result files")
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Write the result files; report the words that a file lacks."""
+    from postprocess.baselines.results import find_language, read_pairs, render_results
+
     language = find_language(options.data, options.language)
     pairs = read_pairs(options.data)
     similarities, missing = _predict(options, pairs)
@@ -69,10 +61,14 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _predict(options: argparse.Namespace, pairs: Sequence[StimulusPair]) -> Known:
+def _predict(options: argparse.Namespace, pairs: Sequence[StimulusPair]) -> "Known":
     """Return the predictions of the chosen baseline. Raises BaselineError."""
+    from postprocess.baselines import texts
+    from postprocess.baselines.importing import import_similarities
+    from postprocess.baselines.words import Known, predict_scores, predict_static
+
     if options.name in OF_TEXTS:
-        return Known(OF_TEXTS[options.name](pairs), [])
+        return Known(getattr(texts, f"predict_{options.name}")(pairs), [])
     if options.source is None:
         raise BaselineError(f"the baseline {options.name} needs a file; add --from")
     if options.name == "static":

@@ -4,6 +4,7 @@ import argparse
 import hashlib
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from postprocess.commands.options import (
     add_input_arguments,
@@ -14,21 +15,18 @@ from postprocess.commands.options import (
 )
 from postprocess.commands.progress import showing_progress
 from postprocess.extras import require_report
-from postprocess.formats.reading import load_checks, load_ratings
 from postprocess.formats.stimuli import parse_stimuli
 from postprocess.formats.tabular import group_findings
 from postprocess.formats.writing import write_files
 from postprocess.naming import PUBLISHED
-from postprocess.pipeline import Dataset, build_dataset
 from postprocess.reporting.phrases import write_count
-from postprocess.reporting.report import summarise
-from postprocess.steps.rehearsal import load_scripted
-from postprocess.table.details import load_details
+
+if TYPE_CHECKING:
+    from postprocess.pipeline import Dataset
 
 
-def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command and its options."""
-    parser = subparsers.add_parser("build", help="make the dataset files from stimuli and ratings")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     add_input_arguments(parser)
     parser.add_argument(
         "--out", type=Path, required=True, metavar="DIR", help="created if it does not exist"
@@ -36,11 +34,16 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add_report_argument(parser)
     add_name_argument(parser)
     add_recipe_arguments(parser)
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Build and write a dataset; print findings and a summary."""
+    from postprocess.formats.reading import load_checks, load_ratings
+    from postprocess.pipeline import build_dataset
+    from postprocess.reporting.report import summarise
+    from postprocess.steps.rehearsal import load_scripted
+    from postprocess.table.details import load_details
+
     if not options.no_report:
         require_report()
     files = {"stimuli": options.stimuli, "ratings": options.ratings}
@@ -75,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def render_with_notice(dataset: Dataset) -> dict[str, bytes]:
+def render_with_notice(dataset: "Dataset") -> dict[str, bytes]:
     """Return the reports; print why the PDF is missing, if it is."""
     # imported here: loading Matplotlib takes longer than building a small dataset
     from postprocess.reporting.bundle import render_reports

@@ -3,22 +3,19 @@
 import argparse
 import sys
 from pathlib import Path
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from postprocess.commands.options import add_input_arguments, add_recipe_arguments, recipe_from
 from postprocess.commands.progress import showing_progress
-from postprocess.formats.reading import load_checks, load_ratings
 from postprocess.formats.stimuli import parse_stimuli
 from postprocess.formats.writing import write_files
 from postprocess.reporting.phrases import write_count
-from postprocess.reporting.report import plain_report, render_report
-from postprocess.statistics.effects.estimate import Effects, estimate_effects
-from postprocess.statistics.effects.text import list_figures, render_effects
-from postprocess.steps.post_process import Outcome, post_process
-from postprocess.steps.recipe import Recipe
-from postprocess.table.rendering import render_table
 from postprocess.version import __version__
+
+if TYPE_CHECKING:
+    from postprocess.statistics.effects.estimate import Effects
+    from postprocess.steps.post_process import Outcome
+    from postprocess.steps.recipe import Recipe
 
 EPILOG = (
     "Ratings are taken as given: of the recipe, only its scales and exclusions are used. "
@@ -28,13 +25,9 @@ EPILOG = (
 DIGITS = 4  # significant ones, in effects.tsv
 
 
-def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command and its options."""
-    parser = subparsers.add_parser(
-        "effects",
-        help="estimate changes, annotators and questionnaires by a mixed model of the ratings",
-        epilog=EPILOG,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    parser.epilog = EPILOG
     add_input_arguments(parser)
     add_recipe_arguments(parser)
     add = parser.add_argument
@@ -46,11 +39,17 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     )
     add("--seed", type=int, default=1, metavar="N", help="seed of the intervals (default: 1)")
     add("--out", type=Path, metavar="DIR", help="write effects.tsv and effects.json to DIR")
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the estimated effects; write the files with --out."""
+    import numpy as np
+
+    from postprocess.formats.reading import load_checks, load_ratings
+    from postprocess.statistics.effects.estimate import estimate_effects
+    from postprocess.statistics.effects.text import render_effects
+    from postprocess.steps.post_process import post_process
+
     recipe = _without_adjustments(recipe_from(options))
     stimuli = parse_stimuli(options.stimuli.read_bytes())
     checks = load_checks(options.checkpoints) if options.checkpoints else None
@@ -80,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _without_adjustments(recipe: Recipe) -> Recipe:
+def _without_adjustments(recipe: "Recipe") -> "Recipe":
     """Return the recipe without calibration and filtering."""
     return recipe.model_copy(
         update={
@@ -90,8 +89,12 @@ def _without_adjustments(recipe: Recipe) -> Recipe:
     )
 
 
-def _render_pairs(effects: Effects, outcome: Outcome, rows: tuple[tuple[str, ...], ...]) -> bytes:
+def _render_pairs(
+    effects: "Effects", outcome: "Outcome", rows: tuple[tuple[str, ...], ...]
+) -> bytes:
     """Return the table of pairs with their words, and q of the ratings as given, with its note."""
+    from postprocess.table.rendering import render_table
+
     table = effects.pairs.join(outcome.scores.filter(["qvalue", "note"])).reset_index()
     for place, name in enumerate(("word1", "word2"), 1):
         table.insert(place, name, [rows[pair - 1][place - 1] for pair in table["pair"]])
@@ -100,7 +103,10 @@ def _render_pairs(effects: Effects, outcome: Outcome, rows: tuple[tuple[str, ...
     return render_table(table).encode()
 
 
-def _render_figures(effects: Effects, outcome: Outcome, options: argparse.Namespace) -> bytes:
+def _render_figures(effects: "Effects", outcome: "Outcome", options: argparse.Namespace) -> bytes:
+    from postprocess.reporting.report import plain_report, render_report
+    from postprocess.statistics.effects.text import list_figures
+
     reasons = outcome.ledger["reason"].value_counts()
     origin = {
         "version": __version__,

@@ -2,12 +2,15 @@
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from postprocess.errors import UserError as UserError
 from postprocess.naming import check_name
-from postprocess.steps.recipe import Recipe, RecipeError, list_presets, read_recipe
-from postprocess.table.ratings import Scale
+from postprocess.steps import list_presets
+from postprocess.table.scale import Scale
 
-__all__ = ["RecipeError", "add_choice_arguments", "add_recipe_arguments", "recipe_from"]
+if TYPE_CHECKING:
+    from postprocess.steps.recipe import Recipe
 
 
 def add_input_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,8 +40,10 @@ def add_recipe_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def recipe_from(options: argparse.Namespace) -> Recipe:
+def recipe_from(options: argparse.Namespace) -> "Recipe":
     """Return the recipe of parsed options. Raises RecipeError or OSError."""
+    from postprocess.steps.recipe import read_recipe
+
     return read_recipe(options.recipe, options.changes)
 
 

@@ -4,41 +4,42 @@ import argparse
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-
-import numpy as np
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from postprocess.commands.options import add_scale_arguments, published_scale_from, scale_from
 from postprocess.extras import require_report
-from postprocess.formats.files import read_dataset
-from postprocess.formats.reading import load_ratings
 from postprocess.formats.writing import write_files
-from postprocess.planning.detection import detectable_changes
-from postprocess.planning.plan import Costs, Plan, PlanError, Question, plan_study
-from postprocess.planning.rating_models import RatingModels, models_of_ratings, models_of_scores
-from postprocess.planning.text import render_detectable, render_plan
-from postprocess.table.ratings import check_ratings
+from postprocess.planning.question import Costs, PlanError, Question
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from postprocess.planning.plan import Plan
+    from postprocess.planning.rating_models import RatingModels
 
 Numbers = Mapping[str, tuple[float, str]]  # option → default and meaning
 EPILOG = "See docs/planning.md for the model of annotators and the meaning of the figures."
 
 
-def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command and its options."""
-    parser = subparsers.add_parser(
-        "plan", help="find how many annotators a study needs, and its cost", epilog=EPILOG
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    parser.epilog = EPILOG
     _add_source_arguments(parser)
     _add_question_arguments(parser)
     _add_cost_arguments(parser)
     parser.add_argument(
         "--out", type=Path, metavar="DIR", help="write the tables, plan.svg and plan.png"
     )
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the plan of a study; write its files with --out."""
+    import numpy as np
+
+    from postprocess.planning.detection import detectable_changes
+    from postprocess.planning.plan import plan_study
+    from postprocess.planning.text import render_detectable, render_plan
+
     if options.out:
         require_report()
     models, n_pairs = _read_source(options)
@@ -132,8 +133,13 @@ def _add_numbers(parser: argparse.ArgumentParser, numbers: Numbers) -> None:
         )
 
 
-def _read_source(options: argparse.Namespace) -> tuple[RatingModels, int]:
+def _read_source(options: argparse.Namespace) -> "tuple[RatingModels, int]":
     """Return the rating models, and the number of pairs of the source."""
+    from postprocess.formats.files import read_dataset
+    from postprocess.formats.reading import load_ratings
+    from postprocess.planning.rating_models import models_of_ratings, models_of_scores
+    from postprocess.table.ratings import check_ratings
+
     scale, published = scale_from(options), published_scale_from(options)
     if options.dataset:
         scores = read_dataset(options.dataset.read_bytes())
@@ -146,7 +152,7 @@ def _read_source(options: argparse.Namespace) -> tuple[RatingModels, int]:
     return models_of_ratings(ratings, scale, published), ratings["pair"].nunique()
 
 
-def _write_plan(plan: Plan, detectable: pd.DataFrame, folder: Path) -> list[Path]:
+def _write_plan(plan: "Plan", detectable: "pd.DataFrame", folder: Path) -> list[Path]:
     # imported here: Matplotlib takes half a second to load
     from postprocess.planning.figure import draw_plan
 

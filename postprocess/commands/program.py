@@ -2,41 +2,43 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import Protocol
 
-
-class Command(Protocol):
-    """A module that adds its parser and has the parser's options run."""
-
-    def add_parser(self, subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-        """Add the command and its options."""
+from postprocess.errors import UserError
+from postprocess.extras import ExtraMissing
 
 
 def run_program(
     names: tuple[str, str],
     description: str,
-    commands: Sequence[Command],
-    errors: tuple[type[Exception], ...],
+    commands: Mapping[str, tuple[str, str]],
     arguments: Sequence[str] | None = None,
 ) -> int:
     """Run a command and return its exit status; 2 for errors, after which nothing was written.
 
-    `names` are that of the module and that of the installed script; `errors` those whose messages
-    are meant for users.
+    `names` are that of the package and that of the installed script. `commands` has for each the
+    module below the package's `commands`, and a line on what it does. A module has
+    `add_arguments(parser)` and `run(options)`; it is imported if its command is named, and loads
+    the libraries that it needs when it runs, so that help is quick.
     """
-    module, script = names
+    package, script = names
     by_name = Path(sys.argv[0]).stem == script
-    program = script if by_name else f"python -m {module}"
+    program = script if by_name else f"python -m {package}"
+    given = sys.argv[1:] if arguments is None else arguments
     parser = argparse.ArgumentParser(prog=program, description=description)
     subparsers = parser.add_subparsers(dest="command", required=True)
-    for command in commands:
-        command.add_parser(subparsers)
-    options = parser.parse_args(arguments)
+    for name, (module, about) in commands.items():
+        of_command = subparsers.add_parser(name, help=about)
+        if name in given[:1]:
+            command = import_module(f"{package}.commands.{module}")
+            command.add_arguments(of_command)
+            of_command.set_defaults(run=command.run)
+    options = parser.parse_args(given)
     try:
         return int(options.run(options))
-    except errors as error:
+    except (UserError, ExtraMissing) as error:
         sys.stderr.write(f"error: {error}\n")
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""

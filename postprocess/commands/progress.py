@@ -3,12 +3,14 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from postprocess.steps.post_process import Progress
+if TYPE_CHECKING:
+    from postprocess.steps.post_process import Progress
 
 
 @contextmanager
-def showing_progress() -> Iterator[Progress]:
+def showing_progress() -> "Iterator[Progress]":
     """Yield a function that shows stage and share on one line; a no-op without a terminal.
 
     The share is omitted if the total is 0, for a stage whose length is not known.

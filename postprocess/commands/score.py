@@ -6,33 +6,24 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from postprocess.formats.tabular import cut_lines
 from postprocess.formats.writing import write_files
 from postprocess.reporting.phrases import NONE, write_figure, write_interval, write_p
-from postprocess.scoring.bootstrap import Bootstrap
-from postprocess.scoring.gold import Part, load_parts
-from postprocess.scoring.scoring import (
-    Scored,
-    SubmissionRefused,
-    describe_scores,
-    group_by_file,
-    score_submission,
-    write_finding,
-)
-from postprocess.scoring.submitted import read_submission
+
+if TYPE_CHECKING:
+    from postprocess.scoring.gold import Part
+    from postprocess.scoring.scoring import Scored, SubmissionRefused
 
 FEWEST_SAMPLES, MOST_SAMPLES = 100, 100_000  # of a bootstrap
 SUBTASKS = {"1": "subtask 1, change", "2": "subtask 2, similarity"}
 EPILOG = "Exit status: 0, or 2 if the files are refused. See docs/scoring.md."
 
 
-def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command and its options."""
-    parser = subparsers.add_parser(
-        "score", help="score predictions against a dataset, as the shared task did", epilog=EPILOG
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    parser.epilog = EPILOG
     add = parser.add_argument
     add(
         "--gold",
@@ -68,11 +59,14 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     )
     add("--seed", type=_seed, default=0, metavar="S", help="of the bootstrap (default: 0)")
     add("--full", action="store_true", help="print all digits, not three decimals")
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Score and print; return 2 if the files are refused."""
+    from postprocess.scoring.bootstrap import Bootstrap
+    from postprocess.scoring.gold import load_parts
+    from postprocess.scoring.scoring import SubmissionRefused, describe_scores, write_finding
+
     parts = load_parts(options.gold, options.data)
     try:
         scored = _score(options.results, parts, options.require)
@@ -159,11 +153,18 @@ def _seed(text: str) -> int:
     return int(text)
 
 
-def _score(paths: Sequence[Path], parts: dict[str, Part], required: Sequence[str] = ()) -> Scored:
+def _score(
+    paths: Sequence[Path], parts: "dict[str, Part]", required: Sequence[str] = ()
+) -> "Scored":
+    from postprocess.scoring.scoring import score_submission
+    from postprocess.scoring.submitted import read_submission
+
     return score_submission(read_submission(paths, sorted(parts)), parts, required)
 
 
-def _refuse(error: SubmissionRefused) -> int:
+def _refuse(error: "SubmissionRefused") -> int:
+    from postprocess.scoring.scoring import group_by_file, write_finding
+
     lines = cut_lines(write_finding(*one) for one in group_by_file(error.findings))
     sys.stderr.write("".join(f"error: {line}\n" for line in lines))
     return 2

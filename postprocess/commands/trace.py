@@ -3,28 +3,19 @@
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import numpy as np
-import pandas as pd
-
-from postprocess.formats.files import format_number, read_dataset
-from postprocess.formats.reading import load_checks, load_ratings
 from postprocess.formats.stimuli import parse_stimuli
 from postprocess.naming import NamedFile, find_datasets, read_tag
-from postprocess.pipeline import RECIPE_FILE, name_unscored
-from postprocess.release.kit import PRACTICE
 from postprocess.reporting.phrases import NONE
-from postprocess.steps.ledger import trace_context
-from postprocess.steps.post_process import post_process
-from postprocess.steps.recipe import read_recipe
-from postprocess.table.ratings import RatingsError
+from postprocess.table.scale import RatingsError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
-def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command and its options."""
-    parser = subparsers.add_parser(
-        "trace", help="show the ratings of a context and how they were processed"
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     add = parser.add_argument
     add(
         "folder",
@@ -35,11 +26,19 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     )
     add("--pair", type=int, required=True, metavar="ROW", help="row of the dataset, from 1")
     add("--context", type=int, required=True, choices=(1, 2))
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Recompute a release and show one of its contexts; return 1 if the figures differ."""
+    import numpy as np
+
+    from postprocess.formats.files import format_number
+    from postprocess.formats.reading import load_checks, load_ratings
+    from postprocess.pipeline import RECIPE_FILE
+    from postprocess.steps.ledger import trace_context
+    from postprocess.steps.post_process import post_process
+    from postprocess.steps.recipe import read_recipe
+
     named = find_dataset(options.folder)
     dataset_file, tag = options.folder / named.path, named.tag
     published = read_published(dataset_file, tag)
@@ -60,8 +59,14 @@ def run(options: argparse.Namespace) -> int:
     return 0 if printed == found else 1
 
 
-def read_published(dataset_file: Path, tag: str) -> pd.DataFrame:
+def read_published(dataset_file: Path, tag: str) -> "pd.DataFrame":
     """Return the dataset of a release, its practice pairs and those without scores; index pair."""
+    import pandas as pd
+
+    from postprocess.formats.files import read_dataset
+    from postprocess.pipeline import name_unscored
+    from postprocess.release.kit import PRACTICE
+
     parts = [read_dataset(dataset_file.read_bytes())]
     practice = dataset_file.parent / PRACTICE / dataset_file.name
     if practice.exists():

@@ -15,6 +15,8 @@ from enum import StrEnum
 from itertools import islice
 from pathlib import Path
 
+from postprocess.errors import UserError
+
 UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 UNDECODED = re.compile("[\udc80-\udcff]")  # surrogates of bytes that are not UTF-8
 MOST_MISSHAPEN = 10_000  # rows that are reported one by one
@@ -112,7 +114,7 @@ def cut_lines(lines: Iterable[object], most: int = 20) -> list[str]:
     return [*first[:most], *([f"and {len(first) - most:,} more"] if len(first) > most else [])]
 
 
-class TableError(ValueError):
+class TableError(UserError):
     """A file cannot be used; has all findings, and its message lists them, equal ones in a line.
 
     Each line begins with `path` if the file has one.

@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from postprocess.errors import UserError
 from postprocess.scoring.figures import Subtask
 
 
-class KitError(ValueError):
+class KitError(UserError):
     """A kit cannot be made; the message says why."""
 
 

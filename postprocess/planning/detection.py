@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 
 from postprocess.planning.experiments import draw_experiments
-from postprocess.planning.plan import Costs, PlanError, Question, cost_of, wilson_interval
+from postprocess.planning.plan import cost_of, wilson_interval
+from postprocess.planning.question import Costs, PlanError, Question
 from postprocess.planning.rating_models import RatingModels
 
 STEPS = 100  # of the published scale; changes are interpolated between them

@@ -7,6 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import logsumexp, softmax
 
+from postprocess.errors import UserError
 from postprocess.steps.exclusion import COUNTED
 from postprocess.table.ratings import Scale
 from postprocess.types import Floats
@@ -20,7 +21,7 @@ ROUNDING = 0.02  # tolerance of a variance, in squared steps, for rounded figure
 MARGIN = 0.02  # share of the scale between a shifted mean and the ends
 
 
-class ModelError(ValueError):
+class ModelError(UserError):
     """Figures that no distribution can have; the message says which."""
 
 

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from postprocess.planning.plan import Costs, Plan, Question
+from postprocess.planning.plan import Plan
+from postprocess.planning.question import Costs, Question
 
 COSTS = ("ratings", "people", "sittings", "hours", "cost")
 HEADER = ("change", "n", "interval", "power", "false", *COSTS)

@@ -4,6 +4,8 @@ The package is pure: a key decides the annotators' ids, a seed the practice pair
 read from the description, so that the same input gives the same bytes.
 """
 
+from postprocess.errors import UserError
 
-class ReleaseError(ValueError):
+
+class ReleaseError(UserError):
     """A release cannot be made; the message says why and what to do."""

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from postprocess.errors import UserError
 from postprocess.formats.files import GOLD_COLUMNS, read_gold
 from postprocess.formats.stimuli import read_rows
 from postprocess.formats.tabular import TableError
@@ -18,7 +19,7 @@ FEWEST_TEST, FEWEST_PRACTICE = 10, 3  # pairs
 T = TypeVar("T")
 
 
-class GoldError(ValueError):
+class GoldError(UserError):
     """The gold cannot be used: which file, and why."""
 
 

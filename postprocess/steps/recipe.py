@@ -8,13 +8,14 @@ from typing import Annotated, Any, Final, Literal, Self
 import tomli_w
 from pydantic import ConfigDict, Field, model_validator
 
+from postprocess.errors import UserError
 from postprocess.formats.files import PvalueStyle
 from postprocess.formats.settings import Section
 from postprocess.formats.toml import TomlError, parse_toml
+from postprocess.steps import FOLDER, list_presets
 from postprocess.table.scale import RatingsError, Scale
 from postprocess.types import Resample
 
-FOLDER = Path(__file__).parent / "recipes"
 FORMAT: Final = 1  # of the file; raise it if old recipes would change their meaning
 
 Positive = Annotated[float, Field(gt=0)]
@@ -22,7 +23,7 @@ FromZero = Annotated[float, Field(ge=0)]
 Correlation = Annotated[float, Field(ge=-1, le=1)]
 
 
-class RecipeError(ValueError):
+class RecipeError(UserError):
     """An invalid recipe; the message names each setting and the problem."""
 
 
@@ -152,11 +153,6 @@ class Recipe(_Section):
     def digest(self) -> str:
         """Return the SHA-256 of the file."""
         return hashlib.sha256(self.render().encode()).hexdigest()
-
-
-def list_presets() -> list[str]:
-    """Return the names of the recipes that come with the library."""
-    return sorted(path.stem for path in FOLDER.glob("*.toml"))
 
 
 def read_recipe(source: str, changes: Sequence[str] = ()) -> Recipe:

@@ -3,10 +3,11 @@
 import math
 from dataclasses import dataclass
 
+from postprocess.errors import UserError
 from postprocess.reporting.phrases import write_range
 
 
-class RatingsError(ValueError):
+class RatingsError(UserError):
     """A ratings table cannot be used; the message names the rows and what to do."""
 
 

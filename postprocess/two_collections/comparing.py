@@ -13,6 +13,7 @@ from postprocess.reporting.report import plain_report
 from postprocess.statistics.histograms import count_points
 from postprocess.steps.recipe import ReportSection
 from postprocess.table.ratings import RatingsError
+from postprocess.two_collections import By
 from postprocess.two_collections.association import correlate_collections
 from postprocess.two_collections.collection import Collection
 from postprocess.two_collections.crossing import SIDES, compare_agreement
@@ -23,7 +24,7 @@ from postprocess.two_collections.differences import (
     measure_differences,
 )
 from postprocess.two_collections.kinds import compare_kinds, relate_differences
-from postprocess.two_collections.matching import WORDS, Aligned, By, Matching, align, match_pairs
+from postprocess.two_collections.matching import WORDS, Aligned, Matching, align, match_pairs
 from postprocess.two_collections.stamps import list_stamps, list_warnings
 from postprocess.version import __version__
 

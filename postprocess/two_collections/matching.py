@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
@@ -11,10 +11,10 @@ from postprocess.formats.marks import plain_text
 from postprocess.release.practice import fold
 from postprocess.steps.core import rescale
 from postprocess.table.ratings import RatingsError, Scale, name_some
+from postprocess.two_collections import By
 from postprocess.two_collections.collection import ALONE, SCORES, Collection
 from postprocess.types import Bools, Integers
 
-By = Literal["number", "words", "texts"]
 WORDS = {
     "number": "the number of the pair, its row in the stimuli",
     "words": "the two words of the pair",

@@ -16,11 +16,8 @@ from preprocess.selection.scores import choose_models, load_all_scores
 from preprocess.windows.table import load_settings, load_windows
 
 
-def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command and its options."""
-    parser = subparsers.add_parser(
-        "candidates", help="pick the windows of each pair that an expert sees"
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     add = parser.add_argument
     add("--windows", type=Path, required=True, metavar="FILE", help="written by `find`")
     add(
@@ -39,7 +36,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "between the two words of the pair",
     )  # fmt: skip
     add("--out", type=Path, required=True, metavar="FILE", help="such as candidates.parquet")
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

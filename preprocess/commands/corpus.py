@@ -17,9 +17,8 @@ from preprocess.replacing import replacing
 UDPIPE = "udpipe"
 
 
-def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command and its options."""
-    parser = subparsers.add_parser("corpus", help="make a corpus that `find` can search")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     commands = parser.add_subparsers(dest="of_corpus", required=True)
     made = commands.add_parser("lemmatise", help="add sentences and lemmas to raw text (CoNLL-U)")
     add = made.add_argument
@@ -39,7 +38,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "--tagger", type=_tagger, metavar="udpipe:FILE",
         help="analyse the text by a model of UDPipe (default: by simplemma's lists of lemmas)",
     )  # fmt: skip
-    made.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -18,11 +18,9 @@ from preprocess.windows.searching import Search, check_search, search_corpus
 EPILOG = "See docs/contexts.md for the filters and an example."
 
 
-def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command and its options."""
-    parser = subparsers.add_parser(
-        "find", help="find texts of a corpus that contain both words of a pair", epilog=EPILOG
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    parser.epilog = EPILOG
     add = parser.add_argument
     add(
         "--corpus", type=corpus_file, nargs="+", required=True, metavar="FILE",
@@ -50,7 +48,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     for name in SOURCE_COLUMNS[1:]:
         meaning = {"url": "address"}.get(name, name)
         add(f"--{name}", default="", help=f"{meaning} of documents that do not state their own")
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -27,9 +27,8 @@ from preprocess.pairs.sampling import Quotas, sample_pairs
 YES = {"1", "yes", "true"}
 
 
-def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command and its options."""
-    parser = subparsers.add_parser("pairs", help="make the list of pairs of a study")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     commands = parser.add_subparsers(dest="of_pairs", required=True)
     sample = commands.add_parser("sample", help="draw pairs from a list such as SimLex-999")
     add = sample.add_argument
@@ -46,7 +45,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add("--antonym-column", default="antonym", help="with 1, yes or true (default: antonym)")
     add("--seed", type=int, default=1, help="(default: 1)")
     add("--out", type=Path, required=True, metavar="FILE", help="such as pairs.tsv")
-    sample.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

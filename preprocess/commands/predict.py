@@ -25,11 +25,9 @@ from preprocess.models.similarity import BATCH_SIZE
 EPILOG = "See docs/scoring.md for an example, and docs/contexts.md for how to get a model."
 
 
-def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command and its options."""
-    parser = subparsers.add_parser(
-        "predict", help="predict the scores of a shared task by a model", epilog=EPILOG
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    parser.epilog = EPILOG
     add = parser.add_argument
     add("--data", type=Path, required=True, metavar="FILE", help="such as data_sl.tsv")
     add(
@@ -55,7 +53,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="where all similarities are kept (default: next to --out)",
     )  # fmt: skip
     add("--out", type=Path, required=True, metavar="DIR", help="for both result files")
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -31,11 +31,9 @@ MOST_NAMED = 5  # windows in a message
 EPILOG = "See docs/contexts.md for an example, and for how to get a model."
 
 
-def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command and its options."""
-    parser = subparsers.add_parser(
-        "score", help="let models say how similar the two words are in each window", epilog=EPILOG
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    parser.epilog = EPILOG
     add = parser.add_argument
     add("--windows", type=Path, required=True, metavar="FILE", help="written by `find`")
     add(
@@ -59,7 +57,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="where all scores are kept, so that none is computed again (default: next to --out)",
     )  # fmt: skip
     add("--out", type=Path, required=True, metavar="FILE", help="such as scores.parquet")
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

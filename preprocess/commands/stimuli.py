@@ -12,9 +12,8 @@ from preprocess.selection.stimuli import load_selection, make_stimuli
 from preprocess.windows.table import load_settings, load_windows
 
 
-def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command and its options."""
-    parser = subparsers.add_parser("stimuli", help="write the stimuli file of chosen windows")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     add = parser.add_argument
     add("--windows", type=Path, required=True, metavar="FILE", help="of `find` or `candidates`")
     add(
@@ -25,7 +24,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "--language", type=language_code, required=True, metavar="CODE", help="such as hr",
     )  # fmt: skip
     add("--out", type=Path, required=True, metavar="DIR", help="created if it does not exist")
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

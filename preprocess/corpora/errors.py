@@ -3,8 +3,10 @@
 from functools import partial
 from pathlib import Path
 
+from postprocess.errors import UserError
 
-class CorpusError(ValueError):
+
+class CorpusError(UserError):
     """A corpus cannot be read: which file, which line, and what to do."""
 
     def __init__(self, path: Path, what: str, *, line: int | None = None) -> None:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from simplemma import is_known, lemmatize
 
+from postprocess.errors import UserError
 from postprocess.formats.tokens import find_words, sentence_ends
 from preprocess.corpora.raw import DESCRIBED, Document
 from preprocess.word_lists import has_word_list, listed_as
@@ -20,7 +21,7 @@ EMPTY_LINE = re.compile(r"\n\s*\n")
 TAIL = ("_",) * 5
 
 
-class UnknownLanguage(ValueError):
+class UnknownLanguage(UserError):
     """simplemma has no list for a language."""
 
 

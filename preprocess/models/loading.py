@@ -12,6 +12,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from postprocess.errors import UserError
 from postprocess.extras import require_models
 
 CONFIGURATION = "config.json"
@@ -27,7 +28,7 @@ class Precision(StrEnum):
     BF16 = "bf16"
 
 
-class ModelError(ValueError):
+class ModelError(UserError):
     """A model cannot be used: which folder, why, and what to do."""
 
     def __init__(self, folder: Path, what: str) -> None:

@@ -11,8 +11,10 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from postprocess.errors import UserError
 
-class QuotaError(ValueError):
+
+class QuotaError(UserError):
     """Quotas that contradict each other or the list."""
 
 

@@ -21,6 +21,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from postprocess.errors import UserError
 from postprocess.origin import Origin
 from preprocess.windows.duplicates import find_near_duplicates
 from preprocess.windows.table import SETTINGS, load_settings
@@ -43,7 +44,7 @@ class Choice:
     distance_within: int | None = None
 
 
-class ChoiceError(ValueError):
+class ChoiceError(UserError):
     """Settings that contradict each other."""
 
 

@@ -16,6 +16,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from postprocess.errors import UserError
 from postprocess.formats.kinds import CANONICAL, read_table, recognise_kind
 from postprocess.formats.tabular import Finding, Severity, TableError, naming_file
 from postprocess.table.loading import refusing_parquet
@@ -29,7 +30,7 @@ NAME = pa.dictionary(pa.int32(), pa.string())
 SCHEMA = pa.schema([("window", pa.string()), (MODEL, NAME), ("score", pa.float64())])
 
 
-class ScoresError(ValueError):
+class ScoresError(UserError):
     """Scores that cannot be used: of which file, and why."""
 
 

@@ -8,6 +8,7 @@ from itertools import islice
 from multiprocessing.sharedctypes import RawArray
 from typing import TypeVar
 
+from postprocess.errors import UserError
 from postprocess.extras import require_cluster
 from preprocess.corpora.opening import Report, ignore
 from preprocess.windows.parts import PART_SIZE
@@ -19,7 +20,7 @@ Result = TypeVar("Result")
 Work = Callable[[Given, Report], Result]
 
 
-class ClusterError(ValueError):
+class ClusterError(UserError):
     """A cluster cannot do the work: which one, and what to do."""
 
     def __init__(self, address: str, what: str) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 
+from postprocess.errors import UserError
 from postprocess.formats.marks import TAG
 from preprocess.languages import looks_like
 from preprocess.windows.reading import WindowText
@@ -50,7 +51,7 @@ class Filter:
         return not is_low and not (self.most is not None and value > self.most)
 
 
-class FilterError(ValueError):
+class FilterError(UserError):
     """A setting of the filters that cannot be understood."""
 
 

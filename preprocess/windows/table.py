@@ -9,6 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from postprocess.errors import UserError
 from postprocess.formats.marks import MarkedContext, Span
 from postprocess.origin import OriginError, parse_origin
 from postprocess.table.loading import refusing_parquet
@@ -21,7 +22,7 @@ ARROW_TYPES = {"str": pa.string(), "int32": pa.int32(), "int64": pa.int64()}
 SCHEMA = pa.schema([(name, ARROW_TYPES[kind]) for name, kind in WINDOW_TYPES.items()])
 
 
-class WindowsError(ValueError):
+class WindowsError(UserError):
     """A file is not one of windows, or lacks something."""
 
 

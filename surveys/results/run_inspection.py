@@ -42,7 +42,8 @@ class RunsApart(NamedTuple):
 
 def write_presets() -> dict[str, str]:
     """Return the library's recipes as TOML, by name."""
-    from postprocess.steps.recipe import list_presets, read_recipe
+    from postprocess.steps import list_presets
+    from postprocess.steps.recipe import read_recipe
 
     return {name: read_recipe(name).render() for name in list_presets()}
 

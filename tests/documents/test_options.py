@@ -3,6 +3,7 @@
 import re
 from argparse import ArgumentParser, _SubParsersAction
 from functools import cache
+from importlib import import_module
 
 import pytest
 from django.core.management import get_commands, load_command_class
@@ -33,11 +34,10 @@ def site_commands() -> dict[str, frozenset[str]]:
 def library_commands() -> dict[str, frozenset[str]]:
     """The commands of the library's two programs, with their options."""
     options: dict[str, frozenset[str]] = {}
-    for commands in (COMMANDS, CONTEXT_COMMANDS):
-        subparsers = ArgumentParser().add_subparsers()
-        for command in commands:
-            command.add_parser(subparsers)
-        for name, parser in subparsers.choices.items():
+    for package, commands in (("postprocess", COMMANDS), ("preprocess", CONTEXT_COMMANDS)):
+        for name, (module, _) in commands.items():
+            parser = ArgumentParser()
+            import_module(f"{package}.commands.{module}").add_arguments(parser)
             options[name] = options.get(name, frozenset()) | options_of(parser)
     return options
 

@@ -1,3 +1,4 @@
+import ast
 import hashlib
 import json
 import re
@@ -7,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from postprocess.__main__ import main
+from postprocess.__main__ import COMMANDS, main
 from postprocess.formats.stimuli import render_stimuli
 from tests.factories.stimuli_rows import FIELDS
 
@@ -195,3 +196,20 @@ def test_the_summary_accounts_for_all_ratings(tmp_path, capsys):
     out = capsys.readouterr().out
     assert "ratings   78 of 84 used, 7 of 7 annotators\n" in out
     assert re.search(r"left out  0 annotators; 6 ratings \(.*: 6\)\n", out)
+
+
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_help_loads_no_numeric_library(command):
+    code = (
+        "import sys\nfrom postprocess.__main__ import main\n"
+        "try:\n    main([*sys.argv[1:], '--help'])\n"
+        "finally:\n    print([name for name in sys.modules if '.' not in name])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *command.split()], capture_output=True, text=True, check=True
+    )
+
+    loaded = ast.literal_eval(done.stdout.splitlines()[-1])
+    assert "usage: " in done.stdout
+    assert set(loaded) & {"numpy", "pandas", "scipy", "pydantic", "matplotlib"} == set()
+    assert [name for name in COMMANDS if name not in done.stdout] == [] or command

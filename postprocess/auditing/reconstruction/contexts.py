@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from postprocess.auditing import AuditError
+from postprocess.auditing import MOST_RATINGS, AuditError
 from postprocess.auditing.reconstruction.granularity import Grid, Sums, fitting_sums, fitting_totals
 from postprocess.auditing.reconstruction.sample_sizes import (
     CLEARLY,
@@ -38,7 +38,7 @@ class Assumptions:
 
     scale: Scale = SURVEY_SCALE
     published: Scale = PUBLISHED_SCALE
-    sizes: range = range(1, 41)
+    sizes: range = range(1, MOST_RATINGS + 1)
     is_known: bool = False
 
     def __post_init__(self) -> None:

@@ -5,33 +5,26 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 from postprocess.commands.options import add_report_argument
 from postprocess.extras import require_report
-from postprocess.formats.reading import KIND, MODEL
 from postprocess.formats.writing import write_files
-from postprocess.reporting.two_collections.tables import write_summary
-from postprocess.steps.recipe import list_presets, read_recipe
-from postprocess.table.ratings import RatingsError, Scale
-from postprocess.two_collections.collection import Collection
-from postprocess.two_collections.comparing import compare_collections
-from postprocess.two_collections.loading import Reading, load_collection
-from postprocess.two_collections.matching import By
-from postprocess.two_collections.rendering import render_tables
-from postprocess.two_collections.sources import Source
+from postprocess.steps import list_presets
+from postprocess.table.scale import RatingsError, Scale
+from postprocess.two_collections import By
+
+if TYPE_CHECKING:
+    from postprocess.two_collections.collection import Collection
+    from postprocess.two_collections.loading import Reading
 
 SIDES = ("first", "second")
 OF_MODEL = {"model": "its name", "model_version": "its version", "prompt_sha256": "of the prompt",
             "rated_on": "the day, such as 2026-05-31"}  # fmt: skip
 
 
-def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command and its options."""
-    parser = subparsers.add_parser(
-        "compare-collections",
-        help="compare two crowds, or people and a language model, on the same items",
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     add = parser.add_argument
     for side in SIDES:
         add(
@@ -62,11 +55,16 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         add(f"--{name.replace('_', '-')}", default="", help=f"the second is a model's: {what}")
     add("--out", type=Path, metavar="DIR", help="also write page, tables and plots to DIR")
     add_report_argument(parser)
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Compare the collections, print the main figures and write the files."""
+    from postprocess.reporting.two_collections.tables import write_summary
+    from postprocess.steps.recipe import read_recipe
+    from postprocess.two_collections.comparing import compare_collections
+    from postprocess.two_collections.loading import load_collection
+    from postprocess.two_collections.rendering import render_tables
+
     if options.out and not options.no_report:
         require_report()
     recipe = read_recipe(options.recipe, options.changes)
@@ -90,8 +88,12 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _reading(options: argparse.Namespace, side: str) -> Reading:
+def _reading(options: argparse.Namespace, side: str) -> "Reading":
     """Return how to read one side; what is not given for the second is that of the first."""
+    from postprocess.formats.reading import KIND, MODEL
+    from postprocess.two_collections.loading import Reading
+    from postprocess.two_collections.sources import Source
+
     scale, stimuli, language = options.scale, options.stimuli, options.language
     source = None
     if side == "second":
@@ -104,8 +106,8 @@ def _reading(options: argparse.Namespace, side: str) -> Reading:
 
 
 def _name_apart(
-    first: Collection, second: Collection, names: Sequence[str] | None
-) -> tuple[Collection, Collection]:
+    first: "Collection", second: "Collection", names: Sequence[str] | None
+) -> "tuple[Collection, Collection]":
     """Return the collections with the given names. Raises RatingsError for equal ones."""
     one, other = names or (first.name, second.name)
     if one == other:

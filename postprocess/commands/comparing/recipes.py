@@ -3,34 +3,35 @@
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from postprocess.commands.options import add_input_arguments
 from postprocess.extras import require_report
-from postprocess.formats.reading import load_checks, load_ratings
 from postprocess.formats.stimuli import parse_stimuli
 from postprocess.formats.writing import write_files
 from postprocess.reporting.phrases import write_number
-from postprocess.steps.comparison import Comparison, compare_outcomes
-from postprocess.steps.post_process import post_process
-from postprocess.steps.recipe import list_presets, read_recipe
-from postprocess.table.rendering import render_table
+from postprocess.steps import list_presets
+
+if TYPE_CHECKING:
+    from postprocess.steps.comparison import Comparison
 
 
-def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command and its options."""
-    parser = subparsers.add_parser(
-        "compare", help="show which scores, p-values and annotators change with another recipe"
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     add = parser.add_argument
     add("first", metavar="RECIPE", help=f"one of {', '.join(list_presets())}, or a file")
     add("second", metavar="RECIPE", help="the recipe to compare it with")
     add_input_arguments(parser)
     add("--out", type=Path, metavar="DIR", help="also write the tables and the figure to DIR")
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Run both recipes and print the differences."""
+    from postprocess.formats.reading import load_checks, load_ratings
+    from postprocess.steps.comparison import compare_outcomes
+    from postprocess.steps.post_process import post_process
+    from postprocess.steps.recipe import read_recipe
+
     if options.out:
         require_report()
     recipes = [read_recipe(name) for name in (options.first, options.second)]
@@ -50,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _draw(comparison: Comparison, first: str, second: str) -> dict[str, bytes]:
+def _draw(comparison: "Comparison", first: str, second: str) -> dict[str, bytes]:
     # imported here: loading Matplotlib takes longer than the comparison
     from postprocess.reporting.figures.drawing import render_png, render_svg
     from postprocess.reporting.figures.recipes import TITLE, caption_recipes, draw_recipes
@@ -63,7 +64,9 @@ def _draw(comparison: Comparison, first: str, second: str) -> dict[str, bytes]:
     }
 
 
-def _tables(comparison: Comparison) -> dict[str, bytes]:
+def _tables(comparison: "Comparison") -> dict[str, bytes]:
+    from postprocess.table.rendering import render_table
+
     tables = {
         "compared_scores.tsv": comparison.scores.reset_index(),
         "compared_annotators.tsv": comparison.annotators,

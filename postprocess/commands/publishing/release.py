@@ -3,6 +3,7 @@
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from postprocess.commands.build import render_with_notice
 from postprocess.commands.options import (
@@ -14,27 +15,20 @@ from postprocess.commands.options import (
 from postprocess.commands.progress import showing_progress
 from postprocess.commands.publishing.keys import describe_key, find_key, stored
 from postprocess.extras import require_report
-from postprocess.formats.reading import load_checks, load_ratings
 from postprocess.formats.stimuli import parse_stimuli
 from postprocess.origin import Origin, OriginError, parse_origin
 from postprocess.release import ReleaseError
-from postprocess.release.assembling import Choices, Collected, build_release, write_release
-from postprocess.release.description.study import Description, parse_description
-from postprocess.release.engagement_words import load_words
 from postprocess.release.sources import ContextSource, parse_sources
 from postprocess.release.withholding import list_withheld
-from postprocess.reporting.report import summarise
-from postprocess.steps.rehearsal import load_scripted
-from postprocess.table.details import load_details
+
+if TYPE_CHECKING:
+    from postprocess.release.description.study import Description
 
 HINT = "Add these texts to a description; python -m postprocess describe prints a template.\n"
 
 
-def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command and its options."""
-    parser = subparsers.add_parser(
-        "release", help="make all files to publish: dataset, ratings, documents, checksums"
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     add_input_arguments(parser)
     add = parser.add_argument
     add(
@@ -67,11 +61,17 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     )
     add_choice_arguments(parser)
     add_recipe_arguments(parser)
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Build and write the release; list the missing texts."""
+    from postprocess.formats.reading import load_checks, load_ratings
+    from postprocess.release.assembling import Choices, Collected, build_release, write_release
+    from postprocess.release.engagement_words import load_words
+    from postprocess.reporting.report import summarise
+    from postprocess.steps.rehearsal import load_scripted
+    from postprocess.table.details import load_details
+
     if not options.no_report:
         require_report()
     key = find_key(options.key, options.key_file, options.out)
@@ -117,8 +117,10 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def read_description(path: Path | None) -> Description:
+def read_description(path: Path | None) -> "Description":
     """Return the description in a file, or an empty one. Raises DescriptionError or OSError."""
+    from postprocess.release.description.study import Description, parse_description
+
     return parse_description(path.read_bytes()) if path else Description()
 
 

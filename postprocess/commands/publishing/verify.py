@@ -4,19 +4,15 @@ import argparse
 import sys
 from pathlib import Path
 
-from postprocess.release.verification.verifying import render_verification, verify_release
-
 EPILOG = (
     "Exit status: 0 everything follows from the ratings, 1 something does not, 2 the folder is not "
     "a release, 3 confirmed with reservations: parts could not be checked. See docs/releases.md."
 )
 
 
-def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Add the command and its options."""
-    parser = subparsers.add_parser(
-        "verify", help="compute all figures of a release again from its ratings", epilog=EPILOG
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    parser.epilog = EPILOG
     parser.add_argument(
         "folder",
         nargs="?",
@@ -25,11 +21,12 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
         metavar="DIR",
         help="folder of a release (default: current folder)",
     )
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the verification; return its exit status."""
+    from postprocess.release.verification.verifying import render_verification, verify_release
+
     found = verify_release(options.folder)
     sys.stdout.write(render_verification(found))
     if found.differences:

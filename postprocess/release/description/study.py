@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final, Literal, Self
 import tomli_w
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, model_validator
 
+from postprocess.errors import UserError
 from postprocess.formats.settings import Section
 from postprocess.formats.toml import TomlError, parse_toml
 from postprocess.naming import check_name
@@ -44,7 +45,7 @@ LicenceName = Annotated[str, AfterValidator(_check_licence)]
 Name = Annotated[str, AfterValidator(check_name)]
 
 
-class DescriptionError(ValueError):
+class DescriptionError(UserError):
     """A description cannot be used; the message names each entry and what is wrong."""
 
 

@@ -8,6 +8,7 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import Bounds, minimize
 from scipy.special import logit
 
+from postprocess.errors import UserError
 from postprocess.statistics.effects.design import Design
 from postprocess.statistics.effects.laplace import Mode, find_mode, gradient_of
 from postprocess.statistics.effects.parameters import COMPONENTS, Parameters, parameters_of
@@ -26,7 +27,7 @@ FAILED = 1e10  # minus log likelihood where it cannot be computed
 Progress = Callable[[str, int, int], None]
 
 
-class EffectsError(ValueError):
+class EffectsError(UserError):
     """The model of effects cannot be estimated; the message says why and what to do."""
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from postprocess.commands.options import (
-    RecipeError,
+    UserError,
     add_choice_arguments,
     add_recipe_arguments,
     recipe_from,
@@ -55,7 +55,7 @@ class Command(SurveyCommand):
         try:
             recipe = recipe_from(Namespace(**options))
             release = release_dataset(released, folder, recipe, chosen)
-        except RecipeError as error:
+        except UserError as error:
             raise CommandError(str(error)) from error
         except OSError as error:
             raise CommandError(

@@ -52,7 +52,8 @@ def find_changed(recipe: str) -> tuple[str, list[str]]:
 
     The preset is empty if none has the name. Raises RunRefused.
     """
-    from postprocess.steps.recipe import list_presets, read_recipe
+    from postprocess.steps import list_presets
+    from postprocess.steps.recipe import read_recipe
 
     settings = read_settings(recipe)
     preset = str(settings["name"])

@@ -109,7 +109,7 @@ def estimate_power(study: Study) -> None:
     import pandas as pd
 
     from postprocess.planning.detection import detectable_curve
-    from postprocess.planning.plan import Question
+    from postprocess.planning.question import Question
     from postprocess.planning.rating_models import models_of_ratings
     from postprocess.table.ratings import Scale
 

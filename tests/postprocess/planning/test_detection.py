@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from postprocess.planning.detection import detectable_changes, least_detectable_change
-from postprocess.planning.plan import Costs, PlanError, Question, power_curve
+from postprocess.planning.plan import power_curve
+from postprocess.planning.question import Costs, PlanError, Question
 from postprocess.planning.rating_models import RatingModels
 
 MIDDLE = RatingModels(np.array([[0.02, 0.08, 0.2, 0.4, 0.2, 0.08, 0.02]]), width=10 / 6)

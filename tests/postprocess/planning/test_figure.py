@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from postprocess.planning.figure import draw_plan
-from postprocess.planning.plan import Costs, Question, plan_study
+from postprocess.planning.plan import plan_study
+from postprocess.planning.question import Costs, Question
 from postprocess.planning.rating_models import RatingModels
 
 

@@ -5,15 +5,8 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
-from postprocess.planning.plan import (
-    Costs,
-    PlanError,
-    Question,
-    cost_of,
-    plan_study,
-    power_curve,
-    wilson_interval,
-)
+from postprocess.planning.plan import cost_of, plan_study, power_curve, wilson_interval
+from postprocess.planning.question import Costs, PlanError, Question
 from postprocess.planning.rating_models import RatingModels, models_of_ratings, shift_models
 from postprocess.table.ratings import Scale
 

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from postprocess.planning.detection import detectable_curve, least_detectable_change
-from postprocess.planning.plan import PlanError, Question
 from postprocess.planning.published import change_at, published_curve
+from postprocess.planning.question import PlanError, Question
 from postprocess.planning.rating_models import models_of_scores, on_points
 from postprocess.table.ratings import Scale
 

@@ -1,7 +1,8 @@
 import numpy as np
 
 from postprocess.planning.detection import detectable_changes
-from postprocess.planning.plan import Costs, Question, plan_study
+from postprocess.planning.plan import plan_study
+from postprocess.planning.question import Costs, Question
 from postprocess.planning.rating_models import RatingModels
 from postprocess.planning.text import render_detectable, render_plan
 

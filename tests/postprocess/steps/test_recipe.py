@@ -1,6 +1,7 @@
 import pytest
 
-from postprocess.steps.recipe import Recipe, RecipeError, list_presets, parse_recipe, read_recipe
+from postprocess.steps import list_presets
+from postprocess.steps.recipe import Recipe, RecipeError, parse_recipe, read_recipe
 from postprocess.table.ratings import Scale
 
 

@@ -4,7 +4,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
 
-from postprocess.steps.recipe import list_presets, parse_recipe, read_recipe
+from postprocess.steps import list_presets
+from postprocess.steps.recipe import parse_recipe, read_recipe
 from surveys.access.roles import grant_role
 from surveys.errors import RunRefused
 from surveys.models import Role, Run
