@@ -53,11 +53,8 @@ def main() -> None:
     load()
     from surveys.tasks import perform_asked
 
-    end_keeper = JOB_PROCESS.start_keeper(perform_asked)
-    try:
-        entrypoint()  # type: ignore[no-untyped-call]
-    finally:
-        end_keeper()
+    JOB_PROCESS.start_keeper(perform_asked)
+    entrypoint()  # type: ignore[no-untyped-call]
 
 
 if __name__ == "__main__":

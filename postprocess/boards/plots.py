@@ -13,9 +13,16 @@ from matplotlib.patches import Patch, Rectangle
 from numpy.typing import ArrayLike
 
 from postprocess.boards.board import Board, Differences
-from postprocess.boards.entries import AVERAGE, BoardError, Kind
+from postprocess.boards.captions import (
+    BOUNDS,
+    caption_predictions,
+    caption_scores,
+    caption_tests,
+    require_tests,
+)
+from postprocess.boards.entries import AVERAGE, Kind
 from postprocess.boards.exports.rounding import round_board
-from postprocess.boards.shown import Line, describe_board, list_lines, write_score
+from postprocess.boards.shown import Line, list_lines
 from postprocess.reporting.figures.drawing import (
     DOT,
     INK,
@@ -31,7 +38,7 @@ from postprocess.reporting.figures.drawing import (
     write_instead,
 )
 from postprocess.reporting.figures.gallery import Illustration
-from postprocess.reporting.phrases import shorten, write_count, write_figure
+from postprocess.reporting.phrases import shorten, write_figure
 from postprocess.scoring.figures import Subtask
 from postprocess.scoring.ranking import LEVEL
 from postprocess.types import Floats
@@ -39,8 +46,6 @@ from postprocess.types import Floats
 MOST_NAMED = 60  # rows with names; more are drawn closer together, without
 ROW, NAME_SIZE = 0.22, 8  # inches, and points: names can be read on a phone
 MOST_WRITTEN = 12  # systems whose p are written into the heat map
-INTERVALS = ", with 95\u00a0% intervals (jackknife over pairs)"
-BOUNDS = (Kind.CEILING, Kind.SECOND_CROWD)  # drawn as lines
 LEVELS = (0.001, 0.01, LEVEL)
 # p below each level, and above all: colours of the reports, which dark pages replace, and opacity
 SHADES = ((STRONG, 1.0), (STRONG, 0.6), (STRONG, 0.28), (RULE, 0.2))
@@ -113,30 +118,10 @@ def draw_scores(board: Board, column: str) -> Figure:
     return figure
 
 
-def caption_scores(board: Board, column: str) -> str:
-    """Return the caption of the figure, with its numbers."""
-    lines = [line for line in list_lines(board, column) if line.cell]
-    ranked = [line for line in lines if line.place]
-    text = (
-        f"{describe_board(board)}: the scores of {write_count(len(ranked), 'ranked system')}, "
-        f"filled, and of references, open{INTERVALS if not board.is_rounded else ''}."
-    )
-    if ranked and ranked[0].cell:
-        text += f" The best is {ranked[0].row.name} with {write_score(ranked[0].cell.score)}."
-    if any(line.begins_group for line in lines):
-        text += " Lines and shades separate groups whose order is proven."
-    bounds = [
-        f"{line.row.name} {write_score(line.cell.score)}"
-        for line in lines
-        if line.row.kind in BOUNDS and line.cell
-    ]
-    return f"{text} Vertical lines: {', '.join(bounds)}." if bounds else text
-
-
 @in_style
 def draw_tests(board: Board, column: str) -> Figure:
     """Draw p of all pairs of ranked systems as shades; raises BoardError without tests."""
-    tests = _require_tests(board, column)
+    tests = require_tests(board, column)
     n = len(tests.names)
     figure = new_figure(1.0 + max(1.6, ROW * min(n, MOST_NAMED)))
     axes = figure.subplots()
@@ -156,18 +141,6 @@ def draw_tests(board: Board, column: str) -> Figure:
     return figure
 
 
-def caption_tests(board: Board, column: str) -> str:
-    """Return the caption of the heat map, with its numbers."""
-    tests = _require_tests(board, column)
-    n_proven = sum(p < LEVEL for p in tests.holm)
-    return (
-        f"{describe_board(board)}: p of the difference between each two ranked systems, after "
-        f"Holm’s correction, rows and columns in the order of ranks. "
-        f"{write_count(n_proven)} of {write_count(len(tests.holm), 'difference')} "
-        f"{'is' if n_proven == 1 else 'are'} proven at 5\u00a0%."
-    )
-
-
 @in_style
 def draw_predictions(predicted: ArrayLike, gold: ArrayLike, subtask: Subtask) -> Figure:
     """Draw predictions against the gold: changes, or the scores of all contexts."""
@@ -185,15 +158,6 @@ def draw_predictions(predicted: ArrayLike, gold: ArrayLike, subtask: Subtask) ->
     axes.set_ylim(span[2:])
     draw_points(axes, x, y, span)
     return figure
-
-
-def caption_predictions(name: str, language: str, subtask: Subtask, n_pairs: int) -> str:
-    """Return the caption of predictions against the gold."""
-    what = "changes of" if subtask is Subtask.CHANGES else "scores of both contexts of"
-    return (
-        f"{name}: predicted {what} {write_count(n_pairs, 'pair')} ({language}) against the gold. "
-        "The scale of predictions has no influence on any score."
-    )
 
 
 def _draw_cells(axes: Axes, classes: Floats) -> None:
@@ -273,12 +237,6 @@ def _list_handles(lines: Sequence[Line]) -> list[Line2D]:
         for line in lines
         if line.row.kind in BOUNDS
     ]
-
-
-def _require_tests(board: Board, column: str) -> Differences:
-    if column not in board.differences:
-        raise BoardError(f"the column {column} has no tests")
-    return board.differences[column]
 
 
 def _arrange(tests: Differences) -> Floats:

@@ -1,11 +1,11 @@
 """The pairs of a dataset as a table to search, sort and filter."""
 
-import unicodedata
 from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
+from postprocess.reporting.phrases import fold
 from postprocess.statistics.means import mean_intervals
 from postprocess.steps.recipe import RescalingSection
 
@@ -70,13 +70,3 @@ def _of_means(scores: pd.DataFrame, scale: RescalingSection) -> pd.DataFrame:
         ends = mean_intervals(scores, context, scale.minimum, scale.maximum)
         columns |= {f"sim{context}_low": ends[:, 0], f"sim{context}_high": ends[:, 1]}
     return pd.DataFrame(columns, index=scores.index)
-
-
-def fold(text: str) -> str:
-    """Return a text without case and accents, so that "zena" finds "Žena".
-
-    >>> fold("Žena"), fold("STRASSE") == fold("straße")
-    ('zena', True)
-    """
-    parts = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(part for part in parts if not unicodedata.combining(part))

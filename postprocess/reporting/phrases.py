@@ -1,6 +1,7 @@
 """Formatting of counts, figures and shares for sentences and tables."""
 
 import math
+import unicodedata
 from collections.abc import Mapping
 from decimal import ROUND_HALF_UP, Decimal
 
@@ -140,3 +141,13 @@ def describe_gaps(counts: Mapping[str, int]) -> str:
     if n_alone:
         parts.append(f"{n_alone} rest on questionnaires in which nobody could be compared (†)")
     return f"Of {counts['contexts']} contexts, {' and '.join(parts)}." if parts else ""
+
+
+def fold(text: str) -> str:
+    """Return a text without case and accents, so that "zena" finds "Žena".
+
+    >>> fold("Žena"), fold("STRASSE") == fold("straße")
+    ('zena', True)
+    """
+    parts = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(part for part in parts if not unicodedata.combining(part))

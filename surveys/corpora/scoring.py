@@ -6,7 +6,8 @@ from django.contrib.auth.models import User
 
 from surveys.corpora.searching import pick_found
 from surveys.models import CandidateSet, Run
-from surveys.selection.candidates import import_candidates
+from surveys.operations.job_process import in_job_process
+from surveys.selection.candidates import CheckedCandidates, import_candidates
 from surveys.selection.picking import Picking
 
 
@@ -18,10 +19,14 @@ def pick_by_scores(
     They replace those that the draft has. Raises ImportRefused for scores that cannot be used, and
     as `import_candidates`.
     """
-    from preprocess.windows.table import load_windows
-
-    windows = Path(run.archive.path)
     return import_candidates(
-        run.study, pick_found(load_windows(windows), windows, picking), by,
+        run.study, _pick(Path(run.archive.path), picking), by,
         file_name=f"{run.name}, {picking.scores_name}", discards_choices=discards_choices,
     )  # fmt: skip
+
+
+@in_job_process
+def _pick(windows: Path, picking: Picking) -> CheckedCandidates:
+    from preprocess.windows.table import load_windows
+
+    return pick_found(load_windows(windows), windows, picking)

@@ -26,6 +26,7 @@ from surveys.monitoring.annotator_agreement import (
 from surveys.monitoring.assignments import Compared, summarise_assignments
 from surveys.monitoring.charts import place_rho
 from surveys.monitoring.progress import BlockProgress
+from surveys.operations.job_process import in_job_process
 
 CACHE_SECONDS = 30 * 24 * 3600
 MAX_RATINGS = 10_000  # used by one request
@@ -158,6 +159,7 @@ def list_warnings(stored: Mapping[int, StoredAgreement]) -> list[BlockWarning]:
     return sorted(warning for warning in found if warning.verdict in {"low", "unclear"})
 
 
+@in_job_process
 def _compute(study: Study, block: BlockProgress) -> StoredAgreement:
     import pandas as pd
 

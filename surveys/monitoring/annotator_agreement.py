@@ -12,6 +12,7 @@ from django.db.models.functions import Cast
 
 from surveys.models import Assignment, Response, Round
 from surveys.monitoring.charts import Interval, draw_interval
+from surveys.operations.job_process import in_job_process
 
 N_RESAMPLES = 200  # of the items: enough for a page, not for a publication
 MIN_COMPARED = 4  # annotators of a round, for a median that each is compared with
@@ -41,6 +42,7 @@ class Agreement:
         return draw_interval(self.rho, self.low, self.high)
 
 
+@in_job_process
 def agreement_of(assignment: Assignment, own: Mapping[int, float]) -> Agreement:
     """Return an annotator's agreement with the mean of the others on the same questionnaire.
 

@@ -23,12 +23,13 @@ from functools import wraps
 from importlib import import_module
 from multiprocessing import Pipe, get_context
 from multiprocessing.connection import Connection
+from multiprocessing.util import Finalize
 from threading import Thread
 from typing import Any, ParamSpec, TypeVar, cast
 
 from django.db import connection
 
-from surveys.errors import NotCalculated
+from surveys.errors import NotCalculated, SurveyError
 from surveys.operations.broker import Job
 
 IDLE_SECONDS = 60  # after which the job process ends
@@ -57,8 +58,8 @@ class JobProcess:
         """Return whether this process belongs to a site with a keeper, and can send messages."""
         return self._socket is not None
 
-    def start_keeper(self, perform: Callable[[socket.socket], None]) -> Callable[[], None]:
-        """Start the keeper; return a function that ends it, and the job process, and waits.
+    def start_keeper(self, perform: Callable[[socket.socket], None]) -> None:
+        """Start the keeper. This process waits for its end, and that of the job process, at exit.
 
         `perform` does the work of a job process. It gets the socket of the messages.
         """
@@ -69,11 +70,7 @@ class JobProcess:
         receiver.close()
         self._socket = sender
 
-        def end() -> None:
-            sender.close()
-            keeper.join()
-
-        return end
+        Finalize(None, sender.close, exitpriority=0)  # before this process waits for the keeper
 
     def ask(self, jobs: Collection[Job]) -> bool:
         """Ask for jobs; return False if these messages were not sent, since many wait."""
@@ -184,8 +181,10 @@ def _answer(file: int) -> None:
         result, raised = None, None
         try:
             result = getattr(import_module(module), name)(*arguments, **named)
-        except Exception as error:  # noqa: BLE001  (for the page to raise)
+        except Exception as error:  # for the page to raise
             raised = error
+            if not isinstance(error, SurveyError):
+                log.exception("a call of %s.%s failed", module, name)
         finally:
             connection.close()
         page.send((result, raised))

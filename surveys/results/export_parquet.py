@@ -3,12 +3,14 @@
 import io
 from collections.abc import Iterator
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from django.db.models import FloatField
 from django.db.models.functions import Cast
 
 from surveys.models import Study
+from surveys.operations.job_process import in_job_process
 from surveys.results.export import (
     RESPONSE_TABLE,
     ROWS_A_FETCH,
@@ -60,6 +62,13 @@ def stream_responses_as_parquet(study: Study, **wanted: Any) -> Iterator[bytes]:
             writer.write_table(pa.table(named, schema=schema))
             yield sink.take()
     yield sink.take()
+
+
+@in_job_process
+def write_responses_as_parquet(path: Path, study: Study, **wanted: Any) -> None:
+    """Write what `stream_responses_as_parquet` yields to a file."""
+    with path.open("wb") as file:
+        file.writelines(stream_responses_as_parquet(study, **wanted))
 
 
 def _as_typed(column: Column) -> Any:

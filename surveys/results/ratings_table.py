@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from postprocess.release.assembling import Collected
-    from postprocess.table.ratings import Scale
+    from postprocess.table.scale import Scale
 
 RATINGS_COLUMNS = ("pair", "context", "annotator", "rating", "group", "mark")
 CHECKS_COLUMNS = ("checkpoint", "annotator", "rating", "group", "lowest", "highest")
@@ -167,7 +167,7 @@ def _table(rows: list[tuple[Any, ...]], columns: Sequence[str]) -> "pd.DataFrame
 
 def scale_of(study: Study) -> "Scale":
     """Return the study's rating scale as the library takes it."""
-    from postprocess.table.ratings import Scale
+    from postprocess.table.scale import Scale
 
     ends = (study.scale_minimum, study.scale_maximum, study.scale_step)
     return Scale(*map(_as_number, ends))

@@ -10,6 +10,7 @@ from django.db.models.fields.files import FieldFile
 
 from surveys.errors import RunRefused
 from surveys.models import Annotator, Run, Study
+from surveys.operations.job_process import in_job_process
 from surveys.query_params import read_number
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ def read_stored_recipe(run: Run) -> "Recipe":
     return parse_recipe(run.recipe.encode())
 
 
+@in_job_process
 def find_in_ledger(run: Run, filters: dict[str, str], page: int = 1) -> LedgerPage:
     """Return a page of a run's ratings that match all filters; empty ones match everything.
 
@@ -114,6 +116,7 @@ def digest_run(run: Run) -> str:
     return sha256(f"{run.pk} {run.archive} {run.finished_at}".encode()).hexdigest()
 
 
+@in_job_process
 def _compare(first: Run, second: Run) -> RunsApart:
     from postprocess.steps.comparison import compare_outcomes
     from postprocess.table.ratings import RatingsError

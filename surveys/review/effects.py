@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 
 from surveys.access.audit_log import record
 from surveys.models import Assignment, AuditEntry, Response, Review, Study
+from surveys.operations.job_process import in_job_process
 from surveys.results.ratings_table import scale_of
 from surveys.review.verdicts import name_subject
 
@@ -31,6 +32,7 @@ FIELDS = {
 }
 
 
+@in_job_process
 def preview_effects(reviews: Sequence[Review]) -> dict[int, str]:
     """Describe how the results would change without each answer or questionnaire, by review id.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from postprocess.formats.tabular import Finding, TableError
 from surveys.errors import ImportRefused
+from surveys.operations.job_process import in_job_process
 from surveys.selection.candidates import KEYS, LARGEST_FILE, CheckedCandidates, check_candidates
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class Picking:
     scores_name: str = ""
 
 
+@in_job_process
 def check_file(data: bytes, picking: Picking) -> CheckedCandidates:
     """Return the candidates of a file, or those picked in a file of windows, or what is wrong.
 

@@ -19,6 +19,7 @@ from surveys.access.roles import AnyUser, Right
 from surveys.errors import RunRefused, SharedTaskRefused
 from surveys.models import Release, Run
 from surveys.models.sharedtasks import SharedTask, SharedTaskState, TaskPart
+from surveys.operations.job_process import in_job_process
 from surveys.results.run_inspection import restore_run
 from surveys.sharedtasks.tasks import lock_task
 
@@ -91,6 +92,7 @@ def list_usable_releases(user: AnyUser) -> QuerySet[Release]:
     return found.select_related("study", "run").without_report().defer("differences")
 
 
+@in_job_process
 def read_release(release: Release) -> PartFiles:
     """Return the files of a part in a release's archive, with its reliability and human figure.
 
@@ -192,6 +194,7 @@ def _lock_draft(shared_task: SharedTask) -> SharedTask:
     return shared_task
 
 
+@in_job_process
 def _check_files(shared_task: SharedTask, language: str, files: PartFiles) -> tuple[int, int]:
     """Return the numbers of test and practice pairs. Raises SharedTaskRefused."""
     problems = list(_list_problems(language, "test", files.data, files.gold))

@@ -25,6 +25,7 @@ from surveys.models.sharedtasks import (
     TeamKind,
     Upload,
 )
+from surveys.operations.job_process import in_job_process
 from surveys.sharedtasks.attempts import find_earlier, refuse_phase, refuse_repeated, refuse_team
 from surveys.sharedtasks.parts import load_data
 
@@ -115,6 +116,7 @@ def _counting_refusals(team: Team, phase: Phase) -> Iterator[None]:
         raise
 
 
+@in_job_process
 def read_files(phase: Phase, sent: Iterable[tuple[str, bytes]]) -> ResultFiles:
     """Return the result files for a phase among files. Raises UploadRefused with all findings."""
     from postprocess.scoring import scoring as library

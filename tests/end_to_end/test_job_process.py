@@ -16,7 +16,7 @@ reader, writer = os.pipe()
 def tell(receiver):
     for name, argument in read_messages(receiver, lambda: False):
         os.write(writer, json.dumps([os.getpid(), name, argument]).encode() + b"\\n")
-end = JOB_PROCESS.start_keeper(tell)
+JOB_PROCESS.start_keeper(tell)
 def told(n):
     text = b""
     while text.count(b"\\n") < n:
@@ -34,7 +34,6 @@ while os.path.exists(f"/proc/{{pids[0]}}"):
 JOB_PROCESS.ask([Job(len, 3)])
 (later,) = told(1)
 print(json.dumps([len({{*pids}}), {{*names}} == {{"len"}}, sorted(numbers), later[0] in pids]))
-end()
 """
 CALLED = f"""{BEGUN}
 there = JOB_PROCESS.call(os.getpid)
@@ -46,7 +45,6 @@ for call in (lambda: JOB_PROCESS.call(int, "x"), lambda: JOB_PROCESS.call(os._ex
         raised.append(type(error).__name__)
 again = JOB_PROCESS.call(int, "11", base=2)
 print(json.dumps([there == os.getpid(), raised, again]))
-end()
 """
 
 

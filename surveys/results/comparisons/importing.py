@@ -15,16 +15,15 @@ from django.db import transaction
 from surveys.access.audit_log import record
 from surveys.errors import ImportRefused
 from surveys.models import CollectionKind, ImportedCollection, Study
+from surveys.operations.job_process import in_job_process
 from surveys.results.numbering import number_collection
 from surveys.results.ratings_table import scale_of
 from surveys.study.stimuli.load import read_stored_stimuli
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import pandas as pd
 
-    from postprocess.table.ratings import Scale
+    from postprocess.table.scale import Scale
     from postprocess.two_collections.sources import Source
 
 LARGEST_FILE = 4_000_000  # bytes
@@ -58,10 +57,12 @@ class CollectionFile(NamedTuple):
 
 
 class _Table(NamedTuple):
-    """The checked ratings of a file, and their source."""
+    """The checked ratings of a file as text, and the fields of who gave them."""
 
-    ratings: "pd.DataFrame"
-    source: "Source"
+    ratings: str
+    n_ratings: int
+    n_annotators: int
+    source: dict[str, str]
 
 
 def import_collection(study: Study, file: CollectionFile, by: Any = None) -> ImportedCollection:
@@ -82,8 +83,7 @@ def import_collection(study: Study, file: CollectionFile, by: Any = None) -> Imp
         )
     language = file.language or study.language
     scale = _read_scale(study, file)
-    table = _read_table(study, file, language, scale)
-    return _store(study, file, table, language, scale, by)
+    return _store(study, file, _read_table(study, file, language, scale), language, scale, by)
 
 
 @transaction.atomic
@@ -102,7 +102,7 @@ def read_imported(collection: ImportedCollection) -> "pd.DataFrame":
 
 def scale_of_collection(collection: ImportedCollection) -> "Scale":
     """Return the rating scale of an imported collection."""
-    from postprocess.table.ratings import Scale
+    from postprocess.table.scale import Scale
 
     ends = collection.scale_minimum, collection.scale_maximum, collection.scale_step
     return Scale(*map(float, ends))
@@ -116,7 +116,7 @@ def source_of_collection(collection: ImportedCollection) -> "Source":
 
 
 def _read_scale(study: Study, file: CollectionFile) -> "Scale":
-    from postprocess.table.ratings import RatingsError, Scale
+    from postprocess.table.scale import RatingsError, Scale
 
     if file.scale is None:
         return scale_of(study)
@@ -135,6 +135,7 @@ def _read_scale(study: Study, file: CollectionFile) -> "Scale":
     return scale
 
 
+@in_job_process
 def _read_table(study: Study, file: CollectionFile, language: str, scale: "Scale") -> _Table:
     """Return the ratings of a file. Raises ImportRefused."""
     from postprocess.pipeline import LanguageError, check_language
@@ -171,7 +172,9 @@ def _check(path: Path, study: Study, file: CollectionFile, language: str, scale:
     ratings = load_ratings(path, language, accept_models=True)
     checked = check_ratings(ratings, scale, n_pairs=n_pairs)
     post_process(checked, read_recipe("raw").on_scale(scale), n_pairs=n_pairs)  # all contexts
-    return _Table(_number(checked), source)
+    text, n_annotators = _write(_number(checked)), checked["annotator"].nunique()
+    details = {name: getattr(source, name) for name in ("kind", *DETAILS)}
+    return _Table(text, len(checked), int(n_annotators), details)
 
 
 def _number(ratings: "pd.DataFrame") -> "pd.DataFrame":
@@ -191,7 +194,7 @@ def _store(
 ) -> ImportedCollection:
     name, digest = file.name.strip(), hashlib.sha256(file.data).hexdigest()
     number = number_collection(study)  # locks the study
-    details: Mapping[str, str] = {one: getattr(table.source, one) for one in DETAILS}
+    details = {one: table.source[one] for one in DETAILS}
     same = ImportedCollection.objects.filter(study=study, name=name).first()
     if same is not None:
         if same.sha256 == digest and all(getattr(same, one) == details[one] for one in details):
@@ -209,13 +212,13 @@ def _store(
         study=study,
         number=number,
         name=name,
-        kind=CollectionKind(table.source.kind),
+        kind=CollectionKind(table.source["kind"]),
         **details,
         language=language,
         **{f"scale_{end}": Decimal(str(value)) for end, value in ends.items()},
-        ratings=_write(table.ratings),
-        n_ratings=len(table.ratings),
-        n_annotators=table.ratings["annotator"].nunique(),
+        ratings=table.ratings,
+        n_ratings=table.n_ratings,
+        n_annotators=table.n_annotators,
         sha256=digest,
         imported_by=by,
     )

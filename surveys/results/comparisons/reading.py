@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 from surveys.models import Run
+from surveys.operations.job_process import in_job_process
 from surveys.results.inspection.plots import Plot, list_plots
 from surveys.results.run_inspection import read_member
 
@@ -29,13 +30,11 @@ class ComparisonResult(NamedTuple):
 
 def read_result(run: Run) -> ComparisonResult:
     """Return the result of a finished comparison."""
-    from postprocess.reporting.two_collections.tables import tabulate_summary
-
     report: dict[str, Any] = run.report or {}
     return ComparisonResult(
         stamp=f"{', '.join(report['stamps'])}: " if report["stamps"] else "",
         warnings=report["warnings"],
-        figures=tabulate_summary(report),
+        figures=_tabulate(report),
         sides=[report["first"], report["second"]],
         matching=report["matching"],
         contexts=report["different_contexts"]["largest"],
@@ -48,3 +47,10 @@ def read_page(run: Run) -> bytes | None:
     """Return the HTML page of a finished comparison; its name may have stamps."""
     stamps: list[str] = (run.report or {}).get("stamps", [])
     return read_member(run, f"{'_'.join([PAGE, *stamps])}.html")
+
+
+@in_job_process
+def _tabulate(report: dict[str, Any]) -> dict[str, str]:
+    from postprocess.reporting.two_collections.tables import tabulate_summary
+
+    return tabulate_summary(report)

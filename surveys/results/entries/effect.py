@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from surveys.errors import RunRefused
 from surveys.models import Pair, Response, Study
+from surveys.operations.job_process import in_job_process
 from surveys.results.entries.recipe import find_changed
 from surveys.results.ratings_table import collect_study
 from surveys.results.runs import read_recipe
@@ -39,6 +40,7 @@ class RecipeEffect(NamedTuple):
     n_changed: int
 
 
+@in_job_process
 def preview_recipe(study: Study, text: str) -> RecipeEffect:
     """Apply a recipe in TOML to the ratings of a study. Raises RunRefused or RatingsMissing."""
     from postprocess.steps.effect import measure_effect

@@ -11,6 +11,7 @@ from django.conf import settings
 from postprocess.foreign import UNPACK, name_foreign
 from postprocess.unpacking import ArchiveRefused, Limits, unpack
 from surveys.errors import ImportRefused
+from surveys.operations.job_process import in_job_process
 
 if TYPE_CHECKING:
     from postprocess.auditing.findings import Audit
@@ -74,6 +75,7 @@ class ShownAudit(NamedTuple):
     n_errors: int
 
 
+@in_job_process
 def audit_files(
     files: Sequence[DatasetFile], practice: Sequence[DatasetFile], choices: AuditChoices
 ) -> ShownAudit:

@@ -5,12 +5,13 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
 from surveys.models import Context, Response, Run, Study
+from surveys.operations.job_process import in_job_process
 from surveys.results.run_inspection import read_stored_recipe
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from postprocess.table.ratings import Scale
+    from postprocess.table.scale import Scale
 
 MOST_BARS = 25  # of a histogram; finer scales are binned
 
@@ -66,6 +67,7 @@ class ShownContext(NamedTuple):
     ratings: list[Rated]
 
 
+@in_job_process
 def describe_pair(run: Run, number: int, position: int) -> list[ShownContext]:
     """Return both contexts of a pair of a finished run; three queries, whatever its size.
 

@@ -1,23 +1,27 @@
 """The pairs of a run as a table that is searched, filtered and sorted."""
 
-from collections.abc import Iterable, Mapping
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from django.core.cache import cache
 
+from postprocess.reporting.phrases import fold
 from surveys.errors import RunRefused
 from surveys.models import Pair, Run
+from surveys.operations.job_process import in_job_process
 from surveys.results.run_inspection import digest_run, read_member, read_stored_recipe
 from surveys.study.stimuli.load import read_stored_stimuli
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 CACHE_SECONDS = 30 * 24 * 3600
-TABLES_IN_MEMORY = 4  # of each process: 45,000 pairs take about 15 MB
+TABLES_IN_MEMORY = 4  # of each process: 45,000 pairs take about 20 MB
 SIGNIFICANT = 0.05
+SHOWN = (
+    "position", "word1", "word2", "change", "change_low", "change_high", "qvalue", "pvalue",
+    "pvalue_two_sided", "delta", "delta_low", "delta_high", "note",
+)  # fmt: skip
 COLUMNS = {  # name of an order → column of the table
     "number": "", "word": "sought", "score1": "sim1", "score2": "sim2", "spread": "spread",
     "change": "change", "size": "size", "q": "qvalue", "n": "fewest",
@@ -101,19 +105,22 @@ class PairRow(NamedTuple):
 
 @dataclass(frozen=True)
 class PairTable:
-    """All pairs of a run, as `tabulate_pairs` returns them, and the ends of the published scale."""
+    """All pairs of a run, numbered from 1, and the ends of the published scale.
 
-    figures: "pd.DataFrame"
+    `columns`: those of `tabulate_pairs`, and `position`.
+    """
+
+    columns: Mapping[str, Sequence[Any]]
     low: float
     high: float
 
     def __len__(self) -> int:
-        return len(self.figures)
+        return len(self.columns["position"])
 
     @property
     def is_over_annotators(self) -> bool:
         """Whether intervals are over annotators; runs of earlier versions have those of means."""
-        return bool(self.figures["change_low"].notna().any())
+        return any(end == end for end in self.columns["change_low"])
 
     def select(self, wanted: Mapping[str, str], n_wanted: int) -> list[int]:
         """Return the numbers of the pairs that match all filters, in an order of `ORDERS`.
@@ -121,19 +128,18 @@ class PairTable:
         `wanted` may have word, change, direction, ratings and order; empty values match all.
         `n_wanted`: the number of ratings below which a context has few.
         """
-        found = self.figures
-        if word := wanted.get("word", "").strip():
-            from postprocess.reporting.pairs import fold
-
-            found = found[found["sought"].str.contains(fold(word), regex=False)]
+        places: Iterable[int] = range(len(self))
+        if word := fold(wanted.get("word", "").strip()):
+            sought = self.columns["sought"]
+            places = [place for place in places if word in sought[place]]
         if wanted.get("change"):
-            found = found[found["qvalue"] < SIGNIFICANT]
+            places = self._below(places, "qvalue", SIGNIFICANT)
         if direction := wanted.get("direction"):
-            found = found[found["change"] < 0 if direction == "1" else found["change"] > 0]
+            change, sign = self.columns["change"], -1 if direction == "1" else 1
+            places = [place for place in places if sign * change[place] > 0]
         if wanted.get("ratings"):
-            found = found[found["fewest"] < n_wanted]
-        order = wanted.get("order") or "number"
-        return [int(number) for number in _sort(found, order).index]
+            places = self._below(places, "fewest", n_wanted)
+        return [place + 1 for place in self._sort(places, wanted.get("order") or "number")]
 
     def neighbours(
         self, number: int, wanted: Mapping[str, str], n_wanted: int
@@ -150,33 +156,42 @@ class PairTable:
 
     def show(self, numbers: Iterable[int]) -> list[PairRow]:
         """Return pairs by their numbers."""
-        rows = self.figures.loc[list(numbers)]
-        columns = ["word1", "word2", "change", "change_low", "change_high", "qvalue", "pvalue"]
-        columns += ["pvalue_two_sided", "delta", "delta_low", "delta_high", "position", "note"]
-        sides = zip(*(self._show_sides(rows, context) for context in (1, 2)), strict=True)
-        listed = zip(rows.index, sides, rows[columns].to_dict("records"), strict=True)
         return [
             PairRow(
-                number=int(number),
-                sides=both,
-                is_significant=figures["qvalue"] < SIGNIFICANT,
-                **{str(name): figure for name, figure in figures.items()},
+                number=number,
+                sides=(self._show_side(number - 1, 1), self._show_side(number - 1, 2)),
+                is_significant=self.columns["qvalue"][number - 1] < SIGNIFICANT,
+                **{name: self.columns[name][number - 1] for name in SHOWN},
             )
-            for number, both, figures in listed
+            for number in numbers
         ]
 
     def name(self, rows: Iterable[Mapping[Any, Any]]) -> list[dict[Any, Any]]:
         """Return the rows, which have the number of a pair, with both of its words."""
-        words = self.figures[["word1", "word2"]]
-        return [{**row, **words.loc[row["pair"]].to_dict()} for row in rows]
-
-    def _show_sides(self, rows: "pd.DataFrame", context: int) -> list[Side]:
-        names = ("sim", "low", "high", "stdev", "n")
-        figures = rows[[f"{name}{context}" for name in names]].itertuples(index=False)
+        words = {name: self.columns[name] for name in ("word1", "word2")}
         return [
-            Side(score, low, high, deviation, int(n), *map(self._place, (score, low, high)))
-            for score, low, high, deviation, n in figures
+            {**row, **{name: column[row["pair"] - 1] for name, column in words.items()}}
+            for row in rows
         ]
+
+    def _below(self, places: Iterable[int], column: str, bound: float) -> list[int]:
+        numbers = self.columns[column]
+        return [place for place in places if numbers[place] < bound]
+
+    def _sort(self, places: Iterable[int], order: str) -> list[int]:
+        """Return the places in an order; ties by number, undefined figures last."""
+        column, is_reversed = COLUMNS[order.removeprefix("-")], order.startswith("-")
+        if not column:
+            return sorted(places, reverse=is_reversed)
+        values = self.columns[column]
+        undefined = [place for place in places if values[place] != values[place]]  # NaN
+        defined = sorted({*places} - {*undefined})
+        return sorted(defined, key=values.__getitem__, reverse=is_reversed) + undefined
+
+    def _show_side(self, place: int, context: int) -> Side:
+        names = ("sim", "low", "high", "stdev", "n")
+        score, low, high, deviation, n = (self.columns[f"{x}{context}"][place] for x in names)
+        return Side(score, low, high, deviation, int(n), *map(self._place, (score, low, high)))
 
     def _place(self, score: float) -> float:
         return round(100 * (score - self.low) / (self.high - self.low), 2)
@@ -206,7 +221,7 @@ def load_pairs(run: Run) -> PairTable:
 @lru_cache(maxsize=TABLES_IN_MEMORY)
 def _load(digest: str, run: Run) -> PairTable:
     """Return the table from the cache that processes share, or parse it."""
-    key = f"pairs-with-notes-{digest}"
+    key = f"pair-columns-{digest}"
     table = cache.get(key)
     if table is None:
         table = _parse(run)
@@ -214,7 +229,8 @@ def _load(digest: str, run: Run) -> PairTable:
     return PairTable(*table)
 
 
-def _parse(run: Run) -> "tuple[pd.DataFrame, float, float]":
+@in_job_process
+def _parse(run: Run) -> tuple[dict[str, Sequence[Any]], float, float]:
     import pandas as pd
 
     from postprocess.reporting.pairs import tabulate_pairs
@@ -230,7 +246,11 @@ def _parse(run: Run) -> "tuple[pd.DataFrame, float, float]":
     intervals = None if ends is None else read_intervals(ends)
     scores = pd.concat([read_scores(file) for file in data if file]).sort_index()
     table = tabulate_pairs([words[place] for place in order], scores, scale, intervals)
-    return table.assign(position=[place + 1 for place in order]), scale.minimum, scale.maximum
+    columns: dict[str, Sequence[Any]] = {"position": [place + 1 for place in order]}
+    for name, column in table.items():
+        is_number = pd.api.types.is_numeric_dtype(column)
+        columns[str(name)] = array("d", column) if is_number else list(column)
+    return columns, scale.minimum, scale.maximum
 
 
 def _find_order(run: Run) -> tuple[int, ...]:
@@ -244,12 +264,3 @@ def _find_order(run: Run) -> tuple[int, ...]:
     return split_pairs(
         rows, n_practice or 0, seed=run.wishes.get("seed", 0), unscored=unscored or ()
     ).order
-
-
-def _sort(found: "pd.DataFrame", order: str) -> "pd.DataFrame":
-    """Return the rows in an order; ties by number, undefined figures last."""
-    column = COLUMNS[order.removeprefix("-")]
-    is_reversed = order.startswith("-")
-    if not column:
-        return found[::-1] if is_reversed else found
-    return found.sort_values(column, ascending=not is_reversed, kind="stable", na_position="last")

@@ -1,9 +1,13 @@
 """Files of a board: exports, and the figures in the archive."""
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from surveys.operations.job_process import in_job_process
 from surveys.sharedtasks.boards.visible import VisibleBoard
 from surveys.sharedtasks.finishing.archiving import read_archived
+
+if TYPE_CHECKING:
+    from postprocess.boards.board import Board
 
 
 class Format(NamedTuple):
@@ -33,7 +37,6 @@ def render_file(visible: VisibleBoard, ending: str) -> bytes:
     """Return a board as a file; a published one as it was frozen."""
     from postprocess.boards.exports.freezing import render_board
     from postprocess.boards.exports.latex import render_latex
-    from postprocess.boards.exports.page import render_page
     from postprocess.boards.exports.rounding import round_board
     from postprocess.boards.exports.tables import render_csv
 
@@ -47,7 +50,14 @@ def render_file(visible: VisibleBoard, ending: str) -> bytes:
         return visible.frozen.body.encode()
     if ending == "json":
         return render_board(board, is_gold_public=is_public)
-    return render_latex(board) if ending == "tex" else render_page(board)
+    return render_latex(board) if ending == "tex" else _render_page(board)
+
+
+@in_job_process
+def _render_page(board: "Board") -> bytes:
+    from postprocess.boards.exports.page import render_page
+
+    return render_page(board)
 
 
 def _read_page(visible: VisibleBoard) -> bytes | None:
@@ -61,7 +71,7 @@ def list_plots(visible: VisibleBoard, column: str) -> list[Plot]:
     """Return the figures of a column of a final board, which are published with it."""
     if not (visible.is_final and visible.is_public) or not visible.phase.shared_task.archive:
         return []
-    from postprocess.boards.plots import caption_scores, caption_tests
+    from postprocess.boards.captions import caption_scores, caption_tests
 
     board, folder = visible.board, f"{visible.phase.name}-{visible.subtask}/figures"
     if not any(column in row.cells for row in board.rows):

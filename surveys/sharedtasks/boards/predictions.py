@@ -7,6 +7,7 @@ from typing import NamedTuple
 from django.core.cache import cache
 
 from surveys.models.sharedtasks import Scoring, Submission
+from surveys.operations.job_process import in_job_process
 from surveys.sharedtasks.boards.results import Result
 from surveys.sharedtasks.scoring.figures import Golds
 from surveys.sharedtasks.scoring.predictions import Place, load_predictions
@@ -63,7 +64,7 @@ def draw_predictions(result: Result, place: Place, ending: str) -> bytes | None:
 
 
 def _list_drawn(result: Result) -> Iterator[Drawn]:
-    from postprocess.boards.plots import caption_predictions
+    from postprocess.boards.captions import caption_predictions
     from postprocess.scoring.figures import Subtask
 
     shown = {one.subtask for one in result.subtasks}
@@ -84,6 +85,7 @@ def _find_scoring(result: Result, place: Place) -> Scoring:
     return find_scoring(result.submission.phase.shared_task)
 
 
+@in_job_process
 def _draw(submission: Submission, name: str, place: Place, scoring: Scoring, ending: str) -> bytes:
     from postprocess.boards.plots import illustrate_predictions
     from postprocess.reporting.figures.drawing import render_png, render_svg

@@ -10,6 +10,7 @@ from surveys.access.audit_log import record
 from surveys.access.roles import AnyUser
 from surveys.errors import SharedTaskRefused
 from surveys.models.sharedtasks import Counting, Phase, Scoring, ScoringState, SharedTask, TaskPart
+from surveys.operations.job_process import in_job_process
 from surveys.sharedtasks.gold import read_gold_file
 from surveys.sharedtasks.kits.kit import describe_phase, describe_task, pack_instructions
 from surveys.sharedtasks.parts import list_usable_releases, read_data_file
@@ -57,15 +58,22 @@ def make_bundle(shared_task: SharedTask, subtask: int, user: AnyUser) -> bytes:
     Raises SharedTaskRefused for an organiser who may not read the gold, and for what Codabench
     would refuse.
     """
-    from postprocess.bundles.bundle import write_bundle
-    from postprocess.bundles.task import BundleTask
-    from postprocess.scoring.figures import Subtask
-
     if not may_read_gold(shared_task, user):
         raise SharedTaskRefused(
             "The bundle holds the gold, which you may not read: you are no researcher of the "
             "studies that it comes from."
         )
+    bundle = _write(shared_task, subtask)
+    record("sharedtask.bundle_made", shared_task=shared_task, subject=f"subtask {subtask}")
+    return bundle
+
+
+@in_job_process
+def _write(shared_task: SharedTask, subtask: int) -> bytes:
+    from postprocess.bundles.bundle import write_bundle
+    from postprocess.bundles.task import BundleTask
+    from postprocess.scoring.figures import Subtask
+
     phases = _list_phases(shared_task, subtask)
     scoring = shared_task.scorings.filter(state=ScoringState.CURRENT).first()
     task = BundleTask(
@@ -75,11 +83,9 @@ def make_bundle(shared_task: SharedTask, subtask: int, user: AnyUser) -> bytes:
         rule="Force_Best" if _counts_best(phases) else "Add_And_Delete",
     )
     try:
-        bundle = write_bundle(task, Subtask(str(subtask)))
+        return write_bundle(task, Subtask(str(subtask)))
     except ValueError as error:  # BundleError, GoldError, KitError, ReleaseError, TableError
         raise SharedTaskRefused(f"Codabench would refuse the bundle.\n{error}") from error
-    record("sharedtask.bundle_made", shared_task=shared_task, subject=f"subtask {subtask}")
-    return bundle
 
 
 def _list_phases(shared_task: SharedTask, subtask: int) -> list[Phase]:

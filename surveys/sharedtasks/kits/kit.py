@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from surveys.errors import SharedTaskRefused
 from surveys.models.sharedtasks import Phase, PhaseData, SharedTask, TaskPart
+from surveys.operations.job_process import in_job_process
 from surveys.sharedtasks.gold import read_gold_file
 from surveys.sharedtasks.parts import read_data_file
 
@@ -42,19 +43,25 @@ def pack_kit_for_organisers(phase: Phase) -> bytes:
 
 
 def _pack(phase: Phase) -> bytes:
-    from postprocess.kits.kit import write_kit
-
     rules, limits = describe_task(phase.shared_task), describe_phase(phase)
     parts = list(phase.shared_task.parts.order_by("language"))
     contents = (rules, limits, [_identify(part) for part in parts])
     key = f"kit-{hashlib.sha256(repr((phase.pk, contents)).encode()).hexdigest()}"
     found: bytes | None = cache.get(key)
     if found is None:
-        kit_parts = [_describe_part(part, phase) for part in parts]
-        found = write_kit(kit_parts, rules, limits, folder=name_kit(phase.shared_task, phase.name))
+        found = _write(parts, phase)
         if len(found) <= LARGEST_KEPT:
             cache.set(key, found, KEPT_SECONDS)
     return found
+
+
+@in_job_process
+def _write(parts: list[TaskPart], phase: Phase) -> bytes:
+    from postprocess.kits.kit import write_kit
+
+    kit_parts = [_describe_part(part, phase) for part in parts]
+    rules, limits = describe_task(phase.shared_task), describe_phase(phase)
+    return write_kit(kit_parts, rules, limits, folder=name_kit(phase.shared_task, phase.name))
 
 
 def _identify(part: TaskPart) -> tuple[str | None, ...]:

@@ -17,6 +17,7 @@ from django.utils import timezone
 from postprocess.planning.published import SOURCE, change_at, published_curve
 from surveys.errors import SettingRefused
 from surveys.models import Response, Study
+from surveys.operations.job_process import in_job_process
 from surveys.study.planning.workload import Plan
 
 LENGTH = 10  # of the published scale, 0 to 10
@@ -100,6 +101,7 @@ def weigh_power(study: Study, plan: Plan, scale: tuple[Decimal, Decimal, Decimal
     return Power(outlooks, low, high, Own(*stored["own"]) if stored else None)
 
 
+@in_job_process
 def estimate_power(study: Study) -> None:
     """Simulate the detectable changes from the study's own ratings, as given, and cache them.
 
@@ -111,7 +113,7 @@ def estimate_power(study: Study) -> None:
     from postprocess.planning.detection import detectable_curve
     from postprocess.planning.question import Question
     from postprocess.planning.rating_models import models_of_ratings
-    from postprocess.table.ratings import Scale
+    from postprocess.table.scale import Scale
 
     counted = Response.objects.counted(study).on_stimuli()
     rows = counted.order_by("pk").values_list("pair_id", "context_id", "rating")

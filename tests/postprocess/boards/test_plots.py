@@ -5,10 +5,9 @@ import pytest
 from lxml import etree
 from matplotlib.colors import to_rgb
 
+from postprocess.boards.captions import caption_scores, caption_tests
 from postprocess.boards.entries import BoardError, Entry, Kind, only_score
 from postprocess.boards.plots import (
-    caption_scores,
-    caption_tests,
     draw_predictions,
     draw_scores,
     draw_tests,

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from postprocess.reporting.pairs import SHOWN, fold, tabulate_pairs
+from postprocess.reporting.pairs import SHOWN, tabulate_pairs
+from postprocess.reporting.phrases import fold
 from postprocess.statistics.means import mean_intervals
 from postprocess.steps.recipe import RescalingSection
 from postprocess.steps.score_intervals import score_intervals

@@ -1,9 +1,11 @@
 """Progress, personal links and responses of a study."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
-from django.http import StreamingHttpResponse
+from django.http import FileResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
@@ -17,7 +19,7 @@ from surveys.monitoring.progress import count_questionnaire_progress
 from surveys.participation.withdrawal import revoke_invitation
 from surveys.recruitment.links import invite_annotators, invite_listed
 from surveys.results.export import RESPONSE_FIELDS, find_responses, stream_responses
-from surveys.results.export_parquet import stream_responses_as_parquet
+from surveys.results.export_parquet import write_responses_as_parquet
 from surveys.web.api.base import StudyView
 from surveys.web.api.collection import serializers as s
 from surveys.web.api.pagination import PAGE_PARAMETERS, describe_page, paginate, read_filters
@@ -124,5 +126,11 @@ class Responses(StudyView):
     )
     def export_parquet(self, request: Request, slug: str) -> StreamingHttpResponse:
         """Export responses as Parquet, with types."""
-        rows = stream_responses_as_parquet(self.study, **self.read_filters(request))
-        return self.send(rows, "application/vnd.apache.parquet", "parquet")
+        file = NamedTemporaryFile()  # noqa: SIM115  (the response closes it)
+        write_responses_as_parquet(Path(file.name), self.study, **self.read_filters(request))
+        return FileResponse(
+            file,
+            as_attachment=True,
+            filename=f"responses_{self.study.slug}.parquet",
+            content_type="application/vnd.apache.parquet",
+        )

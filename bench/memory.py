@@ -1,0 +1,210 @@
+"""Measure the memory of a site's processes: at rest, with annotators, and after all kinds of work.
+
+    .venv/bin/python bench/memory.py [--repository FOLDER] [--minutes 60]
+
+It starts `scripts/serve` with the demo on a fresh site, and again, as an operator does later. All
+figures are megabytes of PSS: memory that processes share counts once.
+"""
+
+import argparse
+import html
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import httpx
+from reporting import say, table
+from serving import HOST, free_port
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+DEMO = REPOSITORY / "demo"
+START_SECONDS = 600
+END_SECONDS = 75  # after which a process without work has ended
+STUDY = "/console/studies/demo-finished/"
+VISITED = (
+    "", "results/", "runs/1/", "runs/1/pairs/", "runs/1/pairs/1/", "runs/1/ledger/",
+    "runs/1/plots/", "collection/", "collection/annotators/", "review/", "release/",
+)  # fmt: skip
+TASK_PAGES = ("/tasks/demo/", "/tasks/demo/board/evaluation/1/", "/tasks/demo/kit/evaluation/")
+COLUMNS = ("after", "all", "launcher, keeper", "web processes", "job process", "load")
+Processes = dict[int, list[int]]  # the children of each
+
+
+def list_processes(parent: int) -> Processes:
+    """Return a process and its descendants."""
+    found: Processes = {parent: []}
+    for task in Path(f"/proc/{parent}/task").iterdir():
+        with suppress(OSError):
+            children = [int(pid) for pid in (task / "children").read_text().split()]
+            found[parent] += children
+            for child in children:
+                found |= list_processes(child)
+    return found
+
+
+def read_pss(pid: int) -> float:
+    """Return the proportional memory of a process in megabytes, 0 if it has ended."""
+    with suppress(OSError):
+        rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
+        return int(re.findall(r"^Pss: +(\d+)", rollup, re.MULTILINE)[0]) / 1024
+    return 0
+
+
+def describe(after: str, serve: int) -> list[str]:
+    """Return a row of the table, by the threads that serve requests and by who has children."""
+    server = next(pid for pid in list_processes(serve)[serve] if is_server(pid))
+    processes = list_processes(server)
+    memory = {pid: read_pss(pid) for pid in processes}
+    keepers = {pid for pid, children in processes.items() if pid != server and children}
+    jobs = {child for keeper in keepers for child in processes[keeper]}
+    web = {pid for pid in processes[server] if n_threads(pid) > 1} - keepers
+    rest = {*processes} - jobs - web
+    groups = ({*processes}, rest, web, jobs)
+    figures = [" + ".join(f"{memory[pid]:.0f}" for pid in sorted(group)) for group in groups[1:]]
+    total = f"{sum(memory.values()):.0f}"
+    return [after, total, *(figure or "–" for figure in figures), f"{os.getloadavg()[0]:.1f}"]
+
+
+def is_server(pid: int) -> bool:
+    """Return whether a process is the web server's first."""
+    with suppress(OSError):
+        return b"annotation_site.asgi" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    return False
+
+
+def n_threads(pid: int) -> int:
+    """Return the number of threads of a process."""
+    with suppress(OSError):
+        return len([*Path(f"/proc/{pid}/task").iterdir()])
+    return 0
+
+
+@contextmanager
+def served(repository: Path, environment: Mapping[str, str]) -> Iterator[tuple[int, str]]:
+    """Start `scripts/serve`; yield its process and what it prints, and stop it afterwards."""
+    said = Path(environment["VAR_DIR"]) / "said"
+    with said.open("w") as heard:
+        serve = subprocess.Popen(  # noqa: S603  (a command of our own)
+            [repository / "scripts/serve", "--port", environment["PORT"]],
+            cwd=repository, env={**environment}, stdout=heard, start_new_session=True,
+        )  # fmt: skip
+    try:
+        deadline = time.monotonic() + START_SECONDS
+        while "To stop" not in said.read_text():
+            if serve.poll() is not None or time.monotonic() > deadline:
+                raise SystemExit("scripts/serve did not start")
+            time.sleep(0.5)
+        yield serve.pid, said.read_text()
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(serve.pid, signal.SIGINT)
+        serve.wait()
+
+
+def annotate(repository: Path, environment: Mapping[str, str], url: str, n: int) -> None:
+    """Let scripted annotators answer a demo study, 40 at a time, from another process."""
+    words = ["rehearse_study", "demo-en", "--base-url", url, "--annotators", str(n)]
+    command = [sys.executable, "manage.py", *words, "--at-once", "40"]
+    done = subprocess.run(command, cwd=repository, env={**environment}, capture_output=True)  # noqa: S603
+    if done.returncode:
+        raise SystemExit(done.stderr.decode()[-2000:])
+
+
+def visit(browser: httpx.Client) -> None:
+    """Ask for pages of the finished study and shared task twice, so that all processes answer."""
+    for address in 2 * [*(STUDY + page for page in VISITED), *TASK_PAGES]:
+        answer = browser.get(address)
+        if answer.status_code != httpx.codes.OK:
+            say(f"{address}: {answer.status_code}")
+
+
+def work(browser: httpx.Client) -> None:
+    """Run a recipe, score a submission, and upload a file of each kind."""
+
+    def post(address: str, data: Mapping[str, str], **files: tuple[str, bytes]) -> None:
+        page = browser.get(address).text
+        token = re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', page)[0]
+        answer = browser.post(address, data={**data, "csrfmiddlewaretoken": token}, files=files)
+        if answer.status_code not in (httpx.codes.OK, httpx.codes.FOUND):
+            say(f"{address}: {answer.status_code}")
+
+    page = browser.get(f"{STUDY}results/toml/").text
+    recipe = html.unescape(re.findall(r"<textarea[^>]*>\s*(.*?)</textarea>", page, re.DOTALL)[0])
+    post(f"{STUDY}results/toml/", {"recipe": recipe})
+    post(f"{STUDY}results/toml/", {"recipe": recipe, "look": "yes"})
+    ratings = ("ratings_sl.csv", (DEMO / "ratings_sl.csv").read_bytes())
+    post("/console/audit/", {"least": "", "most": "40"}, files=ratings)
+    model = ("ratings.csv", (DEMO / "ratings_sl_model.csv").read_bytes())
+    kind = {"name": f"model {time.time():.0f}", "kind": "model", "model": "m", "language": "sl"}
+    post(f"{STUDY}results/comparisons/collections/new/", kind, file=model)
+    post("/console/new/", {}, file=("data_en.tsv", (DEMO / "data_en.tsv").read_bytes()))
+    own = "/console/shared-tasks/demo/submissions/own/"
+    phases = re.findall(r'<option value="(\d+)"', browser.get(own).text)
+    changes = "\n".join(["change", *(f"{time.time() % n:.4f}" for n in range(3, 27))])
+    sent = ("results_subtask1_fi.tsv", f"{changes}\n".encode())
+    post(own, {"phase": phases[-1]}, results=sent)
+
+
+def main() -> None:
+    """Measure after each kind of work, and print a table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+    parser.add_argument("--repository", type=Path, default=REPOSITORY, help="another checkout")
+    parser.add_argument("--minutes", type=float, default=0, help="more of the same for so long")
+    options = parser.parse_args()
+    repository = options.repository.resolve()
+    unset = {"DATABASE_URL", "SITE_URL", "SECRET_KEY", "DEBUG", "ALLOWED_HOSTS"}
+    kept = {name: text for name, text in os.environ.items() if name not in unset}
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        port = str(free_port())
+        environment = {**kept, "VAR_DIR": folder, "ENV_FILE": os.devnull, "PORT": port}
+        url = f"http://{HOST}:{port}"
+
+        def measure(after: str, serve: int) -> None:
+            rows.append(describe(after, serve))
+            say(" | ".join(rows[-1]))
+
+        with served(repository, environment) as (serve, said):
+            password = re.findall(r"password: (\S+)", said)[0]
+            time.sleep(END_SECONDS)
+            measure("the first start", serve)
+        with (
+            served(repository, environment) as (serve, _),
+            httpx.Client(
+                base_url=url, timeout=300, follow_redirects=True, trust_env=False
+            ) as browser,
+        ):
+            for _ in range(20):
+                browser.get("/")
+            measure("a start", serve)
+            annotate(repository, environment, url, 40)
+            measure("40 annotators", serve)
+            visit(browser)
+            measure("a visitor's pages", serve)
+            page = browser.get("/console/sign-in/").text
+            token = re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', page)[0]
+            account = {"username": "researcher", "password": password}
+            browser.post("/console/sign-in/", data={**account, "csrfmiddlewaretoken": token})
+            work(browser)
+            measure("runs, uploads, scoring", serve)
+            time.sleep(END_SECONDS)
+            measure("the same, 75 s later", serve)
+            until = time.monotonic() + 60 * options.minutes
+            while time.monotonic() < until:
+                annotate(repository, environment, url, 4)
+                visit(browser)
+                work(browser)
+                time.sleep(END_SECONDS)
+                measure(f"{(until - time.monotonic()) / 60:.0f} min before the end", serve)
+    say(f"\n{os.cpu_count()} cores\n\n{table(COLUMNS, rows)}")
+
+
+if __name__ == "__main__":
+    main()
