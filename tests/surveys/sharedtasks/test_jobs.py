@@ -106,6 +106,36 @@ def test_progress_of_a_job_that_was_taken_ends_it(job):
     assert stored(job)[0] == "done"
 
 
+def fall_silent():
+    """Let the process of a job give no sign of life for an hour, and another notice it."""
+    TaskJob.objects.update(state="running", heard_at=timezone.now() - timedelta(hours=1))
+    requeue_silent_jobs()
+
+
+@pytest.mark.xfail(strict=True, reason="deaths are not counted, so the job is repeated for ever")
+def test_a_job_that_has_killed_two_processes_has_failed(job):
+    fall_silent()
+    assert stored(job)[0] == "waiting"
+
+    fall_silent()
+
+    assert stored(job)[0] == "failed"
+    assert find_due_job() is None
+
+
+@pytest.mark.xfail(strict=True, reason="jobs have no lease, so a late process takes it for its own")
+def test_a_silent_process_that_wakes_leaves_the_job_to_its_successor(job):
+    def wake_late(job, progress):
+        fall_silent()
+        TaskJob.objects.update(state="running", heard_at=timezone.now())  # by the successor
+        progress(1, 2)
+        raise SharedTaskRefused("The first process goes on.")
+
+    perform_job(job.pk, {KIND: wake_late})
+
+    assert stored(job) == ("running", 0, "")
+
+
 @pytest.fixture
 def waiting():
     """A submission that waits for its scores."""
