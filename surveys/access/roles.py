@@ -6,7 +6,6 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
-from django.core.cache import cache
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import QuerySet
@@ -21,7 +20,7 @@ VISITOR = "visitor"  # in a demonstration study, also without an account; never 
 # The demonstration study: its name, and the digest of its stimuli, `demo/finished_sl.tsv`.
 DEMONSTRATION = "demo-finished"
 DEMONSTRATED = "f7207c28397ea7cfcfdc8db40f34f89188e37cfd49c662e034337e380db43e5b"
-DEMO_TO_COME = "demo-to-come"  # set in the cache while that study is made
+DEMO_TO_COME = "demo-to-come"  # in the cache: whether that study is still being made
 PARTICIPANTS_MARK = "is_participant"  # key of a session
 AnyUser = User | AbstractBaseUser | AnonymousUser
 
@@ -88,11 +87,6 @@ def find_demonstration() -> Study | None:
         return None
     study = Study.objects.filter(slug=DEMONSTRATION).first()
     return study if study and is_shown(study) else None
-
-
-def is_demo_to_come() -> bool:
-    """Return whether the study that visitors may look at is still being made."""
-    return settings.SHOW_DEMO and bool(cache.get(DEMO_TO_COME))
 
 
 def is_participant(user: AnyUser) -> bool:

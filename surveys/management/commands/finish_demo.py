@@ -11,10 +11,7 @@ from surveys.rehearsal.finished.study import prepare_finished_study
 
 
 class Command(SurveyCommand):
-    help = (
-        "Make the finished demo study and its shared task, or what they lack. scripts/serve does "
-        "this once the site is served."
-    )
+    help = "Make what is missing of the finished demo study and shared task, as scripts/serve does."
 
     def handle(self, **options: Any) -> None:
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # its work is given back

@@ -24,10 +24,7 @@ from surveys.rehearsal.demo import (
 
 class Command(SurveyCommand):
     needs_fitting_database = False  # it migrates itself
-    help = (
-        "Prepare a site: database, static files, first account, demo studies and their links. "
-        "finish_demo adds the finished study while the site is served."
-    )
+    help = "Prepare a site: database, static files, first account, demo studies and their links."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--demo", action=BooleanOptionalAction, default=True)
@@ -37,10 +34,9 @@ class Command(SurveyCommand):
         call_command("migrate", verbosity=0)
         prepare_static_files()
         studies = prepare_demo_studies() if demo else []
-        published = SharedTask.objects.exclude(published_at=None)
-        is_finished = published.filter(slug=SHARED_TASK).exists()
-        if demo and not is_finished:
-            cache.set(DEMO_TO_COME, True, TIME_FOR_DEMO)
+        finished = SharedTask.objects.filter(slug=SHARED_TASK, published_at__isnull=False)
+        is_to_come = demo and not finished.exists()
+        cache.set(DEMO_TO_COME, is_to_come and settings.SHOW_DEMO, 600)  # seconds
         password = prepare_researcher()  # last, since it is shown only once
         lines = [f"\nCosima is running at {settings.SITE_URL}/", "", "As an annotator"]
         lines += [f"  {study.title}: {_link(study)}" for study in studies] or [
@@ -48,9 +44,9 @@ class Command(SurveyCommand):
             "  .venv/bin/python manage.py invite_annotators --help",
         ]
         if demo:
-            soon = "" if is_finished else ", which are being made now"
             lines += [
-                f"A finished study with invented answers, and a shared task{soon}",
+                "A finished study with invented answers, and a shared task"
+                + (", which are being made now" if is_to_come else ""),
                 f"  {settings.SITE_URL}{reverse('console:overview', args=[DEMONSTRATION])}",
                 f"  {settings.SITE_URL}{reverse('sharedtasks:overview', args=[SHARED_TASK])}",
             ]
@@ -72,7 +68,6 @@ class Command(SurveyCommand):
         self.stdout.write("\n".join(lines))
 
 
-TIME_FOR_DEMO = 600  # seconds, after which the start page does not promise it any more
 _CHANGE = f".venv/bin/python manage.py changepassword {RESEARCHER}"
 _ONCE = f"shown only now; to set another: {_CHANGE}"
 _SET = f"shown at the first start; to set another: {_CHANGE}"

@@ -12,14 +12,14 @@ from django.utils import timezone
 
 from surveys.access.audit_log import acting
 from surveys.access.roles import DEMONSTRATION
-from surveys.models import AuditEntry, Release, RunState
+from surveys.models import AuditEntry, Release
 from surveys.models.sharedtasks import Phase, SharedTask, TaskJobKind, Team
 from surveys.rehearsal.demo import DEMO_CONTACT, SHARED_TASK
 from surveys.rehearsal.finished.study import complete
 from surveys.sharedtasks.finishing.finalising import perform_finalising, request_finalising
 from surveys.sharedtasks.finishing.publishing import publish
 from surveys.sharedtasks.finishing.unranked import list_unranked
-from surveys.sharedtasks.jobs import is_busy, perform_job, requeue_silent_jobs
+from surveys.sharedtasks.jobs import is_busy, perform_job
 from surveys.sharedtasks.opening import open_task
 from surveys.sharedtasks.parts import PartFiles, add_part, read_release
 from surveys.sharedtasks.phases import add_phase
@@ -50,10 +50,7 @@ SYSTEMS = {
 
 
 def prepare_shared_task() -> SharedTask | None:
-    """Create the finished demo shared task, or complete it; None without the finished demo study.
-
-    It is not published again after it was taken back.
-    """
+    """Create the demo shared task, or complete it; None without the finished demo study."""
     shared_task = SharedTask.objects.filter(slug=SHARED_TASK).first()
     release = Release.objects.filter(study__slug=DEMONSTRATION).exclude(run=None).first()
     if release is None:
@@ -61,7 +58,7 @@ def prepare_shared_task() -> SharedTask | None:
     organisers, _ = User.objects.get_or_create(username=ORGANISERS)
     with acting(organisers):
         shared_task = shared_task or make_task(organisers, release, timezone.now())
-        if shared_task.published_at is None:
+        if shared_task.published_at is None:  # it was not taken back
             _finish(shared_task, organisers)
     return SharedTask.objects.get(pk=shared_task.pk)
 
@@ -155,18 +152,12 @@ def _predict(name: str, language: str, gold: bytes) -> Iterator[tuple[str, bytes
 
 
 def _finish(shared_task: SharedTask, organisers: User) -> None:
-    """Finalise a shared task and publish it."""
     now = timezone.now()
     if not (shared_task.finalised_at or is_busy(shared_task)):
         settled = [one.key for one in list_unranked(shared_task, now)]
         request_finalising(shared_task, settled=settled, now=now, by=organisers)
-
-    def finalise() -> None:
-        requeue_silent_jobs()
-        for job in shared_task.jobs.filter(kind=TaskJobKind.FINALISE, state=RunState.WAITING):
-            perform_job(job.pk, {TaskJobKind.FINALISE: perform_finalising})
-
-    complete(finalise, lambda: is_busy(shared_task))
+    makers = {TaskJobKind.FINALISE: perform_finalising}
+    complete(shared_task.jobs.filter(kind__in=makers), lambda job_id: perform_job(job_id, makers))
     publish(shared_task, now)
 
 

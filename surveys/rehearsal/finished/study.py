@@ -1,7 +1,4 @@
-"""The finished demo study as a whole: created, collected, reviewed, post-processed and released.
-
-It is made while the site is served. A process that ends early leaves what the next one completes.
-"""
+"""The finished demo study as a whole: created, collected, reviewed, post-processed and released."""
 
 import time
 from collections.abc import Callable
@@ -9,10 +6,12 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from surveys.access.roles import DEMONSTRATION, is_demonstration
 from surveys.models import AuditEntry, Block, Round, Run, RunKind, RunState, Study, StudyText
+from surveys.models.sharedtasks import TaskJob
 from surveys.monitoring.agreement import compute_agreement
 from surveys.monitoring.progress import count_block_progress
 from surveys.rehearsal.demo import DEMO_ORGANISATION, create_demo_study
@@ -20,9 +19,7 @@ from surveys.rehearsal.finished.collection import Collection, draw_arrivals
 from surveys.rehearsal.finished.people import Manner, read_sources
 from surveys.rehearsal.finished.reviewing import review_answers
 from surveys.results.run_inspection import write_recipe
-from surveys.results.run_leases import requeue_silent_runs
 from surveys.results.runs import (
-    Maker,
     make_release,
     make_results,
     perform_run,
@@ -30,6 +27,7 @@ from surveys.results.runs import (
     request_results,
 )
 from surveys.review.letters import letter_model
+from surveys.sharedtasks.jobs import UNDER_WAY
 from surveys.study.layout.blocks import repeat_block
 from surveys.study.protocol import BEFORE_ITEMS
 from surveys.study.stimuli.load import StudyDesign
@@ -63,7 +61,6 @@ DAYS = 14  # from the first link to today
 FIRST_ROUND, SECOND_ROUND = (0, 6), (7, 10)  # days on which people come
 REVIEW = timedelta(days=12, hours=9)
 QUICKLY = "report.pdf=false"  # of the recipe
-AWAITED = 0.5  # seconds between looks at the work of another process
 RELEASE_OPTIONS = {"n_practice": 0, "seed": 0, "complete": False, "has_log": True}
 
 
@@ -110,30 +107,24 @@ def make_study() -> Study:
 def _make_results(study: Study) -> None:
     """Run the recipe and make a release, unless both are there."""
     recipe = write_recipe("cosimlex", QUICKLY)
-    begun = Run.objects.filter(study=study).exclude(state=RunState.FAILED)
-    _complete(begun.results().first() or request_results(study, recipe, by=None), make_results)
-    release = begun.releases().first()
-    if release is None:
+    makers = {RunKind.RESULTS: make_results, RunKind.RELEASE: make_release}
+    begun = Run.objects.filter(study=study, kind__in=makers).exclude(state=RunState.FAILED)
+    if not begun.results().exists():
+        request_results(study, recipe, by=None)
+    if not begun.releases().exists():
         description = (FOLDER / "finished_sl_description.toml").read_text(encoding="utf-8")
         options = {**RELEASE_OPTIONS, "description": description, "has_report": True}
-        release = request_release(study, recipe, options, by=None)
-    _complete(release, make_release)
+        request_release(study, recipe, options, by=None)
+    complete(begun.order_by("pk"), lambda run_id: perform_run(run_id, makers))
 
 
-def _complete(run: Run, maker: Maker) -> None:
-    def perform() -> None:
-        requeue_silent_runs()
-        perform_run(run.pk, {RunKind(run.kind): maker})
-
-    complete(perform, Run.objects.filter(pk=run.pk).under_way().exists)
-
-
-def complete(perform: Callable[[], None], is_under_way: Callable[[], bool]) -> None:
-    """Perform background work, or wait for the process that has begun it."""
-    perform()
-    while is_under_way():
-        time.sleep(AWAITED)
-        perform()
+def complete(jobs: QuerySet[Run] | QuerySet[TaskJob], perform: Callable[[int], None]) -> None:
+    """Perform waiting jobs, and wait for those that the site has begun or repeats."""
+    while job := jobs.filter(state__in=UNDER_WAY).first():
+        if job.state == RunState.WAITING:
+            perform(job.pk)
+        else:
+            time.sleep(0.5)
 
 
 def _date_opening(study: Study, at: datetime) -> None:

@@ -4,12 +4,13 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
+from django.core.cache import cache
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import translation
 
 from surveys.access.client_address import client_address
-from surveys.access.roles import find_demonstration, is_demo_to_come
+from surveys.access.roles import DEMO_TO_COME, find_demonstration
 from surveys.models import Assignment, Entrance, Invitation, Provider, Study, TextKind
 from surveys.models.participation import make_token
 from surveys.models.sharedtasks import SharedTask
@@ -57,7 +58,7 @@ def index(request: HttpRequest) -> HttpResponse:
     """Show the start page, which needs no link."""
     page = {
         "demonstration": find_demonstration(),
-        "is_demo_to_come": is_demo_to_come(),
+        "is_demo_to_come": cache.get(DEMO_TO_COME),
         "has_shared_tasks": SharedTask.objects.public().exists(),
     }
     return render(request, "annotate/index.html", page)

@@ -8,8 +8,16 @@ from django.utils import timezone
 from surveys.models import Response, Run, RunState, SharedTask, Study
 from surveys.models.sharedtasks import Phase
 from surveys.rehearsal.finished.shared_task import prepare_shared_task
-from surveys.rehearsal.finished.study import complete, make_study, prepare_finished_study
+from surveys.rehearsal.finished.study import (
+    QUICKLY,
+    complete,
+    make_study,
+    prepare_finished_study,
+)
+from surveys.results.run_inspection import write_recipe
+from surveys.results.runs import request_results
 from surveys.sharedtasks.finishing.publishing import retract
+from tests.factories import studies
 
 pytestmark = pytest.mark.django_db
 
@@ -74,10 +82,12 @@ def test_what_a_process_leaves_that_ends_early_is_completed(monkeypatch):
 
 
 def test_what_another_process_has_begun_is_awaited(monkeypatch):
-    looks = iter([True, True, False])
-    performed = []
-    monkeypatch.setattr("surveys.rehearsal.finished.study.time.sleep", lambda seconds: None)
+    run = request_results(studies.make_study(1), write_recipe("cosimlex", QUICKLY), by=None)
+    Run.objects.update(state=RunState.RUNNING, heard_at=timezone.now(), lease="another process")
+    ends = {"state": RunState.FAILED, "lease": "", "error": "in a test"}
+    path = "surveys.rehearsal.finished.study.time.sleep"
+    monkeypatch.setattr(path, lambda seconds: Run.objects.update(**ends))
 
-    complete(lambda: performed.append(1), lambda: next(looks))
+    complete(Run.objects.filter(pk=run.pk), lambda run_id: pytest.fail("it is performed twice"))
 
-    assert performed == [1, 1, 1]
+    assert studies.stored(run, "state") == (RunState.FAILED,)
