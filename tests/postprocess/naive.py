@@ -15,6 +15,7 @@ from postprocess.steps.recipe import Recipe
 
 NOISE = 9  # decimals to which differences are rounded before they are compared with a bound
 FEWEST_COMMON = 3
+CONSTANT = "constant ratings"
 
 Table = dict[str, dict[tuple[int, int], float]]  # ratings by annotator and (pair, context)
 Account = dict[str, float | str]
@@ -27,12 +28,13 @@ class NothingLeft(Exception):
 def post_process_naively(
     ratings: pd.DataFrame, recipe: Recipe, n_pairs: int
 ) -> tuple[dict[tuple[str, str], Account], pd.DataFrame]:
-    """Return the figures of each (group, annotator) that counts, and the scores by pair."""
+    """Return the figures of each (group, annotator) that counts, and the scores of scored pairs."""
     counted = leave_out_marked(ratings, recipe)
     refuse_unrated({item for table in counted.values() for one in table.values() for item in one},
                    n_pairs)  # fmt: skip
     accounts: dict[tuple[str, str], Account] = {}
     used: dict[tuple[int, int], list[float]] = {}
+    excused: set[tuple[int, int]] = set()
     for group, table in counted.items():
         calibrated, figures = calibrate(table, recipe)
         judged = judge(calibrated, recipe)
@@ -41,8 +43,11 @@ def post_process_naively(
             if judged[annotator]["decision"] == "kept":
                 for item, rating in calibrated[annotator].items():
                     used.setdefault(item, []).append(rating)
-    refuse_unrated(set(used), n_pairs)
-    return accounts, score(used, recipe, n_pairs)
+            elif judged[annotator]["reason"] == CONSTANT and recipe.filtering.constant_from:
+                excused |= calibrated[annotator].keys()
+    scored = [pair for pair in range(1, n_pairs + 1) if {(pair, 1), (pair, 2)} <= used.keys()]
+    refuse_unrated(used.keys() | excused if scored else set(used), n_pairs)
+    return accounts, score(used, recipe, scored)
 
 
 def leave_out_marked(ratings: pd.DataFrame, recipe: Recipe) -> dict[str, Table]:
@@ -104,7 +109,7 @@ def judge(table: Table, recipe: Recipe) -> dict[str, Account]:
     for one in table:
         reason, decision = "", "kept"
         if math.isnan(rho[one]):
-            reason, decision = explain_undefined(table, one, len(defined))
+            reason, decision = explain_undefined(table, one, len(defined), section.constant_from)
         elif round(rho[one] - bound, NOISE) < 0:
             reason, decision = "below the correlation bound", "left out"
         elif section.minimum_rho is not None and round(rho[one] - section.minimum_rho, NOISE) < 0:
@@ -142,20 +147,26 @@ def find_gainers(gain: dict[str, float], share: float) -> set[str]:
     }
 
 
-def explain_undefined(table: Table, one: str, n_defined: int) -> tuple[str, str]:
+def explain_undefined(
+    table: Table, one: str, n_defined: int, constant_from: int | None
+) -> tuple[str, str]:
+    is_constant = len(set(table[one].values())) == 1
+    is_long = is_constant and constant_from is not None and len(table[one]) >= constant_from
     n_common = [len(table[one].keys() & table[other].keys()) for other in table if other != one]
-    if max(n_common, default=0) < FEWEST_COMMON:
+    if max(n_common, default=0) < FEWEST_COMMON and not is_long:
         return "agreement undefined: too few common contexts", "kept"
-    if len(set(table[one].values())) == 1 and n_defined >= 2:
-        return "constant ratings", "left out"
+    if is_long or (is_constant and n_defined >= 2):
+        return CONSTANT, "left out"
     return "agreement undefined: constant ratings", "kept"
 
 
-def score(used: dict[tuple[int, int], list[float]], recipe: Recipe, n_pairs: int) -> pd.DataFrame:
+def score(
+    used: dict[tuple[int, int], list[float]], recipe: Recipe, pairs: list[int]
+) -> pd.DataFrame:
     scale, to = recipe.scale, recipe.rescaling
     factor = (to.maximum - to.minimum) / (scale.maximum - scale.minimum)
     rows = []
-    for pair in range(1, n_pairs + 1):
+    for pair in pairs:
         first, second = used[pair, 1], used[pair, 2]
         row = {}
         for number, given in enumerate((first, second), 1):
@@ -166,7 +177,7 @@ def score(used: dict[tuple[int, int], list[float]], recipe: Recipe, n_pairs: int
         row["change"] = row["sim2"] - row["sim1"]
         row |= compare_contexts(first, second)
         rows.append(row)
-    scores = pd.DataFrame(rows, index=pd.RangeIndex(1, n_pairs + 1, name="pair"))
+    scores = pd.DataFrame(rows, index=pd.Index(pairs, name="pair"))
     return scores.assign(qvalue=false_discovery_control(scores["pvalue_two_sided"]))
 
 
