@@ -74,29 +74,26 @@ def render_explorer(dataset: Dataset) -> str:
     script = (TEMPLATES / "explorer.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     warning = warn_of_scripts(report["counts"])
-    return (
-        make_environment()
-        .get_template("explorer.html.jinja")
-        .render(
-            name=dataset.name,
-            language=report["language"],
-            version=report["code"]["version"],
-            pairs=list(_show_pairs(dataset)),
-            ratings=_list_ratings(dataset.outcome.ledger),
-            counts=[
-                write_count(len(dataset.rows), "pair"),
-                write_count(report["counts"]["ratings"], "rating"),
-                write_count(report["counts"]["annotators"], "annotator"),
-            ],
-            scale=dataset.outcome.recipe.rescaling,
-            width=WIDTH,
-            margin=MARGIN,
-            script=script,
-            script_digest=digest,
-            warning=warning,
-            gaps=describe_gaps(report["counts"]),
-            stamp=f"{STAMP}: " if warning else "",
-        )
+    template = make_environment().get_template("explorer.html.jinja")
+    return template.render(
+        name=dataset.name,
+        language=report["language"],
+        version=report["code"]["version"],
+        pairs=list(_show_pairs(dataset)),
+        ratings=_list_ratings(dataset.outcome.ledger),
+        counts=[
+            write_count(len(dataset.rows), "pair"),
+            write_count(report["counts"]["ratings"], "rating"),
+            write_count(report["counts"]["annotators"], "annotator"),
+        ],
+        scale=dataset.outcome.recipe.rescaling,
+        width=WIDTH,
+        margin=MARGIN,
+        script=script,
+        script_digest=digest,
+        warning=warning,
+        gaps=describe_gaps(report["counts"]),
+        stamp=f"{STAMP}: " if warning else "",
     )
 
 

@@ -246,14 +246,9 @@ def _account(
     if not was_judged.all():
         given = given[was_judged]
         reason = reason.where(was_judged, take_texts(names, _first(codes, member, len(figures))))
-    annotators = (
-        members.assign(n_ratings=n_ratings, n_used=n_counted.where(~is_left_out, 0))
-        .join(given)
-        .assign(
-            decision=take_texts([LEFT_OUT, KEPT], (was_judged & ~is_left_out).astype(np.int64)),
-            reason=reason,
-        )
-    )
+    counts = members.assign(n_ratings=n_ratings, n_used=n_counted.where(~is_left_out, 0))
+    decision = take_texts([LEFT_OUT, KEPT], (was_judged & ~is_left_out).astype(np.int64))
+    annotators = counts.join(given).assign(decision=decision, reason=reason)
     return annotators, pd.Series(make_categories(codes, names), index=excluded.index)
 
 

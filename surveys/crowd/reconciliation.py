@@ -215,11 +215,8 @@ def _is_finished(visit: Visit) -> bool:
 def _is_paid_otherwise(visit: Visit) -> bool:
     """Return whether another submission for the same work is paid or payable."""
     others = Visit.objects.filter(assignment=visit.assignment_id).exclude(pk=visit.pk)
-    return (
-        others.filter(standing__in=(Standing.PAYABLE, Standing.SETTLED))
-        .exclude(provider_state=ProviderState.REJECTED)
-        .exists()
-    )
+    paid = others.filter(standing__in=(Standing.PAYABLE, Standing.SETTLED))
+    return paid.exclude(provider_state=ProviderState.REJECTED).exists()
 
 
 def _is_paid(visit: Visit) -> bool:

@@ -59,11 +59,9 @@ class CandidatePairQuerySet(models.QuerySet["CandidatePair"]):
         standing = ContextChoice.objects.standing().filter(pair=models.OuterRef("pk"))
         claims = ContextClaim.objects.filter(pair=models.OuterRef("pk"), until__gt=now)
         n_wanted = Case(When(state=SelectionState.DISPUTED, then=3), default=2 if is_double else 1)
-        return (
-            self.undecided()
-            .annotate(n_taken=_count(standing) + _count(claims.exclude(expert=expert)))
-            .filter(~models.Exists(standing.filter(expert=expert)), n_taken__lt=n_wanted)
-        )
+        n_taken = _count(standing) + _count(claims.exclude(expert=expert))
+        has_chosen = models.Exists(standing.filter(expert=expert))
+        return self.undecided().annotate(n_taken=n_taken).filter(~has_chosen, n_taken__lt=n_wanted)
 
 
 class CandidatePair(models.Model):

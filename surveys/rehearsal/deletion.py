@@ -55,11 +55,9 @@ class Scripted(NamedTuple):
 def count_scripted(study: Study) -> Scripted:
     """Return how much of a study is scripted or was made of scripted answers."""
     assignments = _list_assignments(study)
-    runs = _list_runs(study)
+    runs, used = _list_runs(study), Invitation.objects.filter(pk__in=_list_links(study))
     return Scripted(
-        annotators=Invitation.objects.filter(pk__in=_list_links(study))
-        .exclude(annotator=None)
-        .count(),
+        annotators=used.exclude(annotator=None).count(),
         answers=sum(
             Response.objects.filter(assignment__in=some, engaged_at__isnull=False).count()
             for some in in_chunks(assignments)

@@ -103,11 +103,8 @@ def _table_blocks(study: Study, blocks: set[int]) -> "dict[int, pd.DataFrame]":
     import pandas as pd
 
     counted = Assignment.objects.for_study(study).counted()
-    rated = (
-        Response.objects.rated()
-        .on_stimuli()
-        .filter(assignment__in=counted.filter(questionnaire__block__in=blocks))
-    )
+    done = counted.filter(questionnaire__block__in=blocks)
+    rated = Response.objects.rated().on_stimuli().filter(assignment__in=done)
     unwanted = Review.objects.unwanted(study).filter(assignment__questionnaire__block__in=blocks)
     out = list(unwanted.values_list("assignment", "response"))
     table = pd.DataFrame(rated.values_list(*FIELDS.values()), columns=list(FIELDS)).astype(

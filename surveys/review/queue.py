@@ -154,14 +154,9 @@ def _lock_key(study: Study) -> str:
 
 def _take(study: Study, questionnaires: list[int], at_most: int) -> list[int]:
     """Return the first questionnaires with about `at_most` answers together, at least one."""
-    counts = dict(
-        Assignment.objects.for_study(study)
-        .submitted()
-        .filter(questionnaire__in=questionnaires)
-        .order_by()
-        .values_list("questionnaire")
-        .annotate(n=Sum("n_items"))
-    )
+    submitted = Assignment.objects.for_study(study).submitted().order_by()
+    sizes = submitted.filter(questionnaire__in=questionnaires).values_list("questionnaire")
+    counts = dict(sizes.annotate(n=Sum("n_items")))
     taken: list[int] = []
     n_answers = 0
     for questionnaire in questionnaires:

@@ -58,15 +58,12 @@ def ask_unlabelled(entries: BaseModel, section: str, name: str) -> str:
 
 def _render(name: str, subject: Subject) -> str:
     """Return a document; line breaks within a paragraph of its template become spaces."""
-    text = (
-        _make_environment()
-        .get_template(f"{name}.md.jinja")
-        .render(
-            subject=subject,
-            description=subject.description,
-            ratings_columns=ratings_columns(subject.rating_columns),
-            title=write(subject.title, "Title", "the name of the dataset"),
-        )
+    template = _make_environment().get_template(f"{name}.md.jinja")
+    text = template.render(
+        subject=subject,
+        description=subject.description,
+        ratings_columns=ratings_columns(subject.rating_columns),
+        title=write(subject.title, "Title", "the name of the dataset"),
     )
     blocks = re.split(r"\n\s*\n", text.strip())
     return "\n\n".join(map(_join_lines, blocks)) + "\n"

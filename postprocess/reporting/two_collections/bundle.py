@@ -96,16 +96,13 @@ def render_page(comparison: CollectionComparison, plates: Mapping[str, Plate]) -
         name: show_plate(number, plate)
         for number, (name, plate) in enumerate(plates.items(), start=1)
     }
-    return (
-        make_environment()
-        .get_template("comparison.html.jinja")
-        .render(
-            report=comparison.report,
-            first=first,
-            second=second,
-            tables={name: tabulate(comparison) for name, tabulate in TABULATE.items()},
-            figures=figures,
-            key=tables.tabulate_summary(comparison.report),
-            stamp=stamp_title(comparison.sides),
-        )
+    template = make_environment().get_template("comparison.html.jinja")
+    return template.render(
+        report=comparison.report,
+        first=first,
+        second=second,
+        tables={name: tabulate(comparison) for name, tabulate in TABULATE.items()},
+        figures=figures,
+        key=tables.tabulate_summary(comparison.report),
+        stamp=stamp_title(comparison.sides),
     )

@@ -43,14 +43,9 @@ def teams(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
     """List the teams, those that wait to be accepted first."""
     ids = shared_task.teams.order_by(*ORDER).values_list("pk", flat=True)
     rows = Paginator(ids, TEAMS_PER_PAGE).get_page(request.GET.get("page"))
-    is_attempt = ~Q(submissions__state__in=NO_ATTEMPTS)
-    shown = (
-        Team.objects.filter(pk__in=list(rows))
-        .annotate(n_attempts=Count("submissions", filter=is_attempt))
-        .select_related("merged_into")
-        .prefetch_related("members__participant__user")
-        .order_by(*ORDER)
-    )
+    n_attempts = Count("submissions", filter=~Q(submissions__state__in=NO_ATTEMPTS))
+    shown = Team.objects.filter(pk__in=list(rows)).annotate(n_attempts=n_attempts).order_by(*ORDER)
+    shown = shown.select_related("merged_into").prefetch_related("members__participant__user")
     page = {"shared_task": shared_task, "rows": rows, "teams": shown}
     return render(request, "console/sharedtasks/teams.html", page)
 
