@@ -96,7 +96,13 @@ def answer(
     """Answer each context of each assignment."""
     for assignment in assignments:
         for position, context in enumerate(contexts[assignment.questionnaire_id], 1):
-            response = Response.laid_out(assignment, context, position)
+            response = Response(
+                assignment=assignment,
+                annotator_id=assignment.annotator_id,
+                context=context,
+                pair_id=context.pair_id,
+                position=position,
+            )
             response.inspired_word1, response.inspired_word2 = f"salt{position}", "sea"
             response.words_shown_at = response.engaged_at = timezone.now()
             response.rating_shown_at = response.rated_at = timezone.now()

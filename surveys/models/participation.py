@@ -387,14 +387,3 @@ class Response(models.Model):
 
     def __str__(self) -> str:
         return f"{self.assignment}, item {self.position}"
-
-    @classmethod
-    def laid_out(cls, assignment: Assignment, context: Context, position: int) -> Self:
-        """Return an empty response to a context; annotator and pair follow from the arguments."""
-        return cls(
-            assignment=assignment,
-            annotator_id=assignment.annotator_id,
-            pair_id=context.pair_id,
-            context=context,
-            position=position,
-        )

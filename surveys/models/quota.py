@@ -31,7 +31,7 @@ class PlaceQuerySet(models.QuerySet["Place"]):
         return self.filter(hit=hit, is_open=True, assignment__isnull=True).order_by("number", "pk")
 
     def with_questionnaire(self) -> Self:
-        return self.select_related("questionnaire__block__study")
+        return self.select_related("questionnaire__block")
 
     def unseen_by(self, annotator: Annotator) -> Self:
         """Return places in blocks of which the annotator has seen nothing."""

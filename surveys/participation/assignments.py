@@ -29,12 +29,14 @@ from surveys.models import (
     StudyText,
     TextKind,
 )
+from surveys.models.quota import PlaceQuerySet
 from surveys.participation.policies import Choice, choose_place
 from surveys.recruitment.completion_codes import Completion, came_for_a_hit, completion_of
 from surveys.recruitment.consent_notice import Facts, find_disclosure, make_notice, store_notice
 from surveys.study.layout.quota import count_reopened, give_back_places, in_chunks
 from surveys.study.lifecycle import refuse_draft
-from surveys.study.texts import current_text, refuse_outdated
+from surveys.study.protocol import protocol_of
+from surveys.study.texts import refuse_outdated
 
 
 class Consent(NamedTuple):
@@ -106,10 +108,11 @@ def start_assignment(
     if not invitation.is_rehearsal:  # a draft can be rehearsed
         refuse_draft(study)
     refuse_revoked(invitation)
-    if begun := Assignment.objects.latest_from(invitation):
+    if invitation.annotator_id and (begun := Assignment.objects.latest_from(invitation)):
         return begun
     annotator = enrol(study, invitation, agreed)
-    return _lay_out(study, Assignment(study=study, annotator=annotator), seed)
+    free = Place.objects.free(study)  # a new annotator has seen no block
+    return _lay_out(study, Assignment(study=study, annotator=annotator), free, seed)
 
 
 def enrol(study: Study, invitation: Invitation, agreed: Consent | None = None) -> Annotator:
@@ -117,7 +120,7 @@ def enrol(study: Study, invitation: Invitation, agreed: Consent | None = None) -
 
     Raises TextChanged unless they agreed to the current texts.
     """
-    consent = current_text(study, TextKind.CONSENT)
+    consent = protocol_of(study.pk, study.revision).texts[TextKind.CONSENT]
     notice = make_notice(Facts.of(study, find_disclosure(invitation)))
     refuse_outdated(agreed, Consent.asked_by(study, consent, notice))
     annotator = Annotator.objects.create(
@@ -156,7 +159,8 @@ def start_another_assignment(assignment: Assignment) -> Assignment:
             completion=completion_of(assignment.annotator),
         )
     another = Assignment(study=study, annotator=assignment.annotator)
-    return begin_assignment(_lay_out(study, another))
+    unseen = Place.objects.free(study).unseen_by(assignment.annotator)
+    return begin_assignment(_lay_out(study, another, unseen))
 
 
 def find_own_place(study: Study, assignment: Assignment) -> Place | None:
@@ -242,7 +246,8 @@ def resume_assignment(assignment: Assignment) -> Assignment:
             raise no_place_left(study, None)
         assignment.state, assignment.started_at = AssignmentState.OFFERED, None
         assignment.responses.all().delete()
-        return _lay_out(study, assignment)
+        unseen = Place.objects.free(study).unseen_by(assignment.annotator)
+        return _lay_out(study, assignment, unseen)
     if place:
         Place.objects.filter(pk=place.pk).update(assignment=assignment)
     assignment.is_over_quota = place is None
@@ -293,14 +298,14 @@ def _chance(seed: int) -> random.Random:
     return random.Random(seed)  # noqa: S311  # nosec B311 # (to be repeated, not secret)
 
 
-def _lay_out(study: Study, assignment: Assignment, seed: int | None = None) -> Assignment:
-    """Store an assignment with its responses, in a place chosen by the study's policy."""
-    annotator = assignment.annotator
+def _lay_out(
+    study: Study, assignment: Assignment, free: PlaceQuerySet, seed: int | None = None
+) -> Assignment:
+    """Store an assignment with its responses, in a free place chosen by the study's policy."""
     seed = secrets.randbits(32) if seed is None else seed
-    free = Place.objects.free(study).unseen_by(annotator)
     choice = choose_place(study, free, _chance(seed))
     if choice is None:
-        raise no_place_left(study, completion_of(annotator))
+        raise no_place_left(study, completion_of(assignment.annotator))
     return _fill_place(study, assignment, choice, seed)
 
 
@@ -317,24 +322,31 @@ def _fill_place(
     assignment.save()
     Place.objects.filter(pk=place.pk).update(assignment=assignment)
     Response.objects.bulk_create(
-        Response.laid_out(assignment, context, position)
-        for position, context in enumerate(contexts, 1)
+        Response(
+            assignment=assignment,
+            annotator_id=annotator.pk,
+            context_id=context,
+            pair_id=pair,
+            position=position,
+        )
+        for position, (context, pair) in enumerate(contexts, 1)
     )
     return assignment
 
 
 def _order_contexts(
     study: Study, annotator: Annotator, place: Place, chance: random.Random
-) -> list[Context]:
-    """Return the contexts of a questionnaire in random order, with checkpoint items mixed in.
+) -> list[tuple[int, int]]:
+    """Return a questionnaire's contexts with their pairs, by ids, in random order.
 
-    The first text is never a checkpoint item, and no annotator gets the same one twice.
+    Checkpoint items are mixed in: never as the first text, and none twice for an annotator.
     """
-    items = Item.objects.filter(questionnaire=place.questionnaire).select_related("context")
-    contexts = [item.context for item in chance.sample(list(items), len(items))]
+    of_place = Item.objects.filter(questionnaire=place.questionnaire_id).order_by("position")
+    items = of_place.values_list("context_id", "context__pair_id")
+    contexts = chance.sample(list(items), len(items))
     if study.n_checkpoints:
         unseen = Pair.objects.checkpoints(study).exclude(responses__annotator=annotator)
-        checkpoints = list(Context.objects.filter(pair__in=unseen))
-        for checkpoint in chance.sample(checkpoints, min(study.n_checkpoints, len(checkpoints))):
+        found = Context.objects.filter(pair__in=unseen).values_list("pk", "pair_id")
+        for checkpoint in chance.sample(list(found), min(study.n_checkpoints, len(found))):
             contexts.insert(chance.randint(1, len(contexts)), checkpoint)
     return contexts

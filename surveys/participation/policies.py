@@ -27,6 +27,7 @@ def choose_place(study: Study, free: PlaceQuerySet, chance: random.Random) -> Ch
     place = POLICIES[AssigningPolicy(study.assigning_policy)](free, chance)
     if place is None:
         return None
+    place.questionnaire.block.study = study  # names the questionnaire
     wanted = f"place {place.number} of {study.ratings_per_context}"
     return Choice(place, f"{study.assigning_policy}: {wanted} in {place.questionnaire}")
 
