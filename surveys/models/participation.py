@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Exists, F, OuterRef, Q, Subquery
+from django.db.models import Exists, F, OuterRef, Q, Subquery, Value
 from django.db.models.functions import Coalesce, Greatest
+from django.db.models.lookups import IsNull
 from django.utils import timezone
 
 from surveys.models.stimuli import Context, Pair, Questionnaire, Round
@@ -117,6 +118,21 @@ class AssignmentState(models.TextChoices):
         return (*cls.leased(), cls.EXPIRED)
 
 
+def _last_answer() -> Subquery:
+    """Return the instant of an assignment's last answer; they are given in the texts' order."""
+    answers = Response.objects.filter(assignment=OuterRef("pk"), engaged_at__isnull=False)
+    answered_at = Coalesce("rated_at", "engaged_at")
+    return Subquery(answers.order_by("-position").values(at=answered_at)[:1])
+
+
+def _is_stranger() -> Q:
+    """Return the condition that an assignment's annotator came by an entrance, without answers."""
+    links = Annotator.objects.filter(pk=OuterRef("annotator"), invitation__entrance__isnull=False)
+    first = Response.objects.filter(assignment=OuterRef("pk"), position=1)
+    # looked up in the index: PostgreSQL would answer EXISTS by reading all responses
+    return Q(Exists(links)) & Q(IsNull(Subquery(first.values("engaged_at")), True))
+
+
 class AssignmentQuerySet(models.QuerySet["Assignment"]):
     def latest_from(self, invitation: "Invitation") -> "Assignment | None":
         """Return the last assignment of the annotator with this personal link, or None."""
@@ -158,15 +174,8 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
         The hold is the lease, or the shorter `settings.HOLD_MINUTES` for annotators who came
         through an entrance and have not answered a text yet.
         """
-        lease = timedelta(hours=lease_hours)
-        answers = Response.objects.filter(
-            assignment=OuterRef("pk"), position=1, engaged_at__isnull=False
-        )
-        entrances = Annotator.objects.filter(
-            pk=OuterRef("annotator"), invitation__entrance__isnull=False
-        )
-        is_stranger = Q(~Exists(answers), Exists(entrances))
-        return self.silent(lease_hours, now).filter(Q(active_at__lt=now - lease) | is_stranger)
+        is_over = Q(active_at__lt=now - timedelta(hours=lease_hours))
+        return self.silent(lease_hours, now).filter(is_over | _is_stranger())
 
     def quiet(self, study: Study, now: datetime) -> Self:
         """Return a study's open assignments without activity, apart from answers."""
@@ -174,16 +183,16 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
 
     def lapsed(self, study: Study, now: datetime) -> Self:
         """Return a study's assignments whose lease has ended: no activity of their annotator."""
-        cutoff = now - timedelta(hours=study.lease_hours)
-        is_recent = Q(responses__engaged_at__gte=cutoff) | Q(responses__rated_at__gte=cutoff)
-        return self.quiet(study, now).exclude(is_recent)
+        lease = timedelta(hours=study.lease_hours)
+        answered_at = Coalesce(_last_answer(), Value(now - 2 * lease))  # long ago, if never
+        silent = self.filter(study=study).silent(study.lease_hours, now)
+        # in this order: answers are looked up for few assignments
+        is_over = Q(active_at__lt=now - lease) & Q(answered_at__lt=now - lease)
+        return silent.alias(answered_at=answered_at).filter(is_over | _is_stranger())
 
     def note_answers(self) -> None:
         """Count the last answers as activity, as if `active_at` had been updated with each."""
-        answers = Response.objects.filter(assignment=OuterRef("pk"), engaged_at__isnull=False)
-        answered_at = Coalesce("rated_at", "engaged_at")
-        latest = Subquery(answers.order_by("-position").values(at=answered_at)[:1])
-        self.update(active_at=Greatest("active_at", Coalesce(latest, "active_at")))
+        self.update(active_at=Greatest("active_at", Coalesce(_last_answer(), "active_at")))
 
     def scripted(self) -> Self:
         """Return assignments done by scripted annotators of a rehearsal."""
@@ -285,10 +294,9 @@ class ResponseQuerySet(models.QuerySet["Response"]):
 
     def given(self, study: Study) -> Self:
         """Return answers to the scale, in all rounds and states; not those that were withdrawn."""
-        judged = Q(rating__isnull=False) | Q(is_unjudgeable=True)
-        answered = self.for_study(study).filter(judged, annotator__withdrawn_at__isnull=True)
-        given = answered.exclude(assignment__state=AssignmentState.WITHDRAWN)
-        return given.filter(is_erased=False)
+        answered = self.for_study(study).filter(rated_at__isnull=False)
+        given = answered.filter(annotator__withdrawn_at__isnull=True)
+        return given.exclude(assignment__state=AssignmentState.WITHDRAWN)
 
     def current(self, study: Study) -> Self:
         """Return the given answers of submitted assignments in current rounds."""

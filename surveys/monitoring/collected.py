@@ -14,13 +14,14 @@ from django.core.cache import cache
 from django.db.models import BooleanField, CharField, Count, F, Func, Value
 from django.db.models.functions import Coalesce
 
-from surveys.models import Assignment, AssignmentState, Invitation, Response, Study
+from surveys.models import Assignment, Invitation, Response, Study
 from surveys.models.study import write_point
 from surveys.monitoring.charts import Column, StackedBar, draw_columns, draw_stacked
 from surveys.monitoring.progress import Tally
 from surveys.results.ratings_table import list_rejected
 
 CACHE_SECONDS = 30 * 24 * 3600
+GIVEN_SECONDS = 60  # for which the number of all answers is kept: it reads those of the site
 BY_HOUR = timedelta(days=2)  # of collection, in which answers are counted by the hour
 MAX_COLUMNS = 62  # beyond it, days are summed to weeks
 UNITS = {"hour": timedelta(hours=1), "day": timedelta(days=1), "week": timedelta(days=7)}
@@ -91,11 +92,12 @@ class AnswerCounts(NamedTuple):
 
 def count_answers(study: Study, collected: Collected) -> AnswerCounts:
     """Count the answers of a study, of which `collected` has the current ones."""
-    done = {"state": AssignmentState.SUBMITTED, "round__is_current": True}
-    others = Assignment.objects.for_study(study).exclude(**done)
-    n_others = Response.objects.given(study).on_stimuli().filter(assignment__in=others).count()
+    key = f"given-{study.pk}-{study.revision}"
+    if (n_given := cache.get(key)) is None:
+        n_given = Response.objects.given(study).on_stimuli().count()
+        cache.set(key, n_given, GIVEN_SECONDS)
     n_rated, n = collected.n - collected.n_unjudged, collected.n
-    return AnswerCounts(n + n_others, n, n_rated - list_rejected(study).count())
+    return AnswerCounts(max(n_given, n), n, n_rated - list_rejected(study).count())
 
 
 def count_collected(study: Study, tallies: Mapping[int, Tally], now: datetime) -> Collected:
@@ -147,7 +149,7 @@ def _count(
     states: Mapping[int, tuple[int, int, datetime | None]],
     unit: str,
 ) -> dict[int, RoundCounts]:
-    """Count the answers of rounds; four queries for any number of them."""
+    """Count the answers of rounds; three queries for any number of them."""
     assignments = Assignment.objects.for_study(study).counted().filter(round__in=rounds)
     scripted: dict[int, int] = {}
     is_scripted: Any = Value(value=False)
@@ -159,15 +161,13 @@ def _count(
     rated = Response.objects.current(study).on_stimuli().filter(assignment__round__in=rounds)
     rows: Any = rated.order_by().annotate(scripted=is_scripted)
     time = WrittenTime("rated_at", length=WRITTEN[unit])
-    times: dict[int, dict[tuple[str, bool], int]] = {pk: {} for pk in rounds}
-    grouped = rows.values_list("assignment__round", time, "scripted").annotate(n=Count("pk"))
-    for pk, written, flag, n in grouped:
-        times[pk][written, bool(flag)] = n
-    ratings: dict[int, dict[tuple[str, bool], int]] = {pk: {} for pk in rounds}
-    grouped = rows.values_list("assignment__round", "rating", "scripted").annotate(n=Count("pk"))
-    for pk, rating, flag, n in grouped:
+    times: dict[int, Counter[tuple[str, bool]]] = {pk: Counter() for pk in rounds}
+    ratings: dict[int, Counter[tuple[str, bool]]] = {pk: Counter() for pk in rounds}
+    grouped = rows.values_list("assignment__round", time, "rating", "scripted")
+    for pk, written, rating, flag, n in grouped.annotate(n=Count("pk")):
         point = UNJUDGED if rating is None else write_point(rating)
-        ratings[pk][point, bool(flag)] = n
+        times[pk][written, bool(flag)] += n
+        ratings[pk][point, bool(flag)] += n
     return {
         pk: RoundCounts(states[pk], scripted.get(pk, 0), times[pk], ratings[pk]) for pk in rounds
     }

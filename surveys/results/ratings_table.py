@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db import transaction
-from django.db.models import Count, Q
+from django.db.models import Count
 from django.utils import timezone
 
 from surveys.errors import RatingsMissing
@@ -138,11 +138,12 @@ def _list_answers(study: Study) -> Iterable[tuple[Any, ...]]:
 
 def list_rejected(study: Study) -> ResponseQuerySet:
     """Return the current ratings of stimuli that reviewers have rejected; all others are usable."""
-    unwanted = Review.objects.unwanted(study)
-    whole = unwanted.filter(response__isnull=True).values("assignment")
+    unwanted = Review.objects.unwanted(study).order_by()
+    wholes = unwanted.filter(response__isnull=True).values("assignment")
+    of_wholes = Response.objects.filter(assignment__in=wholes).order_by().values("pk")
     single = unwanted.filter(response__isnull=False).values("response")
     rated = Response.objects.counted(study).on_stimuli()
-    return rated.filter(Q(assignment__in=whole) | Q(pk__in=single))
+    return rated.filter(pk__in=of_wholes.union(single))  # with OR all responses would be read
 
 
 def _mark(is_unjudgeable: bool, state: str, *, is_current: bool, is_rejected: bool) -> str:

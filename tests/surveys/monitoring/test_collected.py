@@ -164,7 +164,7 @@ def test_only_rounds_that_changed_are_counted_again(db, django_assert_num_querie
     with django_assert_num_queries(1):
         assert collected(study, now).n == 4
     third = answer(start(study))
-    with django_assert_num_queries(4) as asked:
+    with django_assert_num_queries(3) as asked:
         assert collected(study, now).n == 6
     rounds = asked.captured_queries[-1]["sql"]
     assert f'"round_id" IN ({third.round_id})' in rounds.replace("::bigint", "")
