@@ -1,7 +1,7 @@
 """Measure how long each page of the console takes when many responses are stored.
 
     .venv/bin/python bench/console.py --cluster postgres://postgres@127.0.0.1:5432
-    .venv/bin/python bench/console.py --sizes 100000
+    .venv/bin/python bench/console.py --sizes 525000 --open 0.8
 
 Each size has a fresh site with that many responses in the measured study (20,000 pairs in
 1000 blocks) and as many in other studies. Pages are requested through the WSGI application's
@@ -204,7 +204,7 @@ def cpu_seconds() -> float:
     return own + (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def act(action: str, number: int) -> None:
+def act(action: str, number: int, open_share: float) -> None:
     """Fill or measure the site of this process's environment."""
     sys.path.insert(0, str(REPOSITORY))
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotation_site.settings")
@@ -212,7 +212,7 @@ def act(action: str, number: int) -> None:
     if action == "measure":
         sys.stdout.write(json.dumps(measure(number)))
         return
-    fill(2 * number)
+    fill(2 * number, open_share)
     settle(os.environ["DATABASE_URL"])
     file_all()
     judge_some()
@@ -227,7 +227,7 @@ def compare(kind: str, options: argparse.Namespace) -> str:
     found: dict[int, dict[str, Visit]] = {}
     for size in options.sizes:
         with fresh_site(kind, options.cluster, options.folder) as environment:
-            own = sys.executable, __file__, "--inside"
+            own = sys.executable, __file__, "--open", str(options.open), "--inside"
             n = run(*own, "fill", str(size), cwd=REPOSITORY, environment=environment)
             settle(environment["DATABASE_URL"])
             visits = str(options.visits)
@@ -260,12 +260,13 @@ def main() -> None:
     add("--sizes", type=int, nargs="+", default=[100_000, 1_000_000], help="responses of the study")
     add("--databases", nargs="+", choices=DATABASES, help="default: sqlite, and pg with --cluster")
     add("--cluster", help="PostgreSQL too, such as postgres://postgres@127.0.0.1:5432")
+    add("--open", type=float, default=0.0, help="share of assignments in progress, 0.8 at most")
     add("--visits", type=int, default=9, help="of each page, after the first")
     add("--folder", type=Path, help="where the sites are; a million responses take 1 GB")
     add("--inside", nargs=2, metavar=("ACTION", "NUMBER"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.inside:
-        act(options.inside[0], int(options.inside[1]))
+        act(options.inside[0], int(options.inside[1]), options.open)
         return
     sys.stdout.write(f"Load average before: {os.getloadavg()[0]:.2f}\n\n")
     sys.stdout.write("Milliseconds: median (CPU; first visit)\n\n")

@@ -119,8 +119,11 @@ def write_pair(number: int) -> str:
     return "\t".join((one, two, *contexts, one, two, one, two)) + "\n"
 
 
-def fill(n_responses: int) -> None:
-    """Fill a fresh site with about `n_responses` responses."""
+def fill(n_responses: int, open_share: float = 0.0) -> None:
+    """Fill a fresh site with about `n_responses` responses.
+
+    `open_share` of the measured study's assignments are in progress, but a few in any case.
+    """
     n_others = n_responses // 2 // BLOCK_SIZE // 20 * 20
     n_measured = n_responses // 2 // (BLOCK_SIZE + 1) // 20 * 20
     import_studies(n_measured, n_others)
@@ -132,7 +135,8 @@ def fill(n_responses: int) -> None:
         settings = ["SET work_mem = '256MB'", "SET session_replication_role = replica"]
     execute(*settings)
     seat(n_others, n_others, first=20, is_other=True)
-    n_done = n_measured - min(MAX_UNFINISHED, n_measured // 50)
+    n_open = max(int(open_share * n_measured), min(MAX_UNFINISHED, n_measured // 50))
+    n_done = n_measured - n_open
     seat(n_measured, n_done, first=20 + n_others, is_other=False)
     execute(*connection.ops.sequence_reset_sql(no_style(), tables))
     check_foreign_keys(tables)
