@@ -46,10 +46,13 @@ class Exchange:
         """Call the application in a thread."""
         chunks = self.application(self.environ, self._start_response)
         length = int(dict(self.head[1]).get(b"content-length", -1))
-        is_made = isinstance(chunks, FileWrapper) or not getattr(chunks, "streaming", True)
-        if 0 <= length <= MAX_WHOLE_RESPONSE or is_made:
+        if (
+            0 <= length <= MAX_WHOLE_RESPONSE
+            or isinstance(chunks, FileWrapper)
+            or not getattr(chunks, "streaming", True)  # all of Django's others
+        ):
             self._collect(chunks, length)
-        else:  # a StreamingHttpResponse
+        else:
             self.collect = partial(copy_context().run, self._collect, chunks, length)
 
     def _start_response(
@@ -72,14 +75,15 @@ class Exchange:
 
     def _store(self, chunks: Iterable[bytes], length: int) -> bytes | IO[bytes]:
         """Return the content of a response in pieces. Raises Refused if the disk is full."""
-        file = make_temporary_file()
+        file = make_spool()
         try:
             for chunk in chunks:
                 store(file, chunk)
             n_bytes = file.tell()
             store(file, b"", is_last=True)
             if n_bytes <= MAX_WHOLE_RESPONSE:
-                return file.read()
+                with file:
+                    return file.read()
         except BaseException:
             file.close()
             raise
@@ -101,7 +105,7 @@ def _open_again(chunks: Iterable[bytes], length: int) -> IO[bytes] | None:
     return None
 
 
-def make_temporary_file() -> IO[bytes]:
+def make_spool() -> IO[bytes]:
     """Return a file for `store`."""
     return cast("IO[bytes]", SpooledTemporaryFile(SMALL_BODY))
 

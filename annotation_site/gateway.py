@@ -22,14 +22,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar
 from wsgiref.types import WSGIApplication, WSGIEnvironment
 from wsgiref.util import FileWrapper
 
-from annotation_site.exchanges import (
-    SMALL_BODY,
-    Exchange,
-    Head,
-    Refused,
-    make_temporary_file,
-    store,
-)
+from annotation_site.exchanges import SMALL_BODY, Exchange, Head, Refused, make_spool, store
 
 if TYPE_CHECKING:
     from asgiref.typing import ASGIReceiveCallable, ASGISendCallable, HTTPScope
@@ -176,7 +169,7 @@ class Gateway:
             raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
         if not length and "transfer-encoding" not in headers:
             return BytesIO()
-        body = BytesIO() if 0 < length <= SMALL_BODY else make_temporary_file()
+        body = BytesIO() if 0 < length <= SMALL_BODY else make_spool()
         try:
             async with asyncio.timeout(self.limits.client_seconds) as limit:
                 await self._fill(body, length, receive, limit)
