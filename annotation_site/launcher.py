@@ -16,8 +16,8 @@ from granian.cli import entrypoint
 
 from surveys.operations.job_process import JOB_PROCESS
 
-# Libraries that Django REST framework loads if they are installed, for what the site does not use.
-UNUSED = ("requests", "docutils", "pygments")
+# Libraries that Django REST framework loads if they are installed, for what no page uses.
+UNUSED = ("requests", "docutils", "pygments", "jinja2")
 PAGES = ("/healthz", "/", "/tasks/", "/console/sign-in/", "/survey/unknown/1/words/")
 
 

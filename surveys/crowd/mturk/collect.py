@@ -6,7 +6,6 @@ from typing import Any
 
 from django.db.models import Q
 from django.utils import timezone
-from lxml import etree
 
 from surveys.crowd.mturk.gateway import Gateway, open_gateway
 from surveys.crowd.mturk.hits import close_hit
@@ -70,6 +69,8 @@ def read_report(found: dict[str, Any]) -> Report:
 
 def read_code(answer: str) -> str:
     """Return the completion code in an answer's XML; empty if there is none, or no valid XML."""
+    from lxml import etree  # slow to import
+
     parser = etree.XMLParser(resolve_entities=False, no_network=True)
     try:
         root = etree.fromstring(answer.encode("utf-8"), parser)
