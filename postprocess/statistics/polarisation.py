@@ -13,6 +13,7 @@ FEWEST_POINTS = 3  # of a scale, for a point between two camps
 MOST_POINTS = 21  # of a scale; with more, most points are empty by chance
 MOST_ENUMERATED = 250_000  # multisets of ratings; with more, the reference is sampled
 N_SAMPLES = 20_000  # for each peak
+AT_ONCE = 1 << 14  # distributions
 PEAKS = tuple(round(0.05 * i, 2) for i in range(11))  # shares at one end; the rest is even
 DECIMALS = 12  # against rounding errors, so that equal agreements compare equal
 
@@ -48,15 +49,8 @@ def scale_agreement(counts: Integers) -> Floats:
     >>> scale_agreement(np.array([[0, 9, 0, 0], [5, 5, 5, 5], [4, 0, 0, 4]])).tolist()
     [1.0, 0.0, -1.0]
     """
-    points = np.ascontiguousarray(counts.T)
-    agreement, height = np.zeros(len(counts)), np.zeros(len(counts), dtype=np.int64)
-    known = _pattern_agreements(len(points))
-    for top in np.sort(points, axis=0):  # layers of one pattern end where a point has no more
-        used = [(point >= top) << place for place, point in enumerate(points)]
-        pattern = np.bitwise_or.reduce(used)
-        agreement += (top - height) * np.bitwise_count(pattern) * known[pattern]
-        height = top
-    return np.asarray((agreement / points.sum(axis=0)).round(DECIMALS))
+    starts = range(AT_ONCE, len(counts), AT_ONCE)
+    return np.concatenate([_agree(some) for some in np.split(counts, starts)])
 
 
 def find_polarised(
@@ -119,6 +113,19 @@ def find_polarised(
     contexts["ratings"] = [" ".join(map(str, vector)) for vector in vectors.tolist()]
     listed = contexts[contexts["pvalue"] <= alpha]
     return listed.sort_values(["pvalue", "pair", "context"], ignore_index=True)
+
+
+def _agree(counts: Integers) -> Floats:
+    """Return the agreement of some contexts, whose arrays fit in a cache."""
+    points = np.ascontiguousarray(counts.T)
+    agreement, height = np.zeros(len(counts)), np.zeros(len(counts), dtype=np.int64)
+    known = _pattern_agreements(len(points))
+    for top in np.sort(points, axis=0):  # layers of one pattern end where a point has no more
+        used = [(point >= top) << place for place, point in enumerate(points)]
+        pattern = np.bitwise_or.reduce(used)
+        agreement += (top - height) * np.bitwise_count(pattern) * known[pattern]
+        height = top
+    return np.asarray((agreement / points.sum(axis=0)).round(DECIMALS))
 
 
 @lru_cache(maxsize=4)
@@ -189,12 +196,12 @@ def _share_below(agreements: pd.Series, reference: Floats, shares: Floats) -> Fl
 
 def _all_counts(n: int, n_points: int) -> Integers:
     """Return every distribution of n ratings over the points, shape (n_ways, n_points)."""
-    rest = np.array([n], dtype=np.int64)
-    chosen = np.empty((1, 0), dtype=np.int64)
+    rest = np.array([n], dtype=np.int16)
+    chosen = np.empty((1, 0), dtype=np.int16)
     for _ in range(n_points - 1):
         parent = np.repeat(np.arange(len(rest)), rest + 1)
         first = np.cumsum(rest + 1) - rest - 1
-        here = np.arange(len(parent)) - first[parent]
+        here = (np.arange(len(parent)) - first[parent]).astype(np.int16)
         chosen = np.column_stack([chosen[parent], here])
         rest = rest[parent] - here
     return np.column_stack([chosen, rest])
