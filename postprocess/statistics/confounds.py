@@ -237,8 +237,8 @@ def _interval(
     if is_binary:
         estimates = _weighted_difference(x, y, weights[place].T)
     else:
-        columns = Columns(np.zeros_like(place), place, x, y, 1)
-        estimates = correlate_weighted(columns, weights, ["spearman"])["spearman"][0]
+        columns = Columns.of(x[None], y[None])._replace(item=place)
+        (estimates,) = correlate_weighted(columns, weights, ["spearman"])["spearman"]
     return basic_interval(
         estimate,
         estimates,

@@ -165,9 +165,8 @@ def _row(
 
 def _correlate(first: Floats, second: Floats, method: Method, weights: Floats) -> Floats:
     """Correlate the numbers of both sides in the pairs of each resample."""
-    pair, place = np.nonzero(~np.isnan(first + second))
-    sides = first[pair, place], second[pair, place]
-    columns = Columns(np.zeros_like(pair), pair, *sides, 1)
+    columns = Columns.of(first.reshape(1, -1), second.reshape(1, -1))
+    columns = columns._replace(item=columns.item // first.shape[1])
     (rho,) = correlate_weighted(columns, weights, [method])[method]
     return np.asarray(rho)
 

@@ -160,7 +160,6 @@ def _compare(tables: Sequence[_Table]) -> Iterator[Columns]:
     """Yield the rows to correlate of each table."""
     n_before = 0
     for (ratings,), one, other in ((table.stack.tables, *table[1:]) for table in tables):
-        pair, item = np.nonzero(~np.isnan(ratings[one] + ratings[other]))
-        sides = ratings[one[pair], item], ratings[other[pair], item]
-        yield Columns(pair, n_before + item, *sides, len(one))
+        columns = Columns.of(ratings[one], ratings[other])
+        yield columns._replace(item=n_before + columns.item)
         n_before += ratings.shape[1]

@@ -131,11 +131,9 @@ def agreement_with_means(
     rho = spearman(one, others)
     if np.isnan(rho):
         return rho, float("nan"), float("nan")
-    items = np.arange(len(one))
     drawn = np.random.default_rng(seed).integers(len(one), size=(n_resamples, len(one)))
-    columns = Columns(np.zeros_like(items), items, one, others, 1)
-    weights = count_drawn(drawn, len(one))
-    resampled = correlate_weighted(columns, weights, ["spearman"])["spearman"][0]
+    columns, weights = Columns.of(one[None], others[None]), count_drawn(drawn, len(one))
+    (resampled,) = correlate_weighted(columns, weights, ["spearman"])["spearman"]
     if rho < LARGEST and n_resamples and (resampled >= LARGEST).mean() >= PERFECT:
         return rho, float("nan"), float("nan")
     return rho, *basic_interval(rho, resampled)

@@ -45,18 +45,10 @@ def _with_others(stacks: Sequence[Stack]) -> Iterator[Columns]:
     """Yield each annotator with the means of the others of the group."""
     n_before = 0
     for stack in stacks:
-        n_tables, n_annotators, n_items = stack.tables.shape
-        means = means_of_others(stack.tables)
-        table, annotator, item = np.nonzero(~np.isnan(stack.tables + means))
-        places = table, annotator, item
-        yield Columns(
-            table * n_annotators + annotator,
-            n_before + table * n_items + item,
-            stack.tables[places],
-            means[places],
-            n_tables * n_annotators,
-        )
-        n_before += n_tables * n_items
+        _, n_annotators, n_items = stack.tables.shape
+        sides = (one.reshape(-1, n_items) for one in (stack.tables, means_of_others(stack.tables)))
+        yield _number_items(Columns.of(*sides), n_before, n_annotators, n_items)
+        n_before += stack.items.size
 
 
 def _pairs(stacks: Sequence[Stack]) -> Iterator[Columns]:
@@ -64,17 +56,15 @@ def _pairs(stacks: Sequence[Stack]) -> Iterator[Columns]:
     n_before = 0
     for stack in stacks:
         n_tables, n_annotators, n_items = stack.tables.shape
-        rated = ~np.isnan(stack.tables)
         n_together = max(1, COMPARED_AT_ONCE // (n_tables * n_items))
         pairs = np.column_stack(np.triu_indices(n_annotators, k=1))
         for start in range(0, len(pairs), n_together):
-            one, other = pairs[start : start + n_together].T
-            table, pair, item = np.nonzero(rated[:, one] & rated[:, other])
-            yield Columns(
-                table * len(one) + pair,
-                n_before + table * n_items + item,
-                stack.tables[table, one[pair], item],
-                stack.tables[table, other[pair], item],
-                n_tables * len(one),
-            )
-        n_before += n_tables * n_items
+            some = pairs[start : start + n_together]
+            sides = (stack.tables[:, place].reshape(-1, n_items) for place in some.T)
+            yield _number_items(Columns.of(*sides), n_before, len(some), n_items)
+        n_before += stack.items.size
+
+
+def _number_items(columns: Columns, n_before: int, n_pairs: int, n_items: int) -> Columns:
+    """Number the items of each table, with so many pairs, after those of the tables before it."""
+    return columns._replace(item=n_before + columns.pair // n_pairs * n_items + columns.item)

@@ -195,10 +195,7 @@ def reliability_of_drawn(
     `weights`, shape (n_items, n_resamples): how often each item was drawn. Returns arrays of shape
     (n_resamples,).
     """
-    split, item = np.nonzero(~np.isnan(means.first + means.second))
-    first, second = means.first[split, item], means.second[split, item]
-    columns = Columns(split, item, first, second, len(means.step))
-    found = correlate_weighted(columns, weights, methods)
+    found = correlate_weighted(Columns.of(means.first, means.second), weights, methods)
     step = means.step[:, None]
     return {m: mean_defined(spearman_brown(rho, step), axis=0) for m, rho in found.items()}
 

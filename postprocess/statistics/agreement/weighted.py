@@ -30,6 +30,16 @@ class Columns(NamedTuple):
     second: Floats
     n_pairs: int
 
+    @classmethod
+    def of(cls, first: Floats, second: Floats) -> "Columns":
+        """Return the rows of two tables as columns; both of shape (n_pairs, n_items), NaN for gaps.
+
+        >>> Columns.of(np.array([[1, np.nan]]), np.array([[2.0, 3]])).item.tolist()
+        [0]
+        """
+        pair, item = np.nonzero(~np.isnan(first + second))
+        return cls(pair, item, first[pair, item], second[pair, item], len(first))
+
 
 def count_drawn(drawn: Integers, n_items: int) -> Floats:
     """Return the weights of drawn items: how often each is in each resample.
@@ -66,8 +76,7 @@ def correlate_weighted(
 
     Examples
     --------
-    >>> columns = Columns(np.zeros(4, int), np.arange(4), np.array([0.0, 1, 2, 6]),
-    ...                   np.array([0.0, 2, 1, 6]), 1)
+    >>> columns = Columns.of(np.array([[0.0, 1, 2, 6]]), np.array([[0.0, 2, 1, 6]]))
     >>> weights = np.array([[1.0, 1, 1, 1], [2, 0, 0, 1]]).T
     >>> correlate_weighted(columns, weights, ["spearman"])["spearman"].round(9).tolist()
     [[0.8, 1.0]]

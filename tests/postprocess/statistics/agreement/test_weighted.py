@@ -17,8 +17,7 @@ MANY = st.sampled_from([0, 0.1, 0.3, 1 / 3, 5, 10 / 3, -2, NAN])
 
 def columns_of(pairs):
     """Return pairs of columns, shape (n_pairs, 2, n_items), by entries."""
-    pair, item = np.nonzero(~np.isnan(pairs).any(axis=1))
-    return Columns(pair, item, pairs[pair, 0, item], pairs[pair, 1, item], len(pairs))
+    return Columns.of(pairs[:, 0], pairs[:, 1])
 
 
 def correlate_plainly(pairs, weights, method):
