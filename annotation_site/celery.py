@@ -22,10 +22,11 @@ def register_tasks(**sent: object) -> None:
 
 @worker_init.connect  # type: ignore[untyped-decorator]
 def check_database(**sent: object) -> None:
-    """Stop a worker at start if newer code has migrated the database."""
-    from surveys.operations.migration_guard import check_at_start
+    """Stop a worker at start if newer code has migrated the database, or its files are others."""
+    from surveys.operations import migration_guard, server_checks
 
-    check_at_start()
+    migration_guard.check_at_start()
+    server_checks.report_at_start(server_checks.check_marks())
 
 
 @worker_ready.connect  # type: ignore[untyped-decorator]

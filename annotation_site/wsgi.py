@@ -4,10 +4,11 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
-from surveys.operations import migration_guard, server_checks
-
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotation_site.settings")
 
 application = get_wsgi_application()
+
+from surveys.operations import migration_guard, server_checks  # noqa: E402  (needs the set-up)
+
 migration_guard.check_at_start()
-server_checks.check_at_start()
+server_checks.report_at_start(server_checks.check_server())

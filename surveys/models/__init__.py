@@ -62,8 +62,8 @@ from surveys.models.selection import (
     SelectionState,
     SkipReason,
 )
+from surveys.models.servers import SharedMark, SignInBudget
 from surveys.models.sharedtasks import Organiser, Participant, Phase, SharedTask, TaskPart, Team
-from surveys.models.sign_in import SignInBudget
 from surveys.models.stimuli import Block, Checkpoint, Context, Item, Pair, Questionnaire, Round
 from surveys.models.study import (
     AssigningPolicy,

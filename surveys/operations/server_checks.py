@@ -1,12 +1,20 @@
 """What `manage.py check --deploy` and the start of a server say of its settings and files."""
 
 import logging
+import secrets
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.core import checks
+from django.db import DatabaseError, connection
+from django.utils.crypto import salted_hmac
 
+from surveys.models import SharedMark
+
+KEY, FILES = "SECRET_KEY", "VAR_DIR/files"
 log = logging.getLogger(__name__)
 
 
@@ -31,12 +39,61 @@ def check_server(**chosen: Any) -> list[checks.CheckMessage]:
                 id="surveys.E001",
             )
         )
-    return found
+    return found + check_marks()
 
 
-def check_at_start() -> None:
-    """Log what is found at the start of a server. Raises SystemExit for errors."""
-    for found in check_server():
+def check_marks() -> list[checks.CheckMessage]:
+    """Compare what servers of a site share with its first server, which leaves its marks.
+
+    On SQLite a site has one server. A database that is away or too old is reported elsewhere.
+    """
+    if connection.vendor == "sqlite":
+        return []
+    try:
+        return list(_find_foreign())
+    except DatabaseError:
+        return []
+
+
+def _find_foreign() -> Iterator[checks.CheckMessage]:
+    for subject, mark in ((KEY, _mark_of_key()), (FILES, _mark_of_files())):
+        stored = SharedMark.objects.filter(subject=subject).first()
+        if stored is None and mark:
+            stored, _ = SharedMark.objects.get_or_create(subject=subject, defaults={"mark": mark})
+        if stored and stored.mark != mark:
+            yield checks.Error(
+                f"{subject} is not that of the site's first server: several servers must share "
+                "it (docs/operations.md).",
+                hint="If it was changed on purpose, run manage.py accept_server.",
+                id="surveys.E002",
+            )
+
+
+def _mark_of_key() -> str:
+    return salted_hmac("cosima.servers", KEY, algorithm="sha256").hexdigest()
+
+
+def _mark_of_files() -> str:
+    """Return the mark in the folder of files, which is made if it is missing; "" if it cannot."""
+    path = Path(settings.MEDIA_ROOT) / "site_mark"
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with suppress(FileExistsError), path.open("x") as file:
+            file.write(secrets.token_hex())
+        return path.read_text()
+    except OSError:
+        return ""
+
+
+def report_at_start(messages: Iterable[checks.CheckMessage]) -> None:
+    """Log what was found at the start of a server. Raises SystemExit for errors."""
+    connection.close()
+    for found in messages:
         if found.is_serious():
             raise SystemExit(f"{found.msg} {found.hint}")
         log.warning("%s %s", found.msg, found.hint)
+
+
+def accept_server() -> None:
+    """Let the next server that starts leave the marks of its key and its folder of files."""
+    SharedMark.objects.all().delete()

@@ -29,6 +29,7 @@ from surveys.models import (
     Release,
     ReviewClaim,
     Run,
+    SharedMark,
     SignInBudget,
     Study,
     Visit,
@@ -52,8 +53,8 @@ from surveys.models.sharedtasks import (
 )
 
 UNLISTED: set[type[Model]] = {
-    Annotator, Arrival, Block, ConsentNotice, ContextClaim, Item, Place, ReviewClaim, SignInBudget,
-    Worker,
+    Annotator, Arrival, Block, ConsentNotice, ContextClaim, Item, Place, ReviewClaim, SharedMark,
+    SignInBudget, Worker,
     # Scores that only the organisers of a shared task may see, and files that are not sent yet.
     CountedSubmission, FrozenBoard, RefusedUpload, SubtaskScore, Upload,
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Sign-in attempts counted against the password checks that the site allows."""
+"""What all servers of a site share: counts of password checks, and what each must have."""
 
 from django.db import models
 
@@ -13,3 +13,13 @@ class SignInBudget(models.Model):
 
     def __str__(self) -> str:
         return f"password checks of {self.key}"
+
+
+class SharedMark(models.Model):
+    """The mark of what each server of the site must have: the secret key, the folder of files."""
+
+    subject = models.CharField(max_length=20, unique=True)
+    mark = models.CharField(max_length=64, help_text="a digest of the key, or what a file contains")
+
+    def __str__(self) -> str:
+        return self.subject
