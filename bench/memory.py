@@ -178,7 +178,11 @@ def main() -> None:
         with (
             served(repository, environment) as (serve, _),
             httpx.Client(
-                base_url=url, timeout=300, follow_redirects=True, trust_env=False
+                base_url=url,
+                timeout=300,
+                follow_redirects=True,
+                trust_env=False,
+                limits=httpx.Limits(max_keepalive_connections=0),  # all processes answer
             ) as browser,
         ):
             for _ in range(20):
