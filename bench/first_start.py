@@ -115,6 +115,7 @@ def main() -> None:
     for _ in range(options.times):
         say(f"{os.cpu_count()} cores, load average {os.getloadavg()[0]:.1f}")
         measured.append(measure(options.repository.resolve()))
+    say(f"load average after {os.getloadavg()[0]:.1f}")
     rows = [
         [start, event, f"{statistics.median(one[start, event] for one in measured):.1f}"]
         for start, event in measured[0]
