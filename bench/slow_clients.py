@@ -1,0 +1,232 @@
+"""Measure how long people wait for pages while 200 other clients are as slow as they can.
+
+    .venv/bin/python bench/slow_clients.py
+    .venv/bin/python bench/slow_clients.py --databases pg --cluster postgres://postgres@127.0.0.1
+
+On a fresh site, served as by `scripts/serve`, without a proxy. Four people request pages, each on a
+new connection: at rest, and then while slow clients hold their connections. They come within some
+seconds, and again when they are cut off. The goal is a 95th percentile of 300 ms, or of 1.5 times
+the one at rest on a busy machine. MB are the memory of the server's processes (PSS), and of the
+kernel for all TCP connections of the machine, while the connections are held.
+"""
+
+import argparse
+import asyncio
+import os
+import re
+import secrets
+import socket
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from statistics import median, quantiles
+from typing import NamedTuple
+
+import httpx
+from attacked_site import NO_CERTIFICATES, AttackedSite
+from databases import fresh_database, settle
+from export import list_processes
+from reporting import say, table
+from serving import HOST
+
+N_PEOPLE = 4
+GOAL_MS, GOAL_RATIO = 300, 1.5
+N_RESPONSES = 20_000  # in the study that is exported
+ARCHIVE_MB = 12
+ARCHIVE, EXPORT = "/tasks/slow/archive.zip", "/api/v1/studies/bench/responses.csv"
+PATIENCE = 10  # seconds that people wait for a page
+ARRIVAL_SECONDS = 6  # in which the slow clients come
+SETTLE_SECONDS = 2
+COLUMNS = ("slow clients", "at rest: p50, ms", "p95, ms", "pages", "errors", "p50, ms", "p95, ms",
+           "worst, ms", "goal", "server, MB", "kernel, MB")  # fmt: skip
+
+
+class Slow(NamedTuple):
+    """What a slow client does: it sends a beginning, then a byte a second, and reads slowly."""
+
+    name: str
+    start: str
+    rest: str = ""
+    n_read: int = 0  # bytes a second
+    closes_writing: bool = False
+
+
+def list_slow(token: str) -> list[Slow]:
+    """Return all kinds of slow clients."""
+    ask = f"HTTP/1.1\r\nHost: {HOST}\r\n"
+    targets = {
+        "a download": f"GET {ARCHIVE} {ask}\r\n",
+        "an export": f"GET {EXPORT} {ask}Authorization: Bearer {token}\r\n\r\n",
+        "a page": f"GET / {ask}\r\n",
+    }
+    form = (
+        f"POST / {ask}Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 9999\r\n"
+    )
+    return [
+        *(Slow(f"read nothing of {name}", asked) for name, asked in targets.items()),
+        *(Slow(f"read {name} by a byte a second", asked, n_read=1)
+          for name, asked in targets.items()),
+        Slow("request 3 pages at once and read nothing", targets["a page"] * 3),
+        Slow("send a head by a byte a second", f"GET / {ask}X-Slow: ", "a"),
+        Slow("send a body by a byte a second", f"{form}\r\n", "a"),
+        Slow("send nothing", ""),
+        Slow("close their side and read nothing", targets["a download"], closes_writing=True),
+    ]  # fmt: skip
+
+
+async def be_slow(url: str, slow: Slow, delay: float) -> None:
+    """Hold a connection to the site after a delay, and connect again whenever it is closed."""
+    await asyncio.sleep(delay)
+    address, loop = httpx.URL(url), asyncio.get_running_loop()
+    while True:
+        with suppress(OSError), socket.socket() as connection:
+            connection.setblocking(False)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            await loop.sock_connect(connection, (address.host, address.port))
+            await loop.sock_sendall(connection, slow.start.encode())
+            if slow.closes_writing:
+                connection.shutdown(socket.SHUT_WR)
+            while True:
+                await asyncio.sleep(1)
+                if slow.n_read and not await loop.sock_recv(connection, slow.n_read):
+                    break
+                await loop.sock_sendall(connection, slow.rest.encode())
+        await asyncio.sleep(1)
+
+
+async def visit(pages: Sequence[str], until: float) -> tuple[list[float], int]:
+    """Request pages one after another, each on a new connection; return milliseconds and errors."""
+    waits, n_errors = [], 0
+    while time.monotonic() < until:
+        for page in pages:
+            began = time.monotonic()
+            try:
+                async with httpx.AsyncClient(
+                    trust_env=False, timeout=PATIENCE, verify=NO_CERTIFICATES
+                ) as browser:
+                    n_errors += (await browser.get(page)).status_code != httpx.codes.OK
+            except httpx.TransportError:
+                n_errors += 1
+            waits.append(1000 * (time.monotonic() - began))
+    return waits, n_errors
+
+
+class Waits(NamedTuple):
+    """Milliseconds that people waited for pages, and how many pages failed."""
+
+    waits: list[float]
+    n_errors: int
+
+    @property
+    def median(self) -> float:
+        """Return the median."""
+        return median(self.waits)
+
+    @property
+    def p95(self) -> float:
+        """Return the 95th percentile."""
+        return quantiles(self.waits, n=20)[-1]
+
+
+async def request_pages(pages: Sequence[str], seconds: float) -> Waits:
+    """Request pages as several people do."""
+    until = time.monotonic() + seconds
+    seen = await asyncio.gather(*(visit(pages, until) for _ in range(N_PEOPLE)))
+    return Waits([wait for waits, _ in seen for wait in waits], sum(n for _, n in seen))
+
+
+async def measure(
+    site: AttackedSite, pages: Sequence[str], slow: Slow, *, n_slow: int, seconds: float
+) -> list[str]:
+    """Request pages at rest, and while slow clients hold connections; return a row of the table."""
+    rest = await request_pages(pages, seconds / 2)
+    held = [
+        asyncio.ensure_future(be_slow(site.url, slow, ARRIVAL_SECONDS * number / n_slow))
+        for number in range(n_slow)
+    ]
+    await asyncio.sleep(ARRIVAL_SECONDS + SETTLE_SECONDS)
+    now = await request_pages(pages, seconds)
+    memory = read_memory(site.process)
+    for task in held:
+        task.cancel()
+    await asyncio.gather(*held, return_exceptions=True)
+    await asyncio.sleep(SETTLE_SECONDS)
+    holds = not now.n_errors and now.p95 <= max(GOAL_MS, GOAL_RATIO * rest.p95)
+    shown = rest.median, rest.p95, len(now.waits), now.n_errors, now.median, now.p95, max(now.waits)
+    return [
+        f"{n_slow} {slow.name}", *(f"{figure:.0f}" for figure in shown),
+        "met" if holds else "MISSED", *(f"{megabytes:.0f}" for megabytes in memory),
+    ]  # fmt: skip
+
+
+def read_memory(server: int) -> tuple[float, float]:
+    """Return the megabytes of a server's processes, and of the kernel's TCP buffers."""
+    sizes = [(process / "smaps_rollup").read_text() for process in list_processes(server)]
+    shares = [re.search(r"^Pss:\s+(\d+)", text, re.MULTILINE) for text in sizes]
+    pages = re.search(r"^TCP:.* mem (\d+)", Path("/proc/net/sockstat").read_text(), re.MULTILINE)
+    kernel = int(pages[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6 if pages else 0
+    return sum(int(share[1]) for share in shares if share) / 1e3, kernel
+
+
+def make_site(folder: Path, database_url: str) -> tuple[AttackedSite, list[str], str]:
+    """Return a site with a study and a published task, pages to visit, and a researcher's token."""
+    site = AttackedSite.prepare(
+        folder, database_url, API_RATE="9999/min", API_EXPORTING_RATE="9999/min",
+        BENCH_ACCOUNT="bench", BENCH_PASSWORD=secrets.token_urlsafe(12),
+    )  # fmt: skip
+    site.script("export_data.py", str(N_RESPONSES))
+    site.script("site_data.py", "publish", str(ARCHIVE_MB))
+    site.make_study(2, ratings=2, block_size=2)
+    (link,) = site.invite(1)
+    token = site.manage("make_token", "bench", "slow", "--scope", "responses:read").split()[-1]
+    return site, [site.url, link, f"{site.url}/tasks/slow/"], token
+
+
+def measure_all(kind: str, options: argparse.Namespace) -> None:
+    """Measure on one database, and print a table."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        fresh_database(kind, Path(folder), options.cluster) as database_url,
+    ):
+        site, pages, token = make_site(Path(folder), database_url)
+        settle(database_url)
+        kinds = [slow for slow in list_slow(token) if options.only in slow.name]
+        with site.serving():
+            for target in (ARCHIVE, EXPORT):
+                httpx.get(
+                    site.url + target, headers={"Authorization": f"Bearer {token}"}, trust_env=False
+                ).raise_for_status()
+            asyncio.run(request_pages(pages, 3))  # the first ones are slower
+            rows = []
+            for slow in kinds:
+                rows.append(
+                    asyncio.run(
+                        measure(site, pages, slow, n_slow=options.slow, seconds=options.seconds)
+                    )
+                )
+                sys.stderr.write(f"{' | '.join(rows[-1])}\n")
+        log = site.log.read_text()
+    say(f"\n{kind}\n\n{table(COLUMNS, rows)}")
+    say(f"\nThe server's log: {len(log.splitlines())} lines, {log.count('Traceback')} tracebacks")
+
+
+def main() -> None:
+    """Measure on each database."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+    add = parser.add_argument
+    add("--slow", type=int, default=200, help="number of slow clients")
+    add("--seconds", type=float, default=8, help="duration for each kind of slow client")
+    add("--only", default="", help="part of the kinds' names, to measure only some")
+    add("--databases", nargs="+", default=["sqlite"], choices=["sqlite", "pg"])
+    add("--cluster", default="postgres://postgres@127.0.0.1:5432", help="PostgreSQL server")
+    options = parser.parse_args()
+    say(f"{os.cpu_count()} cores, load average at the start {os.getloadavg()[0]:.1f}")
+    for kind in options.databases:
+        measure_all(kind, options)
+
+
+if __name__ == "__main__":
+    main()
