@@ -25,6 +25,7 @@ from serving import HOST, free_port
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 DEMO = REPOSITORY / "demo"
+STIMULI = DEMO / "data_en.tsv"
 START_SECONDS = 600
 END_SECONDS = 75  # after which a process without work has ended
 STUDY = "/console/studies/demo-finished/"
@@ -109,12 +110,25 @@ def served(repository: Path, environment: Mapping[str, str]) -> Iterator[tuple[i
 
 
 def annotate(repository: Path, environment: Mapping[str, str], url: str, n: int) -> None:
-    """Let scripted annotators answer a demo study, 40 at a time, from another process."""
-    words = ["rehearse_study", "demo-en", "--base-url", url, "--annotators", str(n)]
-    command = [sys.executable, "manage.py", *words, "--at-once", "40"]
+    """Let scripted annotators answer, 40 at a time, from another process."""
+    words = ["--base-url", url, "--annotators", str(n), "--at-once", "40"]
+    manage(repository, environment, "rehearse_study", "memory", *words)
+
+
+def manage(repository: Path, environment: Mapping[str, str], *words: str | Path) -> None:
+    """Run a management command; exit with its errors if it fails."""
+    command = [sys.executable, "manage.py", *words]
     done = subprocess.run(command, cwd=repository, env={**environment}, capture_output=True)  # noqa: S603
     if done.returncode:
         raise SystemExit(done.stderr.decode()[-2000:])
+
+
+def make_study(repository: Path, environment: Mapping[str, str]) -> None:
+    """Open a study with a place for every annotator of an hour."""
+    options = ["--language", "en", "--ratings-per-context", "100", "--block-size", "7"]
+    manage(repository, environment, "import_stimuli", STIMULI, "--study", "memory", *options)
+    shown = ["--organisation", "Benchmark", "--contact", "bench@example.org"]
+    manage(repository, environment, "open_study", "memory", *shown, "--consent-reviewed-by", "B")
 
 
 def visit(browser: httpx.Client) -> None:
@@ -144,10 +158,10 @@ def work(browser: httpx.Client) -> None:
     model = ("ratings.csv", (DEMO / "ratings_sl_model.csv").read_bytes())
     kind = {"name": f"model {time.time():.0f}", "kind": "model", "model": "m", "language": "sl"}
     post(f"{STUDY}results/comparisons/collections/new/", kind, file=model)
-    post("/console/new/", {}, file=("data_en.tsv", (DEMO / "data_en.tsv").read_bytes()))
+    post("/console/new/", {}, file=("data_en.tsv", STIMULI.read_bytes()))
     own = "/console/shared-tasks/demo/submissions/own/"
     phases = re.findall(r'<option value="(\d+)"', browser.get(own).text)
-    changes = "\n".join(["change", *(f"{time.time() % n:.4f}" for n in range(3, 27))])
+    changes = "\n".join(["change", *(f"{time.time() % n:.4f}" for n in range(3, 15))])
     sent = ("results_subtask1_fi.tsv", f"{changes}\n".encode())
     post(own, {"phase": phases[-1]}, results=sent)
 
@@ -185,6 +199,7 @@ def main() -> None:
                 limits=httpx.Limits(max_keepalive_connections=0),  # all processes answer
             ) as browser,
         ):
+            make_study(repository, environment)
             for _ in range(20):
                 browser.get("/")
             measure("a start", serve)
