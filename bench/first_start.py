@@ -52,7 +52,7 @@ def starting(clone: Path, environment: Mapping[str, str], port: int) -> Iterator
     try:
         yield seconds
     finally:
-        os.killpg(server.pid, signal.SIGINT)
+        os.killpg(server.pid, signal.SIGTERM)
         server.wait()
 
 

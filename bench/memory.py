@@ -105,7 +105,7 @@ def served(repository: Path, environment: Mapping[str, str]) -> Iterator[tuple[i
         yield serve.pid, said.read_text()
     finally:
         with suppress(ProcessLookupError):
-            os.killpg(serve.pid, signal.SIGINT)
+            os.killpg(serve.pid, signal.SIGTERM)
         serve.wait()
 
 

@@ -37,6 +37,7 @@ from surveys.operations.dumps import (
     restore_database,
 )
 from surveys.operations.migration_steps import is_squashed
+from surveys.operations.server_checks import MARK_NAME
 
 FORMAT = 1
 DATABASE, KEY, FILES, MANIFEST = "database", "secret_key", "files", "manifest.json"
@@ -68,7 +69,7 @@ class Manifest:
     @property
     def n_files(self) -> int:
         """Return the number of files of runs."""
-        return sum(name.startswith(f"{FILES}/") for name in self.files)
+        return len(_names_below(self, FILES) - {MARK_NAME})
 
 
 def write_backup(path: Path) -> Manifest:
@@ -284,7 +285,8 @@ def _replace_files(restored: Path) -> None:
 
 
 def _has_files() -> bool:
-    return any(path.is_file() for path in Path(settings.MEDIA_ROOT).rglob("*"))
+    files = Path(settings.MEDIA_ROOT).rglob("*")
+    return any(path.is_file() and path.name != MARK_NAME for path in files)
 
 
 def _names_below(manifest: Manifest, folder: str) -> set[str]:

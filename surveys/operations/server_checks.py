@@ -15,6 +15,7 @@ from django.utils.crypto import salted_hmac
 from surveys.models import SharedMark
 
 KEY, FILES = "SECRET_KEY", "VAR_DIR/files"
+MARK_NAME = "site_mark"  # of the file with the mark, in the folder of files
 log = logging.getLogger(__name__)
 
 
@@ -75,7 +76,7 @@ def _mark_of_key() -> str:
 
 def _mark_of_files() -> str:
     """Return the mark in the folder of files, which is made if it is missing; "" if it cannot."""
-    path = Path(settings.MEDIA_ROOT) / "site_mark"
+    path = Path(settings.MEDIA_ROOT) / MARK_NAME
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with suppress(FileExistsError), path.open("x") as file:

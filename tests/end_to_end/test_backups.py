@@ -13,6 +13,7 @@ import httpx
 import pytest
 from django.conf import settings
 
+from surveys.operations.server_checks import MARK_NAME
 from tests.end_to_end.annotators import PATIENCE_SECONDS, begin, get, post
 from tests.end_to_end.commands import run_commands
 from tests.end_to_end.conftest import open_site
@@ -106,6 +107,8 @@ def test_what_was_acknowledged_before_a_backup_is_in_the_site_restored_from_it(
     assert len(before) < len(load.acknowledged)  # they went on meanwhile
     assert stat.S_IMODE(backup.stat().st_mode) == 0o600
     with empty_site(var) as restored:
+        (var / "files").mkdir()
+        (var / "files" / MARK_NAME).write_text("of a start without studies")
         assert "files 1" in restored.manage("restore", backup)
 
         assert (var / "secret_key").read_text() == (own_var / "secret_key").read_text()

@@ -44,6 +44,7 @@ def test_pages_say_that_the_database_is_away_and_nothing_is_lost(
 ):
     with Cable(own_postgres.port) as cable:
         site = Site(tmp_path, database)
+        site.manage("accept_server")  # of each test, with a folder of its own
         (link,) = site.invite("study")
         site.environment["DATABASE_URL"] = database.replace(
             f":{own_postgres.port}/", f":{cable.port}/"

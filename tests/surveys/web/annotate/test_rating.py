@@ -335,7 +335,7 @@ def test_rate_counts_a_line_break_in_a_comment_as_browsers_do(client, unsure):
 
 
 def test_a_missing_rating_is_asked_for_with_the_ends_of_the_scale(client, assignment):
-    Study.objects.update(scale_minimum=-3, scale_maximum=3)
+    Study.objects.update(scale_minimum=-3, scale_maximum=3, revision="another")
     record_engagement(whereabouts(assignment), "morje", "sol")
 
     refused = client.post(page("rate", assignment, 1), {})

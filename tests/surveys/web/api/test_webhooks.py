@@ -246,16 +246,23 @@ def test_an_unreachable_url_delays_the_others_once(study):
     assert list(tried.values_list("attempts", flat=True)) == [1, 0]
 
 
-def test_webhooks_do_not_reach_the_servers_own_machine_by_default(study, settings):
+@pytest.mark.parametrize(
+    ("hosts", "name", "error"),
+    [
+        ([], "127.1", "This site sends nothing to 127.1; ask its operator."),
+        (["192.0.2.0/24"], "localhost", NOT_REACHED),
+    ],
+)
+def test_webhooks_do_not_reach_the_servers_own_machine(study, settings, hosts, name, error):
     with listening() as (heard, url):
         delivery = due_delivery(study, url)
-        Webhook.objects.update(url=url.replace("http:", "https:").replace(LOCAL, "127.1"))
-        settings.WEBHOOK_HOSTS = []
+        Webhook.objects.update(url=url.replace("http:", "https:").replace(LOCAL, name))
+        settings.WEBHOOK_HOSTS = hosts
         deliver(delivery.pk)
 
     delivery.refresh_from_db()
     assert heard == []
-    assert delivery.error == NOT_REACHED
+    assert delivery.error == error
 
 
 def test_deliveries_are_listed(study, program):
