@@ -414,6 +414,20 @@ class Served(NamedTuple):
             answer = connection.getresponse()
             return answer.status, answer.headers["content-length"], answer.read()
 
+    def await_end(self, *connections: socket.socket) -> None:
+        """Wait until the server's side has ended, which a client that reads nothing may not see."""
+        deadline = time.monotonic() + PATIENCE
+        here = f":{self.port:04X}"
+        theirs = {f":{connection.getsockname()[1]:04X}" for connection in connections}
+        while any(
+            state == ESTABLISHED and local.endswith(here) and remote[-5:] in theirs
+            for _, local, remote, state, *_ in map(
+                str.split, Path("/proc/net/tcp").read_text().splitlines()
+            )
+        ):
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory) -> Iterator[Served]:
@@ -439,18 +453,6 @@ def served(tmp_path_factory) -> Iterator[Served]:
         server.join()
 
 
-def await_end(*connections: socket.socket) -> None:
-    """Wait until the server's side has ended, which a client that reads nothing may not see."""
-    deadline = time.monotonic() + PATIENCE
-    ours = {f":{connection.getsockname()[1]:04X}" for connection in connections}
-    while any(
-        row.split()[3] == ESTABLISHED and row.split()[2][-5:] in ours
-        for row in Path("/proc/net/tcp").read_text().splitlines()
-    ):
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-
-
 def test_clients_that_take_nothing_keep_nobody_waiting_and_are_cut_off(served):
     with ExitStack() as stack:
         paths = ("/file", "/pieces", "/long")
@@ -459,7 +461,7 @@ def test_clients_that_take_nothing_keep_nobody_waiting_and_are_cut_off(served):
 
         assert served.ask("/page") == (200, "4", LARGE[:4])
         assert served.ask("/file") == served.ask("/pieces") == (200, str(len(LARGE)), LARGE)
-        await_end(*unread)
+        served.await_end(*unread)
     lines = served.log.read_text().splitlines()
     assert Counter(line.partition(":")[0] for line in lines) == {"GET /file": 10, "GET /pieces": 10}
     assert all("the client is too slow, cut off after" in line for line in lines)
@@ -469,7 +471,7 @@ def test_clients_that_close_their_side_are_gone(served):
     with served.request("/file") as connection:
         connection.shutdown(socket.SHUT_WR)
 
-        await_end(connection)
+        served.await_end(connection)
         assert served.ask("/page")[0] == 200
 
 
