@@ -4,7 +4,7 @@ import os
 import secrets
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -74,3 +74,13 @@ def find_postmaster(url: str) -> int:
         backend = connection.execute("SELECT pg_backend_pid()").fetchone()
         status = Path(f"/proc/{backend[0] if backend else 0}/status").read_text()
     return int(status.split("PPid:")[1].split()[0])
+
+
+def print_by_database(
+    kinds: Sequence[str] | None, cluster: str | None, compare: Callable[[str], str]
+) -> None:
+    """Print the load average, and a table for SQLite and, on a cluster, PostgreSQL."""
+    sys.stdout.write(f"Load average before: {os.getloadavg()[0]:.2f}\n\n")
+    for kind in kinds or (["sqlite", "pg"] if cluster else ["sqlite"]):
+        sys.stdout.write(f"{compare(kind)}\n")
+        sys.stdout.flush()

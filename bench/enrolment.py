@@ -18,7 +18,7 @@ from statistics import median
 
 import django
 from console import DATABASES, cpu_seconds
-from databases import fresh_site, settle
+from databases import fresh_site, print_by_database, settle
 from filling import STUDY, fill
 from serving import run
 
@@ -90,10 +90,7 @@ def main() -> None:
     if options.inside:
         act(options.inside[0], int(options.inside[1]))
         return
-    sys.stdout.write(f"Load average before: {os.getloadavg()[0]:.2f}\n\n")
-    for kind in options.databases or (["sqlite", "pg"] if options.cluster else ["sqlite"]):
-        sys.stdout.write(f"{compare(kind, options)}\n")
-        sys.stdout.flush()
+    print_by_database(options.databases, options.cluster, lambda kind: compare(kind, options))
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from statistics import median
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from databases import fresh_database
+from databases import fresh_database, print_by_database
 from serving import HOST, run
 from sites import Bare, Cosima, Load, Places, Site
 
@@ -187,10 +187,7 @@ def main() -> None:
         module, *links = options.inside
         sys.stdout.write(json.dumps(measure(module, links)))
         return
-    sys.stdout.write(f"Load average before: {os.getloadavg()[0]:.2f}\n\n")
-    for kind in options.databases or (["sqlite", "pg"] if options.cluster else ["sqlite"]):
-        sys.stdout.write(f"{compare(kind, options)}\n")
-        sys.stdout.flush()
+    print_by_database(options.databases, options.cluster, lambda kind: compare(kind, options))
 
 
 if __name__ == "__main__":

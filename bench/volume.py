@@ -25,7 +25,7 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 import django
-from databases import fresh_site, settle
+from databases import fresh_site, print_by_database, settle
 from django.apps import apps
 from django.conf import settings
 from django.db import connection
@@ -259,10 +259,7 @@ def main() -> None:
     if options.inside:
         act(options.inside[0], int(options.inside[1]), analyze=options.analyze)
         return
-    sys.stdout.write(f"Load average before: {os.getloadavg()[0]:.2f}\n\n")
-    for kind in options.databases or (["sqlite", "pg"] if options.cluster else ["sqlite"]):
-        sys.stdout.write(f"{compare(kind, options)}\n")
-        sys.stdout.flush()
+    print_by_database(options.databases, options.cluster, lambda kind: compare(kind, options))
 
 
 if __name__ == "__main__":

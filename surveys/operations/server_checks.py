@@ -63,8 +63,8 @@ def _find_foreign() -> Iterator[checks.CheckMessage]:
             stored, _ = SharedMark.objects.get_or_create(subject=subject, defaults={"mark": mark})
         if stored and stored.mark != mark:
             yield checks.Error(
-                f"{subject} is not that of the site's first server: several servers must share "
-                "it (docs/operations.md).",
+                f"{subject} differs from the first server's: all servers of a site must share it "
+                "(docs/operations.md).",
                 hint="If it was changed on purpose, run manage.py accept_server.",
                 id="surveys.E002",
             )

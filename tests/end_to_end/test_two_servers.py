@@ -134,8 +134,8 @@ def test_attempts_and_api_rates_are_exact_over_two_servers(servers):
 @pytest.mark.parametrize(
     ("chosen", "complaint"),
     [
-        ({}, "VAR_DIR/files is not that of the site's first server"),
-        ({"SECRET_KEY": "own"}, "SECRET_KEY is not that of the site's first server"),
+        ({}, "VAR_DIR/files differs from the first server's"),
+        ({"SECRET_KEY": "own"}, "SECRET_KEY differs from the first server's"),
         ({"STATIC_ROOT": "nowhere"}, "Run manage.py collectstatic on each server"),
     ],
 )

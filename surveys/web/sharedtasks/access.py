@@ -26,9 +26,9 @@ def signed_in(request: HttpRequest) -> User:
 
 
 def public_page(view: Page) -> Page:
-    """Let caches keep a page of visitors for a minute, and nobody one of a person signed in.
+    """Let caches keep a visitor's page for a minute, and never a page of a signed-in person.
 
-    Organisers and teams see more at the same address, also by "back" after they signed out.
+    Organisers and teams see more at the same address; "back" must not show it after a sign-out.
     """
 
     @wraps(view)

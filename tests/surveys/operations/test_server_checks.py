@@ -59,7 +59,7 @@ def test_a_second_server_with_other_files_or_another_key_is_refused(served, tmp_
     assert (check_marks(), check_marks()) == ([], [])
 
     served.MEDIA_ROOT = second
-    with pytest.raises(SystemExit, match=r"VAR_DIR/files is not that of the site's first server"):
+    with pytest.raises(SystemExit, match=r"VAR_DIR/files differs from the first server's"):
         report_at_start(check_server())
     second.joinpath("site_mark").unlink()
     second.rmdir()
