@@ -23,7 +23,6 @@ from django.contrib.auth.models import User  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
 from surveys.crowd.budget import approve_budget, count_spent  # noqa: E402
-from surveys.crowd.fees import read_cents  # noqa: E402
 from surveys.crowd.ledger import intend_bonus  # noqa: E402
 from surveys.crowd.mturk.gateway import Gateway, open_gateway  # noqa: E402
 from surveys.crowd.mturk.hits import plan_batch  # noqa: E402
@@ -36,6 +35,7 @@ from surveys.models import (  # noqa: E402
     Study,
     Visit,
 )
+from surveys.money import read_cents  # noqa: E402
 from surveys.participation.assignments import list_places_left  # noqa: E402
 from surveys.rehearsal.annotator import ScriptedAnnotator  # noqa: E402
 from surveys.rehearsal.demo import RESEARCHER  # noqa: E402

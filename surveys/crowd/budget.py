@@ -12,9 +12,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from surveys.access.audit_log import record
-from surveys.crowd.fees import format_cents
 from surveys.errors import BatchRefused, CeilingReached
 from surveys.models import Batch, Hit, HitState, PaymentKind
+from surveys.money import format_cents
 
 APPROVAL_FIELDS = ("armed_by", "armed_at", "armed_until", "total_cents", "ceiling_cents")
 

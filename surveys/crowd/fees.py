@@ -124,21 +124,3 @@ def hourly_cents(reward_cents: int, minutes: float) -> int:
 def is_low_wage(hourly: int) -> bool:
     """Return whether an hourly wage is below the limit at which pages warn."""
     return hourly < settings.LOWEST_WAGE_CENTS
-
-
-def read_cents(amount: str) -> int:
-    """Return an amount written by MTurk in cents.
-
-    >>> read_cents("0.5"), read_cents("12"), read_cents("0.29")
-    (50, 1200, 29)
-    """
-    return int(Decimal(amount) * 100)
-
-
-def format_cents(cents: int) -> str:
-    """Return cents as a decimal amount.
-
-    >>> format_cents(50), format_cents(6000), format_cents(5)
-    ('0.50', '60.00', '0.05')
-    """
-    return f"{cents // 100}.{cents % 100:02}"

@@ -15,14 +15,7 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from surveys.crowd.budget import approve_budget, count_spent
-from surveys.crowd.fees import (
-    estimate_hits,
-    rates_of,
-    read_cents,
-    round_reserved,
-    round_shown,
-    split_places,
-)
+from surveys.crowd.fees import estimate_hits, rates_of, round_reserved, round_shown, split_places
 from surveys.crowd.ledger import intend_bonus
 from surveys.crowd.mturk.collect import fetch_batch
 from surveys.crowd.mturk.gateway import Gateway, open_gateway
@@ -34,6 +27,7 @@ from surveys.crowd.mturk.stop import stop_batch
 from surveys.errors import RehearsalFailed, SurveyError, TargetRefused
 from surveys.models import Batch, Context, Payment, Provider, Questionnaire, Standing, Study, Visit
 from surveys.models.crowd import MOST_PLACES
+from surveys.money import read_cents
 from surveys.participation.assignments import list_places_left
 from surveys.rehearsal.mturk_site import CrowdRefused, CrowdWorker, open_browser
 from surveys.rehearsal.mturk_worker import End, ScriptedWorker

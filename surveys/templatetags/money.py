@@ -2,7 +2,7 @@
 
 from django import template
 
-from surveys.crowd.fees import format_cents
+from surveys.money import format_cents
 
 register = template.Library()
 

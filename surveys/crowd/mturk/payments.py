@@ -11,7 +11,6 @@ from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
 from surveys.crowd.budget import refuse_unapproved
-from surveys.crowd.fees import format_cents, read_cents
 from surveys.crowd.ledger import (
     begin_sending,
     intend_reward,
@@ -24,6 +23,7 @@ from surveys.crowd.mturk.publish import reload_batch
 from surveys.crowd.mturk.steps import Outcome, Progress, exclusive_lock, process_rows
 from surveys.errors import GatewayDown, GatewayRefused, PaymentRefused
 from surveys.models import Batch, Payment, PaymentKind, PaymentState, Standing, Visit
+from surveys.money import format_cents, read_cents
 
 PAYING = "paying"  # the lock of paying and rejecting
 UNSETTLED = (PaymentState.INTENDED, PaymentState.SENDING, PaymentState.UNKNOWN)

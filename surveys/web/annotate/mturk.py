@@ -6,7 +6,6 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from surveys.crowd.fees import format_cents
 from surveys.crowd.mturk.arrival import (
     find_hit,
     find_in_hit,
@@ -19,6 +18,7 @@ from surveys.crowd.mturk.arrival import (
     start_in_hit,
 )
 from surveys.models import Assignment, Hit, TextKind
+from surveys.money import format_cents
 from surveys.participation.assignments import Consent, count_items
 from surveys.recruitment.providers import rules_of
 from surveys.study.texts import current_text

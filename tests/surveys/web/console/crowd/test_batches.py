@@ -4,7 +4,6 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from surveys.crowd.fees import format_cents
 from surveys.crowd.offer import find_pace
 from surveys.models import (
     Batch,
@@ -14,6 +13,7 @@ from surveys.models import (
     Run,
     Study,
 )
+from surveys.money import format_cents
 from surveys.templatetags.figures import number
 from tests.factories.batch_states import (
     send,
