@@ -1,6 +1,14 @@
 """App configuration: connects lower layers to functions of higher ones at start."""
 
 from django.apps import AppConfig
+from django.utils.module_loading import import_string
+
+from surveys.features import Feature, register
+
+CORE = Feature(name="surveys", files={"surveys.Run": ("archive", "ledger")})
+APPS = tuple(
+    f"surveys.{folder}.feature.FEATURE" for folder in ("sharedtasks", "crowd", "selection")
+)
 
 
 class SurveysConfig(AppConfig):
@@ -19,6 +27,9 @@ class SurveysConfig(AppConfig):
         from surveys.sharedtasks.jobs import job_stored
         from surveys.sharedtasks.submissions import submission_stored
 
+        register(CORE)
+        for name in APPS:
+            register(import_string(name))
         register_targets()
         user_logged_in.connect(mark_session, dispatch_uid="mark sessions of participants")
         messages_stored.connect(_send_messages, dispatch_uid="send stored messages")

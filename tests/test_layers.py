@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_layout import MODULES, ROOT, imports_in, imports_of
+from tests.test_layout import MODULES, ROOT, imports_in, imports_of, is_in, tree_of
 
 # From low to high; names of modules and packages of `surveys`. docs/architecture.md shows them.
 LAYERS = (
-    ("models", "errors", "money", "query_params"),
+    ("models", "errors", "features", "money", "query_params"),
     ("operations",),
     ("access",),
     ("study",),
@@ -31,6 +31,101 @@ LAYERS = (
     ("web", "management", "templatetags", "admin", "apps"),
 )
 Graph = Mapping[str, Set[str]]
+COMMANDS = "surveys.management.commands"
+APPS = {  # what belongs to an app; all else of `surveys` is the core
+    "sharedtasks": (
+        "surveys.sharedtasks", "surveys.models.sharedtasks", "surveys.web.sharedtasks",
+        "surveys.web.console.sharedtasks", "surveys.web.api.sharedtasks",
+        "surveys.rehearsal.finished.shared_task", "surveys.templatetags.sharedtask_entries",
+        "surveys.templatetags.task_times", f"{COMMANDS}.score_submissions",
+    ),
+    "crowd": (
+        "surveys.crowd", "surveys.models.crowd", "surveys.web.console.crowd",
+        "surveys.web.annotate.mturk", "surveys.web.console.recruitment.prolific",
+        "surveys.rehearsal.control_token", "surveys.rehearsal.mturk_batch",
+        "surveys.rehearsal.mturk_site", "surveys.rehearsal.mturk_worker",
+        "surveys.rehearsal.simulator", f"{COMMANDS}._batch", f"{COMMANDS}.compare_qualifications",
+        f"{COMMANDS}.fetch_batch", f"{COMMANDS}.pay_batch", f"{COMMANDS}.publish_batch",
+        f"{COMMANDS}.reconcile_prolific", f"{COMMANDS}.rehearse_batch",
+        f"{COMMANDS}.run_crowd_round", f"{COMMANDS}.run_mturk_simulator", f"{COMMANDS}.stop_batch",
+    ),
+    "contexts": (
+        "surveys.selection", "surveys.corpora", "surveys.models.selection",
+        "surveys.web.console.contexts",
+    ),
+}  # fmt: skip
+# What the core still imports of apps. Entries are only removed.
+NOT_YET_APART = {
+    "surveys.access.audit_log": "sharedtasks",
+    "surveys.apps": "crowd sharedtasks",
+    "surveys.management.commands.deposit_release": "sharedtasks",
+    "surveys.management.commands.do_background_work": "sharedtasks",
+    "surveys.management.commands.finish_demo": "sharedtasks",
+    "surveys.management.commands.prepare_site": "crowd sharedtasks",
+    "surveys.models.access": "sharedtasks",
+    "surveys.models.quota": "crowd",
+    "surveys.monitoring.checklist": "contexts",
+    "surveys.participation.assignments": "crowd",
+    "surveys.privacy.leftovers": "sharedtasks",
+    "surveys.privacy.participants": "sharedtasks",
+    "surveys.privacy.retention": "crowd",
+    "surveys.privacy.subject_access": "crowd",
+    "surveys.recruitment.addresses": "crowd",
+    "surveys.rehearsal.finished.study": "sharedtasks",
+    "surveys.rehearsal.study": "crowd",
+    "surveys.results.numbering": "crowd",
+    "surveys.results.ratings_table": "contexts",
+    "surveys.results.runs": "crowd",
+    "surveys.study.layout.quota": "crowd",
+    "surveys.study.lifecycle": "crowd",
+    "surveys.tasks": "contexts crowd sharedtasks",
+    "surveys.templatetags.log_entries": "crowd sharedtasks",
+    "surveys.templatetags.zones": "sharedtasks",
+    "surveys.web.admin": "contexts crowd sharedtasks",
+    "surveys.web.annotate.arrival": "sharedtasks",
+    "surveys.web.annotate.completion": "crowd",
+    "surveys.web.annotate.frames": "crowd",
+    "surveys.web.annotate.urls": "crowd",
+    "surveys.web.api.results.views": "sharedtasks",
+    "surveys.web.api.urls": "sharedtasks",
+    "surveys.web.console.results.forms": "contexts",
+    "surveys.web.console.results.releases": "sharedtasks",
+    "surveys.web.console.results.runs": "sharedtasks",
+    "surveys.web.console.study.design": "contexts",
+    "surveys.web.console.urls": "contexts crowd",
+}
+
+
+def app_of(module: str) -> str:
+    """Return the app that a module belongs to; empty for the core."""
+    return next((app for app, folders in APPS.items() if is_in(module, *folders)), "")
+
+
+def models_of(name: str) -> set[str]:
+    """Return the modules of the models that a module imports from `surveys.models`."""
+    homes = {
+        alias.name: node.module
+        for node in tree_of("surveys.models").body
+        if isinstance(node, ast.ImportFrom) and node.module
+        for alias in node.names
+    }
+    return {
+        homes[alias.name]
+        for node in ast.walk(tree_of(name))
+        if isinstance(node, ast.ImportFrom) and node.module == "surveys.models"
+        for alias in node.names
+        if alias.name in homes
+    }
+
+
+def list_imports_of_apps(graph: Graph) -> dict[str, set[str]]:
+    """Return the apps that each module of `surveys` imports, other than its own."""
+    found = {
+        importer: {app_of(module) for module in imported} - {app_of(importer), ""}
+        for importer, imported in graph.items()
+        if importer.startswith("surveys.") and importer != "surveys.models"  # Django reads it
+    }
+    return {importer: apps for importer, apps in found.items() if apps}
 
 
 def layer_of(module: str) -> int | None:
@@ -98,6 +193,33 @@ def test_a_module_outside_the_plan_has_no_layer():
 
 def test_imports_point_downwards(graph):
     assert list_upward_imports(graph) == []
+
+
+def test_no_module_imports_another_app(graph):
+    with_models = {name: imported | models_of(name) for name, imported in graph.items()}
+
+    found = list_imports_of_apps(with_models)
+
+    assert found == {name: set(apps.split()) for name, apps in NOT_YET_APART.items()}
+
+
+def test_what_belongs_to_an_app_is_a_module():
+    named = [folder for folders in APPS.values() for folder in folders]
+
+    assert [name for name in named if name not in MODULES] == []
+
+
+def test_an_import_of_another_app_is_found():
+    apart = {
+        "surveys.privacy.retention": {"surveys.crowd.ledger", "surveys.models.study"},
+        "surveys.selection.queue": {"surveys.selection.choices", "surveys.sharedtasks.parts"},
+        "surveys.web.console.crowd.batches": {"surveys.crowd.offer", "surveys.models.crowd"},
+    }
+
+    assert list_imports_of_apps(apart) == {
+        "surveys.privacy.retention": {"crowd"}, "surveys.selection.queue": {"sharedtasks"},
+    }  # fmt: skip
+    assert models_of("surveys.crowd.ledger") >= {"surveys.models.crowd"}
 
 
 def test_no_modules_import_each_other_in_a_circle():

@@ -27,15 +27,9 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from surveys.errors import BackupRefused
+from surveys.features import find_file_fields
 from surveys.models import Run
-from surveys.operations.dumps import (
-    FILE_FIELDS,
-    KINDS,
-    check_dump,
-    dump_database,
-    is_in_use,
-    restore_database,
-)
+from surveys.operations.dumps import KINDS, check_dump, dump_database, is_in_use, restore_database
 from surveys.operations.migration_steps import is_squashed
 from surveys.operations.server_checks import MARK_NAME
 
@@ -144,7 +138,7 @@ def find_missing_files(manifest: Manifest) -> list[str]:
     """Return the files that the database still refers to and that could not be copied."""
     still_named = {
         file
-        for model, names in FILE_FIELDS.items()
+        for model, names in find_file_fields().items()
         for row in QuerySet(model).values_list(*names)
         for file in row
     }

@@ -12,24 +12,13 @@ from typing import Any, NamedTuple
 
 from django.db import DatabaseError, connection
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.models import Model
 
 from surveys.errors import BackupRefused
-from surveys.models import Run
-from surveys.models.sharedtasks import SharedTask, Submission, TaskPart
+from surveys.features import find_file_fields
 
 Query = Callable[[str], list[tuple[Any, ...]]]
 KINDS = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
 LOCK_TIMEOUT = "-c lock_timeout=60000"  # milliseconds to wait for locks of the site
-
-
-# The columns that name files which are kept; files that were only checked are not missed.
-FILE_FIELDS: dict[type[Model], tuple[str, ...]] = {
-    Run: ("archive", "ledger"),
-    SharedTask: ("archive",),
-    Submission: ("file",),
-    TaskPart: ("data", "gold", "practice_data", "practice_gold"),
-}
 
 
 class Dump(NamedTuple):
@@ -98,7 +87,7 @@ def _describe(query: Query) -> Dump:
     migrations = [f"{app}.{name}" for app, name in applied]
     files = {
         file
-        for model, names in FILE_FIELDS.items()
+        for model, names in find_file_fields().items()
         if (table := model._meta.db_table) in rows
         for row in query(f'SELECT {", ".join(names)} FROM "{table}"')  # noqa: S608  # nosec B608
         for file in row

@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from surveys.access.idempotency import RETENTION
 from surveys.models import IdempotencyRecord
-from surveys.privacy.stray_files import drop_stray_files
 from surveys.results.run_files import drop_lists, drop_unreferenced_files
+from surveys.sharedtasks.retention.stray_files import drop_stray_files
 
 ATTEMPTS_KEPT = timedelta(days=30)  # failed sign-ins: user names and IP addresses
 log = logging.getLogger(__name__)

@@ -49,7 +49,7 @@ send(Team.objects.get(), Phase.objects.get(), files, now=timezone.now())
 LATER = """
 from datetime import timedelta
 from django.utils import timezone
-from surveys.privacy.stray_files import drop_stray_files
+from surveys.sharedtasks.retention.stray_files import drop_stray_files
 print(drop_stray_files(timezone.now() + timedelta(days=2)))
 """
 STATES = "SELECT number, state FROM surveys_submission"

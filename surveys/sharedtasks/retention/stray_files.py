@@ -4,16 +4,17 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from django.apps import apps
 from django.conf import settings
-from django.db.models import Model, QuerySet
+from django.db.models import QuerySet
 
-from surveys.models.sharedtasks import Scoring, Upload
+from surveys.models.sharedtasks import Scoring
 from surveys.models.sharedtasks.tasks import PRIVATE_FOLDER
-from surveys.operations.dumps import FILE_FIELDS
+from surveys.sharedtasks.feature import FEATURE
 
 KEPT = timedelta(days=1)  # longer than any process takes to commit the row of a file
 # Uploads come first: a submission takes over the file of an upload, which can be deleted then.
-NAMING: dict[type[Model], tuple[str, ...]] = {Upload: ("file",), **FILE_FIELDS}
+NAMING: dict[str, tuple[str, ...]] = {"surveys.Upload": ("file",), **FEATURE.files}
 
 
 def drop_stray_files(now: datetime) -> int:
@@ -50,7 +51,7 @@ def _list_named_files() -> set[str]:
     named = {
         str(name)
         for model, fields in NAMING.items()
-        for row in QuerySet(model).values_list(*fields)
+        for row in QuerySet(apps.get_model(model)).values_list(*fields)
         for name in row
     }
     for corrected in Scoring.objects.values_list("gold_files", flat=True):

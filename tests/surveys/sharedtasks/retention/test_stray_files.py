@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from surveys.models.sharedtasks import Scoring, ScoringState, Submission, TaskPart, Upload
 from surveys.models.sharedtasks.tasks import name_private_file
-from surveys.privacy.stray_files import KEPT, NAMING, drop_stray_files
+from surveys.sharedtasks.retention.stray_files import KEPT, NAMING, drop_stray_files
 from surveys.sharedtasks.scoring.rescoring import request_rescoring
 from surveys.sharedtasks.uploads import check_files
 from tests.factories.sharedtasks import (
@@ -93,11 +93,11 @@ def test_files_that_rows_name_stay(folder):
 
 def test_every_column_that_names_such_a_file_is_read():
     columns = {
-        (model, field.name)
+        (model._meta.label, field.name)
         for model in apps.get_app_config("surveys").get_models()
         for field in model._meta.get_fields()
         if isinstance(field, FileField) and field.upload_to is name_private_file
     }
 
     assert columns <= {(model, name) for model, names in NAMING.items() for name in names}
-    assert next(iter(NAMING)) is Upload  # before the submissions that take over its file
+    assert next(iter(NAMING)) == "surveys.Upload"  # before the submissions that take over its file

@@ -1,0 +1,42 @@
+"""The registration point: what each part of the site adds to the others, which do not import it.
+
+Functions and modules are named by dotted names, so that a command's start imports no page and no
+pandas. A model is named by its label, such as surveys.Run.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from django.apps import apps
+from django.db.models import Model
+
+
+@dataclass(frozen=True, kw_only=True)
+class Feature:
+    """What an app adds to the site. Registered once, in `AppConfig.ready`, as the core is."""
+
+    name: str
+    # by model: the fields whose files are kept, and so are in every backup
+    files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+_features: dict[str, Feature] = {}
+
+
+def register(feature: Feature) -> None:
+    """Add a feature to the site; one of the same name is replaced."""
+    _features[feature.name] = feature
+
+
+def list_features() -> list[Feature]:
+    """Return the registered features, the core first."""
+    return list(_features.values())
+
+
+def find_file_fields() -> dict[type[Model], tuple[str, ...]]:
+    """Return the fields that name files which are kept, by model."""
+    return {
+        apps.get_model(label): names
+        for feature in list_features()
+        for label, names in feature.files.items()
+    }

@@ -1,0 +1,12 @@
+"""What shared tasks add to the site."""
+
+from surveys.features import Feature
+
+FEATURE = Feature(
+    name="sharedtasks",
+    files={
+        "surveys.SharedTask": ("archive",),
+        "surveys.Submission": ("file",),
+        "surveys.TaskPart": ("data", "gold", "practice_data", "practice_gold"),
+    },
+)
