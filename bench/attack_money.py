@@ -21,7 +21,7 @@ def kill_the_payers(folder: Path, database_url: str, seed: int) -> Finding:
     simulator = f"http://{HOST}:{free_port()}"
     site = AttackedSite.prepare(folder, database_url, MTURK_SIMULATOR_URL=simulator)
     site.make_study(4, ratings=N_WORKERS // 4, block_size=2)
-    command = [sys.executable, "manage.py", "run_mturk_simulator", "--keep", "--port"]
+    command = [sys.executable, "-m", "mturk_simulator", "--keep", str(folder), "--port"]
     common = {"cwd": REPOSITORY, "environment": site.environment, "log": folder / "simulator.log"}
     rng = random.Random(seed)  # noqa: S311  (moments of kills)
     with serving([*command, simulator.rpartition(":")[2]], url=simulator, **common), site.serving():

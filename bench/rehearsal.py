@@ -43,7 +43,7 @@ def rehearse(folder: Path, database_url: str, options: argparse.Namespace) -> st
         "open_study", STUDY, "--organisation", "Benchmark", "--contact", "bench@example.org",
         "--consent-reviewed-by", "Benchmark",
     )  # fmt: skip
-    stand_in = [str(python), "manage.py", "run_mturk_simulator", "--keep", "--port"]
+    stand_in = [str(python), "-m", "mturk_simulator", "--keep", str(folder), "--port"]
     common = {"cwd": REPOSITORY, "environment": environment, "log": folder / "server.log"}
     served = AS_SERVED.command(
         python, int(site.rpartition(":")[2]), "annotation_site.wsgi:application"

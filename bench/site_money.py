@@ -22,6 +22,7 @@ django.setup()
 from django.contrib.auth.models import User  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
+from mturk_simulator.client import CrowdWorker, open_browser  # noqa: E402
 from surveys.crowd.budget import approve_budget, count_spent  # noqa: E402
 from surveys.crowd.ledger import intend_bonus  # noqa: E402
 from surveys.crowd.mturk.gateway import Gateway, open_gateway  # noqa: E402
@@ -39,7 +40,6 @@ from surveys.money import read_cents  # noqa: E402
 from surveys.participation.assignments import list_places_left  # noqa: E402
 from surveys.rehearsal.annotator import ScriptedAnnotator  # noqa: E402
 from surveys.rehearsal.demo import RESEARCHER  # noqa: E402
-from surveys.rehearsal.mturk_site import CrowdWorker, open_browser  # noqa: E402
 from surveys.rehearsal.mturk_worker import End, ScriptedWorker  # noqa: E402
 from surveys.rehearsal.rating_source import ModelledRatings, Person  # noqa: E402
 from surveys.rehearsal.vocabulary import list_words  # noqa: E402

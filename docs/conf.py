@@ -15,6 +15,7 @@ extensions = ["myst_nb", "sphinx_copybutton"]
 root_doc = "docs/index"
 include_patterns = [
     "*.md", "docs/*.md", "docs/notebooks/*.ipynb", "bench/README.md", "demo/README.md",
+    "mturk_simulator/README.md",
 ]  # fmt: skip
 exclude_patterns = [".venv", "var"]
 

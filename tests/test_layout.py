@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("annotation_site", "surveys", "preprocess", "postprocess")
+PACKAGES = ("annotation_site", "surveys", "preprocess", "postprocess", "mturk_simulator")
 
 DOORS = (
     "surveys.web.annotate", "surveys.web.api", "surveys.web.console", "surveys.management",
@@ -103,8 +103,8 @@ OF_GOLD = {  # what may read the hidden gold of a shared task
 }  # fmt: skip
 MARKS = "postprocess.formats.marks"  # the value of a text with two targets; loads nothing
 OPTIONS = "postprocess.commands.options"
-SIMULATOR = "surveys.rehearsal.simulator"  # shares nothing with the platform, not even its errors
-CROWD = "surveys.rehearsal.mturk_site"
+SIMULATOR = "mturk_simulator"  # shares nothing with the platform, not even its errors
+CLIENT = f"{SIMULATOR}.client"  # for scripted workers; imports nothing of ours
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "common", "misc", "services"}
 
 
@@ -112,7 +112,7 @@ def modules() -> dict[str, Path]:
     found = {}
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
-            if "migrations" not in path.parts:
+            if not {"migrations", "tests"} & set(path.parts):
                 name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
                 found[name.removesuffix(".__init__")] = path
     return found
@@ -156,10 +156,10 @@ def may_import(importer: str, imported: str) -> bool:
         return is_in(imported, "postprocess")
     if is_in(importer, "preprocess"):
         return is_in(imported, "preprocess") or imported in SHARED | RESULTS
-    if is_in(importer, SIMULATOR, CROWD):
-        return is_in(importer, SIMULATOR) and is_in(imported, SIMULATOR)
+    if is_in(importer, SIMULATOR):
+        return importer != CLIENT and is_in(imported, SIMULATOR)
     if is_in(imported, SIMULATOR):
-        return importer == "surveys.management.commands.run_mturk_simulator"
+        return imported == CLIENT and is_in(importer, "surveys.rehearsal")
     if is_in(importer, "annotation_site", WIRING):
         return True
     if is_in(imported, "annotation_site"):
@@ -204,9 +204,10 @@ def test_may_import_refuses_what_points_the_wrong_way():
         ("surveys.participation.answers", "postprocess.formats.files"),
         ("surveys.errors", "surveys.models"),
         ("surveys.study.layout.blocks", "annotation_site.settings"),
-        ("surveys.rehearsal.simulator.market.money", "surveys.errors"),
-        ("surveys.rehearsal.mturk_site", "surveys.rehearsal.simulator.http.wire"),
-        ("surveys.crowd.mturk.publish", "surveys.rehearsal.simulator.market.money"),
+        ("mturk_simulator.market.money", "surveys.errors"),
+        ("mturk_simulator.client", "mturk_simulator.http.wire"),
+        ("surveys.rehearsal.mturk_batch", "mturk_simulator.market.money"),
+        ("surveys.crowd.mturk.publish", "mturk_simulator.market.money"),
     ]
 
     assert [pair for pair in wrong if may_import(*pair)] == []
@@ -261,7 +262,7 @@ def test_a_dataset_and_its_reports_load_without_scipy_stats():
 
 def test_the_simulator_loads_without_django():
     code = (
-        "import sys, surveys.rehearsal.simulator.http.server, surveys.rehearsal.mturk_site; "
+        "import sys, mturk_simulator.__main__, mturk_simulator.client; "
         "sys.exit(any(m.split('.')[0] == 'django' for m in sys.modules))"
     )
 
@@ -283,7 +284,7 @@ def test_no_room_has_a_name_that_says_nothing():
     assert {name for name in MODULES if set(name.split(".")) & FORBIDDEN_NAMES} == set()
 
 
-PAGES_OF_SIMULATOR = ROOT / "surveys/rehearsal/simulator/http/pages"
+PAGES_OF_SIMULATOR = ROOT / "mturk_simulator/http/pages"
 SHEETS = sorted([*(ROOT / "static").rglob("*.css"), *PAGES_OF_SIMULATOR.glob("*.css")])
 
 

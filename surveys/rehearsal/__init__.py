@@ -1,1 +1,1 @@
-"""Scripted annotators, the demo studies and the MTurk simulator."""
+"""Scripted annotators and the demo studies."""

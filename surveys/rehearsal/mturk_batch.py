@@ -14,6 +14,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.utils import timezone
 
+from mturk_simulator.client import CrowdRefused, CrowdWorker, open_browser
 from surveys.crowd.budget import approve_budget, count_spent
 from surveys.crowd.fees import estimate_hits, rates_of, round_reserved, round_shown, split_places
 from surveys.crowd.ledger import intend_bonus
@@ -29,7 +30,6 @@ from surveys.models import Batch, Context, Payment, Provider, Questionnaire, Sta
 from surveys.models.crowd import MOST_PLACES
 from surveys.money import read_cents
 from surveys.participation.assignments import list_places_left
-from surveys.rehearsal.mturk_site import CrowdRefused, CrowdWorker, open_browser
 from surveys.rehearsal.mturk_worker import End, ScriptedWorker
 from surveys.rehearsal.study import Rehearsal, refuse_unready
 from surveys.rehearsal.vocabulary import list_words

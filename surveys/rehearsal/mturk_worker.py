@@ -11,11 +11,11 @@ from urllib.parse import urljoin, urlsplit
 import httpx
 import lxml.html
 
+from mturk_simulator.client import CrowdRefused, CrowdWorker, HeldTask, submit_task
 from surveys.crowd.mturk.targets import SUBMIT_PATH
 from surveys.errors import RehearsalFailed
 from surveys.models import Invitation, Study
 from surveys.rehearsal.annotator import ScriptedAnnotator, ask_database
-from surveys.rehearsal.mturk_site import CrowdRefused, CrowdWorker, HeldTask, submit_task
 
 NOT_FOUND = 404
 

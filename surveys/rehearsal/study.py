@@ -11,12 +11,12 @@ from urllib.parse import urlsplit
 import httpx
 from django.db import connection
 
+from mturk_simulator.client import open_browser
 from surveys.errors import RehearsalFailed
 from surveys.models import Context, Study
 from surveys.participation.assignments import list_places_left
 from surveys.recruitment.links import invite_scripted_annotators, personal_link
 from surveys.rehearsal.annotator import Acknowledged, Character, ScriptedAnnotator, ask_database
-from surveys.rehearsal.mturk_site import open_browser
 from surveys.rehearsal.rating_source import Person, RatingSource
 from surveys.rehearsal.vocabulary import list_words
 

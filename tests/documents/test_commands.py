@@ -19,7 +19,7 @@ DATA = {"text", "toml", "json", "http", "nginx", "{toctree}"}
 # In this order, as a reader goes on from the README, in one copy and with one site.
 WITH_SITE = (
     "README.md", "docs/tutorial.md", "docs/survey.md", "docs/releases.md", "docs/console.md",
-    "docs/simulator.md", "docs/crowds.md", "docs/backups.md",
+    "mturk_simulator/README.md", "docs/crowds.md", "docs/backups.md",
 )  # fmt: skip
 # In this order, in one copy, without a site.
 WITHOUT_SITE = (
@@ -49,9 +49,9 @@ LEFT_OUT = {
         "python manage.py deposit_release sl 3 zenodo --dry-run": DEPOSIT,
         "python manage.py deposit_release sl 3 zenodo": DEPOSIT,
     },
-    "docs/simulator.md": {
-        "python manage.py run_mturk_simulator --keep --platform http://127.0.0.1:8000":
-            "what scripts/serve --with-mturk starts; by itself: tests/surveys/rehearsal/simulator",
+    "mturk_simulator/README.md": {
+        "python -m mturk_simulator --keep var --platform http://127.0.0.1:8000":
+            "what scripts/serve --with-mturk starts; by itself: mturk_simulator/tests",
     },
     "docs/library.md": {
         "python -m pip install .": "needs the network; tests/test_packaging.py installs offline",

@@ -11,13 +11,13 @@ import redis
 from django.conf import settings
 from playwright.sync_api import Browser, sync_playwright
 
+from mturk_simulator.tests.stage import Stage, running_simulator
 from tests.conftest import lack
 from tests.end_to_end.annotators import begin
 from tests.end_to_end.browser import CHROMIUM, OPTIONS
 from tests.end_to_end.databases import OwnPostgres, fresh_database, shared_database
 from tests.end_to_end.site import ROOT, Site, opening
 from tests.end_to_end.workers import BROKER
-from tests.factories.simulator import Stage, running_simulator
 from tests.fixtures.migrated import keep_migrated
 
 # Studies of the site that tests share, each with what sets it apart.

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
+from mturk_simulator.tests.stage import statuses
 from tests.end_to_end.browser import CHROMIUM, OPTIONS, PHONE, WatchedPage
 from tests.end_to_end.page_checks import PICTURES
 from tests.end_to_end.site import Site
-from tests.factories.simulator import statuses
 from tests.factories.studies import numbered_stimuli
 
 NO_COOKIES_OF_OTHERS = "--test-third-party-cookie-phaseout"

@@ -6,9 +6,9 @@ import time
 
 import pytest
 
+from mturk_simulator.tests.stage import Stage
 from tests.end_to_end.commands import ROOT, start_module
 from tests.end_to_end.site import Site
-from tests.factories.simulator import Stage
 
 pytestmark = pytest.mark.every_database  # locks of a killed process are freed
 
@@ -19,8 +19,8 @@ arm(plan(make_study(2, ratings_per_context=2), 2), more_cents=100)
 """
 WORKED = """
 from surveys.models import Batch
-from surveys.rehearsal.mturk_site import open_browser
-from tests.factories.simulator import Stage
+from mturk_simulator.client import open_browser
+from mturk_simulator.tests.stage import Stage
 from tests.factories.workers import do_task
 do_task(Stage("{url}", open_browser()), Batch.objects.get())
 """

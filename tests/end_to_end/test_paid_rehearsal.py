@@ -11,12 +11,12 @@ import pytest
 from django.apps import apps
 from django.urls import reverse
 
+from mturk_simulator.tests.stage import Stage, running_simulator
 from surveys.access.api_tokens import SCOPES
 from surveys.web.api.urls import VIEWS
 from tests.end_to_end.annotators import PATIENCE_SECONDS
 from tests.end_to_end.conftest import open_site
 from tests.end_to_end.site import Site
-from tests.factories.simulator import Stage, running_simulator
 from tests.factories.studies import numbered_stimuli
 from tests.surveys.web.console.test_access import OF_A_STUDY
 

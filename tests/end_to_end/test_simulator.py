@@ -6,9 +6,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from tests.end_to_end.browser import PHONE, WatchedPage
-from tests.end_to_end.page_checks import LOOKS, PageChecker
-from tests.factories.simulator import (
+from mturk_simulator.tests.stage import (
     Stage,
     group_of,
     hit_values,
@@ -16,6 +14,8 @@ from tests.factories.simulator import (
     running_simulator,
     statuses,
 )
+from tests.end_to_end.browser import PHONE, WatchedPage
+from tests.end_to_end.page_checks import LOOKS, PageChecker
 
 # The refused preview, and a warning that the simulator's answer could leave its sandbox.
 EXPECTED = ("Failed to load resource: the server responded with a status of 400", "An iframe which")

@@ -8,14 +8,14 @@ from uuid import UUID
 
 import pytest
 
+from mturk_simulator.client import HeldTask
+from mturk_simulator.tests.stage import Stage, Worker
 from surveys.crowd.mturk.arrival import find_hit, read_arrival, start_in_hit
 from surveys.crowd.mturk.gateway import Gateway, open_gateway
 from surveys.crowd.mturk.qualifications import send_grants
 from surveys.models import Assignment, Batch, Payment, Visit
 from surveys.participation.assignments import begin_assignment
 from surveys.recruitment.completion_codes import completion_for
-from surveys.rehearsal.mturk_site import HeldTask
-from tests.factories.simulator import Stage, Worker
 from tests.factories.studies import finish
 
 

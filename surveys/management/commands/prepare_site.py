@@ -11,7 +11,6 @@ from surveys.access.roles import DEMO_TO_COME, DEMONSTRATION
 from surveys.management.commands._base import SurveyCommand
 from surveys.models import SharedTask, Study
 from surveys.recruitment.links import personal_link
-from surveys.rehearsal.control_token import control_link
 from surveys.rehearsal.demo import (
     RESEARCHER,
     SHARED_TASK,
@@ -59,7 +58,6 @@ class Command(SurveyCommand):
             lines += [
                 "As a worker of the MTurk simulator, without real payments",
                 f"  {simulator}/",
-                f"  control panel (clock, faults, accounts): {control_link(simulator)}",
             ]
         lines += [
             "To stop",

@@ -2,11 +2,7 @@
 
 import pytest
 
-from surveys.models import Hit, Study
-from surveys.study.design import configure_study
-from tests.factories.batches import arm, plan, publish
-from tests.factories.studies import make_study
-from tests.fixtures.simulator import (
+from mturk_simulator.tests.fixtures import (
     no_aws_configuration,
     no_network,
     no_retry_delay,
@@ -15,6 +11,10 @@ from tests.fixtures.simulator import (
     simulator,
     worker,
 )
+from surveys.models import Hit, Study
+from surveys.study.design import configure_study
+from tests.factories.batches import arm, plan, publish
+from tests.factories.studies import make_study
 
 __all__ = [
     "no_aws_configuration",

@@ -6,6 +6,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 
+from mturk_simulator.client import CrowdRefused
+from mturk_simulator.tests.stage import group_of as group_of_hit
 from surveys.crowd.budget import approve_budget, count_spent
 from surveys.crowd.ledger import list_unpaid_work
 from surveys.crowd.mturk.collect import fetch_batch
@@ -16,9 +18,7 @@ from surveys.crowd.mturk.rejections import override_rejection, reject_visit
 from surveys.crowd.mturk.stop import stop_batch
 from surveys.errors import BatchRefused, GatewayDown, HitRefused, PaymentRefused
 from surveys.models import AuditEntry, Batch, Payment, Visit
-from surveys.rehearsal.mturk_site import CrowdRefused
 from tests.factories.batches import arm, plan
-from tests.factories.simulator import group_of as group_of_hit
 from tests.factories.studies import make_study, stored
 from tests.factories.workers import (
     Crash,

@@ -4,6 +4,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
+from mturk_simulator.client import CrowdRefused
+from mturk_simulator.tests.stage import group_of as group_of_hit
 from surveys.crowd.mturk.gateway import open_gateway
 from surveys.crowd.mturk.publish import publish_batch
 from surveys.crowd.mturk.qualifications import (
@@ -16,9 +18,7 @@ from surveys.crowd.mturk.qualifications import (
 )
 from surveys.errors import BatchRefused, GatewayDown
 from surveys.models import Batch, Grant, Qualification, Worker
-from surveys.rehearsal.mturk_site import CrowdRefused
 from tests.factories.batches import arm, plan
-from tests.factories.simulator import group_of as group_of_hit
 from tests.factories.studies import make_study
 from tests.factories.workers import arrive, do_task, group_of
 

@@ -8,6 +8,9 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
+from mturk_simulator.client import CrowdRefused
+from mturk_simulator.market.people import WorkerProfile, add_worker
+from mturk_simulator.market.work import accept_hit, get_worker, submit
 from surveys.crowd.budget import count_spent, withdraw_approval
 from surveys.crowd.fees import estimate_hits, rates_of, split_places
 from surveys.crowd.ledger import intend_bonus
@@ -19,9 +22,6 @@ from surveys.crowd.mturk.stop import stop_batch
 from surveys.crowd.mturk.targets import find_target
 from surveys.errors import BatchRefused, TargetRefused
 from surveys.models import Assignment, Batch, Entrance, Hit, Payment, Place, Visit
-from surveys.rehearsal.mturk_site import CrowdRefused
-from surveys.rehearsal.simulator.market.people import WorkerProfile, add_worker
-from surveys.rehearsal.simulator.market.work import accept_hit, get_worker, submit
 from surveys.results.export import stream_responses
 from tests.factories.batches import arm, plan
 from tests.factories.studies import make_study, stored

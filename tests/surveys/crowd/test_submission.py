@@ -6,9 +6,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from surveys.rehearsal.mturk_site import CrowdRefused
-from surveys.rehearsal.simulator.operations.questions import ANSWERS, NO_ASSIGNMENT
-from tests.factories.simulator import group_of, publish, question, refused, statuses
+from mturk_simulator.client import CrowdRefused
+from mturk_simulator.operations.questions import ANSWERS, NO_ASSIGNMENT
+from mturk_simulator.tests.stage import group_of, publish, question, refused, statuses
 
 ODD = "Ljubežen & <mir>\r\nšum 🌙 ]]> \x00\x0b“ok”"
 

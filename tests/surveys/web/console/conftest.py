@@ -5,9 +5,9 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from mturk_simulator.tests.stage import Stage, empty_simulator
 from surveys.access.roles import grant_role
 from surveys.models import Role
-from tests.factories.simulator import Stage, empty_simulator
 from tests.factories.studies import make_study
 
 NOWHERE = "http://127.0.0.1:9"

@@ -7,8 +7,8 @@ import lxml.html
 import pytest
 from django.utils import timezone
 
+from mturk_simulator.client import CrowdRefused
 from surveys.models import Batch, Qualification, Run, Standing, Visit
-from surveys.rehearsal.mturk_site import CrowdRefused
 from tests.factories.batch_states import make_large_study, sign_in_owner
 from tests.factories.studies import stored
 from tests.factories.workers import arrive, count_paid_here, count_spent_there, do_task, group_of
