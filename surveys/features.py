@@ -4,11 +4,13 @@ Functions and modules are named by dotted names, so that a command's start impor
 pandas. A model is named by its label, such as surveys.Run.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from django.apps import apps
 from django.db.models import Model
+from django.utils.module_loading import import_string
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,6 +20,9 @@ class Feature:
     name: str
     # by model: the fields whose files are kept, and so are in every backup
     files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    # functions: (now) → counts of the personal data that is due to be dropped, by what it is of
+    find_due: str = ""
+    drop_due: str = ""
 
 
 _features: dict[str, Feature] = {}
@@ -40,3 +45,9 @@ def find_file_fields() -> dict[type[Model], tuple[str, ...]]:
         for feature in list_features()
         for label, names in feature.files.items()
     }
+
+
+def load_functions(name: str) -> list[Callable[..., Any]]:
+    """Import the functions that features name in a field, such as drop_due."""
+    named = (getattr(feature, name) for feature in list_features())
+    return [import_string(function) for function in named if function]

@@ -11,7 +11,6 @@ from django.utils import timezone
 from surveys.access.idempotency import RETENTION
 from surveys.models import IdempotencyRecord
 from surveys.results.run_files import drop_lists, drop_unreferenced_files
-from surveys.sharedtasks.retention.stray_files import drop_stray_files
 
 ATTEMPTS_KEPT = timedelta(days=30)  # failed sign-ins: user names and IP addresses
 log = logging.getLogger(__name__)
@@ -22,7 +21,6 @@ def drop_leftovers() -> None:
     now = timezone.now()
     drop_lists()
     drop_unreferenced_files()
-    drop_stray_files(now)
     IdempotencyRecord.objects.filter(created_at__lt=now - RETENTION).delete()
     Session.objects.filter(expire_date__lt=now).delete()
     AccessAttempt.objects.filter(attempt_time__lt=now - ATTEMPTS_KEPT).delete()

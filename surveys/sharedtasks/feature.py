@@ -9,4 +9,6 @@ FEATURE = Feature(
         "surveys.Submission": ("file",),
         "surveys.TaskPart": ("data", "gold", "practice_data", "practice_gold"),
     },
+    find_due="surveys.sharedtasks.retention.personal_data.find_due",
+    drop_due="surveys.sharedtasks.retention.personal_data.drop_due",
 )

@@ -9,7 +9,13 @@ from django.apps import apps
 from django.db.models import FileField
 
 from surveys import features
-from surveys.features import Feature, find_file_fields, list_features, register
+from surveys.features import (
+    Feature,
+    find_file_fields,
+    list_features,
+    load_functions,
+    register,
+)
 
 
 @pytest.fixture
@@ -29,6 +35,19 @@ def test_a_feature_of_the_same_name_is_replaced(registered):
     register(Feature(name="lexicons"))
 
     assert list_features() == [Feature(name="lexicons")]
+
+
+def test_functions_are_loaded_from_the_features_that_have_them(registered):
+    register(Feature(name="lexicons"))
+    register(Feature(name="surveys", drop_due="surveys.features.list_features"))
+
+    assert load_functions("drop_due") == [list_features]
+    assert load_functions("find_due") == []
+
+
+@pytest.mark.parametrize("name", ["find_due", "drop_due"])
+def test_every_registered_function_exists(name):
+    assert all(callable(function) for function in load_functions(name))
 
 
 def test_every_column_of_files_is_registered_or_of_checked_uploads():

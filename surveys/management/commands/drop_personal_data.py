@@ -3,10 +3,10 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
+from surveys.features import load_functions
 from surveys.management.commands._base import SurveyCommand, find_study
 from surveys.models import Study
 from surveys.privacy.leftovers import drop_leftovers
-from surveys.privacy.participants import drop_due_participants, list_due_tasks
 from surveys.privacy.retention import drop_due, find_due
 
 
@@ -24,6 +24,7 @@ class Command(SurveyCommand):
         )
 
     def handle(self, *, study: str | None, dry_run: bool, **options: Any) -> None:
+        done = "to be dropped" if dry_run else "dropped"
         studies = [find_study(study)] if study else list(Study.objects.order_by("slug"))
         for one in studies:
             due = find_due(one) if dry_run else drop_due(one)
@@ -31,23 +32,13 @@ class Command(SurveyCommand):
                 if study:
                     self.stdout.write(f"{one}: personal data is kept without limit.")
                 continue
-            done = "to be dropped" if dry_run else "dropped"
             counts = f"annotators {len(due.people)}, unused links {len(due.links)}"
             if due.strangers:
                 counts += f", workers who never came {len(due.strangers)}"
             self.stdout.write(f"{one}: {done}: {counts}")
         if not study:
-            self._drop_participants(dry_run=dry_run)
+            for look in load_functions("find_due" if dry_run else "drop_due"):
+                for subject, counts in look(timezone.now()).items():
+                    self.stdout.write(f"{subject}: {done}: {counts}")
         if not dry_run:
             drop_leftovers()
-
-    def _drop_participants(self, *, dry_run: bool) -> None:
-        """Drop, or count, the members of shared tasks that were published long enough ago."""
-        now = timezone.now()
-        if dry_run:
-            due = {one: one.members.count() for one in list_due_tasks(now)}
-        else:
-            due = drop_due_participants(now)
-        for shared_task, n_members in due.items():
-            done = "to be dropped" if dry_run else "dropped"
-            self.stdout.write(f"{shared_task.slug}: {done}: members of teams {n_members}")

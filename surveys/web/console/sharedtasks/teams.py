@@ -16,7 +16,7 @@ from surveys.models.sharedtasks import (
     TeamMember,
     TeamState,
 )
-from surveys.privacy.participants import IDLE
+from surveys.sharedtasks.retention.personal_data import IDLE
 from surveys.sharedtasks.teams.description import has_accepted_terms, list_missing
 from surveys.sharedtasks.teams.links import (
     LIFETIME,

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from surveys.access.audit_log import acting, record
 from surveys.models import AuditEntry
 from surveys.models.sharedtasks import Participant, Submission, Team, TeamInvitation, TeamMember
-from surveys.privacy.participants import drop_due_participants, list_due_tasks
+from surveys.sharedtasks.retention.personal_data import drop_due, find_due
 from tests.factories.sharedtasks import (
     START,
     make_data,
@@ -53,9 +53,9 @@ def publish(shared_task, at=START):
 def test_members_and_contacts_are_dropped_when_the_days_are_over(shared_task, team):
     publish(shared_task)
 
-    assert list_due_tasks(START + DAYS - timedelta(seconds=1)) == []
-    assert drop_due_participants(START + DAYS) == {shared_task: 1}
-    assert drop_due_participants(START + DAYS) == {}
+    assert find_due(START + DAYS - timedelta(seconds=1)) == {}
+    assert drop_due(START + DAYS) == {"gwsc": "members of teams 1"}
+    assert drop_due(START + DAYS) == {}
 
     team.refresh_from_db()
     assert (team.contact, team.name) == ("", "Otters")
@@ -69,7 +69,7 @@ def test_members_and_contacts_are_dropped_when_the_days_are_over(shared_task, te
 def test_the_log_keeps_what_was_done_without_names_of_members(shared_task, team):
     publish(shared_task)
 
-    drop_due_participants(START + DAYS)
+    drop_due(START + DAYS)
 
     entries = {entry.action: entry for entry in AuditEntry.objects.all()}
     described = entries["team.described"]
@@ -91,7 +91,7 @@ def test_a_person_in_another_team_keeps_the_account(shared_task, team):
     )
     publish(shared_task)
 
-    drop_due_participants(START + DAYS)
+    drop_due(START + DAYS)
 
     assert list(TeamMember.objects.values_list("participant", flat=True)) == [person.pk]
 
@@ -106,7 +106,7 @@ def test_accounts_that_left_their_team_are_dropped_unless_they_are_used(shared_t
     with acting(User.objects.get(username="left")):
         record("account.password_chosen", None, "left")
 
-    drop_due_participants(START + DAYS + timedelta(seconds=1))
+    drop_due(START + DAYS + timedelta(seconds=1))
 
     assert set(User.objects.values_list("username", flat=True)) == {"otters", "used", "new"}
     entry = AuditEntry.objects.filter(action="account.password_chosen").latest("pk")
@@ -118,7 +118,7 @@ def test_nothing_is_dropped_before_publishing_or_after_taking_back(shared_task, 
     shared_task.state = "finalised"
     shared_task.save()
 
-    assert drop_due_participants(START + 2 * DAYS) == {}
+    assert drop_due(START + 2 * DAYS) == {}
     assert TeamMember.objects.count() == 1
 
 

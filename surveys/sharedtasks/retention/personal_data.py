@@ -17,22 +17,11 @@ from surveys.models.sharedtasks import (
     TeamInvitation,
     TeamMember,
 )
+from surveys.sharedtasks.retention.stray_files import drop_stray_files
 from surveys.sharedtasks.uploads import drop_uploads
 
 A_MEMBER = "a member of a team"  # instead of a name in the log
 IDLE = timedelta(days=90)  # after which an account that is in no team is deleted
-
-
-def list_due_tasks(now: datetime) -> list[SharedTask]:
-    """Return the published shared tasks that still have members or contacts and are due."""
-    published = SharedTask.objects.filter(state=SharedTaskState.PUBLISHED)
-    return [
-        shared_task
-        for shared_task in published
-        if shared_task.published_at
-        and shared_task.published_at + timedelta(days=shared_task.contact_days) <= now
-        and (_members_of(shared_task).exists() or _contacts_of(shared_task).exists())
-    ]
 
 
 @transaction.atomic
@@ -57,14 +46,20 @@ def drop_participants(shared_task: SharedTask) -> int:
     return len(members)
 
 
-def drop_due_participants(now: datetime) -> dict[SharedTask, int]:
-    """Drop what is due: members and contacts, checked files, and accounts in no team.
+def find_due(now: datetime) -> dict[str, str]:
+    """Count the members that are due to be dropped, by shared task."""
+    return {one.slug: _count_members(one.members.count()) for one in _list_due_tasks(now)}
 
-    Return the number of members by shared task.
+
+def drop_due(now: datetime) -> dict[str, str]:
+    """Drop what is due: members and contacts, checked and stray files, and accounts in no team.
+
+    Return the numbers of members by shared task.
     """
     drop_uploads()
+    drop_stray_files(now)
     drop_idle_accounts(now)
-    return {shared_task: drop_participants(shared_task) for shared_task in list_due_tasks(now)}
+    return {one.slug: _count_members(drop_participants(one)) for one in _list_due_tasks(now)}
 
 
 @transaction.atomic
@@ -79,6 +74,22 @@ def drop_idle_accounts(now: datetime) -> int:
     users = list(idle.exclude(used).values_list("user", flat=True))
     _delete_accounts(users)
     return len(users)
+
+
+def _list_due_tasks(now: datetime) -> list[SharedTask]:
+    """Return the published shared tasks that still have members or contacts and are due."""
+    published = SharedTask.objects.filter(state=SharedTaskState.PUBLISHED)
+    return [
+        shared_task
+        for shared_task in published
+        if shared_task.published_at
+        and shared_task.published_at + timedelta(days=shared_task.contact_days) <= now
+        and (_members_of(shared_task).exists() or _contacts_of(shared_task).exists())
+    ]
+
+
+def _count_members(n_members: int) -> str:
+    return f"members of teams {n_members}"
 
 
 def _members_of(shared_task: SharedTask) -> QuerySet[TeamMember]:
