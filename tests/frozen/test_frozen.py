@@ -1,7 +1,7 @@
 """What is published and what annotators see stays as it is, to the byte, unless it is announced.
 
-A change on purpose is frozen again by `FREEZE=1 python -m pytest tests/frozen`, and has a line in
-the changelog.
+A change on purpose is frozen again by the command that a failure names, and has a line in the
+changelog.
 """
 
 import json
@@ -28,7 +28,7 @@ from surveys.study.design import configure_study
 from surveys.web.api.reference import describe_api
 from tests.factories.arrivals import RIGHT, WRONG, arrive, welcome
 from tests.factories.studies import finish, make_study, start
-from tests.frozen.digests import check_frozen, read_folder
+from tests.frozen.texts import check_frozen, read_folder
 from tests.frozen.walking import Walk
 
 NOW = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)

@@ -1,0 +1,65 @@
+"""The texts that outputs had when they were frozen, and how they are frozen again."""
+
+import difflib
+import hashlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parent / "texts"
+HEAD = "=== "
+MOST_LINES = 400  # of a difference that a failure prints
+
+
+def check_frozen(subject: str, outputs: Mapping[str, str | bytes]) -> None:
+    """Fail with a unified diff unless outputs are as stored in `texts/<subject>.txt`.
+
+    Texts are stored as they are, bytes by their digests. With FREEZE=1 in the environment the
+    outputs are stored instead.
+    """
+    path = FOLDER / f"{subject}.txt"
+    sections = {name: _write(outputs[name]) for name in sorted(outputs)}
+    if os.environ.get("FREEZE") == "1":
+        text = "".join(f"{HEAD}{name}\n{section}\n" for name, section in sections.items())
+        path.write_text(text, encoding="utf-8")
+    frozen = _read(path)
+    if sections == frozen:
+        return
+    lines: list[str] = []
+    for name in sorted(sections | frozen):
+        before, after = (side.get(name, "").splitlines() for side in (frozen, sections))
+        lines += difflib.unified_diff(before, after, f"frozen {name}", f"now {name}", lineterm="")
+    pytest.fail(_describe(path, lines), pytrace=False)
+
+
+def read_folder(folder: Path, prefix: str = "") -> dict[str, bytes]:
+    """Return the contents of all files below a folder by their relative names."""
+    return {
+        f"{prefix}{path.relative_to(folder).as_posix()}": path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def _write(output: str | bytes) -> str:
+    if isinstance(output, bytes):
+        return f"sha256 {hashlib.sha256(output).hexdigest()[:16]}"
+    return output.rstrip("\n")
+
+
+def _read(path: Path) -> dict[str, str]:
+    if not path.exists():
+        return {}
+    sections = f"\n{path.read_text(encoding='utf-8')}".removesuffix("\n").split(f"\n{HEAD}")[1:]
+    return {name: text for name, _, text in (section.partition("\n") for section in sections)}
+
+
+def _describe(path: Path, lines: list[str]) -> str:
+    shown = lines[:MOST_LINES]
+    if len(lines) > len(shown):
+        shown.append(f"… and {len(lines) - len(shown)} more lines")
+    test = os.environ["PYTEST_CURRENT_TEST"].rpartition(" ")[0]
+    renew = f"If this is meant: FREEZE=1 .venv/bin/python -m pytest {test}"
+    return "\n".join([f"Not as frozen in {path.name}:", *shown, "", renew])
