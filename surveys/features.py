@@ -20,7 +20,11 @@ class Feature:
     name: str
     # by model: the fields whose files are kept, and so are in every backup
     files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    # functions: (now) → counts of the personal data that is due to be dropped, by what it is of
+    # functions: (annotator) → further parts of the JSON of their data
+    export_person: str = ""
+    # (study, digests by worker id) → None, in the transaction that replaces ids by digests
+    forget_workers: str = ""
+    # (now) → counts of the personal data that is due to be dropped, by what it is of
     find_due: str = ""
     drop_due: str = ""
 

@@ -65,8 +65,6 @@ NOT_YET_APART = {
     "surveys.models.quota": "crowd",
     "surveys.monitoring.checklist": "contexts",
     "surveys.participation.assignments": "crowd",
-    "surveys.privacy.retention": "crowd",
-    "surveys.privacy.subject_access": "crowd",
     "surveys.recruitment.addresses": "crowd",
     "surveys.rehearsal.finished.study": "sharedtasks",
     "surveys.results.numbering": "crowd",

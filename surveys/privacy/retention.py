@@ -18,7 +18,8 @@ from django.utils import timezone
 from surveys.access.audit_log import record
 from surveys.access.redaction import digest_in_study, mask_text
 from surveys.errors import ErasureRefused
-from surveys.models import Annotator, Assignment, Grant, Invitation, Payment, Study, Visit, Worker
+from surveys.features import load_functions
+from surveys.models import Annotator, Assignment, Invitation, Study, Visit, Worker
 from surveys.participation.arrival_limits import forget_arrivals
 from surveys.participation.arrivals import SUBMISSION
 from surveys.participation.assignments import lock_places
@@ -246,20 +247,15 @@ def _forget_workers(study: Study, workers: dict[int, Worker]) -> None:
     for annotator in known:
         annotator.worker = digests[annotator.worker_id or 0]
     Annotator.objects.bulk_update(known, ["worker"], BATCH_SIZE)
-    grants = list(Grant.objects.filter(qualification__study=study, worker__in=workers))
-    for grant in grants:
-        grant.worker = digests[grant.worker_id]
-    Grant.objects.bulk_update(grants, ["worker"], BATCH_SIZE)
+    for forget in load_functions("forget_workers"):
+        forget(study, digests)
     visits = list(Visit.objects.filter(entrance__study=study, worker__in=workers))
     for visit in visits:
         visit.worker = digests[visit.worker_id]
         visit.submission = digest_in_study(study.pk, SUBMISSION, visit.submission)
     Visit.objects.bulk_update(visits, ["worker", "submission"], BATCH_SIZE)
-    payments = list(Payment.objects.filter(visit__in=visits))
-    for payment in payments:
-        payment.submission = digest_in_study(study.pk, SUBMISSION, payment.submission)
-    Payment.objects.bulk_update(payments, ["submission"], BATCH_SIZE)
-    unused = Worker.objects.filter(pk__in=workers, annotators=None, visits=None, grants=None)
+    unnamed: dict[str, Any] = {relation.name: None for relation in Worker._meta.related_objects}
+    unused = Worker.objects.filter(pk__in=workers, **unnamed)
     unused.delete()  # other studies may still have the others
 
 

@@ -12,14 +12,13 @@ from django.db.models import Q
 
 from surveys.access.audit_log import record
 from surveys.access.redaction import digest_in_study, mask_details
+from surveys.features import load_functions
 from surveys.models import (
     Annotator,
     Assignment,
     AuditEntry,
-    Grant,
     Invitation,
     MailDelivery,
-    Payment,
     Provider,
     Release,
     Review,
@@ -106,8 +105,7 @@ def _collect(annotator: Annotator) -> dict[str, Any]:
         "study": {"title": study.public_title, "contact": study.contact},
         "annotator": _describe_annotator(annotator),
         "known_as": _describe_identity(annotator),
-        "payments": _list_payments(annotator),
-        "qualifications": _list_qualifications(annotator),
+        **_collect_from_apps(annotator),
         "consent": _describe_consent(annotator),
         "assignments": _list_assignments(annotator),
         "verdicts": _list_verdicts(annotator),
@@ -120,6 +118,11 @@ def _collect(annotator: Annotator) -> dict[str, Any]:
         ],
         "log": _list_log_entries(annotator),
     }
+
+
+def _collect_from_apps(annotator: Annotator) -> dict[str, Any]:
+    parts = [export(annotator) for export in load_functions("export_person")]
+    return {name: rows for part in parts for name, rows in part.items()}
 
 
 def _search_filters(study: Study, text: str) -> Iterator[Q]:
@@ -169,21 +172,6 @@ def _describe_identity(annotator: Annotator) -> dict[str, Any]:
         "revoked_at": invitation.revoked_at if invitation else None,
         "revoked_because": invitation.revoked_because if invitation else "",
     }
-
-
-def _list_payments(annotator: Annotator) -> list[dict[str, Any]]:
-    payments = Payment.objects.filter(visit__assignment__annotator=annotator).order_by("pk")
-    fields = (
-        "provider", "submission", "kind", "amount_cents", "state", "reason", "created_at",
-        "settled_at",
-    )  # fmt: skip
-    return list(payments.values(*fields))
-
-
-def _list_qualifications(annotator: Annotator) -> list[dict[str, Any]]:
-    grants = Grant.objects.filter(qualification__study=annotator.study, worker=annotator.worker)
-    fields = ("qualification__name", "amount", "reason", "granted_at", "revoked_at")
-    return list(grants.order_by("pk").values(*fields))
 
 
 def _describe_consent(annotator: Annotator) -> dict[str, Any]:

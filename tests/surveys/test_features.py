@@ -45,7 +45,7 @@ def test_functions_are_loaded_from_the_features_that_have_them(registered):
     assert load_functions("find_due") == []
 
 
-@pytest.mark.parametrize("name", ["find_due", "drop_due"])
+@pytest.mark.parametrize("name", ["export_person", "forget_workers", "find_due", "drop_due"])
 def test_every_registered_function_exists(name):
     assert all(callable(function) for function in load_functions(name))
 
