@@ -2,7 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
@@ -13,7 +14,14 @@ from surveys.access.audit_log import record
 from surveys.access.roles import AnyUser, is_participant
 from surveys.errors import SharedTaskRefused
 from surveys.models.results import RunQuerySet
-from surveys.models.sharedtasks import Organiser, SharedTask, SharedTaskState, TaskPart
+from surveys.models.sharedtasks import (
+    Organiser,
+    SharedTask,
+    SharedTaskState,
+    TaskPart,
+    TeamKind,
+    TeamState,
+)
 
 RESERVED = frozenset(
     {"new", "sign-in", "sign-out", "invitation", "password", "register", "account"}
@@ -26,6 +34,14 @@ PARTICIPANT = (
     "{} is an account of a participant. Organisers need an account of a researcher, since "
     "organisers do not take part in their own shared tasks."
 )
+
+
+class Step(NamedTuple):
+    """The next step: the name of its page, the label of the link to it, and the reason."""
+
+    page: str
+    label: str
+    reason: str
 
 
 def organised_tasks(user: AnyUser) -> QuerySet[SharedTask]:
@@ -162,6 +178,18 @@ def warn_of_embargo(tasks: Collection[SharedTask]) -> str:
     )
 
 
+def find_next_step(shared_task: SharedTask, *, now: datetime) -> Step | None:
+    """Return the next step, or None if nothing is to be done at present."""
+    match shared_task.state:
+        case SharedTaskState.DRAFT:
+            return _find_step_of_draft(shared_task)
+        case SharedTaskState.OPEN:
+            return _find_step_when_open(shared_task, now)
+        case SharedTaskState.FINALISED:
+            return Step("scores", "Publish the results", "The boards are final.")
+    return None
+
+
 def _unfinished_parts() -> QuerySet[TaskPart]:
     return TaskPart.objects.exclude(shared_task__state=SharedTaskState.PUBLISHED)
 
@@ -185,3 +213,25 @@ def _tell(name: str, before: object, after: object) -> str:
         ", ".join(map(str, value)) if isinstance(value, list) else str(value)
         for value in (before, after)
     )
+
+
+def _find_step_of_draft(shared_task: SharedTask) -> Step:
+    if not shared_task.parts.exists():
+        return Step("data", "Add data", "The shared task has no data yet.")
+    if not shared_task.phases.exists():
+        return Step("phases", "Add phases", "There are no dates yet.")
+    if not shared_task.text.strip() or not shared_task.terms.strip():
+        return Step("rules", "Write the texts", "The overview or the terms are missing.")
+    return Step("opening", "Open the shared task", "See what the data and the limits can show.")
+
+
+def _find_step_when_open(shared_task: SharedTask, now: datetime) -> Step | None:
+    if n_pending := shared_task.teams.filter(state=TeamState.PENDING).count():
+        what = "A team waits" if n_pending == 1 else f"{n_pending} teams wait"
+        return Step("teams", "See the teams", f"{what} to be accepted.")
+    ending = shared_task.phases.exclude(closes_at=None)
+    if ending.exists() and not ending.filter(closes_at__gt=now).exists():
+        return Step("scores", "Finalise the boards", "All phases that end are over.")
+    if not shared_task.teams.filter(kind=TeamKind.TEAM).exists():
+        return Step("teams", "Invite teams", "No team takes part yet.")
+    return None

@@ -14,7 +14,7 @@ from surveys.sharedtasks.opening import (
 )
 from surveys.sharedtasks.parts import add_part
 from surveys.sharedtasks.phases import count_scores, expect_probing
-from surveys.sharedtasks.progress import find_next_step
+from surveys.sharedtasks.tasks import find_next_step
 from tests.factories.sharedtasks import START, make_part, make_phase, make_shared_task, make_team
 from tests.factories.studies import make_release, make_study
 from tests.factories.task_files import part_files

@@ -16,8 +16,7 @@ from django.views.decorators.http import require_http_methods
 
 from surveys.access.audit_log import acting
 from surveys.models.sharedtasks import SharedTask
-from surveys.sharedtasks.progress import find_next_step
-from surveys.sharedtasks.tasks import organised_tasks
+from surveys.sharedtasks.tasks import find_next_step, organised_tasks
 from surveys.web.console.access import Page
 from surveys.web.console.menu import NextLink, WayBack
 from surveys.web.forms import status_of

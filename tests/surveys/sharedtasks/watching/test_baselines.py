@@ -10,9 +10,9 @@ from surveys.models import AuditEntry
 from surveys.models.sharedtasks import CountedSubmission, RefusedUpload, Submission
 from surveys.operations.broker import Job
 from surveys.sharedtasks.boards.live import make_live_board
-from surveys.sharedtasks.progress import find_next_step
 from surveys.sharedtasks.scoring.waiting import find_scoring, score_waiting
 from surveys.sharedtasks.submissions import cancel_submission
+from surveys.sharedtasks.tasks import find_next_step
 from surveys.sharedtasks.watching import baselines
 from surveys.sharedtasks.watching.baselines import send_baselines, send_due_baselines
 from tests.factories.sharedtasks import START, make_data, make_phase, make_shared_task
