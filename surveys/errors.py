@@ -25,6 +25,10 @@ class SurveyError(Exception):
         self.completion = completion
         self.retry_after = retry_after
 
+    def describe(self) -> list[dict[str, Any]]:
+        """Return the messages of the API's answer, each with what it is about."""
+        return [{"message": line} for line in str(self).splitlines()]
+
 
 class ImportRefused(SurveyError):
     """The stimuli or the design are invalid; the message lists every problem, one per line."""
@@ -35,6 +39,11 @@ class ImportRefused(SurveyError):
         """`found` lists each problem with its row and column, where it has them."""
         super().__init__(message)
         self.found = list(found)
+
+    def describe(self) -> list[dict[str, Any]]:
+        """Return each problem with its row and column."""
+        problems = [dict(zip(("message", "row", "column"), one, strict=True)) for one in self.found]
+        return problems or super().describe()
 
 
 class AlreadyAnswered(SurveyError):
@@ -61,16 +70,8 @@ class StudyExists(SurveyError):
     """The name belongs to a study with other stimuli or another design."""
 
 
-class CandidatesKept(SurveyError):
-    """Candidates that experts have chosen from already."""
-
-
-class ChoiceRefused(SurveyError):
-    """A choice of contexts that cannot be made as requested, or that is not open any more."""
-
-
 class NoPlaceLeft(SurveyError):
-    """Every questionnaire of the study has as many annotators as it asks for."""
+    """Fewer questionnaires are free than are needed."""
 
 
 class ArrivalRefused(SurveyError):
@@ -157,46 +158,6 @@ class RunTaken(SurveyError):
     """Another process performs the run now; the result of this one is discarded."""
 
 
-class SharedTaskRefused(SurveyError):
-    """A change of a shared task that cannot be made as requested."""
-
-
-class TeamRefused(SharedTaskRefused):
-    """A change of a team, or of an account for shared tasks, that is not possible as requested."""
-
-
-class TooManyRequests(SurveyError):
-    """More requests of a kind within an hour than the limit allows."""
-
-    status = 429
-
-
-class UploadRefused(SharedTaskRefused):
-    """Result files that cannot be scored; the message lists every problem, one per line."""
-
-    status = 422
-
-    def __init__(
-        self, message: str, *, found: Iterable[tuple[str, int | None, str | None, str]] = ()
-    ) -> None:
-        """`found` lists each problem: its file, row, column and reason."""
-        super().__init__(message)
-        self.found = list(found)
-
-
-class SubmissionRefused(SharedTaskRefused):
-    """A submission that cannot be made, or changed, as requested."""
-
-
-class TooLate(SubmissionRefused):
-    """A submission after the end of its phase."""
-
-    def __init__(self, message: str, *, phases: Iterable[Any] = ()) -> None:
-        """`phases` are the open phases in which the same files may be submitted."""
-        super().__init__(message)
-        self.phases = list(phases)
-
-
 class VerdictRefused(SurveyError):
     """A verdict that cannot be given as requested."""
 
@@ -213,50 +174,18 @@ class WebhookRefused(SurveyError):
     """A webhook URL or event list that is not allowed."""
 
 
-class TargetRefused(SurveyError):
-    """An unknown MTurk target, or one that the site must not contact."""
-
-
 class GatewayRefused(SurveyError):
-    """A request that the target, or a safeguard in front of it, refused."""
+    """A request that another service, or a safeguard in front of it, refused."""
 
 
 class GatewayDown(SurveyError):
-    """A target that does not respond; whether it performed the request is unknown."""
+    """A service that does not respond; whether it performed the request is unknown."""
 
     status = 503
 
 
-class TargetBusy(GatewayDown):
-    """The same work is in progress at the target; try again afterwards."""
-
-
 class DepositRefused(SurveyError):
     """A release that cannot be deposited, or a draft that this site must not change."""
-
-
-class FeesUnknown(SurveyError):
-    """A day for which the settings have no fees."""
-
-
-class BatchRefused(SurveyError):
-    """Places that cannot be offered for pay as requested, or a batch that is not approved."""
-
-
-class CeilingReached(BatchRefused):
-    """A payment that would exceed the ceiling of its batch."""
-
-
-class PaymentRefused(SurveyError):
-    """A payment that would be made twice, or for work that was not done."""
-
-
-class HitRefused(SurveyError):
-    """A worker who cannot do the HIT they accepted; they are asked to return it."""
-
-
-class ReportRefused(SurveyError):
-    """A provider's list of submissions with errors, all of which are listed."""
 
 
 class MailRefused(SurveyError):

@@ -12,7 +12,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from surveys.access.audit_log import record
-from surveys.errors import BatchRefused, CeilingReached
+from surveys.crowd.errors import BatchRefused, CeilingReached
 from surveys.models import Batch, Hit, HitState, PaymentKind
 from surveys.money import format_cents
 

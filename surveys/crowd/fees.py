@@ -11,7 +11,7 @@ from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
 
 from django.conf import settings
 
-from surveys.errors import FeesUnknown
+from surveys.crowd.errors import FeesUnknown
 from surveys.recruitment.providers import rules_of
 
 CROWD = 10  # a HIT with this many places or more costs more

@@ -14,8 +14,8 @@ from django.utils import timezone
 from surveys.access.audit_log import record
 from surveys.access.redaction import mask_text
 from surveys.crowd.budget import lock_batch, refuse_above_ceiling, refuse_unapproved
+from surveys.crowd.errors import PaymentRefused
 from surveys.crowd.fees import rates_of, round_reserved, round_shown
-from surveys.errors import PaymentRefused
 from surveys.models import (
     Annotator,
     Assignment,

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from django.db.models import Count
 from django.utils import timezone
 
+from surveys.crowd.errors import BatchRefused
 from surveys.crowd.fees import (
     Estimate,
     estimate_hits,
@@ -19,7 +20,6 @@ from surveys.crowd.fees import (
     round_reserved,
     split_places,
 )
-from surveys.errors import BatchRefused
 from surveys.models import Place, Questionnaire, Study
 from surveys.models.crowd import MOST_PLACES
 from surveys.monitoring.assignments import HASTE_FACTOR

@@ -8,8 +8,8 @@ from django.utils.dateparse import parse_datetime
 
 from postprocess.formats.kinds import FileKind, Separator, split_records
 from postprocess.formats.tabular import Severity, cut_lines
+from surveys.crowd.errors import ReportRefused
 from surveys.crowd.reconciliation import Report
-from surveys.errors import ReportRefused
 from surveys.models import ProviderState
 from surveys.recruitment.providers import IDENTIFIER
 

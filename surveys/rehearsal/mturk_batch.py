@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from mturk_simulator.client import CrowdRefused, CrowdWorker, open_browser
 from surveys.crowd.budget import approve_budget, count_spent
+from surveys.crowd.errors import TargetRefused
 from surveys.crowd.fees import estimate_hits, rates_of, round_reserved, round_shown, split_places
 from surveys.crowd.ledger import intend_bonus
 from surveys.crowd.mturk.collect import fetch_batch
@@ -25,7 +26,7 @@ from surveys.crowd.mturk.payments import pay_batch
 from surveys.crowd.mturk.publish import publish_batch
 from surveys.crowd.mturk.steps import Outcome
 from surveys.crowd.mturk.stop import stop_batch
-from surveys.errors import RehearsalFailed, SurveyError, TargetRefused
+from surveys.errors import RehearsalFailed, SurveyError
 from surveys.models import Batch, Context, Payment, Provider, Questionnaire, Standing, Study, Visit
 from surveys.models.crowd import MOST_PLACES
 from surveys.money import read_cents

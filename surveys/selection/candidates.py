@@ -13,7 +13,7 @@ from django.db.models import Max
 from postprocess.formats.tabular import Finding, Severity, TableError
 from surveys.access.audit_log import record
 from surveys.access.roles import grant_role
-from surveys.errors import CandidatesKept, ImportRefused, StudyExists
+from surveys.errors import ImportRefused, StudyExists, SurveyError
 from surveys.models import (
     Candidate,
     CandidatePair,
@@ -39,6 +39,10 @@ COPIED = (
 SPANS = {
     "word1_start": "start1", "word1_end": "end1", "word2_start": "start2", "word2_end": "end2",
 }  # fmt: skip
+
+
+class CandidatesKept(SurveyError):
+    """Candidates that experts have chosen from already."""
 
 
 class CheckedCandidates(NamedTuple):

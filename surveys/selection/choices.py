@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from postprocess.formats.marks import TAG, MarkedContext
 from surveys.access.audit_log import record
-from surveys.errors import ChoiceRefused
+from surveys.errors import SurveyError
 from surveys.models import (
     Candidate,
     CandidatePair,
@@ -25,6 +25,10 @@ from surveys.study.stimuli.load import check_row
 
 FIRST, SECOND, THIRD = 1, 2, 3
 NUMBERS = {"1": "Context 1", "2": "Context 2"}
+
+
+class ChoiceRefused(SurveyError):
+    """A choice of contexts that cannot be made as requested, or that is not open any more."""
 
 
 class Chosen(NamedTuple):

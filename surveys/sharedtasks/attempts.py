@@ -6,7 +6,6 @@ from datetime import date, datetime
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from surveys.errors import SubmissionRefused, TooLate
 from surveys.models.sharedtasks import (
     Allowance,
     FrozenBoard,
@@ -18,6 +17,7 @@ from surveys.models.sharedtasks import (
     TeamKind,
     TeamState,
 )
+from surveys.sharedtasks.errors import SubmissionRefused, TooLate
 
 NOT_ACCEPTED = {
     TeamState.PENDING: "The organisers have not accepted your team yet.",

@@ -17,11 +17,12 @@ from django.dispatch import Signal
 from django.utils import timezone
 
 from surveys.access.audit_log import SITE, acting
-from surveys.errors import SharedTaskRefused, SurveyError
+from surveys.errors import SurveyError
 from surveys.models.results import RunState
 from surveys.models.sharedtasks import SharedTask, TaskJob, TaskJobKind
 from surveys.operations.outages import OUTAGES, log_outage
 from surveys.results.run_leases import RENEWALS
+from surveys.sharedtasks.errors import SharedTaskRefused
 
 Progress = Callable[[int, int], None]  # steps that are done, of how many
 Maker = Callable[[TaskJob, Progress], None]

@@ -11,7 +11,6 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from surveys.access.audit_log import record
-from surveys.errors import SharedTaskRefused
 from surveys.models.sharedtasks import (
     Phase,
     PhaseData,
@@ -20,6 +19,7 @@ from surveys.models.sharedtasks import (
     TaskPart,
     Visibility,
 )
+from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.tasks import lock_task
 
 ANYWHERE = "Etc/GMT+12"  # anywhere on earth: the sign of this name is turned round

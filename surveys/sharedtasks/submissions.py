@@ -8,7 +8,6 @@ from django.db import transaction
 from django.dispatch import Signal
 
 from surveys.access.audit_log import record
-from surveys.errors import SubmissionRefused
 from surveys.models.sharedtasks import (
     CountedSubmission,
     Counting,
@@ -27,6 +26,7 @@ from surveys.sharedtasks.attempts import (
     refuse_team,
     weigh_sent,
 )
+from surveys.sharedtasks.errors import SubmissionRefused
 from surveys.sharedtasks.scoring.counting import count_team
 
 MOST_NOTED = 300  # characters

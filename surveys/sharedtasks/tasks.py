@@ -12,7 +12,6 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from surveys.access.audit_log import record
 from surveys.access.roles import AnyUser, is_participant
-from surveys.errors import SharedTaskRefused
 from surveys.models.results import RunQuerySet
 from surveys.models.sharedtasks import (
     Organiser,
@@ -22,6 +21,7 @@ from surveys.models.sharedtasks import (
     TeamKind,
     TeamState,
 )
+from surveys.sharedtasks.errors import SharedTaskRefused
 
 RESERVED = frozenset(
     {"new", "sign-in", "sign-out", "invitation", "password", "register", "account"}

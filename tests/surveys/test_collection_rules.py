@@ -20,13 +20,7 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import resolve, reverse
 
-from surveys.errors import (
-    AssignmentEnded,
-    LinkRevoked,
-    NoPlaceLeft,
-    OwnLinkNeeded,
-    RepeatRefused,
-)
+from surveys.errors import AssignmentEnded, LinkRevoked, NoPlaceLeft, OwnLinkNeeded, RepeatRefused
 from surveys.models import (
     AssigningPolicy,
     Assignment,

@@ -14,9 +14,10 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from surveys.crowd.errors import HitRefused
 from surveys.crowd.mturk.qualifications import grant_exclusion
 from surveys.crowd.mturk.targets import find_target, is_foreign
-from surveys.errors import ArrivalRefused, HitRefused, LinkRevoked, NoPlaceLeft
+from surveys.errors import ArrivalRefused, LinkRevoked, NoPlaceLeft
 from surveys.models import (
     Annotator,
     Assignment,

@@ -7,13 +7,14 @@ from typing import Any
 from django.db.models import Q
 from django.utils import timezone
 
+from surveys.crowd.errors import ReportRefused
 from surveys.crowd.mturk.gateway import Gateway, open_gateway
 from surveys.crowd.mturk.hits import close_hit
 from surveys.crowd.mturk.payments import has_unknown_payments, look_up_unknown_payments
 from surveys.crowd.mturk.publish import UNSETTLED, reload_batch, settle_creation
 from surveys.crowd.mturk.steps import Outcome, Progress, clear_error, process_rows
 from surveys.crowd.reconciliation import Report, reconcile, reconcile_silence
-from surveys.errors import ReportRefused, SurveyError
+from surveys.errors import SurveyError
 from surveys.models import Batch, Hit, HitState, ProviderState, Visit
 from surveys.recruitment.completion_codes import CODE_FIELD
 

@@ -10,10 +10,10 @@ from django.utils import timezone
 
 from surveys.access.audit_log import record
 from surveys.crowd.budget import lock_batch, refuse_unapproved
+from surveys.crowd.errors import BatchRefused, PaymentRefused
 from surveys.crowd.fees import rates_of, round_reserved, round_shown, split_places
 from surveys.crowd.ledger import list_unpaid_work
 from surveys.crowd.mturk.targets import refuse_disabled
-from surveys.errors import BatchRefused, PaymentRefused
 from surveys.models import Batch, Entrance, Hit, HitState, Questionnaire, Standing, Study, Visit
 from surveys.models.crowd import MOST_PLACES
 from surveys.money import format_cents

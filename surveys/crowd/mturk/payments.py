@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
 from surveys.crowd.budget import refuse_unapproved
+from surveys.crowd.errors import PaymentRefused
 from surveys.crowd.ledger import (
     begin_sending,
     intend_reward,
@@ -21,7 +22,7 @@ from surveys.crowd.ledger import (
 from surveys.crowd.mturk.gateway import Gateway, open_gateway
 from surveys.crowd.mturk.publish import reload_batch
 from surveys.crowd.mturk.steps import Outcome, Progress, exclusive_lock, process_rows
-from surveys.errors import GatewayDown, GatewayRefused, PaymentRefused
+from surveys.errors import GatewayDown, GatewayRefused
 from surveys.models import Batch, Payment, PaymentKind, PaymentState, Standing, Visit
 from surveys.money import format_cents, read_cents
 

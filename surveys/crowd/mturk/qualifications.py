@@ -13,9 +13,10 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from surveys.access.audit_log import record
+from surveys.crowd.errors import BatchRefused
 from surveys.crowd.mturk.gateway import Gateway, open_gateway
 from surveys.crowd.mturk.steps import Outcome, process_rows
-from surveys.errors import BatchRefused, GatewayDown, GatewayRefused
+from surveys.errors import GatewayDown, GatewayRefused
 from surveys.models import Entrance, Grant, Hit, Provider, Qualification, Study, Worker
 
 APPROVAL_RATE = "000000000000000000L0"  # is 100 for workers with fewer than 100 assignments

@@ -14,7 +14,8 @@ from django.db import connection
 from django.db.models import Model
 
 from surveys.access.redaction import mask_text
-from surveys.errors import GatewayDown, SurveyError, TargetBusy
+from surveys.crowd.errors import TargetBusy
+from surveys.errors import GatewayDown, SurveyError
 
 Progress = Callable[[str, int, int], None]  # stage, rows done, rows in all
 Row = TypeVar("Row", bound=Model)

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.utils.translation import gettext_lazy
 
-from surveys.errors import TargetRefused
+from surveys.crowd.errors import TargetRefused
 from surveys.models import Provider
 from surveys.recruitment.providers import Disclosure, ProviderRules, register_provider
 

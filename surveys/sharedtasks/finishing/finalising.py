@@ -11,7 +11,6 @@ from django.db import transaction
 from django.utils import timezone
 
 from surveys.access.audit_log import record
-from surveys.errors import SharedTaskRefused
 from surveys.models.sharedtasks import (
     CountedSubmission,
     FrozenBoard,
@@ -24,6 +23,7 @@ from surveys.models.sharedtasks import (
     TaskJobKind,
 )
 from surveys.sharedtasks.attempts import lock_teams
+from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.finishing.archiving import drop_archive, make_archive
 from surveys.sharedtasks.finishing.entries import (
     Results,

@@ -5,8 +5,8 @@ from datetime import datetime
 from django.db import transaction
 
 from surveys.access.audit_log import record
-from surveys.errors import SharedTaskRefused
 from surveys.models.sharedtasks import FrozenBoard, ScoringState, SharedTask, SharedTaskState
+from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.jobs import is_busy
 from surveys.sharedtasks.tasks import lock_task
 

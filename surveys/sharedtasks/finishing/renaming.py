@@ -10,7 +10,6 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from surveys.access.audit_log import record
-from surveys.errors import SharedTaskRefused
 from surveys.models.sharedtasks import (
     FrozenBoard,
     SharedTask,
@@ -19,6 +18,7 @@ from surveys.models.sharedtasks import (
     TaskJobKind,
     Team,
 )
+from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.finishing.archiving import drop_archive, make_archive
 from surveys.sharedtasks.finishing.entries import Results, predict_baselines
 from surveys.sharedtasks.jobs import UNDER_WAY, Progress, finish_job, job_stored

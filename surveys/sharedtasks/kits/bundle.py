@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from surveys.access.audit_log import record
 from surveys.access.roles import AnyUser
-from surveys.errors import SharedTaskRefused
 from surveys.models.sharedtasks import Counting, Phase, Scoring, ScoringState, SharedTask, TaskPart
 from surveys.operations.job_process import in_job_process
+from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.gold import read_gold_file
 from surveys.sharedtasks.kits.kit import describe_phase, describe_task, pack_instructions
 from surveys.sharedtasks.parts import list_usable_releases, read_data_file

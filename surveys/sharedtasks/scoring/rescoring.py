@@ -9,7 +9,6 @@ from django.db import transaction
 from django.utils import timezone
 
 from surveys.access.audit_log import record
-from surveys.errors import SharedTaskRefused
 from surveys.models.sharedtasks import (
     CountedSubmission,
     Phase,
@@ -26,6 +25,7 @@ from surveys.models.sharedtasks import (
 )
 from surveys.models.sharedtasks.tasks import name_private_file
 from surveys.sharedtasks.attempts import lock_teams
+from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.jobs import Progress, finish_job, is_busy, request_job
 from surveys.sharedtasks.parts import read_data_file
 from surveys.sharedtasks.scoring.counting import (

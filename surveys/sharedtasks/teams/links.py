@@ -14,7 +14,6 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 
 from surveys.access.audit_log import acting, record
-from surveys.errors import TeamRefused
 from surveys.models.sharedtasks import (
     Participant,
     SharedTask,
@@ -24,6 +23,7 @@ from surveys.models.sharedtasks import (
     TeamMember,
     TeamState,
 )
+from surveys.sharedtasks.errors import TeamRefused
 from surveys.sharedtasks.teams.description import accept_terms, digest_terms
 from surveys.sharedtasks.teams.members import add_member, has_test_begun, require_captain
 from surveys.sharedtasks.teams.names import add_team, read_team_name

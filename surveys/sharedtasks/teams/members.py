@@ -6,7 +6,6 @@ from django.db import IntegrityError, transaction
 
 from surveys.access.audit_log import record
 from surveys.access.roles import AnyUser
-from surveys.errors import TeamRefused
 from surveys.models.sharedtasks import (
     Participant,
     PhaseData,
@@ -16,6 +15,7 @@ from surveys.models.sharedtasks import (
     TeamMember,
     TeamState,
 )
+from surveys.sharedtasks.errors import TeamRefused
 
 AFTER_OPENING = (
     "The test data is published, so only the organisers change the members and names of teams. "

@@ -6,7 +6,6 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from surveys.access.audit_log import acting, record
-from surveys.errors import TeamRefused
 from surveys.models.sharedtasks import (
     Participant,
     Registration,
@@ -17,6 +16,7 @@ from surveys.models.sharedtasks import (
     TeamMember,
     TeamState,
 )
+from surveys.sharedtasks.errors import TeamRefused
 from surveys.sharedtasks.finishing.renaming import hide_name
 from surveys.sharedtasks.tasks import lock_task
 from surveys.sharedtasks.teams.description import accept_terms

@@ -7,7 +7,6 @@ from django.db import transaction
 from django.db.models import F, Max
 
 from surveys.access.audit_log import record
-from surveys.errors import SharedTaskRefused
 from surveys.models.sharedtasks import (
     Allowance,
     FrozenBoard,
@@ -22,6 +21,7 @@ from surveys.models.sharedtasks import (
     Upload,
 )
 from surveys.sharedtasks.attempts import day_of, lock_team
+from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.scoring.counting import count_team
 
 MOST_MORE = 1_000  # attempts at once

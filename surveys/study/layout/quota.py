@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import Count, Q
 
-from surveys.errors import BatchRefused
+from surveys.errors import NoPlaceLeft
 from surveys.models import Hit, Place, Study
 from surveys.models.participation import AssignmentQuerySet
 
@@ -38,11 +38,11 @@ def give_back_places(assignments: Sequence[int]) -> None:
 
 
 def reserve_places(hit: Hit) -> None:
-    """Reserve places for a new HIT, in a locked study. Raises BatchRefused if too few are free."""
+    """Reserve places for a new HIT, in a locked study. Raises NoPlaceLeft if too few are free."""
     free = Place.objects.free(hit.batch.study).filter(questionnaire=hit.questionnaire_id)
     pks = list(free.values_list("pk", flat=True)[: hit.n_places])
     if len(pks) < hit.n_places:
-        raise BatchRefused(
+        raise NoPlaceLeft(
             f"{hit.questionnaire} has {len(pks)} places to give, not {hit.n_places}: the others "
             "are taken, or reserved for other HITs."
         )

@@ -10,7 +10,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
-from surveys.errors import ImportRefused, SurveyError, TooLate, UploadRefused
+from surveys.errors import SurveyError
 from surveys.operations.outages import RETRY_AFTER, is_outage, log_outage
 
 UNPROCESSABLE = 422
@@ -21,28 +21,11 @@ def answer_error(error: Exception, context: dict[str, Any]) -> Response | None:
     set_rollback()
     if isinstance(error, SurveyError):
         headers = {} if error.retry_after is None else {"Retry-After": str(error.retry_after)}
-        errors = [{"code": type(error).__name__, **one} for one in _describe(error)]
+        errors = [{"code": type(error).__name__, **one} for one in error.describe()]
         return Response({"errors": errors}, status=error.status, headers=headers)
     if isinstance(error, exceptions.ValidationError):
         return Response({"errors": list(_flatten(error.detail))}, status=UNPROCESSABLE)
     return _answer_refusal(_as_refusal(error))
-
-
-def _describe(error: SurveyError) -> list[dict[str, Any]]:
-    """Return the messages of an action's refusal, with what each is about."""
-    if isinstance(error, ImportRefused) and error.found:
-        return [
-            {"message": message, "row": row, "column": column}
-            for message, row, column in error.found
-        ]
-    if isinstance(error, UploadRefused) and error.found:
-        return [
-            {"message": reason, "file": file or None, "row": row, "column": column}
-            for file, row, column, reason in error.found
-        ]
-    if isinstance(error, TooLate):
-        return [{"message": str(error), "phases": [phase.name for phase in error.phases]}]
-    return [{"message": line} for line in str(error).splitlines()]
 
 
 def _as_refusal(error: Exception) -> Exception:

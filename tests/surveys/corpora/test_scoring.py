@@ -5,8 +5,9 @@ import pytest
 
 from surveys.corpora.requests import find_windows, request_search
 from surveys.corpora.scoring import pick_by_scores
-from surveys.errors import CandidatesKept, ImportRefused
+from surveys.errors import ImportRefused
 from surveys.models import Candidate, CandidateSet
+from surveys.selection.candidates import CandidatesKept
 from surveys.selection.choices import Chosen, record_choice
 from surveys.selection.picking import Picking
 from surveys.tasks import perform_run

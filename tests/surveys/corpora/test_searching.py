@@ -17,11 +17,12 @@ from surveys.corpora.requests import (
     request_more,
     request_search,
 )
-from surveys.errors import CandidatesKept, RunRefused, StudyOpen
+from surveys.errors import RunRefused, StudyOpen
 from surveys.models import AuditEntry, Candidate, CandidatePair, CandidateSet, Run, Study
 from surveys.results import run_leases
 from surveys.results.run_leases import renew_lease
 from surveys.results.runs import retry_run
+from surveys.selection.candidates import CandidatesKept
 from surveys.selection.choices import Chosen, record_choice
 from surveys.tasks import perform_run
 from tests.factories.corpora import PAIRS, tell, wish

@@ -7,8 +7,8 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from surveys.crowd.errors import HitRefused
 from surveys.crowd.mturk.hits import close_hit
-from surveys.errors import HitRefused
 from surveys.models import Assignment, Invitation, Place, Visit, Worker
 from surveys.participation.withdrawal import revoke_invitation
 from surveys.privacy.erasure import withdraw_annotator

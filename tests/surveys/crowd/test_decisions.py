@@ -9,6 +9,7 @@ from django.utils import timezone
 from mturk_simulator.client import CrowdRefused
 from mturk_simulator.tests.stage import group_of as group_of_hit
 from surveys.crowd.budget import approve_budget, count_spent
+from surveys.crowd.errors import BatchRefused, HitRefused, PaymentRefused
 from surveys.crowd.ledger import list_unpaid_work
 from surveys.crowd.mturk.collect import fetch_batch
 from surveys.crowd.mturk.hits import plan_compensation
@@ -16,7 +17,7 @@ from surveys.crowd.mturk.payments import pay_batch
 from surveys.crowd.mturk.publish import publish_batch
 from surveys.crowd.mturk.rejections import override_rejection, reject_visit
 from surveys.crowd.mturk.stop import stop_batch
-from surveys.errors import BatchRefused, GatewayDown, HitRefused, PaymentRefused
+from surveys.errors import GatewayDown
 from surveys.models import AuditEntry, Batch, Payment, Visit
 from tests.factories.batches import arm, plan
 from tests.factories.studies import make_study, stored

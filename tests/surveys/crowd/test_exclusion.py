@@ -6,6 +6,7 @@ from django.core.management import CommandError, call_command
 
 from mturk_simulator.client import CrowdRefused
 from mturk_simulator.tests.stage import group_of as group_of_hit
+from surveys.crowd.errors import BatchRefused
 from surveys.crowd.mturk.gateway import open_gateway
 from surveys.crowd.mturk.publish import publish_batch
 from surveys.crowd.mturk.qualifications import (
@@ -16,7 +17,7 @@ from surveys.crowd.mturk.qualifications import (
     send_grants,
     write_requirements,
 )
-from surveys.errors import BatchRefused, GatewayDown
+from surveys.errors import GatewayDown
 from surveys.models import Batch, Grant, Qualification, Worker
 from tests.factories.batches import arm, plan
 from tests.factories.studies import make_study

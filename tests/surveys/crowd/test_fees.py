@@ -4,6 +4,7 @@ from datetime import date
 
 import pytest
 
+from surveys.crowd.errors import FeesUnknown
 from surveys.crowd.fees import (
     estimate_hits,
     hourly_cents,
@@ -13,7 +14,6 @@ from surveys.crowd.fees import (
     round_shown,
     split_places,
 )
-from surveys.errors import FeesUnknown
 
 TODAY = date(2026, 11, 22)
 

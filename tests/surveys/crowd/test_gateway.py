@@ -8,11 +8,12 @@ from django.db import transaction
 from django.utils import timezone
 
 from mturk_simulator.tests.stage import hit_values, question
+from surveys.crowd.errors import TargetBusy, TargetRefused
 from surveys.crowd.mturk import gateway as gateways
 from surveys.crowd.mturk.gateway import open_gateway
 from surveys.crowd.mturk.steps import exclusive_lock
 from surveys.crowd.mturk.targets import find_target
-from surveys.errors import GatewayDown, GatewayRefused, TargetBusy, TargetRefused
+from surveys.errors import GatewayDown, GatewayRefused
 
 pytestmark = pytest.mark.django_db
 HIT_TYPE = {

@@ -6,11 +6,9 @@ from surveys.crowd.budget import (
     begin_creating,
     count_spent,
 )
+from surveys.crowd.errors import BatchRefused, TargetRefused
 from surveys.crowd.mturk.hits import close_hit, drop_plan, plan_batch
-from surveys.errors import (
-    BatchRefused,
-    TargetRefused,
-)
+from surveys.errors import NoPlaceLeft
 from surveys.models import (
     Batch,
     Hit,
@@ -55,7 +53,7 @@ def test_plan_batch_splits_places_into_hits_of_nine_and_reserves_them(study):
 def test_plan_batch_refuses_places_that_are_not_free_and_changes_nothing(study):
     plan(study, 10)
 
-    with pytest.raises(BatchRefused, match="has 2 places to give, not 3"):
+    with pytest.raises(NoPlaceLeft, match="has 2 places to give, not 3"):
         plan(study, 3)
 
     assert (Batch.objects.count(), Place.objects.filter(hit=None).count()) == (1, 14)

@@ -15,6 +15,7 @@ from surveys.crowd.budget import (
     count_spent,
     withdraw_approval,
 )
+from surveys.crowd.errors import BatchRefused, CeilingReached, PaymentRefused
 from surveys.crowd.ledger import (
     begin_sending,
     intend_bonus,
@@ -27,11 +28,6 @@ from surveys.crowd.ledger import (
     settle_payment,
 )
 from surveys.crowd.reconciliation import reconcile_silence
-from surveys.errors import (
-    BatchRefused,
-    CeilingReached,
-    PaymentRefused,
-)
 from surveys.models import (
     Annotator,
     AuditEntry,

@@ -12,6 +12,7 @@ from mturk_simulator.client import CrowdRefused
 from mturk_simulator.market.people import WorkerProfile, add_worker
 from mturk_simulator.market.work import accept_hit, get_worker, submit
 from surveys.crowd.budget import count_spent, withdraw_approval
+from surveys.crowd.errors import BatchRefused, TargetRefused
 from surveys.crowd.fees import estimate_hits, rates_of, split_places
 from surveys.crowd.ledger import intend_bonus
 from surveys.crowd.mturk.collect import fetch_batch, read_code
@@ -20,7 +21,6 @@ from surveys.crowd.mturk.payments import pay_batch
 from surveys.crowd.mturk.publish import publish_batch
 from surveys.crowd.mturk.stop import stop_batch
 from surveys.crowd.mturk.targets import find_target
-from surveys.errors import BatchRefused, TargetRefused
 from surveys.models import Assignment, Batch, Entrance, Hit, Payment, Place, Visit
 from surveys.results.export import stream_responses
 from tests.factories.batches import arm, plan

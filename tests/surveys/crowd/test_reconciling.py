@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from surveys.crowd.errors import ReportRefused
 from surveys.crowd.ledger import begin_sending, intend_reward
 from surveys.crowd.prolific_export import read_export
 from surveys.crowd.reconciliation import Report, reconcile, reconcile_all, reconcile_silence
-from surveys.errors import ReportRefused
 from surveys.models import (
     Assignment,
     Entrance,

@@ -1,11 +1,11 @@
 import pytest
 
+from surveys.crowd.errors import BatchRefused
 from surveys.crowd.mturk.qualifications import (
     describe_requirement,
     read_countries,
     write_requirements,
 )
-from surveys.errors import BatchRefused
 from surveys.models import Qualification
 
 

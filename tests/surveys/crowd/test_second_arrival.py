@@ -2,7 +2,8 @@
 
 import pytest
 
-from surveys.errors import HitRefused, OwnLinkNeeded
+from surveys.crowd.errors import HitRefused
+from surveys.errors import OwnLinkNeeded
 from surveys.models import Assignment, Hit, Place, Response, Visit
 from surveys.participation.assignments import begin_assignment
 from surveys.recruitment.completion_codes import completion_for

@@ -4,7 +4,7 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from surveys.access.roles import role_in
-from surveys.errors import CandidatesKept, ImportRefused, StudyExists, StudyOpen
+from surveys.errors import ImportRefused, StudyExists, StudyOpen
 from surveys.models import (
     AuditEntry,
     Candidate,
@@ -18,6 +18,7 @@ from surveys.models import (
 from surveys.selection.candidates import (
     KEYS,
     LARGEST_FILE,
+    CandidatesKept,
     CheckedCandidates,
     add_candidates,
     begin_study,

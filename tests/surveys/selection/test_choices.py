@@ -3,9 +3,14 @@
 import pytest
 from django.contrib.auth.models import User
 
-from surveys.errors import ChoiceRefused
 from surveys.models import AuditEntry, ContextChoice, ContextClaim, Study
-from surveys.selection.choices import Chosen, configure_selection, record_choice, undo_choice
+from surveys.selection.choices import (
+    ChoiceRefused,
+    Chosen,
+    configure_selection,
+    record_choice,
+    undo_choice,
+)
 from tests.factories.studies import stored
 
 pytestmark = pytest.mark.every_database

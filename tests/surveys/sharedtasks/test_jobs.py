@@ -9,9 +9,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from surveys import tasks
-from surveys.errors import SharedTaskRefused
 from surveys.models.sharedtasks import Submission, TaskJob, TaskJobKind
 from surveys.operations.broker import Job
+from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.jobs import (
     JobTaken,
     find_due_job,

@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from surveys.errors import SharedTaskRefused
 from surveys.models import AuditEntry
+from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.opening import (
     expect_figures,
     list_lacking,

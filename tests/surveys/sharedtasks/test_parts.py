@@ -13,9 +13,9 @@ from postprocess.statistics.agreement.by_group import agreement_table
 from postprocess.statistics.agreement.reliability import change_reliability_from_scores
 from postprocess.steps.stored_runs import write_ledger
 from surveys.access.roles import grant_role
-from surveys.errors import SharedTaskRefused
 from surveys.models import Annotator, AuditEntry, Role
 from surveys.models.sharedtasks import TaskPart
+from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.gold import load_gold, read_gold_file
 from surveys.sharedtasks.parts import (
     add_part,

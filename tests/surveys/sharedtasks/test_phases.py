@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from surveys.errors import SharedTaskRefused
 from surveys.models import AuditEntry
 from surveys.models.sharedtasks import Phase, Submission
+from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.phases import (
     add_gwsc_phases,
     add_phase,

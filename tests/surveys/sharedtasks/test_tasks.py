@@ -3,9 +3,9 @@
 import pytest
 from django.contrib.auth.models import User
 
-from surveys.errors import SharedTaskRefused
 from surveys.models import AuditEntry
 from surveys.models.sharedtasks import Participant, SharedTask
+from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.tasks import (
     add_organiser,
     configure_task,

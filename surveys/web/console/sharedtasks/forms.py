@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.db.models import QuerySet
 
 from surveys.access.roles import find_account
-from surveys.errors import AccessRefused, SharedTaskRefused
+from surveys.errors import AccessRefused
 from surveys.models import Release
 from surveys.models.sharedtasks import (
     Counting,
@@ -21,6 +21,7 @@ from surveys.models.sharedtasks import (
     SharedTaskState,
     Visibility,
 )
+from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.parts import LARGEST_FILE, PartFiles
 from surveys.sharedtasks.phases import RULES, list_zones, read_local, write_local
 from surveys.sharedtasks.tasks import list_changeable

@@ -8,8 +8,8 @@ from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 
 from surveys.access.roles import is_participant
-from surveys.errors import TeamRefused
 from surveys.models.sharedtasks import SharedTask
+from surveys.sharedtasks.errors import TeamRefused
 from surveys.sharedtasks.teams.names import LONGEST, read_team_name
 from surveys.web.sign_in import limit_passwords
 

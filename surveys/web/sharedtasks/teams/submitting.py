@@ -7,7 +7,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
-from surveys.errors import TooLate, UploadRefused
 from surveys.models.sharedtasks import Phase, Submission, TeamMember, TeamState, Upload
 from surveys.sharedtasks.attempts import (
     count_attempts,
@@ -15,6 +14,7 @@ from surveys.sharedtasks.attempts import (
     refuse_phase,
     refuse_team,
 )
+from surveys.sharedtasks.errors import TooLate, UploadRefused
 from surveys.sharedtasks.submissions import submit
 from surveys.sharedtasks.teams.description import has_accepted_terms
 from surveys.sharedtasks.teams.history import find_submitted, list_phases

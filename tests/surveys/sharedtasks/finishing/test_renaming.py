@@ -6,10 +6,10 @@ import pytest
 from django.test import Client
 
 from postprocess.boards.exports.freezing import read_board
-from surveys.errors import SharedTaskRefused
 from surveys.models import AuditEntry
 from surveys.models.sharedtasks import FrozenBoard, SharedTask, TaskJob
 from surveys.sharedtasks.boards.files import FORMATS
+from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.finishing.archiving import list_archive, read_archived
 from surveys.sharedtasks.finishing.publishing import publish, retract
 from surveys.sharedtasks.finishing.renaming import request_archive

@@ -9,9 +9,9 @@ import yaml
 from django.contrib.auth.models import User
 
 from postprocess.bundles.bundle import check_bundle
-from surveys.errors import SharedTaskRefused
 from surveys.models import AuditEntry, Role
 from surveys.models.sharedtasks import ScoringState
+from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.kits.bundle import (
     list_bundled,
     list_shortened,

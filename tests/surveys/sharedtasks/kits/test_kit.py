@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from django.core.cache import cache
 
-from surveys.errors import SharedTaskRefused
+from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.kits.kit import pack_kit, pack_kit_for_organisers
 from surveys.sharedtasks.parts import add_part, remove_part
 from tests.factories.sharedtasks import START, make_phase, make_shared_task

@@ -3,9 +3,9 @@
 import pytest
 from django.contrib.auth.models import User
 
-from surveys.errors import SharedTaskRefused
 from surveys.models import AuditEntry
 from surveys.models.sharedtasks import CountedSubmission, Scoring, Submission, SubtaskScore, TaskJob
+from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.gold import load_gold
 from surveys.sharedtasks.scoring.corrections import (
     find_breaches,

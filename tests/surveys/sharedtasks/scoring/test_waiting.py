@@ -11,7 +11,6 @@ from django.core.management import call_command
 
 from postprocess.scoring.figures import score_changes, score_similarities
 from postprocess.scoring.inference import average_scores, score_interval
-from surveys.errors import SubmissionRefused
 from surveys.models.sharedtasks import (
     CountedSubmission,
     Scoring,
@@ -22,6 +21,7 @@ from surveys.models.sharedtasks import (
     TaskPart,
     Upload,
 )
+from surveys.sharedtasks.errors import SubmissionRefused
 from surveys.sharedtasks.gold import load_gold
 from surveys.sharedtasks.scoring import waiting
 from surveys.sharedtasks.scoring.counting import count_team

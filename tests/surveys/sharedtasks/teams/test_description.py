@@ -2,9 +2,9 @@ from datetime import timedelta
 
 import pytest
 
-from surveys.errors import TeamRefused
 from surveys.models import AuditEntry
 from surveys.models.sharedtasks import SharedTaskState
+from surveys.sharedtasks.errors import TeamRefused
 from surveys.sharedtasks.teams.description import (
     accept_terms,
     describe_team,

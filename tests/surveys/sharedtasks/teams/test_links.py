@@ -5,7 +5,6 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import connection
 
-from surveys.errors import TeamRefused
 from surveys.models import AuditEntry
 from surveys.models.sharedtasks import (
     Participant,
@@ -15,6 +14,7 @@ from surveys.models.sharedtasks import (
     TeamMember,
     TeamState,
 )
+from surveys.sharedtasks.errors import TeamRefused
 from surveys.sharedtasks.teams.description import digest_terms
 from surveys.sharedtasks.teams.links import (
     LIFETIME,

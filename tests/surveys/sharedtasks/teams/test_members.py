@@ -3,9 +3,9 @@ from datetime import timedelta
 import pytest
 from django.contrib.auth.models import User
 
-from surveys.errors import TeamRefused
 from surveys.models import AuditEntry
 from surveys.models.sharedtasks import Participant, SharedTaskState, TeamMember, TeamState
+from surveys.sharedtasks.errors import TeamRefused
 from surveys.sharedtasks.teams.members import (
     add_member,
     find_membership,

@@ -1,7 +1,7 @@
 import pytest
 
-from surveys.errors import TeamRefused
 from surveys.models import AuditEntry
+from surveys.sharedtasks.errors import TeamRefused
 from surveys.sharedtasks.teams.names import (
     add_team,
     make_name_key,

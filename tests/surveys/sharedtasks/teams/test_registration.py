@@ -1,7 +1,6 @@
 import pytest
 from django.contrib.auth.models import User
 
-from surveys.errors import TeamRefused
 from surveys.models import AuditEntry
 from surveys.models.sharedtasks import (
     Registration,
@@ -9,6 +8,7 @@ from surveys.models.sharedtasks import (
     Team,
     TeamState,
 )
+from surveys.sharedtasks.errors import TeamRefused
 from surveys.sharedtasks.teams.links import find_link, make_link
 from surveys.sharedtasks.teams.registration import (
     accept_team,

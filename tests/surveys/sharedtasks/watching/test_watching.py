@@ -4,10 +4,10 @@ from datetime import date, timedelta
 
 import pytest
 
-from surveys.errors import SharedTaskRefused, UploadRefused
 from surveys.models import AuditEntry
 from surveys.models.sharedtasks import Allowance, Submission, Team, TeamInvitation
 from surveys.sharedtasks.attempts import count_attempts
+from surveys.sharedtasks.errors import SharedTaskRefused, UploadRefused
 from surveys.sharedtasks.scoring.waiting import score_waiting
 from surveys.sharedtasks.submissions import cancel_submission, choose_submission
 from surveys.sharedtasks.uploads import check_files
