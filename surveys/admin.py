@@ -1,3 +1,47 @@
-"""Load the admin's pages, which Django looks for here."""
+"""Which tables operators see; Django looks for this module."""
 
-from surveys.web import admin as admin
+from importlib import import_module
+
+from surveys.models import (
+    Annotator,
+    ApiToken,
+    Arrival,
+    Assignment,
+    Block,
+    ConsentNotice,
+    IdempotencyRecord,
+    Invitation,
+    Item,
+    Place,
+    Release,
+    ReviewClaim,
+    Run,
+    SharedMark,
+    SignInBudget,
+    Visit,
+    Webhook,
+    Worker,
+)
+from surveys.web.admin.read_only import list_tables, register_read_only
+
+OF_APPS = tuple(f"surveys.models.{name}" for name in ("sharedtasks", "crowd", "selection"))
+
+register_read_only(
+    [model for model in list_tables("surveys") if not model.__module__.startswith(OF_APPS)],
+    unlisted={
+        Annotator, Arrival, Block, ConsentNotice, Item, Place, ReviewClaim, SharedMark,
+        SignInBudget, Worker,
+    },
+    personal={Invitation, Visit},
+    hidden={
+        ApiToken: ("digest",),
+        Assignment: ("token",),
+        IdempotencyRecord: ("answer", "digest"),
+        Release: ("key",),
+        Run: ("archive", "ledger", "wishes"),  # may hold e-mail addresses while a job runs
+        Visit: ("worker",),
+        Webhook: ("secret",),
+    },
+)  # fmt: skip
+for _name in ("sharedtasks", "crowd", "contexts"):
+    import_module(f"surveys.web.admin.{_name}")

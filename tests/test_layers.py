@@ -36,12 +36,14 @@ APPS = {  # what belongs to an app; all else of `surveys` is the core
     "sharedtasks": (
         "surveys.sharedtasks", "surveys.models.sharedtasks", "surveys.web.sharedtasks",
         "surveys.web.console.sharedtasks", "surveys.web.api.sharedtasks",
-        "surveys.rehearsal.finished.shared_task", "surveys.templatetags.sharedtask_entries",
-        "surveys.templatetags.task_times", f"{COMMANDS}.score_submissions",
+        "surveys.web.admin.sharedtasks", "surveys.rehearsal.finished.shared_task",
+        "surveys.templatetags.sharedtask_entries", "surveys.templatetags.task_times",
+        f"{COMMANDS}.score_submissions",
     ),
     "crowd": (
         "surveys.crowd", "surveys.models.crowd", "surveys.web.console.crowd",
-        "surveys.web.annotate.mturk", "surveys.web.console.recruitment.prolific",
+        "surveys.web.admin.crowd", "surveys.web.annotate.mturk",
+        "surveys.web.console.recruitment.prolific",
         "surveys.rehearsal.mturk_batch", "surveys.rehearsal.mturk_worker",
         f"{COMMANDS}._batch", f"{COMMANDS}.compare_qualifications",
         f"{COMMANDS}.fetch_batch", f"{COMMANDS}.pay_batch", f"{COMMANDS}.publish_batch",
@@ -50,7 +52,7 @@ APPS = {  # what belongs to an app; all else of `surveys` is the core
     ),
     "contexts": (
         "surveys.selection", "surveys.corpora", "surveys.models.selection",
-        "surveys.web.console.contexts",
+        "surveys.web.console.contexts", "surveys.web.admin.contexts",
     ),
 }  # fmt: skip
 # What the core still imports of apps. Entries are only removed.
@@ -75,7 +77,6 @@ NOT_YET_APART = {
     "surveys.tasks": "contexts crowd sharedtasks",
     "surveys.templatetags.log_entries": "crowd sharedtasks",
     "surveys.templatetags.zones": "sharedtasks",
-    "surveys.web.admin": "contexts crowd sharedtasks",
     "surveys.web.annotate.arrival": "sharedtasks",
     "surveys.web.annotate.completion": "crowd",
     "surveys.web.annotate.frames": "crowd",

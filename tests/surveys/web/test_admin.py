@@ -2,6 +2,7 @@ from urllib.parse import quote
 
 import pytest
 from django.apps import apps
+from django.contrib import admin
 from django.contrib.auth.models import Permission, User
 from django.db import connection
 from django.test import Client
@@ -69,6 +70,16 @@ def staff(*permissions: str) -> Client:
 
 
 @pytest.mark.every_database
+def test_all_tables_have_pages_but_those_left_out():
+    tables = apps.get_app_config("surveys").get_models()
+
+    assert {model.__name__ for model in tables if not admin.site.is_registered(model)} == {
+        "Annotator", "Arrival", "Block", "ConsentNotice", "ContextClaim", "CountedSubmission",
+        "FrozenBoard", "Item", "Place", "RefusedUpload", "ReviewClaim", "SharedMark",
+        "SignInBudget", "SubtaskScore", "Upload", "Worker",
+    }  # fmt: skip
+
+
 def test_lists_make_the_same_number_of_queries_for_one_row_and_for_three(admin_client):
     make_busy_study("study-1")
     for_one = {page: count_queries(admin_client, page) for page in PAGES}

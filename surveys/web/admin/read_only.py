@@ -1,5 +1,6 @@
 """Read-only admin pages for operators: one list for each table, built from its fields."""
 
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 from django.apps import apps
@@ -11,74 +12,8 @@ from django.db.models import BinaryField, Field, JSONField, Model, TextField
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from surveys.models import (
-    Annotator,
-    ApiToken,
-    Arrival,
-    Assignment,
-    Block,
-    ConsentNotice,
-    ContextClaim,
-    Grant,
-    Hit,
-    IdempotencyRecord,
-    Invitation,
-    Item,
-    Payment,
-    Place,
-    Release,
-    ReviewClaim,
-    Run,
-    SharedMark,
-    SignInBudget,
-    Study,
-    Visit,
-    Webhook,
-    Worker,
-)
-from surveys.models.sharedtasks import (
-    CountedSubmission,
-    FrozenBoard,
-    Participant,
-    RefusedUpload,
-    Scoring,
-    SharedTask,
-    Submission,
-    SubtaskScore,
-    TaskPart,
-    Team,
-    TeamInvitation,
-    TeamMember,
-    Upload,
-)
+from surveys.models import Study
 
-UNLISTED: set[type[Model]] = {
-    Annotator, Arrival, Block, ConsentNotice, ContextClaim, Item, Place, ReviewClaim, SharedMark,
-    SignInBudget, Worker,
-    # Scores that only the organisers of a shared task may see, and files that are not sent yet.
-    CountedSubmission, FrozenBoard, RefusedUpload, SubtaskScore, Upload,
-}  # fmt: skip
-PERSONAL: set[type[Model]] = {
-    Grant, Invitation, Participant, Payment, Team, TeamInvitation, TeamMember, Visit,
-}  # fmt: skip
-HIDDEN: dict[type[Model], tuple[str, ...]] = {
-    ApiToken: ("digest",),
-    Assignment: ("token",),
-    Grant: ("worker",),
-    Hit: ("token",),
-    IdempotencyRecord: ("answer", "digest"),
-    Payment: ("token",),
-    Release: ("key",),
-    Run: ("archive", "ledger", "wishes"),  # may hold e-mail addresses while a job runs
-    SharedTask: ("archive", "salt"),
-    Scoring: ("gold_files", "gold_sha256"),
-    # Flags are for organisers, and notes for the team alone.
-    Submission: ("digest", "file", "flags", "note"),
-    TaskPart: ("data", "gold", "gold_sha256", "practice_data", "practice_gold"),
-    TeamInvitation: ("digest",),
-    Visit: ("worker",),
-    Webhook: ("secret",),
-}
 LONG = (BinaryField, JSONField, TextField)
 NAMED = (Study, User)  # other rows are listed by their ids, which need no joins
 
@@ -114,9 +49,32 @@ class PersonalAdmin(ReadOnlyAdmin):
         return bool(request.user.is_active and getattr(request.user, "is_superuser", False))
 
 
-def _make_options(model: type[Model]) -> dict[str, Any]:
+def list_tables(package: str) -> list[type[Model]]:
+    """Return the tables that are defined in a package."""
+    return [
+        model for model in apps.get_models() if f"{model.__module__}.".startswith(f"{package}.")
+    ]
+
+
+def register_read_only(
+    models: Iterable[type[Model]],
+    *,
+    unlisted: Set[type[Model]] = frozenset(),
+    personal: Set[type[Model]] = frozenset(),
+    hidden: Mapping[type[Model], tuple[str, ...]] | None = None,
+) -> None:
+    """Give tables read-only pages, without the unlisted tables and the hidden fields.
+
+    Only superusers see the personal ones.
+    """
+    for model in models:
+        if model not in unlisted:
+            kind = PersonalAdmin if model in personal else ReadOnlyAdmin
+            admin.site.register(model, kind, **_make_options(model, (hidden or {}).get(model, ())))
+
+
+def _make_options(model: type[Model], exclude: tuple[str, ...]) -> dict[str, Any]:
     """Return the columns and filters of a table's list."""
-    exclude = HIDDEN.get(model, ())
     shown = [field for field in model._meta.concrete_fields if field.name not in exclude]
     columns = [field for field in shown if not isinstance(field, LONG)]
     named = [field.name for field in columns if field.related_model in NAMED]
@@ -131,9 +89,3 @@ def _make_options(model: type[Model]) -> dict[str, Any]:
 def _is_filter(field: "Field[Any, Any]") -> bool:
     """Return whether a list can be filtered by a field: few values, or the study."""
     return bool(field.choices) or field.name.startswith(("is_", "has_")) or field.name == "study"
-
-
-for _model in apps.get_app_config("surveys").get_models():
-    if _model not in UNLISTED:
-        _kind = PersonalAdmin if _model in PERSONAL else ReadOnlyAdmin
-        admin.site.register(_model, _kind, **_make_options(_model))
