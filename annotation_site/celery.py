@@ -22,7 +22,7 @@ def register_tasks(**sent: object) -> None:
 
 @worker_init.connect  # type: ignore[untyped-decorator]
 def check_database(**sent: object) -> None:
-    """Stop a worker at start if newer code has migrated the database, or its files are others."""
+    """Stop a worker at start whose database or files are not its own."""
     from surveys.operations import migration_guard, server_checks
 
     migration_guard.check_at_start()

@@ -23,7 +23,7 @@ class SurveysConfig(AppConfig):
         from surveys.access.roles import mark_session
         from surveys.access.webhooks import messages_stored
         from surveys.crowd.mturk.targets import register_targets
-        from surveys.operations import server_checks  # noqa: F401  (registers itself)
+        from surveys.operations import migration_guard, server_checks  # noqa: F401  (register themselves)
         from surveys.sharedtasks.jobs import job_stored
         from surveys.sharedtasks.submissions import submission_stored
 

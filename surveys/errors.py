@@ -196,13 +196,13 @@ class BackupRefused(SurveyError):
     """A backup that cannot be made, read, or restored here."""
 
 
-class DatabaseTooNew(SurveyError):
-    """A database that newer code has migrated."""
+class DatabaseOfOtherVersion(SurveyError):
+    """A database with migrations that this version does not have."""
 
     status = 503
 
 
-class DatabaseTooOld(SurveyError):
+class DatabaseNotMigrated(SurveyError):
     """A database that lacks migrations of this code."""
 
     status = 503

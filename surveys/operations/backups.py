@@ -22,7 +22,6 @@ from typing import IO, Any
 
 from django.conf import settings
 from django.db import connection
-from django.db.migrations.loader import MigrationLoader
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -30,7 +29,7 @@ from surveys.errors import BackupRefused
 from surveys.features import find_file_fields
 from surveys.models import Run
 from surveys.operations.dumps import KINDS, check_dump, dump_database, is_in_use, restore_database
-from surveys.operations.migration_steps import is_squashed
+from surveys.operations.migration_guard import refuse_other_version
 from surveys.operations.server_checks import MARK_NAME
 
 FORMAT = 1
@@ -92,7 +91,7 @@ def write_backup(path: Path) -> Manifest:
 def check_backup(path: Path) -> Manifest:
     """Restore a backup to a temporary database, compare its contents, and delete that database.
 
-    Raises BackupRefused if it is damaged or does not match its manifest.
+    Raises BackupRefused if it is damaged or does not match its manifest; DatabaseOfOtherVersion.
     """
     with tempfile.TemporaryDirectory(prefix=PARTIAL, dir=path.parent) as place:
         manifest = _read_archive(path, Path(place))
@@ -110,8 +109,8 @@ def check_backup(path: Path) -> Manifest:
 def restore_backup(path: Path, *, overwrites: bool) -> Manifest:
     """Replace the site's database, files and key with those of a backup.
 
-    Raises BackupRefused for a file that is not a complete backup, that newer code or another
-    database made, and, unless `overwrites`, for a site that is not empty.
+    Raises BackupRefused for a file that is not a complete backup, that another database system
+    made, and, unless `overwrites`, for a site that is not empty; DatabaseOfOtherVersion.
     """
     var = Path(settings.VAR_DIR)
     with tempfile.TemporaryDirectory(prefix=PARTIAL, dir=var) as place:
@@ -255,19 +254,14 @@ def _open_private(path: str, flags: int) -> int:
 
 
 def _refuse_foreign(manifest: Manifest) -> None:
-    """Raise BackupRefused for a backup of another database system or of newer code."""
+    """Raise BackupRefused for another database system, DatabaseOfOtherVersion for other code."""
     if manifest.vendor != connection.vendor:
         raise BackupRefused(
             f"The backup is from {KINDS.get(manifest.vendor, manifest.vendor)}, but DATABASE_URL "
             f"refers to {KINDS[connection.vendor]}."
         )
-    known = {f"{app}.{name}" for app, name in MigrationLoader(None).disk_migrations}
-    missing = set(manifest.migrations) - known
-    if unknown := sorted(name for name in missing if not is_squashed(name)):
-        raise BackupRefused(
-            f"The backup was made by newer code: this version does not have its migration "
-            f"{unknown[-1]}. Install the version that made it, or a later one."
-        )
+    migrations = (name.partition(".") for name in manifest.migrations)
+    refuse_other_version((app, name) for app, _, name in migrations)
 
 
 def _replace_files(restored: Path) -> None:

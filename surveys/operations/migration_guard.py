@@ -1,70 +1,57 @@
-"""Guards of migrations: code and database must match, and no data is lost without consent."""
+"""Refuse databases and backups that another version of Cosima made."""
 
 import logging
-import pkgutil
-from collections.abc import Iterable, Iterator
-from importlib import import_module
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
-from django.apps.registry import Apps
-from django.core.exceptions import FieldDoesNotExist
-from django.core.management.base import CommandError
+from django.apps import apps
+from django.core import checks
 from django.db import OperationalError, connection
-from django.db.migrations.migration import Migration
-from django.db.migrations.operations import (
-    AddField,
-    CreateModel,
-    RenameField,
-    RenameModel,
-    SeparateDatabaseAndState,
-)
-from django.db.migrations.operations.base import Operation
 from django.db.migrations.recorder import MigrationRecorder
-from django.db.models import Model
 
-from surveys.errors import DatabaseTooNew, DatabaseTooOld
-from surveys.operations.migration_steps import is_squashed
+from surveys.errors import DatabaseNotMigrated, DatabaseOfOtherVersion
 
-APP = "surveys"
-Plan = Iterable[tuple[Migration, bool]]
 log = logging.getLogger(__name__)
 
 
-def refuse_newer_database() -> None:
-    """Raise DatabaseTooNew if newer code has migrated the database.
+def refuse_other_version(recorded: Iterable[tuple[str, str]]) -> None:
+    """Raise DatabaseOfOtherVersion if an installed app's recorded migration is not on disk.
 
-    A squashed one that this code does not have says nothing: those it replaces are recorded.
+    `recorded` are apps' labels with names of migrations.
     """
-    if unknown := sorted(name for name in _applied() - _on_disk() if not is_squashed(name)):
-        raise DatabaseTooNew(
-            "The database is newer than this code, which does not have the migration "
-            f"{unknown[-1]}. Install the version that has it, or restore an earlier backup."
+    installed = {app.label for app in apps.get_app_configs()}
+    if unknown := sorted({row for row in recorded if row[0] in installed} - _on_disk()):
+        raise DatabaseOfOtherVersion(
+            "The database was made by another version of Cosima (its migration "
+            f"{'.'.join(unknown[-1])} is unknown here). Databases from before 0.1.0 cannot be "
+            "upgraded: export what you need with the version that made it, then begin with an "
+            "empty database (DATABASE_URL, VAR_DIR). If a newer version made it, install that "
+            "version or restore an earlier backup."
         )
 
 
-def refuse_older_database() -> None:
-    """Raise DatabaseTooOld if migrations of this code are not applied.
-
-    A squashed one counts as applied if those it replaces are.
-    """
-    if pending := sorted(name for name in _on_disk() - _applied() if not is_squashed(name)):
-        raise DatabaseTooOld(
+def refuse_unfit_database() -> None:
+    """Raise DatabaseOfOtherVersion, or DatabaseNotMigrated if migrations are not applied."""
+    recorded = read_recorded()
+    refuse_other_version(recorded)
+    if pending := sorted(_on_disk() - recorded):
+        raise DatabaseNotMigrated(
             f"The database is older than this code: migrations not applied: {len(pending)}, from "
-            f"{pending[0]}. Make a backup, then run `manage.py migrate`."
+            f"{'.'.join(pending[0])}. Make a backup, then run `manage.py migrate`."
         )
 
 
 def check_at_start() -> None:
-    """Refuse to start with a newer database; log an older or unreachable one.
+    """Refuse to start with another version's database; log one not migrated or unreachable.
 
     Raises SystemExit with the reason.
     """
     try:
-        refuse_newer_database()
-        refuse_older_database()
-    except DatabaseTooNew as error:
+        refuse_unfit_database()
+    except DatabaseOfOtherVersion as error:
         raise SystemExit(str(error)) from error
-    except DatabaseTooOld as error:
+    except DatabaseNotMigrated as error:
         log.error("%s", error)
     except OperationalError:
         log.warning("The database does not respond; its migrations were not checked.")
@@ -72,103 +59,24 @@ def check_at_start() -> None:
         connection.close()
 
 
-def refuse_losses(plan: Plan, apps: Apps) -> None:
-    """Raise CommandError with the data that would be lost if a plan migrates back.
-
-    `apps` are the models before the plan.
-    """
-    losses = list(_find_losses(plan, apps))
-    if losses:
-        raise CommandError(
-            f"Migrating back would lose {'; '.join(losses)}. Nothing was changed. Make a backup "
-            "(manage.py backup), then use --drop-data to lose it."
-        )
-
-
-def _applied() -> set[str]:
-    recorder = MigrationRecorder(connection)
-    return {name for app, name in recorder.applied_migrations() if app == APP}
-
-
-def _on_disk() -> set[str]:
-    package = import_module(f"{APP}.migrations")
-    return {module.name for module in pkgutil.iter_modules(package.__path__)}
-
-
-def _find_losses(plan: Plan, apps: Apps) -> Iterator[str]:
-    """Yield the data that each reversed operation of a plan would drop, latest first."""
-    names = _CurrentNames()
-    dropped: set[type[Model]] = set()
-    for migration, is_backwards in plan:
-        if not is_backwards:
-            continue
-        for operation in _operations_of(reversed(migration.operations)):
-            label = migration.app_label
-            names.follow(label, operation)
-            if isinstance(operation, CreateModel):
-                model = names.find_model(apps, label, operation.name)
-                if model is not None and (n_rows := model._meta.base_manager.count()):
-                    dropped.add(model)
-                    yield f"{n_rows} rows of {model._meta.db_table}"
-            elif isinstance(operation, AddField):
-                model = names.find_model(apps, label, operation.model_name)
-                field = names.find_field(label, operation)
-                if model is not None and model not in dropped and (n := _count_set(model, field)):
-                    yield f"{field} in {n} rows of {model._meta.db_table}"
-
-
-def _operations_of(operations: Iterable[Operation]) -> Iterator[Operation]:
-    """Yield operations, latest first, including those wrapped in another."""
-    for operation in operations:
-        if isinstance(operation, SeparateDatabaseAndState):
-            yield from _operations_of(reversed(operation.database_operations))
-        else:
-            yield operation
-
-
-class _CurrentNames:
-    """Current names of models and fields that have been renamed since their creation."""
-
-    def __init__(self) -> None:
-        self.models: dict[tuple[str, str], str] = {}
-        self.fields: dict[tuple[str, str, str], str] = {}
-
-    def follow(self, label: str, operation: Operation) -> None:
-        """Record a renaming while going backwards."""
-        if isinstance(operation, RenameModel):
-            now = self._model_name(label, operation.new_name)
-            self.models[label, operation.old_name.lower()] = now
-        elif isinstance(operation, RenameField):
-            model = self._model_name(label, operation.model_name)
-            now = self.fields.get((label, model, operation.new_name), operation.new_name)
-            self.fields[label, model, operation.old_name] = now
-
-    def find_model(self, apps: Apps, label: str, name: str) -> type[Model] | None:
-        """Return the current model, or None if it was removed."""
-        try:
-            return apps.get_model(label, self._model_name(label, name))
-        except LookupError:
-            return None
-
-    def find_field(self, label: str, operation: AddField) -> str:
-        """Return the current name of a field."""
-        model = self._model_name(label, operation.model_name)
-        return self.fields.get((label, model, operation.name), operation.name)
-
-    def _model_name(self, label: str, name: str) -> str:
-        return self.models.get((label, name.lower()), name.lower())
-
-
-def _count_set(model: type[Model], name: str) -> int:
-    """Return the number of rows in which a field does not have its default."""
+@checks.register(checks.Tags.database)
+def check_version(databases: Any = None, **_chosen: Any) -> list[checks.CheckMessage]:
+    """Find a database of another version before `manage.py migrate` changes it."""
     try:
-        field: Any = model._meta.get_field(name)
-    except FieldDoesNotExist:  # removed by a later migration
-        return 0
-    rows = model._meta.base_manager.all()
-    if field.many_to_many:
-        return int(field.remote_field.through._meta.base_manager.count())
-    rows = rows.exclude(**{f"{name}__isnull": True})
-    if field.get_default() is not None:
-        rows = rows.exclude(**{name: field.get_default()})
-    return rows.count()
+        refuse_other_version(read_recorded() if databases else ())
+    except DatabaseOfOtherVersion as error:
+        return [checks.Error(str(error), id="surveys.E003")]
+    return []
+
+
+def read_recorded() -> set[tuple[str, str]]:
+    """Return the migrations that are recorded in the database, none if it has no tables."""
+    return set(MigrationRecorder(connection).applied_migrations())
+
+
+def _on_disk() -> set[tuple[str, str]]:
+    return {
+        (app.label, path.stem)
+        for app in apps.get_app_configs()
+        for path in Path(app.path, "migrations").glob("[!_~]*.py")
+    }

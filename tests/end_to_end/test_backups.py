@@ -166,18 +166,18 @@ def test_what_is_no_sound_backup_of_this_code_is_refused_and_changes_nothing(sit
     flipped.write_bytes(gzip.compress(content))
     text = tmp_path / "text.tar.gz"
     text.write_text("nothing")
-    newer = change(backup, tmp_path / "newer", migrations=["surveys.9999_of_the_future"])
-    earlier = change(backup, tmp_path / "earlier", migrations=["surveys.0001_squashed_0009_x"])
+    foreign = change(backup, tmp_path / "foreign", migrations=["surveys.9999_of_the_future"])
+    empty = change(backup, tmp_path / "empty", migrations=[])
     other = change(backup, tmp_path / "other", vendor="oracle")
     with empty_site(tmp_path / "restored") as restored:
         for file, said in (
             (cut, "damaged"), (flipped, "damaged"), (text, "damaged"),
-            (tmp_path / "x", "does not exist"), (newer, "newer code"),
+            (tmp_path / "x", "does not exist"), (foreign, "another version of Cosima"),
             (other, "DATABASE_URL refers to"),
         ):  # fmt: skip
             assert said in refused(restored, "restore", file, "--overwrite")
-        assert "newer code" in refused(restored, "restore", newer, "--check")
-        assert "the backup's manifest" in refused(restored, "restore", earlier, "--check")
+        assert "another version" in refused(restored, "restore", foreign, "--check")
+        assert "the backup's manifest" in refused(restored, "restore", empty, "--check")
 
         assert restored.query("SELECT 1") == [(1,)]
         assert not (tmp_path / "restored/files").exists()

@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 from surveys.access.audit_log import acting
 from surveys.errors import ImportRefused, SurveyError
 from surveys.models import Study
-from surveys.operations.migration_guard import refuse_newer_database, refuse_older_database
+from surveys.operations.migration_guard import refuse_unfit_database
 from surveys.query_params import read_number
 from surveys.recruitment.links import CODE
 from surveys.recruitment.reaching import warn_unreachable
@@ -33,8 +33,7 @@ class SurveyCommand(BaseCommand):
     def execute(self, *args: Any, **options: Any) -> str | None:
         try:
             if self.needs_fitting_database:
-                refuse_newer_database()
-                refuse_older_database()
+                refuse_unfit_database()
             with acting(COMMAND_LINE):
                 return super().execute(*args, **options)
         except SurveyError as error:

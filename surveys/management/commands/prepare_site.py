@@ -10,6 +10,7 @@ from django.urls import reverse
 from surveys.access.roles import DEMO_TO_COME, DEMONSTRATION
 from surveys.management.commands._base import SurveyCommand
 from surveys.models import SharedTask, Study
+from surveys.operations.migration_guard import read_recorded, refuse_other_version
 from surveys.recruitment.links import personal_link
 from surveys.rehearsal.demo import (
     RESEARCHER,
@@ -30,6 +31,7 @@ class Command(SurveyCommand):
         parser.add_argument("--simulator", default="", help="URL of the MTurk simulator")
 
     def handle(self, *, demo: bool, simulator: str, **options: Any) -> None:
+        refuse_other_version(read_recorded())
         call_command("migrate", verbosity=0)
         prepare_static_files()
         studies = prepare_demo_studies() if demo else []

@@ -152,20 +152,6 @@ def test_postponed_runs_are_not_due(run):
     assert (list_due_runs(1), perform_runs()) == ([], 0)
 
 
-def test_migration_fails_runs_left_by_an_earlier_version(run):
-    from importlib import import_module
-
-    from django.apps import apps
-
-    migration = import_module("surveys.migrations.0022_leases_of_runs")
-    Run.objects.update(state=RunState.WAITING, heard_at=timezone.now() - timedelta(hours=1))
-    waiting = request_export(run.study, "csv", None)
-
-    migration.fail_what_was_left_behind(apps, None)
-
-    assert (stored(run, "state"), stored(waiting, "state")) == (("failed",), ("waiting",))
-
-
 @pytest.mark.parametrize(
     ("seconds", "stage"),
     [

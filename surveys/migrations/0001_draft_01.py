@@ -1,0 +1,5125 @@
+import uuid
+from decimal import Decimal
+
+import django.db.models.deletion
+import django.utils.timezone
+from django.conf import settings
+from django.db import migrations, models
+
+import surveys.models.crowd
+import surveys.models.participation
+import surveys.models.results
+import surveys.models.sharedtasks.tasks
+import surveys.models.sharedtasks.teams
+import surveys.models.stimuli
+import surveys.models.study
+
+
+class Migration(migrations.Migration):
+    initial = True
+
+    dependencies = [
+        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
+    ]
+
+    operations = [
+        migrations.CreateModel(
+            name="Block",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("number", models.PositiveIntegerField()),
+            ],
+            options={
+                "ordering": ["number"],
+            },
+        ),
+        migrations.CreateModel(
+            name="CandidatePair",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("number", models.PositiveIntegerField(help_text="within the study, from 1")),
+                ("word1", models.TextField()),
+                ("word2", models.TextField()),
+                ("n_candidates", models.PositiveSmallIntegerField()),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("open", "open"),
+                            ("disputed", "disputed"),
+                            ("chosen", "chosen"),
+                            ("skipped", "skipped"),
+                        ],
+                        default="open",
+                        max_length=10,
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["number"],
+            },
+        ),
+        migrations.CreateModel(
+            name="ConsentNotice",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "digest",
+                    models.CharField(help_text="SHA-256 of language and sections", max_length=64),
+                ),
+                ("language", models.CharField(help_text="BCP 47 tag", max_length=35)),
+                ("sections", models.JSONField(help_text="sentences by the section they are in")),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+            ],
+            options={
+                "ordering": ["pk"],
+            },
+        ),
+        migrations.CreateModel(
+            name="Context",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("number", models.PositiveSmallIntegerField(help_text="context_number: 1 or 2")),
+                ("text", models.TextField()),
+                ("word1_start", models.PositiveIntegerField()),
+                ("word1_end", models.PositiveIntegerField()),
+                ("word2_start", models.PositiveIntegerField()),
+                ("word2_end", models.PositiveIntegerField()),
+            ],
+            options={
+                "ordering": ["pair__position", "number"],
+            },
+            bases=(surveys.models.stimuli.SpannedText, models.Model),
+        ),
+        migrations.CreateModel(
+            name="Entrance",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "provider",
+                    models.CharField(
+                        choices=[
+                            ("link", "open link"),
+                            ("prolific", "Prolific"),
+                            ("simulator", "MTurk simulator"),
+                            ("sandbox", "MTurk sandbox"),
+                            ("production", "MTurk"),
+                        ],
+                        default="link",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "token",
+                    models.CharField(
+                        default=surveys.models.participation.make_token, max_length=22, unique=True
+                    ),
+                ),
+                (
+                    "cap",
+                    models.PositiveIntegerField(
+                        blank=True,
+                        help_text="how many may start here; empty for no separate limit",
+                        null=True,
+                    ),
+                ),
+                (
+                    "n_arrived",
+                    models.PositiveIntegerField(default=0, help_text="who have started here"),
+                ),
+                ("completion_code", models.CharField(blank=True, default="", max_length=40)),
+                (
+                    "no_place_code",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="when no place is left, or screened out",
+                        max_length=40,
+                    ),
+                ),
+                ("closed_at", models.DateTimeField(blank=True, null=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+            ],
+        ),
+        migrations.CreateModel(
+            name="Pair",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "is_checkpoint",
+                    models.BooleanField(
+                        default=False, help_text="of a checkpoint item, not of the stimuli"
+                    ),
+                ),
+                ("position", models.PositiveIntegerField(help_text="row of the file, from 1")),
+                ("word1", models.TextField()),
+                ("word2", models.TextField()),
+            ],
+            options={
+                "ordering": ["is_checkpoint", "position"],
+            },
+        ),
+        migrations.CreateModel(
+            name="Phase",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "name",
+                    models.SlugField(
+                        help_text="part of addresses, such as evaluation", max_length=40
+                    ),
+                ),
+                (
+                    "data",
+                    models.CharField(
+                        choices=[("practice", "practice data"), ("test", "test data")],
+                        default="test",
+                        max_length=10,
+                    ),
+                ),
+                ("subtasks", models.JSONField(default=list, help_text="1, 2 or both")),
+                ("opens_at", models.DateTimeField()),
+                (
+                    "closes_at",
+                    models.DateTimeField(blank=True, help_text="empty: never", null=True),
+                ),
+                (
+                    "attempts_total",
+                    models.PositiveIntegerField(
+                        blank=True, help_text="of a team; empty for no limit", null=True
+                    ),
+                ),
+                (
+                    "attempts_a_day",
+                    models.PositiveIntegerField(
+                        blank=True,
+                        help_text="days of the task's zone; empty for no limit",
+                        null=True,
+                    ),
+                ),
+                (
+                    "visibility",
+                    models.CharField(
+                        choices=[
+                            ("hidden", "hidden: a team learns only that its files are valid"),
+                            ("own", "own: a team sees its own scores"),
+                            ("board", "board: everybody sees all scores"),
+                        ],
+                        default="hidden",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "counting",
+                    models.CharField(
+                        choices=[
+                            ("chosen", "the one that the team chooses, or else its last"),
+                            ("best", "the one with the highest score"),
+                        ],
+                        default="chosen",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "moved_at",
+                    models.DateTimeField(
+                        blank=True,
+                        help_text="when the end was last moved; shown on the page",
+                        null=True,
+                    ),
+                ),
+                (
+                    "moved_from",
+                    models.DateTimeField(blank=True, help_text="the end before that", null=True),
+                ),
+                (
+                    "baselines_at",
+                    models.DateTimeField(
+                        blank=True, help_text="when the site submitted its baselines", null=True
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["opens_at", "pk"],
+            },
+        ),
+        migrations.CreateModel(
+            name="Release",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "number",
+                    models.PositiveIntegerField(
+                        help_text="within the study, from 1; that of the run which made it"
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "collected_at",
+                    models.DateTimeField(
+                        blank=True, help_text="just before the ratings were read", null=True
+                    ),
+                ),
+                ("report", models.JSONField()),
+                (
+                    "key",
+                    models.CharField(
+                        default=surveys.models.results.make_key,
+                        help_text="secret: decides the annotators' ids",
+                        max_length=64,
+                    ),
+                ),
+                (
+                    "page_opened_at",
+                    models.DateTimeField(
+                        blank=True,
+                        help_text="when its public page was opened; empty: closed",
+                        null=True,
+                    ),
+                ),
+                (
+                    "verified_at",
+                    models.DateTimeField(
+                        blank=True,
+                        help_text="when its figures were last computed again; empty: never",
+                        null=True,
+                    ),
+                ),
+                (
+                    "n_figures",
+                    models.PositiveIntegerField(
+                        blank=True,
+                        help_text="different figures that follow from its ratings",
+                        null=True,
+                    ),
+                ),
+                (
+                    "n_differences",
+                    models.PositiveIntegerField(
+                        blank=True,
+                        help_text="places of its files that do not follow from its ratings",
+                        null=True,
+                    ),
+                ),
+                (
+                    "differences",
+                    models.JSONField(
+                        blank=True,
+                        default=list,
+                        help_text="the first of them: file, place, both values",
+                    ),
+                ),
+                (
+                    "reservations",
+                    models.JSONField(
+                        blank=True,
+                        default=list,
+                        help_text="what of its files could not be checked, in words",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["-created_at"],
+            },
+        ),
+        migrations.CreateModel(
+            name="SharedMark",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("subject", models.CharField(max_length=20, unique=True)),
+                (
+                    "mark",
+                    models.CharField(
+                        help_text="a digest of the key, or what a file contains", max_length=64
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="SignInBudget",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "key",
+                    models.CharField(
+                        help_text="such as address 203.0.113.9", max_length=80, unique=True
+                    ),
+                ),
+                (
+                    "spent_until",
+                    models.DateTimeField(
+                        db_index=True, help_text="when all checks that were used are restored"
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="ApiToken",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(help_text="what it is for", max_length=100)),
+                (
+                    "digest",
+                    models.CharField(help_text="SHA-256 of the key", max_length=64, unique=True),
+                ),
+                (
+                    "scopes",
+                    models.JSONField(
+                        default=list, help_text="what it may do, such as studies:read"
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "last_used_at",
+                    models.DateTimeField(blank=True, help_text="to the minute", null=True),
+                ),
+                ("expires_at", models.DateTimeField(blank=True, null=True)),
+                ("revoked_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="api_tokens",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["-pk"],
+            },
+        ),
+        migrations.CreateModel(
+            name="Candidate",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("number", models.PositiveSmallIntegerField(help_text="within the pair, from 1")),
+                ("window", models.CharField(help_text="its identifier in the file", max_length=64)),
+                ("text", models.TextField()),
+                ("word1_start", models.PositiveIntegerField()),
+                ("word1_end", models.PositiveIntegerField()),
+                ("word2_start", models.PositiveIntegerField()),
+                ("word2_end", models.PositiveIntegerField()),
+                (
+                    "distance",
+                    models.PositiveIntegerField(
+                        help_text="words from one target word to the other"
+                    ),
+                ),
+                (
+                    "picked",
+                    models.TextField(help_text="why it is a candidate, such as e5: most similar"),
+                ),
+                ("scores", models.JSONField(default=dict, help_text="by the name of the model")),
+                ("file", models.TextField(blank=True)),
+                ("document", models.TextField(blank=True)),
+                ("title", models.TextField(blank=True)),
+                ("url", models.TextField(blank=True)),
+                ("revision", models.TextField(blank=True)),
+                ("licence", models.TextField(blank=True)),
+                (
+                    "first_sentence",
+                    models.PositiveIntegerField(help_text="of the document, from 1"),
+                ),
+                ("last_sentence", models.PositiveIntegerField()),
+                (
+                    "first_id",
+                    models.TextField(blank=True, help_text="sent_id of its first sentence"),
+                ),
+                ("last_id", models.TextField(blank=True)),
+                (
+                    "pair",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="candidates",
+                        to="surveys.candidatepair",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["pair", "number"],
+            },
+            bases=(surveys.models.stimuli.SpannedText, models.Model),
+        ),
+        migrations.CreateModel(
+            name="Annotator",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "code",
+                    models.CharField(
+                        default=surveys.models.participation.make_annotator_code,
+                        max_length=16,
+                        unique=True,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "erases_withdrawn",
+                    models.BooleanField(
+                        default=True, help_text="agreed to: withdrawing erases the answers"
+                    ),
+                ),
+                (
+                    "publishes_words",
+                    models.BooleanField(
+                        default=False, help_text="agreed to: the words they write are published"
+                    ),
+                ),
+                (
+                    "retention_days",
+                    models.PositiveSmallIntegerField(
+                        blank=True,
+                        help_text="agreed to: most days after payment until ids and notes are dropped",
+                        null=True,
+                    ),
+                ),
+                ("instructed_at", models.DateTimeField(blank=True, null=True)),
+                ("practised_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "variant",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("plain", "plain: the rule, in the wording of CoSimLex"),
+                            (
+                                "trained",
+                                "trained: with examples whose similarity changes between two texts",
+                            ),
+                            ("own", "own"),
+                        ],
+                        default="",
+                        help_text="of the instructions, practice and check that they have read",
+                        max_length=10,
+                    ),
+                ),
+                ("n_check_tries", models.PositiveSmallIntegerField(default=0)),
+                ("checked_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "paid_at",
+                    models.DateTimeField(
+                        blank=True,
+                        help_text="when an owner noted that they had been paid",
+                        null=True,
+                    ),
+                ),
+                ("withdrawn_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "first_rated_at",
+                    models.DateTimeField(
+                        blank=True,
+                        help_text="kept when they withdraw: what was made since holds them",
+                        null=True,
+                    ),
+                ),
+                (
+                    "erased_at",
+                    models.DateTimeField(
+                        blank=True,
+                        help_text="when an owner erased them at their request",
+                        null=True,
+                    ),
+                ),
+                (
+                    "notice",
+                    models.ForeignKey(
+                        blank=True,
+                        help_text="the notice that they consented to; empty for consent before notices were stored",
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="annotators",
+                        to="surveys.consentnotice",
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="Checkpoint",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("lowest", models.DecimalField(decimal_places=2, max_digits=5)),
+                ("highest", models.DecimalField(decimal_places=2, max_digits=5)),
+                (
+                    "context",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="checkpoint",
+                        to="surveys.context",
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="ContextChoice",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "opinion",
+                    models.PositiveSmallIntegerField(
+                        help_text="1 or 2; 3 decides between two others"
+                    ),
+                ),
+                (
+                    "reason",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("no_text", "no good text"),
+                            ("sense", "wrong sense"),
+                            ("name", "a name"),
+                            ("broken", "broken text"),
+                        ],
+                        default="",
+                        max_length=10,
+                    ),
+                ),
+                ("is_decisive", models.BooleanField(default=False)),
+                ("chosen_at", models.DateTimeField(auto_now_add=True)),
+                ("undone_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "candidate1",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="surveys.candidate",
+                    ),
+                ),
+                (
+                    "candidate2",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="surveys.candidate",
+                    ),
+                ),
+                (
+                    "expert",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "pair",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="choices",
+                        to="surveys.candidatepair",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["-pk"],
+            },
+        ),
+        migrations.CreateModel(
+            name="ContextClaim",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("until", models.DateTimeField()),
+                (
+                    "expert",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "pair",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="claims",
+                        to="surveys.candidatepair",
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="ContextEdit",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("number", models.PositiveSmallIntegerField(help_text="of the context: 1 or 2")),
+                ("text", models.TextField()),
+                ("word1_start", models.PositiveIntegerField()),
+                ("word1_end", models.PositiveIntegerField()),
+                ("word2_start", models.PositiveIntegerField()),
+                ("word2_end", models.PositiveIntegerField()),
+                (
+                    "choice",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="edits",
+                        to="surveys.contextchoice",
+                    ),
+                ),
+            ],
+            bases=(surveys.models.stimuli.SpannedText, models.Model),
+        ),
+        migrations.CreateModel(
+            name="ContextSource",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "candidate",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="sources",
+                        to="surveys.candidate",
+                    ),
+                ),
+                (
+                    "choice",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="surveys.contextchoice",
+                    ),
+                ),
+                (
+                    "context",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="source",
+                        to="surveys.context",
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="Batch",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("number", models.PositiveIntegerField(help_text="within the study, from 1")),
+                ("title", models.CharField(max_length=128)),
+                ("description", models.CharField(max_length=2000)),
+                ("keywords", models.CharField(blank=True, default="", max_length=1000)),
+                (
+                    "requirements",
+                    models.JSONField(
+                        blank=True,
+                        default=list,
+                        help_text="of its people, as the provider writes them",
+                    ),
+                ),
+                ("reward_cents", models.PositiveIntegerField()),
+                (
+                    "fee_cents",
+                    models.PositiveIntegerField(
+                        help_text="the provider's, for each place, rounded up when the batch was planned"
+                    ),
+                ),
+                (
+                    "billed_fee_cents",
+                    models.PositiveIntegerField(
+                        help_text="the same as the provider bills it: rounded half up"
+                    ),
+                ),
+                (
+                    "assignment_seconds",
+                    models.PositiveIntegerField(help_text="that one person may take"),
+                ),
+                (
+                    "lifetime_seconds",
+                    models.PositiveIntegerField(
+                        default=604800, help_text="that it is offered to new people"
+                    ),
+                ),
+                (
+                    "auto_approval_seconds",
+                    models.PositiveIntegerField(
+                        default=259200, help_text="after which people are paid if nobody decides"
+                    ),
+                ),
+                ("ceiling_cents", models.PositiveIntegerField(blank=True, null=True)),
+                (
+                    "total_cents",
+                    models.PositiveIntegerField(
+                        blank=True,
+                        help_text="what it was to cost, as typed when it was armed",
+                        null=True,
+                    ),
+                ),
+                ("armed_at", models.DateTimeField(blank=True, null=True)),
+                ("armed_until", models.DateTimeField(blank=True, null=True)),
+                ("stopped_at", models.DateTimeField(blank=True, null=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "armed_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "entrance",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="batches",
+                        to="surveys.entrance",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name_plural": "batches",
+                "ordering": ["pk"],
+            },
+        ),
+        migrations.CreateModel(
+            name="Arrival",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("address_digest", models.CharField(max_length=64)),
+                ("arrived_at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "entrance",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="arrivals",
+                        to="surveys.entrance",
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="IdempotencyRecord",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("key", models.CharField(help_text="chosen by the program", max_length=255)),
+                (
+                    "digest",
+                    models.CharField(help_text="SHA-256 of what was asked for", max_length=64),
+                ),
+                ("status", models.PositiveSmallIntegerField()),
+                ("answer", models.JSONField()),
+                ("created_at", models.DateTimeField(auto_now_add=True, db_index=True)),
+                (
+                    "user",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+        ),
+        migrations.AddField(
+            model_name="context",
+            name="pair",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="contexts",
+                to="surveys.pair",
+            ),
+        ),
+        migrations.CreateModel(
+            name="Participant",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "user",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="participant",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="Questionnaire",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("letter", models.CharField(choices=[("A", "A"), ("B", "B")], max_length=1)),
+                (
+                    "block",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="questionnaires",
+                        to="surveys.block",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["block__number", "letter"],
+            },
+        ),
+        migrations.CreateModel(
+            name="Item",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("position", models.PositiveIntegerField(help_text="from 1")),
+                (
+                    "context",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="item",
+                        to="surveys.context",
+                    ),
+                ),
+                (
+                    "questionnaire",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="items",
+                        to="surveys.questionnaire",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["questionnaire", "position"],
+            },
+        ),
+        migrations.CreateModel(
+            name="Hit",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "provider",
+                    models.CharField(
+                        choices=[
+                            ("link", "open link"),
+                            ("prolific", "Prolific"),
+                            ("simulator", "MTurk simulator"),
+                            ("sandbox", "MTurk sandbox"),
+                            ("production", "MTurk"),
+                        ],
+                        help_text="the target; set once",
+                        max_length=10,
+                    ),
+                ),
+                ("key", models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
+                ("n_places", models.PositiveSmallIntegerField()),
+                (
+                    "n_released",
+                    models.PositiveSmallIntegerField(
+                        default=0,
+                        help_text="of them, those for which nothing is owed since it was closed",
+                    ),
+                ),
+                ("attempt", models.PositiveSmallIntegerField(default=1)),
+                (
+                    "token",
+                    models.CharField(
+                        help_text="of the request, once only", max_length=64, unique=True
+                    ),
+                ),
+                (
+                    "first_attempt_at",
+                    models.DateTimeField(
+                        blank=True,
+                        help_text="from when on the provider remembers the token for a day",
+                        null=True,
+                    ),
+                ),
+                ("hit_id", models.CharField(blank=True, default="", max_length=64)),
+                ("hit_type_id", models.CharField(blank=True, default="", max_length=64)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("planned", "Planned"),
+                            ("creating", "creating: asked for, and not yet answered"),
+                            ("live", "Live"),
+                            ("closing", "closing: takes nobody new, and some may still hand in"),
+                            ("closed", "Closed"),
+                            ("unknown", "unknown: whether it was created must be looked up"),
+                        ],
+                        default="planned",
+                        max_length=8,
+                    ),
+                ),
+                ("error", models.CharField(blank=True, default="", max_length=500)),
+                ("expires_at", models.DateTimeField(blank=True, null=True)),
+                ("closed_at", models.DateTimeField(blank=True, null=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "batch",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="hits",
+                        to="surveys.batch",
+                    ),
+                ),
+                (
+                    "questionnaire",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="hits",
+                        to="surveys.questionnaire",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["pk"],
+            },
+        ),
+        migrations.CreateModel(
+            name="Assignment",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "token",
+                    models.CharField(
+                        default=surveys.models.participation.make_token, max_length=22, unique=True
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("offered", "Offered"),
+                            ("started", "Started"),
+                            ("submitted", "Submitted"),
+                            ("expired", "Expired"),
+                            ("returned", "Returned"),
+                            ("withdrawn", "Withdrawn"),
+                        ],
+                        default="offered",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "reason",
+                    models.CharField(
+                        blank=True, default="", help_text="why this questionnaire", max_length=200
+                    ),
+                ),
+                (
+                    "seed",
+                    models.BigIntegerField(
+                        default=0, help_text="of the choice and the order of the items"
+                    ),
+                ),
+                ("n_items", models.PositiveSmallIntegerField(help_text="texts laid out")),
+                (
+                    "is_over_quota",
+                    models.BooleanField(
+                        default=False, help_text="taken up again when its place had been given away"
+                    ),
+                ),
+                ("ended_because", models.CharField(blank=True, default="", max_length=200)),
+                ("offered_at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "active_at",
+                    models.DateTimeField(
+                        default=django.utils.timezone.now,
+                        help_text="the last sign of life, answers apart",
+                    ),
+                ),
+                ("started_at", models.DateTimeField(blank=True, null=True)),
+                ("submitted_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "filed_at",
+                    models.DateTimeField(
+                        blank=True, help_text="when its answers were looked through", null=True
+                    ),
+                ),
+                (
+                    "annotator",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="assignments",
+                        to="surveys.annotator",
+                    ),
+                ),
+                (
+                    "questionnaire",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="assignments",
+                        to="surveys.questionnaire",
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="Response",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("position", models.PositiveSmallIntegerField(help_text="from 1")),
+                ("inspired_word1", models.CharField(blank=True, max_length=50)),
+                ("inspired_word2", models.CharField(blank=True, max_length=50)),
+                (
+                    "engaged_at",
+                    models.DateTimeField(
+                        blank=True, help_text="when page 1 was answered", null=True
+                    ),
+                ),
+                (
+                    "rating",
+                    models.DecimalField(blank=True, decimal_places=2, max_digits=5, null=True),
+                ),
+                (
+                    "is_unjudgeable",
+                    models.BooleanField(default=False, help_text="the annotator cannot judge"),
+                ),
+                ("comment", models.CharField(blank=True, default="", max_length=500)),
+                (
+                    "rated_at",
+                    models.DateTimeField(
+                        blank=True, help_text="when page 2 was answered", null=True
+                    ),
+                ),
+                (
+                    "first_rating",
+                    models.DecimalField(
+                        blank=True,
+                        decimal_places=2,
+                        help_text="before the annotator changed it; empty if they could not judge at first",
+                        max_digits=5,
+                        null=True,
+                    ),
+                ),
+                (
+                    "changed_at",
+                    models.DateTimeField(
+                        blank=True,
+                        help_text="when the annotator last changed the answer to page 2",
+                        null=True,
+                    ),
+                ),
+                ("words_shown_at", models.DateTimeField(blank=True, null=True)),
+                ("rating_shown_at", models.DateTimeField(blank=True, null=True)),
+                ("words_visible_seconds", models.FloatField(blank=True, null=True)),
+                ("rating_visible_seconds", models.FloatField(blank=True, null=True)),
+                (
+                    "scale_layout",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("row", "one line"),
+                            ("column", "one below the other"),
+                            ("field", "a field for the number"),
+                            ("slider", "a field for the number, and a slider"),
+                        ],
+                        default="",
+                        help_text="that the page of the rating reported",
+                        max_length=6,
+                    ),
+                ),
+                ("has_pasted_word1", models.BooleanField(default=False)),
+                ("has_pasted_word2", models.BooleanField(default=False)),
+                (
+                    "is_erased",
+                    models.BooleanField(default=False, help_text="at the wish of the annotator"),
+                ),
+                (
+                    "annotator",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="responses",
+                        to="surveys.annotator",
+                    ),
+                ),
+                (
+                    "assignment",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="responses",
+                        to="surveys.assignment",
+                    ),
+                ),
+                (
+                    "context",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="responses",
+                        to="surveys.context",
+                    ),
+                ),
+                (
+                    "pair",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="responses",
+                        to="surveys.pair",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["assignment", "position"],
+            },
+        ),
+        migrations.CreateModel(
+            name="Review",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("evidence", models.JSONField(blank=True, default=list)),
+                (
+                    "risk",
+                    models.PositiveSmallIntegerField(default=0, help_text="weight of the evidence"),
+                ),
+                (
+                    "draw",
+                    models.PositiveSmallIntegerField(
+                        help_text="decides about sample and second reviewer"
+                    ),
+                ),
+                (
+                    "n_wanted",
+                    models.PositiveSmallIntegerField(default=1, help_text="reviewers, 1 or 2"),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("open", "to be judged"),
+                            ("not drawn", "not in the sample"),
+                            ("disputed", "judged differently by two reviewers"),
+                            ("decided", "judged"),
+                            ("covered", "judged with its whole questionnaire"),
+                            ("withdrawn", "withdrawn by the annotator"),
+                        ],
+                        default="open",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "outcome",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("good", "good"),
+                            ("unused", "pay, exclude from data"),
+                            ("rejected", "reject"),
+                        ],
+                        default="",
+                        max_length=10,
+                    ),
+                ),
+                ("filed_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "assignment",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="reviews",
+                        to="surveys.assignment",
+                    ),
+                ),
+                (
+                    "response",
+                    models.OneToOneField(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="review",
+                        to="surveys.response",
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="ReviewClaim",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("until", models.DateTimeField()),
+                (
+                    "review",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="claims",
+                        to="surveys.review",
+                    ),
+                ),
+                (
+                    "reviewer",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="Round",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("number", models.PositiveSmallIntegerField(help_text="from 1")),
+                (
+                    "is_current",
+                    models.BooleanField(default=True, help_text="its answers make the dataset"),
+                ),
+                ("opened_at", models.DateTimeField(auto_now_add=True)),
+                ("opened_by", models.CharField(blank=True, default="", max_length=150)),
+                ("reason", models.CharField(blank=True, default="", max_length=500)),
+                (
+                    "block",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="rounds",
+                        to="surveys.block",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["block__number", "number"],
+            },
+        ),
+        migrations.AddField(
+            model_name="assignment",
+            name="round",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="assignments",
+                to="surveys.round",
+            ),
+        ),
+        migrations.CreateModel(
+            name="Scoring",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("number", models.PositiveIntegerField(help_text="of the shared task, from 1")),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("computing", "being computed"),
+                            ("ready", "computed, not in use yet"),
+                            ("current", "current"),
+                            ("replaced", "replaced by a later one"),
+                            ("discarded", "discarded"),
+                        ],
+                        default="computing",
+                        max_length=10,
+                    ),
+                ),
+                ("scorer", models.CharField(help_text="version of the scorer", max_length=20)),
+                ("gold_sha256", models.JSONField(default=dict, help_text="by language")),
+                (
+                    "gold_files",
+                    models.JSONField(
+                        blank=True,
+                        default=dict,
+                        help_text="names of corrected gold files by language",
+                    ),
+                ),
+                ("reason", models.CharField(blank=True, default="", max_length=300)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("current_since", models.DateTimeField(blank=True, null=True)),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["number"],
+            },
+        ),
+        migrations.CreateModel(
+            name="FrozenBoard",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("subtask", models.PositiveSmallIntegerField()),
+                ("body", models.TextField(help_text="board.json, with all digits")),
+                ("sha256", models.CharField(help_text="of the body", max_length=64)),
+                ("frozen_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "phase",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="frozen_boards",
+                        to="surveys.phase",
+                    ),
+                ),
+                (
+                    "scoring",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="surveys.scoring",
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="SharedTask",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("slug", models.SlugField(unique=True)),
+                ("title", models.CharField(max_length=200)),
+                (
+                    "text",
+                    models.TextField(blank=True, default="", help_text="its overview; Markdown"),
+                ),
+                (
+                    "terms",
+                    models.TextField(
+                        blank=True, default="", help_text="which teams accept; Markdown"
+                    ),
+                ),
+                (
+                    "contact",
+                    models.CharField(
+                        help_text="of the organisers; shown to everybody", max_length=200
+                    ),
+                ),
+                (
+                    "zone",
+                    models.CharField(
+                        default="Etc/GMT+12",
+                        help_text="IANA name; Etc/GMT+12 is anywhere on earth",
+                        max_length=60,
+                    ),
+                ),
+                (
+                    "required_languages",
+                    models.JSONField(
+                        blank=True, default=list, help_text="without which results are refused"
+                    ),
+                ),
+                (
+                    "best_of",
+                    models.PositiveSmallIntegerField(
+                        blank=True,
+                        help_text="average over so many best languages; empty: over all",
+                        null=True,
+                    ),
+                ),
+                (
+                    "names",
+                    models.CharField(
+                        choices=[
+                            ("shown", "by their names"),
+                            ("codes", "by codes until the results are published"),
+                        ],
+                        default="shown",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "registration",
+                    models.CharField(
+                        choices=[
+                            ("links", "by a link from the organisers"),
+                            ("form", "by a public form; organisers accept each team"),
+                        ],
+                        default="links",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "requires_description",
+                    models.BooleanField(
+                        default=True, help_text="results without a description are not ranked"
+                    ),
+                ),
+                (
+                    "contact_days",
+                    models.PositiveSmallIntegerField(
+                        default=90,
+                        help_text="after publishing, until members and contacts are deleted",
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("draft", "draft"),
+                            ("open", "open"),
+                            ("finalised", "finalised"),
+                            ("published", "published"),
+                        ],
+                        default="draft",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "salt",
+                    models.CharField(
+                        default=surveys.models.sharedtasks.tasks.make_salt,
+                        help_text="secret until publishing; hexadecimal digits",
+                        max_length=64,
+                    ),
+                ),
+                (
+                    "commitment",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="SHA-256 of salt and gold; once opened",
+                        max_length=64,
+                    ),
+                ),
+                (
+                    "archive",
+                    models.FileField(
+                        blank=True, upload_to=surveys.models.sharedtasks.tasks.name_private_file
+                    ),
+                ),
+                ("archive_sha256", models.CharField(blank=True, default="", max_length=64)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("opened_at", models.DateTimeField(blank=True, null=True)),
+                ("finalised_at", models.DateTimeField(blank=True, null=True)),
+                ("published_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "retracted_at",
+                    models.DateTimeField(
+                        blank=True, help_text="when what was published was taken back", null=True
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["-pk"],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("best_of", None), ("best_of__gte", 1), _connector="OR"),
+                        name="best_of_one_or_more",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("state", "draft"), ("opened_at__isnull", False), _connector="OR"
+                        ),
+                        name="open_tasks_were_opened",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("state", "published"), _negated=True),
+                            ("published_at__isnull", False),
+                            _connector="OR",
+                        ),
+                        name="published_tasks_have_a_date",
+                    ),
+                ],
+            },
+        ),
+        migrations.AddField(
+            model_name="scoring",
+            name="shared_task",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="scorings",
+                to="surveys.sharedtask",
+            ),
+        ),
+        migrations.AddField(
+            model_name="phase",
+            name="shared_task",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="phases",
+                to="surveys.sharedtask",
+            ),
+        ),
+        migrations.CreateModel(
+            name="Organiser",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="organised_tasks",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "shared_task",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="organisers",
+                        to="surveys.sharedtask",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["shared_task", "user__username"],
+            },
+        ),
+        migrations.CreateModel(
+            name="Study",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("slug", models.SlugField(unique=True)),
+                ("title", models.CharField(max_length=200)),
+                (
+                    "public_title",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="named to annotators; empty for none",
+                        max_length=200,
+                    ),
+                ),
+                (
+                    "language",
+                    models.CharField(
+                        help_text="BCP 47 tag of the texts, such as sl", max_length=35
+                    ),
+                ),
+                (
+                    "scale_minimum",
+                    models.DecimalField(decimal_places=2, default=Decimal(0), max_digits=5),
+                ),
+                (
+                    "scale_maximum",
+                    models.DecimalField(decimal_places=2, default=Decimal(6), max_digits=5),
+                ),
+                (
+                    "scale_step",
+                    models.DecimalField(decimal_places=2, default=Decimal(1), max_digits=5),
+                ),
+                (
+                    "scale_labels",
+                    models.JSONField(
+                        blank=True,
+                        default=dict,
+                        help_text='words for points of the scale, such as {"0": "…"}',
+                    ),
+                ),
+                (
+                    "question_forms",
+                    models.CharField(
+                        choices=[
+                            ("dictionary", "dictionary forms"),
+                            ("text", "the forms used in the text"),
+                        ],
+                        default="dictionary",
+                        help_text="forms of the two words that the question names",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "variant",
+                    models.CharField(
+                        choices=[
+                            ("plain", "plain: the rule, in the wording of CoSimLex"),
+                            (
+                                "trained",
+                                "trained: with examples whose similarity changes between two texts",
+                            ),
+                        ],
+                        default="plain",
+                        help_text="of the default texts, the labels of the scale and the question",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "digits",
+                    models.CharField(
+                        blank=True,
+                        choices=[("latn", "0 1 2 3"), ("arab", "٠ ١ ٢ ٣"), ("arabext", "۰ ۱ ۲ ۳")],
+                        default="",
+                        help_text="digits of the pages in Arabic and Persian; empty: as usual in the language",
+                        max_length=7,
+                    ),
+                ),
+                ("ratings_per_context", models.PositiveSmallIntegerField()),
+                (
+                    "block_size",
+                    models.PositiveSmallIntegerField(help_text="most pairs judged in one sitting"),
+                ),
+                (
+                    "lease_hours",
+                    models.PositiveSmallIntegerField(
+                        default=24, help_text="how long a place is held without an answer"
+                    ),
+                ),
+                (
+                    "seed",
+                    models.BigIntegerField(default=0, help_text="of blocks and questionnaires"),
+                ),
+                (
+                    "stimuli_sha256",
+                    models.CharField(
+                        help_text="digest of the stimuli in Cosima's own writing (LF, no BOM)",
+                        max_length=64,
+                    ),
+                ),
+                (
+                    "assigning_policy",
+                    models.CharField(
+                        choices=[
+                            ("balanced", "all questionnaires fill up evenly"),
+                            ("blockwise", "a block is filled before the next begins"),
+                            ("random", "any free place, by chance"),
+                        ],
+                        default="balanced",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "contact",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="contact for questions of annotators",
+                        max_length=200,
+                    ),
+                ),
+                (
+                    "organisation",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="who runs the study; shown to annotators",
+                        max_length=200,
+                    ),
+                ),
+                (
+                    "ethics",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="ethics approval or its reference; shown to annotators",
+                        max_length=300,
+                    ),
+                ),
+                (
+                    "legal_basis",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="for storing personal data, such as consent (GDPR, article 6(1)(a)); shown",
+                        max_length=300,
+                    ),
+                ),
+                (
+                    "authority",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="to which annotators may complain about the use of their data; shown to them",
+                        max_length=300,
+                    ),
+                ),
+                (
+                    "data_protection_officer",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="name or address; shown to annotators",
+                        max_length=300,
+                    ),
+                ),
+                (
+                    "pay",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="what annotators are paid, such as £2.50; shown to them; empty: not mentioned",
+                        max_length=100,
+                    ),
+                ),
+                (
+                    "pay_for_more",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="what they are paid for a further block; empty: nothing",
+                        max_length=100,
+                    ),
+                ),
+                (
+                    "allows_unjudgeable",
+                    models.BooleanField(
+                        default=False, help_text="annotators may say that they cannot judge"
+                    ),
+                ),
+                (
+                    "sends_choice",
+                    models.BooleanField(
+                        default=False,
+                        help_text="choosing a number sends it after a moment, with an undo",
+                    ),
+                ),
+                (
+                    "allows_more_blocks",
+                    models.BooleanField(
+                        default=False, help_text="annotators who finish a block may do another"
+                    ),
+                ),
+                (
+                    "erases_withdrawn",
+                    models.BooleanField(
+                        default=True,
+                        help_text="withdrawing erases the answers; else they are kept, unused",
+                    ),
+                ),
+                (
+                    "publishes_words",
+                    models.BooleanField(
+                        default=False,
+                        help_text="consent says that the words annotators write are published",
+                    ),
+                ),
+                (
+                    "n_check_tries",
+                    models.PositiveSmallIntegerField(
+                        default=0, help_text="tries for the comprehension check; 0 for no check"
+                    ),
+                ),
+                (
+                    "n_checkpoints",
+                    models.PositiveSmallIntegerField(
+                        default=0, help_text="checkpoint items mixed into each assignment"
+                    ),
+                ),
+                (
+                    "seconds_per_item",
+                    models.PositiveSmallIntegerField(
+                        default=45, help_text="for the estimate of how long an assignment takes"
+                    ),
+                ),
+                (
+                    "revision",
+                    models.CharField(
+                        default=surveys.models.study.make_revision,
+                        help_text="changes whenever the study does",
+                        max_length=16,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "opened_at",
+                    models.DateTimeField(
+                        blank=True,
+                        help_text="from when on annotators may come; empty for a draft",
+                        null=True,
+                    ),
+                ),
+                (
+                    "closed_at",
+                    models.DateTimeField(
+                        blank=True,
+                        help_text="from when on nobody new may begin; empty while open",
+                        null=True,
+                    ),
+                ),
+                (
+                    "archived_at",
+                    models.DateTimeField(
+                        blank=True,
+                        help_text="when a draft or closed study left the list of studies",
+                        null=True,
+                    ),
+                ),
+                (
+                    "retention_days",
+                    models.PositiveSmallIntegerField(
+                        blank=True,
+                        help_text="after payment, until provider ids and notes are dropped; empty for never",
+                        null=True,
+                    ),
+                ),
+                (
+                    "settled_at",
+                    models.DateTimeField(
+                        blank=True,
+                        help_text="when it was over and everybody had been paid",
+                        null=True,
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name_plural": "studies",
+                "ordering": ["slug"],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("scale_minimum__lt", models.F("scale_maximum")), ("scale_step__gt", 0)
+                        ),
+                        name="scale_has_two_ends",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("block_size__gte", 1),
+                            ("lease_hours__gte", 1),
+                            ("ratings_per_context__gte", 1),
+                        ),
+                        name="study_asks_for_work",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("closed_at", None), ("opened_at__isnull", False), _connector="OR"
+                        ),
+                        name="only_open_studies_close",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("archived_at", None),
+                            ("opened_at", None),
+                            ("closed_at__isnull", False),
+                            _connector="OR",
+                        ),
+                        name="studies_that_collect_are_not_archived",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Run",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("results", "results to look at"),
+                            ("release", "a release to publish"),
+                            ("links", "personal links"),
+                            ("export", "a file of the answers"),
+                            ("verify", "verification of a release"),
+                            ("deposit", "draft of a release in a repository"),
+                            ("rehearse", "a rehearsal by scripted annotators"),
+                            ("compare", "comparison with another collection"),
+                            ("search", "search for texts in corpora"),
+                            ("publish", "publishing of a batch"),
+                            ("fetch", "fetching of what was handed in"),
+                            ("pay", "payment of a batch"),
+                            ("stop", "end of a batch"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "number",
+                    models.PositiveIntegerField(help_text="within the study and the kind, from 1"),
+                ),
+                ("recipe", models.TextField(blank=True, default="", help_text="TOML")),
+                ("recipe_name", models.CharField(blank=True, default="", max_length=60)),
+                (
+                    "wishes",
+                    models.JSONField(blank=True, default=dict, help_text="what else was asked for"),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("waiting", "Waiting"),
+                            ("running", "Running"),
+                            ("done", "Done"),
+                            ("failed", "Failed"),
+                        ],
+                        default="waiting",
+                        max_length=10,
+                    ),
+                ),
+                ("stage", models.CharField(blank=True, default="", max_length=40)),
+                (
+                    "share_done",
+                    models.PositiveSmallIntegerField(default=0, help_text="of the stage, per cent"),
+                ),
+                ("error", models.TextField(blank=True, default="")),
+                ("requested_at", models.DateTimeField(auto_now_add=True)),
+                ("heard_at", models.DateTimeField(auto_now=True, help_text="last sign of life")),
+                (
+                    "due_at",
+                    models.DateTimeField(
+                        default=django.utils.timezone.now, help_text="when it may be begun"
+                    ),
+                ),
+                (
+                    "lease",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="of the process that performs it",
+                        max_length=80,
+                    ),
+                ),
+                (
+                    "n_deaths",
+                    models.PositiveSmallIntegerField(
+                        default=0,
+                        help_text="processes that ended without a word while they performed it",
+                    ),
+                ),
+                (
+                    "collected_at",
+                    models.DateTimeField(
+                        blank=True, help_text="just before the ratings were read", null=True
+                    ),
+                ),
+                ("finished_at", models.DateTimeField(blank=True, null=True)),
+                ("report", models.JSONField(blank=True, null=True)),
+                (
+                    "archive",
+                    models.FileField(blank=True, upload_to=surveys.models.results.name_file),
+                ),
+                (
+                    "ledger",
+                    models.FileField(blank=True, upload_to=surveys.models.results.name_file),
+                ),
+                (
+                    "release",
+                    models.OneToOneField(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="run",
+                        to="surveys.release",
+                    ),
+                ),
+                (
+                    "requested_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "study",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="runs",
+                        to="surveys.study",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["-pk"],
+            },
+        ),
+        migrations.CreateModel(
+            name="ReviewSettings",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "sample_percent",
+                    models.PositiveSmallIntegerField(
+                        default=100,
+                        help_text="of the answers without evidence; those with some are all reviewed",
+                    ),
+                ),
+                (
+                    "double_percent",
+                    models.PositiveSmallIntegerField(
+                        default=0,
+                        help_text="of the answers, judged by two reviewers blind to each other",
+                    ),
+                ),
+                (
+                    "study",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="review_settings",
+                        to="surveys.study",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name_plural": "review settings",
+            },
+        ),
+        migrations.AddField(
+            model_name="review",
+            name="study",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="reviews",
+                to="surveys.study",
+            ),
+        ),
+        migrations.AddField(
+            model_name="release",
+            name="study",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="releases",
+                to="surveys.study",
+            ),
+        ),
+        migrations.CreateModel(
+            name="Qualification",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "provider",
+                    models.CharField(
+                        choices=[
+                            ("link", "open link"),
+                            ("prolific", "Prolific"),
+                            ("simulator", "MTurk simulator"),
+                            ("sandbox", "MTurk sandbox"),
+                            ("production", "MTurk"),
+                        ],
+                        help_text="the target; set once",
+                        max_length=10,
+                    ),
+                ),
+                ("name", models.CharField(max_length=200)),
+                ("qualification_type_id", models.CharField(blank=True, default="", max_length=64)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "block",
+                    models.ForeignKey(
+                        blank=True,
+                        help_text="whose workers it keeps from having it again; empty for a private task",
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="qualifications",
+                        to="surveys.block",
+                    ),
+                ),
+                (
+                    "study",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="qualifications",
+                        to="surveys.study",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["pk"],
+            },
+        ),
+        migrations.CreateModel(
+            name="Place",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "number",
+                    models.PositiveSmallIntegerField(help_text="from 1 to the ratings wanted"),
+                ),
+                (
+                    "is_open",
+                    models.BooleanField(
+                        default=True,
+                        help_text="closed when the block is repeated, or fewer ratings are wanted",
+                    ),
+                ),
+                (
+                    "is_replaced",
+                    models.BooleanField(
+                        default=False,
+                        help_text="its assignment was set aside, and another place was opened in its stead",
+                    ),
+                ),
+                (
+                    "assignment",
+                    models.OneToOneField(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="place",
+                        to="surveys.assignment",
+                    ),
+                ),
+                (
+                    "hit",
+                    models.ForeignKey(
+                        blank=True,
+                        db_index=False,
+                        help_text="for whose people alone it is, until the HIT is closed",
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="places",
+                        to="surveys.hit",
+                    ),
+                ),
+                (
+                    "questionnaire",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="places",
+                        to="surveys.questionnaire",
+                    ),
+                ),
+                (
+                    "round",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="places",
+                        to="surveys.round",
+                    ),
+                ),
+                (
+                    "study",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="places",
+                        to="surveys.study",
+                    ),
+                ),
+            ],
+        ),
+        migrations.AddField(
+            model_name="pair",
+            name="study",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="pairs",
+                to="surveys.study",
+            ),
+        ),
+        migrations.CreateModel(
+            name="Membership",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "role",
+                    models.CharField(
+                        choices=[
+                            ("owner", "owner: everything, people and personal data included"),
+                            ("researcher", "researcher: sets up, collects, computes and releases"),
+                            ("reviewer", "reviewer: reads the collection and judges answers"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="memberships",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "study",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="memberships",
+                        to="surveys.study",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["study", "user__username"],
+            },
+        ),
+        migrations.CreateModel(
+            name="Invitation",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "token",
+                    models.CharField(
+                        default=surveys.models.participation.make_token, max_length=22, unique=True
+                    ),
+                ),
+                (
+                    "note",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="its recipient: a label or an address",
+                        max_length=200,
+                    ),
+                ),
+                (
+                    "note_digest",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="in place of a note that was dropped",
+                        max_length=64,
+                    ),
+                ),
+                (
+                    "is_rehearsal",
+                    models.BooleanField(default=False, help_text="used by a scripted annotator"),
+                ),
+                ("revoked_at", models.DateTimeField(blank=True, null=True)),
+                ("revoked_because", models.CharField(blank=True, default="", max_length=200)),
+                (
+                    "no_mail_since",
+                    models.DateTimeField(
+                        blank=True,
+                        help_text="when its recipient asked for no more e-mail",
+                        null=True,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "annotator",
+                    models.OneToOneField(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="invitation",
+                        to="surveys.annotator",
+                    ),
+                ),
+                (
+                    "entrance",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="invitations",
+                        to="surveys.entrance",
+                    ),
+                ),
+                (
+                    "study",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="invitations",
+                        to="surveys.study",
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="ImportedCollection",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("number", models.PositiveIntegerField(help_text="within the study, from 1")),
+                ("name", models.CharField(max_length=60)),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[("people", "people"), ("model", "a language model")], max_length=10
+                    ),
+                ),
+                (
+                    "model",
+                    models.CharField(
+                        blank=True, default="", help_text="of a model: name", max_length=200
+                    ),
+                ),
+                ("model_version", models.CharField(blank=True, default="", max_length=200)),
+                ("prompt_sha256", models.CharField(blank=True, default="", max_length=64)),
+                (
+                    "rated_on",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="of a model: a day, such as 2026-05-31",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "language",
+                    models.CharField(
+                        help_text="BCP 47 tag of the texts, such as sl", max_length=35
+                    ),
+                ),
+                ("scale_minimum", models.DecimalField(decimal_places=2, max_digits=5)),
+                ("scale_maximum", models.DecimalField(decimal_places=2, max_digits=5)),
+                ("scale_step", models.DecimalField(decimal_places=2, max_digits=5)),
+                ("ratings", models.TextField(help_text="tab-separated")),
+                ("n_ratings", models.PositiveIntegerField()),
+                ("n_annotators", models.PositiveIntegerField()),
+                ("sha256", models.CharField(help_text="digest of the file", max_length=64)),
+                ("imported_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "imported_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "study",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="imported_collections",
+                        to="surveys.study",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["-number"],
+            },
+        ),
+        migrations.AddField(
+            model_name="entrance",
+            name="study",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="entrances",
+                to="surveys.study",
+            ),
+        ),
+        migrations.CreateModel(
+            name="Deposit",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "repository",
+                    models.CharField(
+                        choices=[("zenodo", "Zenodo"), ("huggingface", "Hugging Face")],
+                        max_length=12,
+                    ),
+                ),
+                ("host", models.CharField(help_text="such as sandbox.zenodo.org", max_length=200)),
+                (
+                    "remote_id",
+                    models.CharField(help_text="of the draft, in the repository", max_length=200),
+                ),
+                ("url", models.URLField(help_text="where its owner sees it", max_length=500)),
+                (
+                    "doi",
+                    models.CharField(
+                        blank=True, default="", help_text="reserved for it", max_length=200
+                    ),
+                ),
+                (
+                    "file_names",
+                    models.JSONField(blank=True, default=list, help_text="sent by this site"),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "sent_at",
+                    models.DateTimeField(
+                        blank=True,
+                        help_text="when all files had arrived; empty: not yet",
+                        null=True,
+                    ),
+                ),
+                (
+                    "release",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="deposits",
+                        to="surveys.release",
+                    ),
+                ),
+                (
+                    "study",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="deposits",
+                        to="surveys.study",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["repository", "host"],
+            },
+        ),
+        migrations.AddField(
+            model_name="consentnotice",
+            name="study",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="notices",
+                to="surveys.study",
+            ),
+        ),
+        migrations.CreateModel(
+            name="CandidateSet",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("file_name", models.CharField(max_length=100)),
+                ("sha256", models.CharField(help_text="digest of the file", max_length=64)),
+                (
+                    "model_names",
+                    models.JSONField(default=list, help_text="of the models that scored them"),
+                ),
+                (
+                    "n_wanted",
+                    models.PositiveSmallIntegerField(help_text="most candidates of a pair"),
+                ),
+                (
+                    "origin",
+                    models.JSONField(
+                        blank=True,
+                        default=dict,
+                        help_text="how they were found, as in origin_<lang>.json",
+                    ),
+                ),
+                (
+                    "is_double",
+                    models.BooleanField(
+                        default=False,
+                        help_text="two experts choose for each pair, a third where they differ",
+                    ),
+                ),
+                (
+                    "shows_scores",
+                    models.BooleanField(
+                        default=False, help_text="scores and distances are shown before the choice"
+                    ),
+                ),
+                ("imported_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "imported_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "study",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="candidate_set",
+                        to="surveys.study",
+                    ),
+                ),
+            ],
+        ),
+        migrations.AddField(
+            model_name="candidatepair",
+            name="study",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="candidate_pairs",
+                to="surveys.study",
+            ),
+        ),
+        migrations.AddField(
+            model_name="block",
+            name="study",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="blocks",
+                to="surveys.study",
+            ),
+        ),
+        migrations.AddField(
+            model_name="batch",
+            name="study",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="batches",
+                to="surveys.study",
+            ),
+        ),
+        migrations.CreateModel(
+            name="AuditEntry",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "actor",
+                    models.CharField(
+                        help_text="the user's name then, or what acted", max_length=150
+                    ),
+                ),
+                ("action", models.CharField(help_text="such as study.configured", max_length=40)),
+                ("subject", models.CharField(blank=True, default="", max_length=200)),
+                ("details", models.JSONField(blank=True, default=dict)),
+                (
+                    "user",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "shared_task",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="audit_entries",
+                        to="surveys.sharedtask",
+                    ),
+                ),
+                (
+                    "study",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="audit_entries",
+                        to="surveys.study",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name_plural": "audit entries",
+                "ordering": ["-pk"],
+            },
+        ),
+        migrations.AddField(
+            model_name="assignment",
+            name="study",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="assignments",
+                to="surveys.study",
+            ),
+        ),
+        migrations.AddField(
+            model_name="annotator",
+            name="study",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="annotators",
+                to="surveys.study",
+            ),
+        ),
+        migrations.CreateModel(
+            name="StudyText",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("consent", "Consent"),
+                            ("instructions", "Instructions"),
+                            ("practice", "practice (TOML)"),
+                            ("check", "comprehension check (TOML)"),
+                            ("invitation", "invitation (mail)"),
+                            ("reminder", "reminder (mail)"),
+                        ],
+                        max_length=12,
+                    ),
+                ),
+                ("version", models.PositiveIntegerField(help_text="from 1")),
+                ("body", models.TextField(blank=True)),
+                (
+                    "language",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="BCP 47 tag; empty for that of the study",
+                        max_length=35,
+                    ),
+                ),
+                (
+                    "variant",
+                    models.CharField(
+                        choices=[
+                            ("plain", "plain: the rule, in the wording of CoSimLex"),
+                            (
+                                "trained",
+                                "trained: with examples whose similarity changes between two texts",
+                            ),
+                            ("own", "own"),
+                        ],
+                        default="own",
+                        help_text="if it is a default text",
+                        max_length=10,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("reviewed_by", models.CharField(blank=True, default="", max_length=150)),
+                ("reviewed_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "study",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="texts",
+                        to="surveys.study",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["study", "kind", "-version"],
+            },
+        ),
+        migrations.CreateModel(
+            name="MailDelivery",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("consent", "Consent"),
+                            ("instructions", "Instructions"),
+                            ("practice", "practice (TOML)"),
+                            ("check", "comprehension check (TOML)"),
+                            ("invitation", "invitation (mail)"),
+                            ("reminder", "reminder (mail)"),
+                        ],
+                        max_length=12,
+                    ),
+                ),
+                (
+                    "address_digest",
+                    models.CharField(help_text="keyed, of the address", max_length=64),
+                ),
+                ("attempts", models.PositiveSmallIntegerField(default=0)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "next_at",
+                    models.DateTimeField(
+                        blank=True, help_text="when it is tried next; empty for never", null=True
+                    ),
+                ),
+                ("attempted_at", models.DateTimeField(blank=True, db_index=True, null=True)),
+                ("sent_at", models.DateTimeField(blank=True, null=True)),
+                ("error", models.CharField(blank=True, default="", max_length=200)),
+                (
+                    "invitation",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="mails",
+                        to="surveys.invitation",
+                    ),
+                ),
+                (
+                    "study",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="mails",
+                        to="surveys.study",
+                    ),
+                ),
+                (
+                    "text",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="surveys.studytext",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name_plural": "mail deliveries",
+                "ordering": ["-pk"],
+            },
+        ),
+        migrations.AddField(
+            model_name="annotator",
+            name="consent",
+            field=models.ForeignKey(
+                help_text="the version that was agreed to",
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to="surveys.studytext",
+            ),
+        ),
+        migrations.CreateModel(
+            name="Submission",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "number",
+                    models.PositiveIntegerField(help_text="of the team in the phase, from 1"),
+                ),
+                (
+                    "code",
+                    models.CharField(
+                        default=surveys.models.sharedtasks.teams.make_code,
+                        help_text="of its result page",
+                        max_length=10,
+                        unique=True,
+                    ),
+                ),
+                ("sent_at", models.DateTimeField(help_text="when its request began")),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("stored", "waits for its scores"),
+                            ("scored", "scored"),
+                            ("failed", "could not be scored: a fault of this site"),
+                            ("cancelled", "cancelled by the organisers"),
+                            ("withdrawn", "withdrawn by the team"),
+                        ],
+                        default="stored",
+                        max_length=10,
+                    ),
+                ),
+                ("state_reason", models.CharField(blank=True, default="", max_length=300)),
+                (
+                    "file",
+                    models.FileField(
+                        help_text="a zip of its result files",
+                        upload_to=surveys.models.sharedtasks.tasks.name_private_file,
+                    ),
+                ),
+                ("file_sha256", models.CharField(max_length=64)),
+                ("digest", models.CharField(help_text="SHA-256 of the predictions", max_length=64)),
+                (
+                    "contents",
+                    models.JSONField(default=list, help_text="subtask and language of each file"),
+                ),
+                ("warnings", models.JSONField(default=list)),
+                (
+                    "flags",
+                    models.JSONField(default=list, help_text="what organisers should look at"),
+                ),
+                (
+                    "note",
+                    models.CharField(
+                        blank=True, default="", help_text="the team's own", max_length=300
+                    ),
+                ),
+                (
+                    "phase",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="submissions",
+                        to="surveys.phase",
+                    ),
+                ),
+                (
+                    "sent_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["-sent_at", "-pk"],
+            },
+        ),
+        migrations.CreateModel(
+            name="TaskJob",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("rescore", "scoring of all submissions again"),
+                            ("finalise", "final boards"),
+                            ("archive", "archive of the final boards"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("waiting", "Waiting"),
+                            ("running", "Running"),
+                            ("done", "Done"),
+                            ("failed", "Failed"),
+                        ],
+                        default="waiting",
+                        max_length=10,
+                    ),
+                ),
+                ("share_done", models.PositiveSmallIntegerField(default=0, help_text="per cent")),
+                ("error", models.TextField(blank=True, default="")),
+                ("requested_at", models.DateTimeField(auto_now_add=True)),
+                ("heard_at", models.DateTimeField(auto_now=True, help_text="last sign of life")),
+                ("finished_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "requested_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "shared_task",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="jobs",
+                        to="surveys.sharedtask",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["-pk"],
+            },
+        ),
+        migrations.CreateModel(
+            name="TaskPart",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("language", models.CharField(help_text="BCP 47 tag, such as sl", max_length=35)),
+                (
+                    "data",
+                    models.FileField(upload_to=surveys.models.sharedtasks.tasks.name_private_file),
+                ),
+                (
+                    "gold",
+                    models.FileField(upload_to=surveys.models.sharedtasks.tasks.name_private_file),
+                ),
+                (
+                    "practice_data",
+                    models.FileField(
+                        blank=True, upload_to=surveys.models.sharedtasks.tasks.name_private_file
+                    ),
+                ),
+                (
+                    "practice_gold",
+                    models.FileField(
+                        blank=True, upload_to=surveys.models.sharedtasks.tasks.name_private_file
+                    ),
+                ),
+                (
+                    "instructions",
+                    models.TextField(blank=True, default="", help_text="what annotators read"),
+                ),
+                ("n_pairs", models.PositiveIntegerField(help_text="of the test data")),
+                ("n_practice", models.PositiveIntegerField(default=0)),
+                ("data_sha256", models.CharField(max_length=64)),
+                ("gold_sha256", models.CharField(max_length=64)),
+                (
+                    "reliability",
+                    models.FloatField(
+                        blank=True,
+                        help_text="R of the changes of its test data; empty: not known",
+                        null=True,
+                    ),
+                ),
+                (
+                    "human",
+                    models.FloatField(
+                        blank=True,
+                        help_text="mean Spearman of one person with the mean of the others",
+                        null=True,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "release",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="task_parts",
+                        to="surveys.release",
+                    ),
+                ),
+                (
+                    "shared_task",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="parts",
+                        to="surveys.sharedtask",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["language"],
+            },
+        ),
+        migrations.CreateModel(
+            name="SubtaskScore",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("subtask", models.PositiveSmallIntegerField()),
+                ("score", models.FloatField()),
+                ("pearson", models.FloatField(blank=True, null=True)),
+                ("spearman", models.FloatField(blank=True, null=True)),
+                ("n", models.PositiveIntegerField(help_text="pairs")),
+                (
+                    "error",
+                    models.FloatField(
+                        blank=True,
+                        help_text="its standard error; empty until it is computed",
+                        null=True,
+                    ),
+                ),
+                ("low", models.FloatField(blank=True, help_text="of the 95 % interval", null=True)),
+                ("high", models.FloatField(blank=True, null=True)),
+                ("reason", models.CharField(blank=True, default="", max_length=20)),
+                ("file_sha256", models.CharField(max_length=64)),
+                (
+                    "scoring",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="scores",
+                        to="surveys.scoring",
+                    ),
+                ),
+                (
+                    "submission",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="scores",
+                        to="surveys.submission",
+                    ),
+                ),
+                (
+                    "part",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="scores",
+                        to="surveys.taskpart",
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="Team",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("team", "team"),
+                            (
+                                "baseline",
+                                "baseline of the organisers: a reference row, never ranked",
+                            ),
+                            ("trial", "trial of the organisers: marked, never ranked"),
+                        ],
+                        default="team",
+                        max_length=10,
+                    ),
+                ),
+                ("name", models.CharField(max_length=40)),
+                (
+                    "name_key",
+                    models.CharField(help_text="the name in NFC, case folded", max_length=80),
+                ),
+                (
+                    "code",
+                    models.CharField(
+                        default=surveys.models.sharedtasks.teams.make_code, max_length=10
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("pending", "pending"),
+                            ("accepted", "accepted"),
+                            ("excluded", "excluded"),
+                            ("withdrawn", "withdrawn"),
+                            ("merged", "merged into another team"),
+                        ],
+                        default="accepted",
+                        max_length=10,
+                    ),
+                ),
+                ("state_reason", models.CharField(blank=True, default="", max_length=300)),
+                (
+                    "hides_name",
+                    models.BooleanField(
+                        default=False,
+                        help_text="boards show the team's code instead, also once they are published",
+                    ),
+                ),
+                (
+                    "accepted_terms",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="SHA-256 of the terms it accepted",
+                        max_length=64,
+                    ),
+                ),
+                ("accepted_terms_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "contact",
+                    models.CharField(
+                        blank=True, default="", help_text="for organisers alone", max_length=200
+                    ),
+                ),
+                (
+                    "system",
+                    models.CharField(
+                        blank=True, default="", help_text="name of the system", max_length=60
+                    ),
+                ),
+                (
+                    "summary",
+                    models.CharField(blank=True, default="", help_text="Markdown", max_length=1000),
+                ),
+                ("models_used", models.CharField(blank=True, default="", max_length=500)),
+                (
+                    "resources",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="such as human scores out of context, translations, data for fine-tuning",
+                        max_length=500,
+                    ),
+                ),
+                ("paper_url", models.URLField(blank=True, default="", max_length=500)),
+                ("code_url", models.URLField(blank=True, default="", max_length=500)),
+                ("publishes_scores", models.BooleanField(default=False)),
+                (
+                    "publishes_files",
+                    models.BooleanField(default=False, help_text="under CC BY 4.0"),
+                ),
+                (
+                    "described_at",
+                    models.DateTimeField(
+                        blank=True, help_text="when the description was completed", null=True
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "merged_into",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="merged_teams",
+                        to="surveys.team",
+                    ),
+                ),
+                (
+                    "shared_task",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="teams",
+                        to="surveys.sharedtask",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["name_key"],
+            },
+        ),
+        migrations.AddField(
+            model_name="submission",
+            name="team",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="submissions",
+                to="surveys.team",
+            ),
+        ),
+        migrations.CreateModel(
+            name="RefusedUpload",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "reasons",
+                    models.JSONField(
+                        default=list, help_text="the first findings, as the team saw them"
+                    ),
+                ),
+                ("refused_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "phase",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="refused_uploads",
+                        to="surveys.phase",
+                    ),
+                ),
+                (
+                    "team",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="refused_uploads",
+                        to="surveys.team",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["-pk"],
+            },
+        ),
+        migrations.CreateModel(
+            name="CountedSubmission",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("subtask", models.PositiveSmallIntegerField()),
+                ("is_chosen", models.BooleanField(default=False, help_text="the team chose it")),
+                ("average", models.FloatField(blank=True, null=True)),
+                ("average_low", models.FloatField(blank=True, null=True)),
+                ("average_high", models.FloatField(blank=True, null=True)),
+                (
+                    "scores",
+                    models.JSONField(
+                        default=dict,
+                        help_text="by language: score, low, high, pearson, spearman, n, reason",
+                    ),
+                ),
+                (
+                    "n_attempts",
+                    models.PositiveIntegerField(default=0, help_text="of the team in the phase"),
+                ),
+                (
+                    "phase",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="counted_submissions",
+                        to="surveys.phase",
+                    ),
+                ),
+                (
+                    "submission",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="counted_submissions",
+                        to="surveys.submission",
+                    ),
+                ),
+                (
+                    "team",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="counted_submissions",
+                        to="surveys.team",
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="Allowance",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("n_attempts", models.PositiveSmallIntegerField()),
+                ("reason", models.CharField(max_length=300)),
+                (
+                    "phase",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="allowances",
+                        to="surveys.phase",
+                    ),
+                ),
+                (
+                    "team",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="allowances",
+                        to="surveys.team",
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="TeamInvitation",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("is_captain", models.BooleanField(default=False)),
+                (
+                    "digest",
+                    models.CharField(help_text="SHA-256 of its token", max_length=64, unique=True),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("expires_at", models.DateTimeField()),
+                ("used_at", models.DateTimeField(blank=True, null=True)),
+                ("revoked_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "participant",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="surveys.participant",
+                    ),
+                ),
+                (
+                    "team",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="invitations",
+                        to="surveys.team",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["-pk"],
+            },
+        ),
+        migrations.CreateModel(
+            name="TeamMember",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("is_captain", models.BooleanField(default=False)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "participant",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="memberships",
+                        to="surveys.participant",
+                    ),
+                ),
+                (
+                    "shared_task",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="members",
+                        to="surveys.sharedtask",
+                    ),
+                ),
+                (
+                    "team",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="members",
+                        to="surveys.team",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["-is_captain", "participant__user__username"],
+            },
+        ),
+        migrations.CreateModel(
+            name="Upload",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "file",
+                    models.FileField(upload_to=surveys.models.sharedtasks.tasks.name_private_file),
+                ),
+                ("digest", models.CharField(help_text="SHA-256 of the predictions", max_length=64)),
+                (
+                    "contents",
+                    models.JSONField(default=list, help_text="subtask and language of each file"),
+                ),
+                ("warnings", models.JSONField(default=list)),
+                ("checked_at", models.DateTimeField(auto_now_add=True, db_index=True)),
+                (
+                    "phase",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="uploads",
+                        to="surveys.phase",
+                    ),
+                ),
+                (
+                    "sent_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "team",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="uploads",
+                        to="surveys.team",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["-pk"],
+            },
+        ),
+        migrations.CreateModel(
+            name="Verdict",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "opinion",
+                    models.PositiveSmallIntegerField(
+                        help_text="1 or 2 of those wanted; 3 where it settles what two saw differently"
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("good", "good"),
+                            ("unused", "pay, exclude from data"),
+                            ("rejected", "reject"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                ("reason", models.CharField(blank=True, default="", max_length=500)),
+                ("at", models.DateTimeField(auto_now_add=True)),
+                ("undone_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "review",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="verdicts",
+                        to="surveys.review",
+                    ),
+                ),
+                (
+                    "reviewer",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="verdicts",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["pk"],
+            },
+        ),
+        migrations.CreateModel(
+            name="Visit",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("provider_study", models.CharField(max_length=64)),
+                ("submission", models.CharField(max_length=64)),
+                ("completion_code", models.CharField(blank=True, default="", max_length=40)),
+                ("arrived_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "deadline_at",
+                    models.DateTimeField(
+                        blank=True,
+                        help_text="until when the provider takes what they hand in",
+                        null=True,
+                    ),
+                ),
+                (
+                    "returned_at",
+                    models.DateTimeField(
+                        blank=True,
+                        help_text="when another worker was found to have their place",
+                        null=True,
+                    ),
+                ),
+                (
+                    "provider_state",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("reserved", "Reserved"),
+                            ("active", "Active"),
+                            ("submitted", "submitted, to be paid or rejected"),
+                            ("approved", "Approved"),
+                            ("rejected", "Rejected"),
+                            ("returned", "Returned"),
+                            ("timed out", "Timed Out"),
+                            ("screened out", "Screened Out"),
+                        ],
+                        default="",
+                        help_text="last known",
+                        max_length=12,
+                    ),
+                ),
+                ("accepted_at", models.DateTimeField(blank=True, null=True)),
+                ("handed_in_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "decided_at",
+                    models.DateTimeField(blank=True, help_text="approved or rejected", null=True),
+                ),
+                (
+                    "standing",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("payable", "Payable"),
+                            ("held", "held: a person decides"),
+                            ("settled", "settled: paid, or rejected by a person"),
+                            ("unpaid", "unpaid work: finished, and not to be paid the usual way"),
+                            ("expired", "expired: its place is open again"),
+                        ],
+                        default="",
+                        max_length=8,
+                    ),
+                ),
+                (
+                    "has_wrong_code",
+                    models.BooleanField(
+                        default=False, help_text="handed in with another code, or with none"
+                    ),
+                ),
+                ("held_because", models.CharField(blank=True, default="", max_length=200)),
+                (
+                    "assignment",
+                    models.ForeignKey(
+                        blank=True,
+                        help_text="empty for work submitted at the provider without a visit here",
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="visits",
+                        to="surveys.assignment",
+                    ),
+                ),
+                (
+                    "entrance",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="visits",
+                        to="surveys.entrance",
+                    ),
+                ),
+                (
+                    "hit",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="visits",
+                        to="surveys.hit",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["pk"],
+            },
+        ),
+        migrations.CreateModel(
+            name="Payment",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "provider",
+                    models.CharField(
+                        choices=[
+                            ("link", "open link"),
+                            ("prolific", "Prolific"),
+                            ("simulator", "MTurk simulator"),
+                            ("sandbox", "MTurk sandbox"),
+                            ("production", "MTurk"),
+                        ],
+                        help_text="the target; set once",
+                        max_length=10,
+                    ),
+                ),
+                ("submission", models.CharField(help_text="that of the visit", max_length=64)),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("reward", "Reward"),
+                            ("bonus", "Bonus"),
+                            (
+                                "compensation",
+                                "compensation: finished work that no reward can reach",
+                            ),
+                        ],
+                        max_length=12,
+                    ),
+                ),
+                (
+                    "grant_key",
+                    models.CharField(
+                        help_text="what it is for: never granted twice", max_length=64, unique=True
+                    ),
+                ),
+                ("amount_cents", models.PositiveIntegerField()),
+                ("fee_cents", models.PositiveIntegerField(default=0)),
+                (
+                    "token",
+                    models.CharField(
+                        default=surveys.models.crowd.make_payment_token, max_length=64, unique=True
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("intended", "Intended"),
+                            ("sending", "sending: perhaps paid"),
+                            ("paid", "Paid"),
+                            ("outside", "paid outside: by the provider itself, or by hand"),
+                            ("refused", "Refused"),
+                            ("unknown", "unknown: whether it was paid must be looked up"),
+                        ],
+                        default="intended",
+                        max_length=8,
+                    ),
+                ),
+                ("reason", models.CharField(blank=True, default="", max_length=200)),
+                ("error", models.CharField(blank=True, default="", max_length=500)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "sent_at",
+                    models.DateTimeField(
+                        blank=True,
+                        help_text="when it was sent first; its token is known for a day",
+                        null=True,
+                    ),
+                ),
+                ("settled_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "batch",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="payments",
+                        to="surveys.batch",
+                    ),
+                ),
+                (
+                    "by",
+                    models.ForeignKey(
+                        blank=True,
+                        help_text="who decided it; empty for what is owed anyway",
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "visit",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="payments",
+                        to="surveys.visit",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["pk"],
+            },
+        ),
+        migrations.AddField(
+            model_name="hit",
+            name="compensates",
+            field=models.ForeignKey(
+                blank=True,
+                help_text="whose finished work it pays, instead of offering places to anybody",
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="compensations",
+                to="surveys.visit",
+            ),
+        ),
+        migrations.CreateModel(
+            name="Webhook",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("url", models.CharField(max_length=500)),
+                (
+                    "secret",
+                    models.CharField(help_text="signs what is sent; shown once", max_length=64),
+                ),
+                ("events", models.JSONField(default=list)),
+                ("is_active", models.BooleanField(default=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "study",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="webhooks",
+                        to="surveys.study",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["pk"],
+            },
+        ),
+        migrations.CreateModel(
+            name="Delivery",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "event",
+                    models.CharField(
+                        choices=[
+                            ("assignment.finished", "Assignment Finished"),
+                            ("block.finished", "Block Finished"),
+                            ("run.finished", "Run Finished"),
+                        ],
+                        max_length=30,
+                    ),
+                ),
+                ("subject", models.CharField(help_text="what it happened to", max_length=60)),
+                ("payload", models.JSONField()),
+                ("attempts", models.PositiveSmallIntegerField(default=0)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "next_at",
+                    models.DateTimeField(
+                        blank=True, help_text="when it is tried next; empty for never", null=True
+                    ),
+                ),
+                ("delivered_at", models.DateTimeField(blank=True, null=True)),
+                ("error", models.CharField(blank=True, default="", max_length=200)),
+                (
+                    "webhook",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="deliveries",
+                        to="surveys.webhook",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name_plural": "deliveries",
+                "ordering": ["-pk"],
+            },
+        ),
+        migrations.CreateModel(
+            name="Worker",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "provider",
+                    models.CharField(
+                        choices=[
+                            ("link", "open link"),
+                            ("prolific", "Prolific"),
+                            ("simulator", "MTurk simulator"),
+                            ("sandbox", "MTurk sandbox"),
+                            ("production", "MTurk"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                ("worker_id", models.CharField(max_length=64)),
+                ("is_digest", models.BooleanField(default=False, help_text="the id was dropped")),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("provider", "worker_id"), name="one_row_a_worker"
+                    )
+                ],
+            },
+        ),
+        migrations.AddField(
+            model_name="visit",
+            name="worker",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="visits",
+                to="surveys.worker",
+            ),
+        ),
+        migrations.CreateModel(
+            name="Grant",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "amount",
+                    models.PositiveIntegerField(default=1, help_text="its value at the provider"),
+                ),
+                ("reason", models.CharField(max_length=200)),
+                ("granted_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "told_at",
+                    models.DateTimeField(
+                        blank=True, help_text="when the provider knew of it", null=True
+                    ),
+                ),
+                ("revoked_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "by",
+                    models.ForeignKey(
+                        blank=True,
+                        help_text="empty where it follows from a visit",
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "qualification",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="grants",
+                        to="surveys.qualification",
+                    ),
+                ),
+                (
+                    "worker",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="grants",
+                        to="surveys.worker",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["pk"],
+            },
+        ),
+        migrations.AddField(
+            model_name="annotator",
+            name="worker",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="annotators",
+                to="surveys.worker",
+            ),
+        ),
+        migrations.CreateModel(
+            name="WrittenDescription",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("body", models.TextField(blank=True, default="", help_text="TOML")),
+                ("updated_at", models.DateTimeField(auto_now=True)),
+                (
+                    "study",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="written_description",
+                        to="surveys.study",
+                    ),
+                ),
+            ],
+        ),
+        migrations.AddConstraint(
+            model_name="candidate",
+            constraint=models.UniqueConstraint(fields=("pair", "number"), name="candidate_once"),
+        ),
+        migrations.AddConstraint(
+            model_name="candidate",
+            constraint=models.UniqueConstraint(
+                fields=("pair", "window"), name="window_once_a_pair"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="checkpoint",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("lowest__lte", models.F("highest"))),
+                name="checkpoint_has_a_range",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="contextchoice",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("undone_at", None)),
+                fields=("pair", "opinion"),
+                name="opinion_once",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="contextchoice",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("undone_at", None)),
+                fields=("pair", "expert"),
+                name="one_choice_an_expert",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="contextchoice",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("is_decisive", True)),
+                fields=("pair",),
+                name="one_decisive_choice",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="contextchoice",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(
+                        ("candidate1__isnull", False),
+                        ("candidate2__isnull", False),
+                        ("reason", ""),
+                        models.Q(("candidate1", models.F("candidate2")), _negated=True),
+                    ),
+                    models.Q(
+                        ("candidate1", None),
+                        ("candidate2", None),
+                        models.Q(("reason", ""), _negated=True),
+                    ),
+                    _connector="OR",
+                ),
+                name="two_contexts_or_a_reason",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="contextchoice",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("undone_at", None), ("is_decisive", False), _connector="OR"),
+                name="undone_decides_nothing",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="contextchoice",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("opinion__in", (1, 2, 3))), name="opinion_is_1_to_3"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="contextclaim",
+            constraint=models.UniqueConstraint(
+                fields=("pair", "expert"), name="one_context_claim_each"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="contextedit",
+            constraint=models.UniqueConstraint(
+                fields=("choice", "number"), name="edit_once_a_context"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="contextedit",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("number__in", (1, 2))), name="edit_is_of_1_or_2"
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="arrival",
+            index=models.Index(fields=["entrance", "arrived_at"], name="recent_arrivals"),
+        ),
+        migrations.AddConstraint(
+            model_name="idempotencyrecord",
+            constraint=models.UniqueConstraint(fields=("user", "key"), name="one_answer_a_key"),
+        ),
+        migrations.AddConstraint(
+            model_name="context",
+            constraint=models.UniqueConstraint(
+                fields=("pair", "number"), name="context_once_a_pair"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="context",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("number__in", (1, 2))), name="context_is_1_or_2"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="context",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("word1_start__lt", models.F("word1_end")),
+                    ("word2_start__lt", models.F("word2_end")),
+                    models.Q(
+                        ("word1_end__lte", models.F("word2_start")),
+                        ("word2_end__lte", models.F("word1_start")),
+                        _connector="OR",
+                    ),
+                ),
+                name="targets_apart",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="questionnaire",
+            constraint=models.UniqueConstraint(
+                fields=("block", "letter"), name="questionnaire_letter_once"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="item",
+            constraint=models.UniqueConstraint(
+                fields=("questionnaire", "position"), name="item_place_once"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="response",
+            constraint=models.UniqueConstraint(
+                fields=("annotator", "pair"), name="one_context_per_pair_per_annotator"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="response",
+            constraint=models.UniqueConstraint(
+                fields=("assignment", "position"), name="one_item_a_place"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="response",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(
+                        ("engaged_at__isnull", True), ("inspired_word1", ""), ("inspired_word2", "")
+                    ),
+                    models.Q(
+                        ("engaged_at__isnull", False),
+                        models.Q(("inspired_word1", ""), _negated=True),
+                        models.Q(("inspired_word2", ""), _negated=True),
+                    ),
+                    _connector="OR",
+                ),
+                name="engaged_has_two_words",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="response",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(
+                        ("is_unjudgeable", False),
+                        ("rated_at__isnull", True),
+                        ("rating__isnull", True),
+                    ),
+                    models.Q(
+                        ("engaged_at__isnull", False),
+                        ("rated_at__isnull", False),
+                        models.Q(
+                            ("rating__isnull", False), ("is_unjudgeable", True), _connector="XOR"
+                        ),
+                    ),
+                    _connector="OR",
+                ),
+                name="rated_after_engaged",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="response",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("changed_at__isnull", True), ("first_rating__isnull", True)),
+                    models.Q(("changed_at__isnull", False), ("rated_at__isnull", False)),
+                    _connector="OR",
+                ),
+                name="changed_after_rated",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="response",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("is_erased", False), ("engaged_at__isnull", True), _connector="OR"
+                ),
+                name="erased_is_empty",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="response",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("comment", ""), ("is_unjudgeable", True), _connector="OR"),
+                name="comment_says_why_not",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="reviewclaim",
+            constraint=models.UniqueConstraint(
+                fields=("review", "reviewer"), name="one_claim_each"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="round",
+            constraint=models.UniqueConstraint(
+                fields=("block", "number"), name="round_number_once"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="round",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("is_current", True)),
+                fields=("block",),
+                name="one_current_round_a_block",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="round",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("number", 1), models.Q(("reason", ""), _negated=True), _connector="OR"
+                ),
+                name="a_repeat_has_a_reason",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="frozenboard",
+            constraint=models.UniqueConstraint(fields=("phase", "subtask"), name="frozen_once"),
+        ),
+        migrations.AddConstraint(
+            model_name="scoring",
+            constraint=models.UniqueConstraint(
+                fields=("shared_task", "number"), name="scoring_once"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="scoring",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("state", "current")),
+                fields=("shared_task",),
+                name="one_current_scoring",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="phase",
+            constraint=models.UniqueConstraint(fields=("shared_task", "name"), name="phase_once"),
+        ),
+        migrations.AddConstraint(
+            model_name="phase",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("closes_at", None), ("closes_at__gt", models.F("opens_at")), _connector="OR"
+                ),
+                name="phases_end_after_they_begin",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="phase",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("counting", "best"), _negated=True),
+                    models.Q(("visibility", "hidden"), _negated=True),
+                    _connector="OR",
+                ),
+                name="the_best_counts_where_it_is_seen",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="phase",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(
+                        ("attempts_total", None), ("attempts_total__lte", 10000), _connector="OR"
+                    ),
+                    models.Q(
+                        ("attempts_a_day", None), ("attempts_a_day__lte", 10000), _connector="OR"
+                    ),
+                ),
+                name="attempts_are_plausible",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="organiser",
+            constraint=models.UniqueConstraint(
+                fields=("shared_task", "user"), name="organiser_once"
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="run",
+            index=models.Index(
+                condition=models.Q(("state__in", ("waiting", "running"))),
+                fields=["due_at"],
+                name="runs_under_way",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="run",
+            constraint=models.UniqueConstraint(
+                fields=("study", "kind", "number"), name="one_run_a_number"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="run",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("state", "done"), _negated=True),
+                    ("report__isnull", False),
+                    _connector="OR",
+                ),
+                name="done_runs_have_a_report",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="reviewsettings",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("double_percent__lte", 100), ("sample_percent__lte", 100)),
+                name="review_shares_are_percents",
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="review",
+            index=models.Index(
+                fields=["study", "n_wanted", "state", "-risk", "id"], name="reviews_by_two"
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="review",
+            index=models.Index(
+                fields=["study", "outcome", "assignment", "id"], name="unwanted_reviews"
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="review",
+            index=models.Index(
+                condition=models.Q(("response__isnull", False)),
+                fields=["study", "state", "-risk", "id"],
+                name="answers_in_the_queue",
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="review",
+            index=models.Index(
+                condition=models.Q(("response__isnull", False), _negated=True),
+                fields=["study", "-risk", "id", "state"],
+                name="wholes_by_risk",
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="review",
+            index=models.Index(
+                condition=models.Q(("response__isnull", False), _negated=True),
+                fields=["outcome", "assignment"],
+                name="wholes_by_outcome",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="review",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("response__isnull", True)),
+                fields=("assignment",),
+                name="one_review_a_whole_assignment",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="review",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("draw__lt", 10000), ("n_wanted__in", (1, 2))),
+                name="one_or_two_reviewers",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="review",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("state", "decided"), models.Q(("outcome", ""), _negated=True)),
+                    models.Q(models.Q(("state", "decided"), _negated=True), ("outcome", "")),
+                    _connector="OR",
+                ),
+                name="decided_has_an_outcome",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="release",
+            constraint=models.UniqueConstraint(
+                fields=("study", "number"), name="one_release_a_number"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="release",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("n_differences", None), ("n_figures", None), ("verified_at", None)),
+                    models.Q(
+                        ("n_figures__isnull", False),
+                        ("verified_at__isnull", False),
+                        ("n_differences__isnull", False),
+                    ),
+                    _connector="OR",
+                ),
+                name="verified_releases_have_figures",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="qualification",
+            constraint=models.UniqueConstraint(
+                fields=("provider", "name"), name="one_qualification_a_name"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="qualification",
+            constraint=models.UniqueConstraint(
+                fields=("provider", "block"), name="one_qualification_a_block"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="qualification",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("qualification_type_id", ""), _negated=True),
+                fields=("provider", "qualification_type_id"),
+                name="one_row_a_qualification_type",
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="place",
+            index=models.Index(
+                condition=models.Q(
+                    ("is_open", True),
+                    models.Q(("assignment__isnull", False), _negated=True),
+                    models.Q(("hit__isnull", False), _negated=True),
+                ),
+                fields=["study", "number", "id", "questionnaire"],
+                name="free_places",
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="place",
+            index=models.Index(
+                condition=models.Q(
+                    ("is_open", True),
+                    models.Q(("assignment__isnull", False), _negated=True),
+                    models.Q(("hit__isnull", False), _negated=True),
+                ),
+                fields=["study", "questionnaire", "number", "id"],
+                name="free_places_by_block",
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="place",
+            index=models.Index(
+                condition=models.Q(("hit__isnull", False)), fields=["hit"], name="places_of_hits"
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="place",
+            index=models.Index(
+                condition=models.Q(("is_replaced", True)),
+                fields=["assignment"],
+                name="replaced_places",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="place",
+            constraint=models.UniqueConstraint(
+                fields=("questionnaire", "round", "number"), name="place_number_once"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="place",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("is_replaced", False), ("assignment__isnull", False), _connector="OR"
+                ),
+                name="only_occupied_places_are_replaced",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="pair",
+            constraint=models.UniqueConstraint(
+                fields=("study", "is_checkpoint", "position"), name="pair_once_a_row"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="membership",
+            constraint=models.UniqueConstraint(fields=("study", "user"), name="one_role_a_study"),
+        ),
+        migrations.AddConstraint(
+            model_name="invitation",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(
+                    models.Q(("note", ""), _negated=True), ("revoked_at__isnull", True)
+                ),
+                fields=("study", "note"),
+                name="one_invitation_a_note",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="invitation",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(
+                    models.Q(("note_digest", ""), _negated=True), ("revoked_at__isnull", True)
+                ),
+                fields=("study", "note_digest"),
+                name="one_invitation_a_dropped_note",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="importedcollection",
+            constraint=models.UniqueConstraint(
+                fields=("study", "number"), name="one_collection_a_number"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="importedcollection",
+            constraint=models.UniqueConstraint(
+                fields=("study", "name"), name="one_collection_a_name"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="importedcollection",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("kind", "people"), ("model", "")),
+                    models.Q(("kind", "model"), models.Q(("model", ""), _negated=True)),
+                    _connector="OR",
+                ),
+                name="models_have_a_name",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="entrance",
+            constraint=models.UniqueConstraint(
+                fields=("study", "provider"), name="one_entrance_a_provider"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="deposit",
+            constraint=models.UniqueConstraint(
+                fields=("study", "repository", "host"), name="one_draft_a_study_and_host"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="consentnotice",
+            constraint=models.UniqueConstraint(fields=("study", "digest"), name="notice_once"),
+        ),
+        migrations.AddConstraint(
+            model_name="candidatepair",
+            constraint=models.UniqueConstraint(
+                fields=("study", "number"), name="candidate_pair_once"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="block",
+            constraint=models.UniqueConstraint(
+                fields=("study", "number"), name="block_number_once"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="batch",
+            constraint=models.UniqueConstraint(
+                fields=("study", "number"), name="one_batch_a_number"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="batch",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("assignment_seconds__gte", 1), ("reward_cents__gte", 1)),
+                name="batch_pays",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="batch",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(
+                        ("armed_at__isnull", True),
+                        ("armed_by__isnull", True),
+                        ("armed_until__isnull", True),
+                        ("ceiling_cents__isnull", True),
+                        ("total_cents__isnull", True),
+                    ),
+                    models.Q(
+                        ("armed_at__isnull", False),
+                        ("armed_by__isnull", False),
+                        ("armed_until__gt", models.F("armed_at")),
+                        ("armed_until__isnull", False),
+                        ("ceiling_cents__gte", models.F("total_cents")),
+                        ("ceiling_cents__isnull", False),
+                        ("total_cents__isnull", False),
+                    ),
+                    _connector="OR",
+                ),
+                name="armed_by_somebody_with_a_ceiling",
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="auditentry",
+            index=models.Index(fields=["study", "-id"], name="audit_of_a_study"),
+        ),
+        migrations.AddIndex(
+            model_name="assignment",
+            index=models.Index(fields=["study", "state", "active_at"], name="state_by_activity"),
+        ),
+        migrations.AddIndex(
+            model_name="assignment",
+            index=models.Index(
+                condition=models.Q(("filed_at__isnull", True), ("submitted_at__isnull", False)),
+                fields=["study", "state", "questionnaire"],
+                name="submitted_and_not_filed",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="assignment",
+            constraint=models.UniqueConstraint(
+                fields=("questionnaire", "annotator"), name="sitting_once"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="assignment",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("state", "submitted"), _negated=True),
+                    ("submitted_at__isnull", False),
+                    _connector="OR",
+                ),
+                name="submitted_has_an_instant",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="assignment",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("state__in", ("started", "submitted")), _negated=True),
+                    ("started_at__isnull", False),
+                    _connector="OR",
+                ),
+                name="started_has_an_instant",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="studytext",
+            constraint=models.UniqueConstraint(
+                fields=("study", "kind", "version"), name="text_version_once"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="studytext",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("reviewed_at__isnull", True), ("reviewed_by", "")),
+                    models.Q(
+                        models.Q(("reviewed_by", ""), _negated=True), ("reviewed_at__isnull", False)
+                    ),
+                    _connector="OR",
+                ),
+                name="text_review_has_author_and_instant",
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="maildelivery",
+            index=models.Index(
+                models.F("next_at"),
+                condition=models.Q(("next_at__isnull", False)),
+                name="mails_due",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="maildelivery",
+            constraint=models.UniqueConstraint(
+                fields=("study", "kind", "address_digest"), name="one_mail_of_a_kind"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="maildelivery",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("sent_at__isnull", True), ("next_at__isnull", True), _connector="OR"
+                ),
+                name="sent_mail_is_not_due",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="taskjob",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("state__in", ("waiting", "running"))),
+                fields=("shared_task", "kind"),
+                name="one_job_of_a_kind_at_once",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="taskpart",
+            constraint=models.UniqueConstraint(
+                fields=("shared_task", "language"), name="part_once"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="taskpart",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("n_practice", 0), ("practice_data", ""), ("practice_gold", "")),
+                    models.Q(
+                        models.Q(("practice_data", ""), _negated=True),
+                        models.Q(("practice_gold", ""), _negated=True),
+                        ("n_practice__gt", 0),
+                    ),
+                    _connector="OR",
+                ),
+                name="practice_has_data_and_gold",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="subtaskscore",
+            constraint=models.UniqueConstraint(
+                fields=("submission", "part", "subtask", "scoring"), name="scored_once"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="subtaskscore",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("subtask__in", (1, 2))), name="score_of_subtask_1_or_2"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="team",
+            constraint=models.UniqueConstraint(
+                fields=("shared_task", "name_key"), name="team_name_once"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="team",
+            constraint=models.UniqueConstraint(
+                fields=("shared_task", "code"), name="team_code_once"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="team",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("merged_into__isnull", False), ("state", "merged")),
+                    models.Q(models.Q(("state", "merged"), _negated=True), ("merged_into", None)),
+                    _connector="OR",
+                ),
+                name="merged_teams_name_another",
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="submission",
+            index=models.Index(
+                condition=models.Q(("state", "stored")),
+                fields=["phase"],
+                name="submissions_to_score",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="submission",
+            constraint=models.UniqueConstraint(
+                fields=("phase", "team", "number"), name="one_submission_a_number"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="submission",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("state__in", ("cancelled", "failed")), _negated=True),
+                fields=("phase", "team", "digest"),
+                name="same_predictions_once",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="countedsubmission",
+            constraint=models.UniqueConstraint(
+                fields=("phase", "subtask", "team"), name="counted_once"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="allowance",
+            constraint=models.UniqueConstraint(
+                fields=("team", "phase"), name="one_allowance_a_phase"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="teammember",
+            constraint=models.UniqueConstraint(
+                fields=("shared_task", "participant"), name="one_team_a_person_and_task"
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="verdict",
+            index=models.Index(fields=["review", "opinion"], name="verdicts_of_a_review"),
+        ),
+        migrations.AddIndex(
+            model_name="verdict",
+            index=models.Index(fields=["reviewer", "-id"], name="verdicts_of_a_reviewer"),
+        ),
+        migrations.AddIndex(
+            model_name="verdict",
+            index=models.Index(fields=["opinion", "review"], name="verdicts_by_opinion"),
+        ),
+        migrations.AddConstraint(
+            model_name="verdict",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("undone_at__isnull", True)),
+                fields=("review", "opinion"),
+                name="one_standing_verdict_an_opinion",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="verdict",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("undone_at__isnull", True)),
+                fields=("review", "reviewer"),
+                name="one_standing_verdict_a_reviewer",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="verdict",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("opinion__in", (1, 2, 3))), name="opinion_is_1_2_or_3"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="verdict",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("kind", "rejected"), _negated=True),
+                    models.Q(("reason", ""), _negated=True),
+                    _connector="OR",
+                ),
+                name="rejected_for_a_reason",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="payment",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("kind", "reward")),
+                fields=("provider", "submission"),
+                name="one_reward_a_submission",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="payment",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("batch__isnull", False), ("state", "outside"), _connector="OR"),
+                name="paid_under_a_batch",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="payment",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("state__in", ("sending", "paid", "unknown")), _negated=True),
+                    ("sent_at__isnull", False),
+                    _connector="OR",
+                ),
+                name="sent_at_an_instant",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="payment",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("state__in", ("paid", "outside")), _negated=True),
+                    ("settled_at__isnull", False),
+                    _connector="OR",
+                ),
+                name="settled_at_an_instant",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="hit",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("hit_id", ""), _negated=True),
+                fields=("provider", "hit_id"),
+                name="one_row_a_hit",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="hit",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("n_places__gte", 1),
+                    ("n_places__lte", 9),
+                    ("n_released__lte", models.F("n_places")),
+                ),
+                name="hit_has_up_to_nine_places",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="hit",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("state", "closed"), ("n_released", 0), _connector="OR"),
+                name="places_are_released_by_closing",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="hit",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("state__in", ("planned", "closed")),
+                    ("first_attempt_at__isnull", False),
+                    _connector="OR",
+                ),
+                name="asked_for_at_an_instant",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="hit",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("state__in", ("live", "closing")), _negated=True),
+                    models.Q(("hit_id", ""), _negated=True),
+                    _connector="OR",
+                ),
+                name="live_has_an_id",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="hit",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("compensates__isnull", True), ("n_places", 1), _connector="OR"),
+                name="compensation_is_for_one",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="hit",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("state", "closed"), _negated=True),
+                fields=("compensates",),
+                name="one_compensation_at_a_time",
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="delivery",
+            index=models.Index(
+                models.F("next_at"),
+                condition=models.Q(("next_at__isnull", False)),
+                name="deliveries_due",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="delivery",
+            constraint=models.UniqueConstraint(
+                fields=("webhook", "event", "subject"), name="told_once_of_each"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="delivery",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("delivered_at__isnull", True), ("next_at__isnull", True), _connector="OR"
+                ),
+                name="delivered_is_not_due",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="visit",
+            constraint=models.UniqueConstraint(
+                fields=("entrance", "provider_study", "submission", "worker"), name="one_visit_each"
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="grant",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("revoked_at__isnull", True)),
+                fields=("qualification", "worker"),
+                name="granted_once",
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="annotator",
+            index=models.Index(
+                condition=models.Q(("withdrawn_at__isnull", False)),
+                fields=["study", "withdrawn_at", "first_rated_at"],
+                name="withdrawn_from_a_study",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="annotator",
+            constraint=models.UniqueConstraint(
+                fields=("study", "worker"), name="one_annotator_a_worker"
+            ),
+        ),
+    ]
