@@ -20,6 +20,11 @@ class Feature:
     name: str
     # by model: the fields whose files are kept, and so are in every backup
     files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    # words of log entries: what was done, {} being the subject; by the beginning of actions, the
+    # choices of the log's filter; and names of details
+    log_actions: Mapping[str, str] = field(default_factory=dict)
+    log_areas: Mapping[str, str] = field(default_factory=dict)
+    log_fields: Mapping[str, str] = field(default_factory=dict)
     # functions: (annotator) → further parts of the JSON of their data
     export_person: str = ""
     # (study, digests by worker id) → None, in the transaction that replaces ids by digests
@@ -44,11 +49,13 @@ def list_features() -> list[Feature]:
 
 def find_file_fields() -> dict[type[Model], tuple[str, ...]]:
     """Return the fields that name files which are kept, by model."""
-    return {
-        apps.get_model(label): names
-        for feature in list_features()
-        for label, names in feature.files.items()
-    }
+    return {apps.get_model(label): names for label, names in merge_mappings("files").items()}
+
+
+def merge_mappings(name: str) -> dict[str, Any]:
+    """Merge the mappings that features have in a field, such as log_fields."""
+    mappings = (getattr(feature, name) for feature in list_features())
+    return {key: value for mapping in mappings for key, value in mapping.items()}
 
 
 def load_functions(name: str) -> list[Callable[..., Any]]:

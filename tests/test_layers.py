@@ -37,7 +37,7 @@ APPS = {  # what belongs to an app; all else of `surveys` is the core
         "surveys.sharedtasks", "surveys.models.sharedtasks", "surveys.web.sharedtasks",
         "surveys.web.console.sharedtasks", "surveys.web.api.sharedtasks",
         "surveys.web.admin.sharedtasks", "surveys.rehearsal.finished.shared_task",
-        "surveys.templatetags.sharedtask_entries", "surveys.templatetags.task_times",
+        "surveys.templatetags.task_times", "surveys.templatetags.zones",
         f"{COMMANDS}.score_submissions",
     ),
     "crowd": (
@@ -75,8 +75,6 @@ NOT_YET_APART = {
     "surveys.study.layout.quota": "crowd",
     "surveys.study.lifecycle": "crowd",
     "surveys.tasks": "contexts crowd sharedtasks",
-    "surveys.templatetags.log_entries": "crowd sharedtasks",
-    "surveys.templatetags.zones": "sharedtasks",
     "surveys.web.annotate.arrival": "sharedtasks",
     "surveys.web.annotate.completion": "crowd",
     "surveys.web.annotate.frames": "crowd",

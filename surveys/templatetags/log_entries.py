@@ -9,18 +9,16 @@ from typing import Any, NamedTuple
 from django import template
 from django.db.models import TextChoices
 
+from surveys.features import merge_mappings
 from surveys.models import (
     AssigningPolicy,
     AuditEntry,
     CollectionKind,
-    PaymentKind,
     Provider,
     QuestionForms,
     Role,
-    Standing,
     VerdictKind,
 )
-from surveys.templatetags import sharedtask_entries
 from surveys.templatetags.dates import instant
 from surveys.templatetags.figures import number
 from surveys.templatetags.money import dollars
@@ -40,27 +38,14 @@ ACTIONS = {
     "annotator.withdrew": "Withdrew from the study: {}",
     "annotators.paid": "Marked {} as paid",
     "annotators.unpaid": "Marked {} as not paid",
-    "batch.armed": "Approved the budget of {}",
-    "batch.disarmed": "Withdrew the approval of {}",
-    "batch.dropped": "Dropped planned HITs of {}",
-    "batch.planned": "Planned {}",
-    "batch.stopped": "Stopped {}",
     "block.repeat_undone": "Undid the repetition of {}",
     "block.repeated": "Repeated {}",
-    "candidates.added": "Added candidates found in corpora to {}",
-    "candidates.imported": "Imported candidates for the contexts ({})",
     "checkpoints.replaced": "Replaced the checkpoint items",
     "collection.deleted": "Deleted the imported collection “{}”",
     "collection.imported": "Imported the collection “{}”",
     "compare.made": "Finished {}",
     "compare.requested": "Started {}",
-    "compensation.planned": "Planned a compensation for {}",
     "consent.reviewed": "Reviewed the consent text",
-    "contexts.chosen": "Chose the contexts of {}",
-    "contexts.configured": "Changed how experts choose contexts",
-    "contexts.skipped": "Skipped {} in the choice of contexts",
-    "contexts.undone": "Undid the choice of contexts of {}",
-    "contexts.used": "Made stimuli of the contexts chosen",
     "deposit.made": "Finished sending a release to a repository ({})",
     "deposit.requested": "Started sending a release to a repository ({})",
     "description.set": "Changed the description of the dataset",
@@ -68,9 +53,6 @@ ACTIONS = {
     "entrance.opened": "Opened an entrance, or changed it: {}",
     "export.made": "Finished a file of the answers ({})",
     "export.requested": "Requested a file of the answers ({})",
-    "fetch.made": "Finished fetching submissions ({})",
-    "fetch.requested": "Started fetching submissions ({})",
-    "hit.created": "Published {}",
     "invitation.forgotten": "Dropped the note of {} and revoked the link",
     "invitation.no_mail": "Stopped e-mails to {}",
     "invitation.revoked": "Revoked {}",
@@ -81,16 +63,7 @@ ACTIONS = {
     "mails.queued": "Queued e-mails: {}",
     "member.granted": "Gave {} a role",
     "member.revoked": "Removed {} from the study",
-    "pay.made": "Finished paying a batch ({})",
-    "pay.requested": "Started paying a batch ({})",
-    "payment.intended": "Decided on a payment for {}",
-    "payment.made": "Paid for {}",
-    "payment.outside": "Recorded a payment outside the site for {}",
-    "payment.refused": "Could not pay for {}: the provider refused",
     "personal_data.dropped": "Dropped personal data whose time had passed",
-    "publish.made": "Finished publishing a batch ({})",
-    "publish.requested": "Started publishing a batch ({})",
-    "qualification.granted": "Granted a qualification: {}",
     "rehearsal.deleted": "Deleted the rehearsal",
     "rehearse.made": "Finished a rehearsal ({})",
     "rehearse.requested": "Started a rehearsal ({})",
@@ -105,14 +78,9 @@ ACTIONS = {
     "review.configured": "Changed how much is reviewed",
     "review.effect_shown": "Looked at the effect on the results: {}",
     "run.retried": "Tried {} again",
-    "search.cancelled": "Cancelled a search in corpora ({})",
-    "search.made": "Finished a search in corpora ({})",
-    "search.requested": "Started a search in corpora ({})",
     "stimuli.dropped": "Deleted {} of the stimuli",
     "stimuli.replaced": "Replaced the stimuli",
     "stimuli.revised": "Changed {} of the stimuli",
-    "stop.made": "Finished stopping a batch ({})",
-    "stop.requested": "Started stopping a batch ({})",
     "study.archived": "Archived the study",
     "study.closed": "Closed the study",
     "study.configured": "Changed the design",
@@ -124,8 +92,6 @@ ACTIONS = {
     "study.restored": "Took the study out of the archive",
     "study.settled": "Marked all payments as complete",
     "study.unsettled": "Marked payments as not complete",
-    "submission.rejected": "Rejected the submission of {}",
-    "submissions.reconciled": "Compared the submissions with a list from {}",
     "text.set": "Changed a text: {}",
     "token.made": "Made {}",
     "token.revoked": "Revoked {}",
@@ -136,7 +102,7 @@ ACTIONS = {
     "webhook.added": "Added {}",
     "webhook.changed": "Changed {}",
     "webhook.removed": "Removed {}",
-    **sharedtask_entries.ACTIONS,
+    **merge_mappings("log_actions"),
 }
 # Subjects in other words than the stored ones; "" is that of an entry without one.
 SUBJECTS = {
@@ -149,14 +115,11 @@ FIELDS = {
     "active": "Active",
     "allows_more_blocks": "Another block is offered",
     "allows_unjudgeable": "Annotators may say that they cannot judge",
-    "amount": "Value",
-    "amount_cents": "Amount",
     "annotators": "Annotators",
     "answers": "Answers",
     "assigning_policy": "Assignment of questionnaires",
     "block_size": "Pairs in a block, at most",
     "cap": "Annotators, at most",
-    "ceiling_cents": "Ceiling",
     "collection": "Collection",
     "contact": "Contact for annotators",
     "context1": "Context 1",
@@ -167,38 +130,29 @@ FIELDS = {
     "erases_withdrawn": "Withdrawal erases the answers",
     "ethics": "Ethics approval",
     "events": "Events",
-    "fee_cents": "Fee",
-    "hits": "HITs",
     "host": "Repository",
     "in_releases": "In the releases",
     "is_active": "Active",
-    "is_double": "Two experts for each pair",
     "items": "Items",
     "kind": "Kind",
     "known": "Known before",
     "language": "Language",
-    "languages": "Languages",
     "lease_hours": "Hours for which a place is reserved",
     "links": "Links",
-    "members": "Members",
     "model": "Model",
     "model_version": "Version of the model",
     "n": "Number",
-    "n_candidates": "Candidates",
     "n_check_tries": "Tries for the comprehension check",
     "n_checkpoints": "Checkpoint items in an assignment",
     "legal_basis": "Legal basis",
     "authority": "Authority for complaints",
     "data_protection_officer": "Data protection officer",
     "digits": "Digits",
-    "n_discarded": "Choices discarded",
     "n_pairs": "Pairs",
     "n_ratings": "Ratings",
     "name": "Name",
     "new": "New",
-    "nothing to do": "Nothing to do",
     "of": "Account",
-    "opinion": "Opinion",
     "organisation": "Organisation that runs the study",
     "paid": "Paid, and so kept",
     "pairs": "Pairs",
@@ -215,7 +169,6 @@ FIELDS = {
     "recipe": "Recipe",
     "releases": "Releases",
     "reviewer": "Reviewed by",
-    "reward_cents": "Reward",
     "role": "Role",
     "round": "Round",
     "runs": "Runs",
@@ -229,46 +182,32 @@ FIELDS = {
     "seed": "Seed",
     "sends_choice": "Choosing a number sends it",
     "sha256": "File (SHA-256)",
-    "shows_scores": "Scores are shown before the choice",
     "stimuli": "Stimuli (SHA-256)",
     "strangers": "Workers who never came",
-    "target": "Platform",
     "text": "Text",
     "title": "Title",
-    "total_cents": "Cost",
-    "until": "Until",
     "url": "Address",
     "variant": "Texts and wording",
     "verdict.kind": "Verdict",
     "verdicts": "Verdicts",
     "version": "Version",
     "word1": "Word 1",
-    "word1_context1": "Word 1 in context 1",
-    "word1_context2": "Word 1 in context 2",
     "word2": "Word 2",
-    "word2_context1": "Word 2 in context 1",
-    "word2_context2": "Word 2 in context 2",
-    **{standing.value: standing.value.capitalize() for standing in Standing},
-    **sharedtask_entries.FIELDS,
+    **merge_mappings("log_fields"),
 }
 LEFT_OUT = {"by"}  # the number of an account, whose name the entry has
-AREAS = {
+AREAS_OF_CORE = {
     "account.": "Accounts",
     "annotator": "Annotators",
-    "batch.": "Batches",
     "block.": "Blocks",
-    "candidates.": "Candidates for contexts",
     "checkpoints.": "Checkpoint items",
     "compare.": "Comparisons",
     "consent.": "Consent",
-    "contexts.": "Contexts",
     "description.": "Description of the dataset",
     "mails.": "E-mails",
     "export.": "Files of answers",
-    "hit.": "HITs",
     "collection.": "Imported collections",
     "entrance.": "Open links and providers",
-    "payment.": "Payments",
     "member.": "People",
     "personal_data.": "Personal data",
     "invitation": "Personal links",
@@ -280,14 +219,17 @@ AREAS = {
     "results.": "Runs",
     "stimuli.": "Stimuli",
     "study.": "Study and design",
-    "submission": "Submissions",
     "text.": "Texts",
     "verdict.": "Verdicts",
     "verify.": "Verifications",
     "webhook.": "Webhooks",
-}  # beginnings of actions: the choices of the log's filter
+}
+# Beginnings of actions: the choices of the log's filter, by label.
+AREAS = dict(
+    sorted((AREAS_OF_CORE | merge_mappings("log_areas")).items(), key=lambda area: area[1])
+)
 KINDS: dict[str, type[TextChoices]] = {
-    "verdict": VerdictKind, "payment": PaymentKind, "collection": CollectionKind,
+    "verdict": VerdictKind, "collection": CollectionKind,
 }  # fmt: skip
 CHOICES: dict[str, type[TextChoices]] = {
     "assigning_policy": AssigningPolicy, "question_forms": QuestionForms, "role": Role,
@@ -351,7 +293,7 @@ def write_value(name: str, value: Any, area: str = "") -> str:
         return ", ".join(f"{key} = {write_value('', one)}" for key, one in value.items()) or "–"
     if isinstance(value, list | tuple):
         return ", ".join(write_value("", one) for one in value) or "–"
-    if write := WRITERS.get(name):
+    if write := dollars if name.endswith("_cents") else WRITERS.get(name):
         return write(value)
     choices = KINDS.get(area) if name == "kind" else CHOICES.get(name)
     if choices is not None and value in choices.values:
@@ -377,8 +319,7 @@ def _write_instant(value: Any) -> str:
 
 
 WRITERS: dict[str, Callable[[Any], str]] = {
-    "amount_cents": dollars, "ceiling_cents": dollars, "fee_cents": dollars,
-    "reward_cents": dollars, "total_cents": dollars, "until": _write_instant,
+    "until": _write_instant,
     "sha256": _write_digest, "prompt_sha256": _write_digest, "stimuli": _write_digest,
     "scale_minimum": number, "scale_maximum": number, "scale_step": number,
     "scale_labels": _write_labels,
