@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Find, judge and write the windows; print what was found."""
     pairs, warnings = load_pairs(options.pairs)
-    sys.stderr.write("".join(f"{options.pairs}: warning: {one}\n" for one in warnings))
+    sys.stderr.write("".join(f"{options.pairs}: warning: {warning}\n" for warning in warnings))
     search = Search(
         options.corpus,
         pairs,

@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
     quotas = Quotas(options.number, given, options.bins, options.least_score, options.antonyms)
     with naming_file(options.source):
         pairs, warnings = _read_list(options, quotas)
-    sys.stderr.write("".join(f"{options.source}: warning: {one}\n" for one in warnings))
+    sys.stderr.write("".join(f"{options.source}: warning: {warning}\n" for warning in warnings))
     sampled, reached = sample_pairs(pairs, quotas, rng=np.random.default_rng(options.seed))
     text = render_rows(COLUMNS, sampled[list(COLUMNS)].itertuples(index=False))
     write_files({options.out.name: text.encode()}, options.out.parent)

@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
     folder = options.cache or options.out.with_name(f"{options.out.name}.cache")
     cache = SimilarityCache(folder, options.model, options.precision)
     with showing_progress() as progress, naming_file(options.data):
-        found = predict_similarities(
+        similarities = predict_similarities(
             options.model,
             pairs,
             cache,
@@ -72,11 +72,11 @@ def run(options: argparse.Namespace) -> int:
             batch_size=options.batch,
             progress=partial(progress, f"reading {options.data.name}"),
         )
-    files = _render_all(found, language, in_folders=options.layer == ALL)
+    files = _render_all(similarities, language, in_folders=options.layer == ALL)
     for path in write_files(files, options.out):
         sys.stdout.write(f"written   {path}\n")
     if part:
-        sys.stdout.write(render_sweep(found, part))
+        sys.stdout.write(render_sweep(similarities, part))
     return 0
 
 
@@ -129,4 +129,4 @@ def _find_gold(folder: Path, language: str, n_pairs: int) -> Part:
 
 
 def _names(parts: Mapping[str, Part]) -> Iterator[str]:
-    return (f"gold_{one}.tsv" for one in parts)
+    return (f"gold_{language}.tsv" for language in parts)

@@ -96,10 +96,10 @@ def _score(
     """Return the scores of the wanted layers of a model. Raises ScoresError, naming windows."""
     contexts = [make_context(row) for row in windows.to_dict("records")]
     try:
-        found = score_contexts(model, contexts, cache, layers=options.layers, progress=progress)
+        scores = score_contexts(model, contexts, cache, layers=options.layers, progress=progress)
     except UnusableTexts as error:
         raise _refuse(error, model, options, windows["window"]) from error
-    return {f"{name}@{layer}": pd.Series(one, dtype=float) for layer, one in found.items()}
+    return {f"{name}@{layer}": pd.Series(values, dtype=float) for layer, values in scores.items()}
 
 
 def _refuse(
@@ -109,7 +109,7 @@ def _refuse(
     named = [f"window {windows.iloc[number]}: {what}" for number, what in error.problems.items()]
     what = (
         f"{model}: the model cannot score {len(named):,} of {len(windows):,} windows; remove them "
-        f"from {options.windows}, or find shorter ones (`find --filter words=20..60`)"
+        f"from {options.windows}, or find shorter windows (`find --filter words=20..60`)"
     )
     return ScoresError("\n".join([what, *cut_lines(named, MOST_NAMED)]))
 

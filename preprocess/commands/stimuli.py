@@ -38,6 +38,6 @@ def run(options: argparse.Namespace) -> int:
         f"origin_{options.language}.json": render_origin(origin),
     }
     paths = write_files(files, options.out)
-    sys.stderr.write("".join(f"{options.selection}: warning: {one}\n" for one in warnings))
+    sys.stderr.write("".join(f"{options.selection}: warning: {warning}\n" for warning in warnings))
     sys.stdout.write("".join(f"written   {path}\n" for path in paths))
     return 0

@@ -22,8 +22,8 @@ NO_LEMMA = "_"
 class Look:
     """The first sentences of a corpus.
 
-    `n_documents`: how often `# newdoc` stands among them; `n_by_id`: documents by the sent_id
-    without its last number. `has_spaces`: whether a lemma has a space.
+    `n_documents`: how many lines `# newdoc` they have; `n_by_id`: number of documents by the
+    sent_id without its last number. `has_spaces`: whether a lemma has a space.
     """
 
     n_sentences: int
@@ -87,7 +87,7 @@ def _check_blocks(blocks: list[tuple[int, list[str]]], path: Path, language: str
             "the words have no lemmas (third column); add them with a tagger such as Stanza or "
             "UDPipe",
         )
-    texts = [one.text for one in sentences if len(one.words) >= FEWEST_WORDS]
+    texts = [sentence.text for sentence in sentences if len(sentence.words) >= FEWEST_WORDS]
     n_foreign = sum(not looks_like(text, language) for text in texts)
     if texts and n_foreign > MOST_FOREIGN * len(texts):
         raise CorpusError(

@@ -133,7 +133,7 @@ def _place_words(tokens: Sequence[_Token], text: str) -> list[Word]:
 
 
 def _words_of(token: _Token, place: int | None) -> list[Word]:
-    """Return the words of a token; those that together spell it each have their part of it."""
+    """Return a token's words, each with its part of the span if together they spell the token."""
     forms = [columns[1] for columns in token.words]
     is_spelt = "".join(forms) == token.form
     words = []

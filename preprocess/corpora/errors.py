@@ -15,5 +15,5 @@ class CorpusError(UserError):
         super().__init__(f"{place}: {what}")
 
     def __reduce__(self) -> tuple[partial["CorpusError"], tuple[Path, str]]:
-        """Let an error of another process be raised in this one."""
+        """Make the error picklable, so that another process's error can be raised here."""
         return partial(CorpusError, line=self.line), (self.path, self.what)

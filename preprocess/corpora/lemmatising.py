@@ -102,7 +102,7 @@ def _tokens(sentence: str) -> Iterator[tuple[int, int, bool]]:
 
 
 def _find_lemma(form: str, listed: str) -> str:
-    """Return the lemma; that of the form in small letters if the language has it.
+    """Return the form's lemma, in lower case if the language has that form.
 
     Lemmas are compared without regard to case, and most words with a capital letter begin a
     sentence.

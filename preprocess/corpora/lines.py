@@ -135,7 +135,7 @@ def _scan_regular(text: bytes, offset: int, by_spelling: Numbers) -> list[Scanne
 
 
 def _find_marks(text: bytes, letters: Letters, comments: Places) -> Iterator[list[int]]:
-    """Yield the places, among those of the comments, of marks of documents and of paragraphs."""
+    """Yield the positions of comments that mark a document, then those that mark a paragraph."""
     similar = comments[letters[comments + 2] == NEW_DOCUMENT[2]].tolist()
     for mark in (NEW_DOCUMENT, NEW_PARAGRAPH):
         yield [place for place in similar if text.startswith(mark, place)]

@@ -65,15 +65,15 @@ def _is_json(head: bytes) -> bool:
 
 def _read_line(line: bytes, path: Path, number: int) -> Document:
     try:
-        found = json.loads(_decode(line, path, number))
+        document = json.loads(_decode(line, path, number))
     except json.JSONDecodeError as error:
         what = f"this line is not JSON ({error}); write each document as an object on one line"
         raise CorpusError(path, what, line=number) from error
-    text = found.get("text") if isinstance(found, dict) else None
+    text = document.get("text") if isinstance(document, dict) else None
     if not isinstance(text, str):
         what = 'this line has no "text"; each line must be an object such as {"text": "…"}'
         raise CorpusError(path, what, line=number)
-    return Document(_one_line(found.get("id", number)), text, _describe(found))
+    return Document(_one_line(document.get("id", number)), text, _describe(document))
 
 
 def _read_extract(file: Iterable[bytes], path: Path) -> Iterator[Document]:

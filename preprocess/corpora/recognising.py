@@ -90,7 +90,7 @@ def refuse_as_text(head: bytes, path: Path) -> None:
 
 
 def is_extract(head: bytes) -> bool:
-    """Return whether the first bytes are those of documents between <doc …> and </doc>.
+    """Return whether a file begins with a document in <doc …> and </doc>.
 
     >>> is_extract(b'<corpus id="c">' + bytes([10]) + b'<doc id="1">' + bytes([10]) + b"Text")
     True

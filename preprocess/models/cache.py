@@ -50,6 +50,6 @@ class SimilarityCache:
 
 
 def key_of(context: MarkedContext) -> str:
-    """Return the key of a text: a digest of it and of the places of its target words."""
+    """Return a text's key: a digest of its words and target positions."""
     what = (context.text, *context.word1, *context.word2)
     return hashlib.sha256(repr(what).encode()).hexdigest()[:32]

@@ -122,12 +122,12 @@ def _load_network(folder: Path, precision: Precision) -> Any:
 
     numbers = {Precision.FP32: torch.float32, Precision.BF16: torch.bfloat16}
     try:
-        network, found = AutoModel.from_pretrained(  # nosec B615 # (nothing is downloaded)
+        network, report = AutoModel.from_pretrained(  # nosec B615 # (nothing is downloaded)
             folder, local_files_only=True, dtype=numbers[precision], output_loading_info=True
         )
     except (*UNLOADABLE, RuntimeError, SafetensorError) as error:
         raise ModelError(folder, f"the model cannot be loaded ({_shorten(error)})") from error
-    if missing := sorted(name for name in found["missing_keys"] if UNUSED_WEIGHTS not in name):
+    if missing := sorted(name for name in report["missing_keys"] if UNUSED_WEIGHTS not in name):
         raise ModelError(
             folder, f"weights are missing, the first is {missing[0]}; download the model again"
         )

@@ -24,7 +24,7 @@ def predict_similarities(
     batch_size: int = BATCH_SIZE,
     progress: Progress = lambda done, of: None,
 ) -> dict[int, Floats]:
-    """Return the cosine of the two words of each context by the layers of a model.
+    """Return the cosine of each context's two words in a model's layers.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def predict_similarities(
     """
     contexts = [context for pair in pairs for context in (pair.context1, pair.context2)]
     try:
-        found = score_contexts(
+        by_layer = score_contexts(
             folder, contexts, cache, layers=[layer], batch_size=batch_size, progress=progress
         )
     except UnusableTexts as error:
@@ -64,7 +64,7 @@ def predict_similarities(
         ) from error
     return {
         number: np.asarray(similarities, dtype=float).reshape(-1, N_CONTEXTS)
-        for number, similarities in found.items()
+        for number, similarities in by_layer.items()
     }
 
 

@@ -1,4 +1,4 @@
-"""Scoring many texts by a model: each once, in shards that are stored as soon as they are done."""
+"""Scoring many texts with a model, each text once, in shards stored as they finish."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
@@ -55,15 +55,15 @@ def list_layers(folder: Path, wanted: Sequence[int | str], last: int) -> list[in
     [12, 7]
     """
     layers: list[int] = []
-    for one in wanted:
-        if one == ALL:
+    for layer in wanted:
+        if layer == ALL:
             layers += range(last + 1)
-        elif one == LAST:
+        elif layer == LAST:
             layers.append(last)
-        elif 0 <= int(one) <= last:
-            layers.append(int(one))
+        elif 0 <= int(layer) <= last:
+            layers.append(int(layer))
         else:
-            what = f"layer {one} does not exist; the model has layers 0 to {last}"
+            what = f"layer {layer} does not exist; the model has layers 0 to {last}"
             raise ModelError(folder, what)
     return list(dict.fromkeys(layers))
 

@@ -1,4 +1,4 @@
-"""The similarity of the two target words of a text: the cosine of their vectors in a model.
+"""The similarity of a text's two target words: the cosine of their vectors in a model.
 
 The vector of a word in a layer is the mean of those of the sub-words that overlap it, as in the
 baselines of SemEval-2020 Task 3.
@@ -86,7 +86,7 @@ def compare_in_batches(
     order = sorted(
         range(len(contexts)), key=lambda n: (-len(tokenised[n].ids), tokenised[n].ids.tobytes())
     )
-    done, total = 0, sum(len(one.ids) for one in tokenised)
+    done, total = 0, sum(len(text.ids) for text in tokenised)
     rest = iter(order)
     while batch := list(islice(rest, batch_size)):
         subwords = [tokenised[number] for number in batch]
@@ -96,7 +96,7 @@ def compare_in_batches(
             what = "the model gives no number; its weights may be damaged"
             raise UnusableTexts({batch[row]: what for row in np.flatnonzero(wrong).tolist()})
         yield batch, similarities
-        done += sum(len(one.ids) for one in subwords)
+        done += sum(len(text.ids) for text in subwords)
         progress(done, total)
 
 
@@ -128,7 +128,7 @@ def _tokenise(
     """Yield each text with the numbers of its sub-words and where these begin and end."""
     for first in range(0, len(contexts), TOKENISED_AT_ONCE):
         some = contexts[first : first + TOKENISED_AT_ONCE]
-        found = model.tokenizer(
+        encoded = model.tokenizer(
             [context.text for context in some],
             truncation=False,
             verbose=False,
@@ -136,7 +136,7 @@ def _tokenise(
             return_attention_mask=False,
             return_token_type_ids=False,
         )
-        parts = zip(some, found["input_ids"], found["offset_mapping"], strict=True)
+        parts = zip(some, encoded["input_ids"], encoded["offset_mapping"], strict=True)
         for context, ids, edges in parts:
             yield context, np.array(ids, np.int64), np.array(edges, np.int64).reshape(-1, 2)
 
@@ -151,13 +151,13 @@ def _run(model: Model, subwords: Sequence[SubWords]) -> npt.NDArray[np.float32]:
     """Return the similarities in all layers of texts that are read at a time."""
     import torch
 
-    longest = max(len(one.ids) for one in subwords)
+    longest = max(len(text.ids) for text in subwords)
     ids = np.full((len(subwords), longest), model.tokenizer.pad_token_id or 0)
     mask = np.zeros_like(ids)
     shares = np.zeros((len(subwords), 2, longest), dtype=np.float32)
-    for row, one in enumerate(subwords):
-        ids[row, : len(one.ids)], mask[row, : len(one.ids)] = one.ids, 1
-        for word, places in enumerate(one.targets):
+    for row, text in enumerate(subwords):
+        ids[row, : len(text.ids)], mask[row, : len(text.ids)] = text.ids, 1
+        for word, places in enumerate(text.targets):
             shares[row, word, places] = 1 / len(places)
     with torch.inference_mode():
         layers = model.network(
@@ -170,7 +170,7 @@ def _run(model: Model, subwords: Sequence[SubWords]) -> npt.NDArray[np.float32]:
 
 
 def _cosines(vectors: Any) -> npt.NDArray[np.float32]:
-    """Return the cosine of each two vectors; NaN if one of them is 0."""
+    """Return each pair of vectors' cosine; NaN if a vector is 0."""
     first, second = np.moveaxis(vectors.double().numpy(), 1, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
         norms = np.linalg.norm(first, axis=1) * np.linalg.norm(second, axis=1)

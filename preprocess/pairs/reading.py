@@ -95,9 +95,9 @@ def list_pairs(
             findings.append(Finding(Severity.WARNING, what, row))
     if not rows and not findings:
         findings.append(Finding(Severity.ERROR, "there are no pairs", advice="add some"))
-    if errors := [one for one in findings if one.severity is not Severity.WARNING]:
+    if errors := [finding for finding in findings if finding.severity is not Severity.WARNING]:
         raise TableError(errors)
-    return dict(pairs.values()), [one for one in findings if one.row is not None]
+    return dict(pairs.values()), [finding for finding in findings if finding.row is not None]
 
 
 def _check_pair(row: int, pair: WordPair) -> Iterator[Finding]:

@@ -92,8 +92,8 @@ class _Cell(NamedTuple):
 
     def has(self, kinds: pd.DataFrame) -> "pd.Series[bool]":
         """Return whether each pair belongs to the cell."""
-        found = (kinds["pos"] == self.pos) & (kinds["bin"] == self.bin)
-        return found if self.antonym is None else found & (kinds["antonym"] == self.antonym)
+        is_in = (kinds["pos"] == self.pos) & (kinds["bin"] == self.bin)
+        return is_in if self.antonym is None else is_in & (kinds["antonym"] == self.antonym)
 
 
 def _draw(shuffled: pd.DataFrame, wanted: Mapping[_Cell, int]) -> list[int]:
@@ -111,7 +111,7 @@ def _draw(shuffled: pd.DataFrame, wanted: Mapping[_Cell, int]) -> list[int]:
 
 
 def _list_cells(pos: str, quotas: Quotas) -> Iterator[tuple[_Cell, Fraction]]:
-    """Yield the cells of a part of speech, and the share of its pairs in each."""
+    """Yield a part of speech's cells, each with its share of the pairs."""
     antonyms: list[tuple[bool | None, Fraction]] = [(None, Fraction(1))]
     if quotas.antonyms is not None:
         antonyms = [(True, quotas.antonyms), (False, 1 - quotas.antonyms)]
@@ -121,7 +121,7 @@ def _list_cells(pos: str, quotas: Quotas) -> Iterator[tuple[_Cell, Fraction]]:
 
 
 def _classify(pairs: pd.DataFrame, quotas: Quotas) -> pd.DataFrame:
-    """Return part of speech, bin of concreteness and antonymy of each pair."""
+    """Return each pair's part of speech, concreteness bin and antonymy."""
     bins = np.ones(len(pairs), dtype=np.int64)
     if quotas.n_bins > 1:
         rank = pairs["concreteness"].rank(method="first").to_numpy()
@@ -139,7 +139,7 @@ def _classify(pairs: pd.DataFrame, quotas: Quotas) -> pd.DataFrame:
 def _divide(number: int, shares: list[Fraction]) -> list[int]:
     """Divide a number by shares, the largest remainders rounded up."""
     exact = [number * share for share in shares]
-    parts = [int(one) for one in exact]
+    parts = [int(part) for part in exact]
     by_remainder = sorted(range(len(exact)), key=lambda n: parts[n] - exact[n])
     for place in by_remainder[: number - sum(parts)]:
         parts[place] += 1

@@ -115,7 +115,7 @@ def mark_candidate(row: Mapping[str, Any]) -> MarkedContext:
 def _read_parquet(
     data: bytes, numbers: Sequence[str], texts: Sequence[str]
 ) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Return the columns of a file, and those of scores, by row from 1; and its origin."""
+    """Return a file's columns and scores, by row from 1, and its origin."""
     advice = "give a file that `preprocess candidates` or `preprocess find` has written"
     try:
         names = pq.read_schema(BytesIO(data)).names

@@ -1,4 +1,4 @@
-"""Scores of windows: what a model says of the similarity of the two words, higher is more similar.
+"""Scores of windows: a model's similarity of the two words, higher where more similar.
 
 A file has a row per window and model, with the columns `window`, `score` and, if it has more than
 one model, `model` (TSV, CSV or Parquet); any program can write one. Without that column the name of
@@ -31,7 +31,7 @@ SCHEMA = pa.schema([("window", pa.string()), (MODEL, NAME), ("score", pa.float64
 
 
 class ScoresError(UserError):
-    """Scores that cannot be used: of which file, and why."""
+    """Unusable scores: the file and the reason."""
 
 
 def load_scores(path: Path, windows: pd.Series, name: str = "") -> dict[str, pd.Series]:
@@ -145,20 +145,19 @@ def _align(path: Path, scores: pd.DataFrame, windows: pd.Series) -> pd.Series:
     series = scores.set_index("window")["score"]
     if repeated := series.index[series.index.duplicated()].tolist():
         raise ScoresError(
-            f'{path}: window {repeated[0]} has two scores of the model "{model}"; remove one of '
-            "them"
+            f'{path}: window {repeated[0]} has two scores by the model "{model}"; remove one row'
         )
-    found = windows.map(series)
-    if n_missing := int(found.isna().sum()):
+    aligned = windows.map(series)
+    if n_missing := int(aligned.isna().sum()):
         advice = "score the windows of this file"
         if n_missing == len(windows):
             advice = f"{path.name} has scores of other windows; score these"
-        first = windows[found.isna()].iloc[0]
+        first = windows[aligned.isna()].iloc[0]
         raise ScoresError(
             f"{path}: {n_missing:,} of {len(windows):,} windows have no score of the model "
             f'"{model}", the first is {first}; {advice}'
         )
-    return found.astype(float).rename(model)
+    return aligned.astype(float).rename(model)
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:
@@ -181,7 +180,7 @@ def _read_text(path: Path) -> pd.DataFrame:
     data = path.read_bytes()
     kind = recognise_kind(data, COLUMNS) or CANONICAL
     table = read_table(data, COLUMNS, kind, optional=(MODEL,), numbers=("score",))
-    findings = [one for one in table.findings if one.severity is not Severity.WARNING]
+    findings = [finding for finding in table.findings if finding.severity is not Severity.WARNING]
     findings += _check_fields(table.rows)
     if findings:
         raise TableError(findings)

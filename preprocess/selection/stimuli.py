@@ -26,7 +26,9 @@ def load_selection(path: Path) -> list[tuple[str, str]]:
     Raises OSError and TableError.
     """
     table = read_table(path.read_bytes(), SELECTION_COLUMNS)
-    if findings := [one for one in table.findings if one.severity is not Severity.WARNING]:
+    if findings := [
+        finding for finding in table.findings if finding.severity is not Severity.WARNING
+    ]:
         raise TableError(findings)
     return [(first, second) for first, second in table.rows.values()]
 
@@ -34,7 +36,7 @@ def load_selection(path: Path) -> list[tuple[str, str]]:
 def make_stimuli(
     windows: pd.DataFrame, selection: Sequence[tuple[str, str]]
 ) -> tuple[str, str, tuple[Finding, ...]]:
-    """Return the text of a stimuli file, that of its sources, and the warnings about it.
+    """Return a stimuli file's text, its sources' text, and its warnings.
 
     `windows` has the columns of a file of windows or candidates. Raises TableError with all that is
     wrong, by the rows of the selection.
@@ -94,7 +96,7 @@ def _find_shared_sentences(by_id: Rows, selection: Sequence[tuple[str, str]]) ->
     """Yield a warning for each pair whose contexts overlap in their document."""
     for row, chosen in enumerate(selection, 1):
         first, second = sorted(
-            (by_id[one] for one in chosen), key=lambda one: one["first_sentence"]
+            (by_id[window] for window in chosen), key=lambda row: row["first_sentence"]
         )
         is_same = all(first[name] == second[name] for name in ("file", "document"))
         if is_same and second["first_sentence"] <= first["last_sentence"]:

@@ -53,7 +53,7 @@ def work_on_each(
     if processes.cluster:
         yield from _work_on_cluster(work, given, processes.cluster)
     elif processes.number == 1:
-        yield from ((one, work(one, watch)) for one in given)
+        yield from ((part, work(part, watch)) for part in given)
     else:
         yield from _work_in_processes(work, given, processes.number, watch)
 
@@ -98,7 +98,7 @@ def _without_report(work: Work[Given, Result], one: Given) -> Result:
 def _work_on_cluster(
     work: Work[Given, Result], given: Sequence[Given], address: str
 ) -> Iterator[tuple[Given, Result]]:
-    """Let the workers of a cluster do it; a part whose worker died is given to another one."""
+    """Let a cluster's workers do the parts; a dead worker's part goes to another worker."""
     require_cluster()
     import distributed
 

@@ -22,7 +22,7 @@ def find_near_duplicates(texts: Iterable[str]) -> Iterator[bool]:
         sketch = MinHash(num_perm=N_HASHES)
         sketch.update_batch(shingles)
         is_duplicate = any(
-            _likeness(shingles, kept[other]) >= ALIKE for other in index.query(sketch)
+            _likeness(shingles, kept[match]) >= ALIKE for match in index.query(sketch)
         )
         if not is_duplicate:
             kept[number] = shingles

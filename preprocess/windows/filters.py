@@ -56,7 +56,7 @@ class FilterError(UserError):
 
 
 def default_filters(language: str) -> dict[str, Filter]:
-    """Return all filters by their codes, in the order in which they are applied.
+    """Return all filters by their codes, in the order of application.
 
     `language` is the code of the language of the texts.
     """
@@ -78,11 +78,11 @@ def default_filters(language: str) -> dict[str, Filter]:
         Filter("language", "text in the language", partial(_is_language, language), 1),
         Filter("end", "sentence mark at the end", _has_end, 1, action=Action.WARN),
     )
-    return {one.code: one for one in filters}
+    return {filter_.code: filter_ for filter_ in filters}
 
 
 def change_filter(filters: Mapping[str, Filter], setting: str) -> dict[str, Filter]:
-    """Return the filters with one of them changed: `code=off`, `=warn`, `=reject` or `=20..90`.
+    """Return the filters with one filter changed: `code=off`, `=warn`, `=reject` or `=20..90`.
 
     Either limit may be left out: `distinct=0.6..`. Raises FilterError.
     """
@@ -114,11 +114,11 @@ def judge(window: WindowText, filters: Mapping[str, Filter]) -> tuple[str, tuple
         return "place", ()
     if TAG.search(window.text):
         return "mark", ()
-    refused = [
-        one for one in filters.values() if one.action != Action.OFF and not one.accepts(window)
-    ]
-    rejected = next((one.code for one in refused if one.action == Action.REJECT), "")
-    return rejected, tuple(one.code for one in refused if one.action == Action.WARN)
+    codes: dict[Action, list[str]] = {Action.REJECT: [], Action.WARN: []}
+    for code, rule in filters.items():
+        if rule.action != Action.OFF and not rule.accepts(window):
+            codes[rule.action].append(code)
+    return next(iter(codes[Action.REJECT]), ""), tuple(codes[Action.WARN])
 
 
 def _forms(window: WindowText) -> list[str]:

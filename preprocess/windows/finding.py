@@ -14,7 +14,7 @@ from preprocess.pairs.reading import WordPair
 from preprocess.windows.dividing import Processes, work_on_each
 from preprocess.windows.examining import PASSES, Examination, examine_windows
 from preprocess.windows.lexicon import Lexicon
-from preprocess.windows.parts import Found, list_parts, put_together
+from preprocess.windows.parts import Found, combine_scans, list_parts
 from preprocess.windows.scanning import Part, Scan, SearchSettings, scan_part
 from preprocess.windows.storing import ScanStore
 
@@ -53,7 +53,7 @@ def find_places(
         scans[part] = result
         done += sizes[part]
         progress("scanning", done, total)
-    return put_together(paths, parts, [scans[part] for part in parts], settings.most)
+    return combine_scans(paths, parts, [scans[part] for part in parts], settings.most)
 
 
 def examine_places(
@@ -102,7 +102,7 @@ def _group_pairs(pairs: Sequence[WordPair], found: Found) -> list[_Group]:
     groups = []
     for number, group in enumerate(np.unique(group_of)):
         members = np.flatnonzero(group_of == group)
-        in_group = [one[np.isin(one["pair"], members)] for one in found.places]
+        in_group = [places[np.isin(places["pair"], members)] for places in found.places]
         groups.append(_Group(number, {pair: pairs[pair] for pair in members.tolist()}, in_group))
     return groups
 

@@ -39,7 +39,7 @@ def list_parts(paths: Sequence[Path], size: int = PART_SIZE) -> list[Part]:
     return parts
 
 
-def put_together(
+def combine_scans(
     paths: Sequence[Path], parts: Sequence[Part], scans: Sequence[Scan], most: int
 ) -> Found:
     """Combine the scans of the parts of a corpus; keep the places with the lowest ranks.

@@ -62,7 +62,7 @@ def read_sentences(
     with open_corpus(path, report) as file:
         read: list[tuple[int, Sentence]] = []  # with the bytes where they begin
         for offset in offsets:
-            read = [one for one in read if one[0] >= offset]
+            read = [(begin, sentence) for begin, sentence in read if begin >= offset]
             if not read:
                 file.seek(offset)
             while len(read) < size:
@@ -79,7 +79,7 @@ def read_comments(
 
 
 def make_window(sentences: Iterable[Sentence], pair: WordPair) -> WindowText:
-    """Join sentences to a text, and find the words of a pair, each of which they have once."""
+    """Join sentences to a text and find a pair's two words, which occur once each."""
     sentences = tuple(sentences)
     lemmas = [normalise_lemma(word) for word in (pair.word1, pair.word2)]
     found: dict[str, Target] = {}
@@ -110,7 +110,7 @@ def _read_sentence(file: BinaryIO, path: Path) -> tuple[int, Sentence]:
             begin = file.tell()
             continue
         lines.append(line)
-        if line in END and any(not one.startswith(NO_WORD) for one in lines):
+        if line in END and not all(read_line.startswith(NO_WORD) for read_line in lines):
             break
     return begin, _parse(lines, path, begin)
 

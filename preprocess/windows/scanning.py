@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -113,13 +113,13 @@ def scan_part(
             last = centre
             if centre.sentence.words:
                 places.look_around(centre, ring)
-    found = places.kept()
-    found["sentence"] -= n_before
-    found["document"][found["document_offset"] != UNKNOWN] -= n_before
+    kept = places.kept()
+    kept["sentence"] -= n_before
+    kept["document"][kept["document_offset"] != UNKNOWN] -= n_before
     document, document_offset = last[2:] if last else (UNKNOWN, UNKNOWN)
     if document_offset != UNKNOWN:
         document -= n_before
-    return Scan(found, places.n_seen, n_owned, document, document_offset)
+    return Scan(kept, places.n_seen, n_owned, document, document_offset)
 
 
 def rank_place(seed: int, file: str, pair: WordPair, offset: int) -> int:
@@ -131,7 +131,7 @@ def rank_place(seed: int, file: str, pair: WordPair, offset: int) -> int:
 def lowest_ranks(
     places: npt.NDArray[np.void], most: int, files: npt.NDArray[np.intp] | None = None
 ) -> npt.NDArray[np.intp]:
-    """Return the indices of those with the lowest ranks, at most `most` per pair, by both.
+    """Return the indices of each pair's `most` lowest ranks, by pair and rank.
 
     Equal ranks, which are as good as impossible, are ordered by file and place.
     """
@@ -145,7 +145,7 @@ def lowest_ranks(
 def _slide(
     part: Part, lexicon: Lexicon, settings: SearchSettings, report: Report
 ) -> Iterator[Ring]:
-    """Yield each sentence of a part in the middle of those that share a window with it.
+    """Yield each sentence of a part in the middle of all sentences that can share its window.
 
     None marks what lies beyond a border. Sentences before and after the part appear in the
     middle, too.
@@ -179,7 +179,7 @@ def _slide(
 
 
 class _Places:
-    """Collects the places of all pairs, and drops those with high ranks now and then."""
+    """Collects all pairs' places, and drops high ranks now and then."""
 
     def __init__(self, lexicon: Lexicon, settings: SearchSettings, part: Part) -> None:
         self.lexicon, self.settings, self.part = lexicon, settings, part
@@ -187,9 +187,9 @@ class _Places:
         self._found: list[list[tuple[int, ...]]] = [[] for _ in lexicon.pairs]
 
     def look_around(self, middle: _Numbered, ring: Ring) -> None:
-        """Add the windows of the words of the middle sentence and of those in it or after it."""
+        """Add windows for pairs with a word in the middle sentence and the other there or later."""
         nearby = islice(ring, self.settings.size - 1, None)  # beyond a border all are None
-        later = [one.sentence.words for one in nearby if one is not None]
+        later = [numbered.sentence.words for numbered in nearby if numbered is not None]
         present: set[int] = set().union(*later)
         for word in middle.sentence.words:
             pair_of = self.lexicon.pair_of[word]
@@ -201,20 +201,20 @@ class _Places:
                     self._add(ring, pair_of[partner], (word, partner), ahead)
 
     def _add(self, ring: Ring, pair: int, words: tuple[int, int], ahead: int) -> None:
-        """Add the window with the lowest rank of those that have each of two words once."""
+        """Add the lowest-ranked window in which each of two words occurs once."""
         size = self.settings.size
         ranked = []
         for first in range(ahead, size):
-            window = [one for one in islice(ring, first, first + size) if one is not None]
+            window = [numbered for numbered in islice(ring, first, first + size) if numbered]
             if len(window) == size and all(_occurrences(window, word) == 1 for word in words):
                 ranked.append((pair, self._rank(pair, window[0]), *_place(window[0])))
         if ranked:
             self.n_seen[pair] += 1
-            found = self._found[pair]
-            found.append(min(ranked))
-            if len(found) > TRIM_AT * self.settings.most:
-                found.sort()
-                del found[self.settings.most :]
+            places = self._found[pair]
+            places.append(min(ranked))
+            if len(places) > TRIM_AT * self.settings.most:
+                places.sort()
+                del places[self.settings.most :]
 
     def _rank(self, pair: int, first: _Numbered) -> int:
         words = self.lexicon.pairs[pair]
@@ -222,12 +222,12 @@ class _Places:
 
     def kept(self) -> npt.NDArray[np.void]:
         """Return the places with the lowest ranks."""
-        places = np.array([one for found in self._found for one in found], dtype=PLACE)
+        places = np.array([*chain.from_iterable(self._found)], dtype=PLACE)
         return places[lowest_ranks(places, self.settings.most)]
 
 
 def _occurrences(window: Sequence[_Numbered], word: int) -> int:
-    return sum(one.sentence.words.get(word, 0) for one in window)
+    return sum(numbered.sentence.words.get(word, 0) for numbered in window)
 
 
 def _place(first: _Numbered) -> tuple[int, ...]:

@@ -93,7 +93,7 @@ def search_corpus(
 ) -> pd.DataFrame:
     """Write the windows of all pairs into a file, and return their counts (`count_windows`).
 
-    `check_search` says beforehand what is wrong. The store is not removed, so that its owner can
+    `check_search` lists errors beforehand. The store is not removed, so that its owner can
     first store what belongs to the windows. Raises FilterError, CorpusError, ClusterError, and
     OSError, after which the same search goes on where it was.
     """
@@ -102,15 +102,15 @@ def search_corpus(
     examination = Examination(
         search.size, search.per_pair, filters, search.source, search.by_sent_id
     )
-    found = find_places(
+    places = find_places(
         paths, pairs, search.settings, processes=processes, store=store, progress=progress
     )
     tables = examine_places(
-        paths, pairs, found, examination, processes=processes, progress=progress
+        paths, pairs, places, examination, processes=processes, progress=progress
     )
     written = write_windows(out, tables, _describe(search, filters))
     judged = pd.concat([table[["pair", "rejected"]] for table in written])
-    return count_windows(pairs, found.n_seen, judged, [*ALWAYS, *filters, DUPLICATE])
+    return count_windows(pairs, places.n_seen, judged, [*ALWAYS, *filters, DUPLICATE])
 
 
 def _describe(search: Search, filters: Mapping[str, Filter]) -> dict[str, Any]:
@@ -124,5 +124,5 @@ def _describe(search: Search, filters: Mapping[str, Filter]) -> dict[str, Any]:
         "seed": search.seed,
         "by_paragraph": search.by_paragraph,
         "by_sent_id": search.by_sent_id,
-        "filters": [[one.code, one.least, one.most, one.action] for one in filters.values()],
+        "filters": [[rule.code, rule.least, rule.most, rule.action] for rule in filters.values()],
     }

@@ -1,4 +1,4 @@
-"""Scans on the disk while a search runs, so that one that was stopped can go on."""
+"""Scans on the disk while a search runs, so that a stopped search can continue."""
 
 import hashlib
 import shutil

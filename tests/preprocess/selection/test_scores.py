@@ -105,7 +105,7 @@ def test_a_summary_describes_scores_within_pairs():
         ("window\tscore\tmodel\na\t1\tx\nb\t1\tx\na\t1\ty\n", ScoresError,
          '1 of 2 windows have no score of the model "y", the first is b'),
         ("window\tscore\na\t1\nb\t1\na\t2\n", ScoresError,
-         'window a has two scores of the model "elmo"'),
+         'window a has two scores by the model "elmo"'),
         ("window\tscore\tmodel\na\t1\t\nb\t1\tx\n", TableError,
          "row 1 (line 2), model: the field is empty; name the model"),
         ("window;score\na;0,5\nb;1\n", TableError, 'score: "0,5" is not a number; write it as'),

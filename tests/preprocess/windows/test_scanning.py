@@ -14,7 +14,7 @@ from preprocess.corpora import lines
 from preprocess.corpora.errors import CorpusError
 from preprocess.pairs.reading import WordPair, load_pairs
 from preprocess.windows.lexicon import Lexicon
-from preprocess.windows.parts import list_parts, put_together
+from preprocess.windows.parts import combine_scans, list_parts
 from preprocess.windows.reading import read_sentences
 from preprocess.windows.scanning import Part, SearchSettings, scan_part
 from tests.preprocess.corpus import word_line
@@ -30,7 +30,7 @@ EVERY = 10**6  # places per pair
 def find(path: Path, pairs: list[WordPair], looked_for: SearchSettings, part_size: int):
     parts = list_parts([path], part_size)
     scans = [scan_part(part, Lexicon(pairs), looked_for) for part in parts]
-    return put_together([path], parts, scans, looked_for.most)
+    return combine_scans([path], parts, scans, looked_for.most)
 
 
 def check_against_plain_way(path, documents, pairs, looked_for):
