@@ -96,8 +96,8 @@ def tally_hits(batch: Batch) -> list[HitStateCount]:
     hits = batch.hits.order_by().values_list("state")
     sizes = hits.annotate(all_hits=Count("pk"), all_places=Sum("n_places"))
     is_done = Q(assignment__submitted_at__isnull=False)
-    visits = Visit.objects.current().filter(hit__batch=batch).order_by().values_list("hit__state")
-    people = visits.annotate(
+    visits = Visit.objects.current().filter(reservation__hit__batch=batch).order_by()
+    people = visits.values_list("reservation__hit__state").annotate(
         under_way=Count("pk", filter=Q(standing="") & ~is_done),
         finished=Count("assignment", filter=is_done, distinct=True),
     )
@@ -112,7 +112,7 @@ def tally_hits(batch: Batch) -> list[HitStateCount]:
 
 def list_faults(batch: Batch) -> list[Fault]:
     """Return the first errors of a batch's HITs."""
-    faulty = batch.hits.exclude(error="").select_related("questionnaire__block")
+    faulty = batch.hits.exclude(error="").select_related("reservation__questionnaire__block")
     return [Fault(hit, mask_text(hit.error)) for hit in faulty[:MAX_FAULTS]]
 
 
@@ -137,7 +137,7 @@ def count_unpaid(batch: Batch) -> int:
 
 def find_people(batch: Batch) -> QuerySet[Visit]:
     """Return the visits of a batch, the latest first."""
-    return Visit.objects.filter(hit__batch=batch).order_by("-pk")
+    return Visit.objects.filter(reservation__hit__batch=batch).order_by("-pk")
 
 
 def narrow_people(visits: QuerySet[Visit], standing: str) -> QuerySet[Visit]:
@@ -156,8 +156,8 @@ def with_all(visits: QuerySet[Visit]) -> QuerySet[Visit]:
     """Return visits with what pages show: annotator, assignment, and payments as `ledger`."""
     payments = Payment.objects.select_related("by").order_by("pk")
     return visits.select_related(
-        "assignment__annotator", "assignment__study", "hit__questionnaire__block__study",
-        "hit__batch", "entrance",
+        "assignment__annotator", "assignment__study", "entrance",
+        "reservation__questionnaire__block__study", "reservation__hit__batch",
     ).prefetch_related(Prefetch("payments", payments, to_attr="ledger")).annotate(
         may_be_chosen=ExpressionWrapper(HAS_WORKED, output_field=BooleanField()),
     )  # fmt: skip

@@ -37,9 +37,9 @@ def count_spent(batch: Batch) -> Spent:
     for payment in batch.payments.spent().select_related("visit"):
         committed += payment.amount_cents + payment.fee_cents
         if payment.kind == PaymentKind.REWARD:
-            rewarded[payment.visit.hit_id] += 1
+            rewarded[payment.visit.reservation_id] += 1
     for hit in batch.hits.all():
-        n_left = hit.n_places - hit.n_released - rewarded[hit.pk]
+        n_left = hit.n_places - hit.n_released - rewarded[hit.reservation_id]
         cents = max(0, n_left) * batch.cents_a_place
         if hit.state in HitState.committed():
             committed += cents
@@ -138,7 +138,7 @@ def begin_recreating(hit: Hit) -> Hit:
     refuse_unapproved(batch)
     refuse_stopped(batch, hit)
     hit.attempt += 1
-    hit.token = Hit.make_token(hit.key, hit.attempt)
+    hit.token = Hit.make_token(hit.reservation.token, hit.attempt)
     hit.state, hit.first_attempt_at = HitState.CREATING, timezone.now()
     hit.save(update_fields=["attempt", "token", "state", "first_attempt_at"])
     return hit

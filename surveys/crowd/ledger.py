@@ -44,7 +44,7 @@ def intend_reward(visit: Visit, *, by: User | None = None, reason: str = "") -> 
     PaymentRefused if it is not payable, or was paid to another worker or by another visit.
     """
     batch = _lock_batch_of(visit)
-    visit = Visit.objects.select_related("hit", "entrance").get(pk=visit.pk)
+    visit = Visit.objects.select_related("entrance").get(pk=visit.pk)
     rewards = Payment.objects.rewards()
     provider = visit.entrance.provider
     if payment := rewards.filter(provider=provider, submission=visit.submission).first():
@@ -172,7 +172,7 @@ def record_outside_payment(
 
     An intended reward is settled by it. It has been made, so no ceiling applies, and it counts.
     """
-    batch = lock_batch(visit.hit.batch) if visit.hit else None
+    batch = lock_batch(visit.reservation.hit.batch) if visit.reservation else None
     provider = visit.entrance.provider
     made = Payment.objects.select_for_update(of=("self",)).filter(kind=kind)
     if kind == PaymentKind.REWARD:
@@ -203,16 +203,16 @@ def record_outside_payment(
 
 def list_unpaid_work(batch: Batch) -> list[Visit]:
     """Return finished work of a batch that its HITs cannot pay and has not been paid otherwise."""
-    visits = Visit.objects.filter(hit__batch=batch, standing=Standing.UNPAID)
-    paid = Payment.objects.settled().filter(visit__hit__batch=batch)
+    visits = Visit.objects.filter(reservation__hit__batch=batch, standing=Standing.UNPAID)
+    paid = Payment.objects.settled().filter(visit__reservation__hit__batch=batch)
     paid_for = paid.exclude(kind=PaymentKind.BONUS).values("visit__assignment")
     return list(visits.exclude(assignment__in=paid_for).select_related("assignment__annotator"))
 
 
 def find_chosen(batch: Batch, chosen: Collection[int]) -> list[Visit]:
     """Return the chosen visits of a batch. Raises PaymentRefused unless all may have a bonus."""
-    visits = Visit.objects.filter(HAS_WORKED, hit__batch=batch, pk__in=set(chosen))
-    found = list(visits.select_related("hit", "entrance", "assignment__annotator", "worker"))
+    visits = Visit.objects.filter(HAS_WORKED, reservation__hit__batch=batch, pk__in=set(chosen))
+    found = list(visits.select_related("entrance", "assignment__annotator", "worker"))
     if not chosen or len(found) < len(set(chosen)):
         raise PaymentRefused("Choose one or more people who have finished and handed in.")
     return found
@@ -271,9 +271,9 @@ def _make_payment(
 
 
 def _lock_batch_of(visit: Visit) -> Batch:
-    if visit.hit is None:
+    if visit.reservation is None:
         raise PaymentRefused("This visit is paid at the provider, not by this site.")
-    return lock_batch(visit.hit.batch)
+    return lock_batch(visit.reservation.hit.batch)
 
 
 def _lock_payment(payment: Payment) -> Payment:

@@ -17,10 +17,10 @@ from surveys.crowd.ledger import record_outside_payment, settle_payment
 from surveys.models import (
     Assignment,
     Entrance,
-    Hit,
     Payment,
     PaymentState,
     ProviderState,
+    Reservation,
     Standing,
     Visit,
     Worker,
@@ -69,13 +69,15 @@ def reconcile_all(entrance: Entrance, reports: Iterable[Report]) -> Counter[str]
 
 
 @transaction.atomic
-def reconcile(entrance: Entrance, report: Report, *, hit: Hit | None = None) -> Visit | None:
+def reconcile(
+    entrance: Entrance, report: Report, reservation: Reservation | None = None
+) -> Visit | None:
     """Apply a provider's report to the visit of its submission and return the visit. Idempotent.
 
     Returns None for a worker who never came here and has not handed in.
     """
     lock_places(entrance.study_id)
-    visit = _find_visit(entrance, report, hit)
+    visit = _find_visit(entrance, report, reservation)
     if visit is None:
         return None
     visit.provider_state = report.state
@@ -94,16 +96,16 @@ def reconcile(entrance: Entrance, report: Report, *, hit: Hit | None = None) -> 
 
 
 @transaction.atomic
-def reconcile_silence(hit: Hit, now: datetime | None = None) -> Counter[str]:
+def reconcile_silence(reservation: Reservation, now: datetime | None = None) -> Counter[str]:
     """Set the status of visits without a report after their deadline; return the counts.
 
     Finished work becomes unpaid, unfinished work expires. Call it after fetching all reports.
     """
     now = now or timezone.now()
-    lock_places(hit.batch.entrance.study_id)
+    lock_places(reservation.study_id)
     counts: Counter[str] = Counter()
-    silent = Visit.objects.filter(hit=hit, provider_state="", standing="", deadline_at__lt=now)
-    for visit in silent.select_related("assignment__study", "hit"):
+    silent = reservation.visits.filter(provider_state="", standing="", deadline_at__lt=now)
+    for visit in silent.select_related("assignment__study"):
         if _is_finished(visit) and visit.deadline_at and now < visit.deadline_at + GRACE:
             continue
         _give_up(visit)
@@ -112,12 +114,14 @@ def reconcile_silence(hit: Hit, now: datetime | None = None) -> Counter[str]:
     return counts
 
 
-def _find_visit(entrance: Entrance, report: Report, hit: Hit | None) -> Visit | None:
+def _find_visit(
+    entrance: Entrance, report: Report, reservation: Reservation | None
+) -> Visit | None:
     """Return the visit of a report; a new one for a worker who handed in and never came here."""
     found = find_visits(entrance, report.submission, report.worker_id)
-    if hit:
-        found = found.filter(hit=hit)
-    visit = found.select_related("assignment__study", "entrance__study", "hit").first()
+    if reservation:
+        found = found.filter(reservation=reservation)
+    visit = found.select_related("assignment__study", "entrance__study").first()
     if visit or report.state not in HANDED_IN:
         return visit
     annotator = find_annotators(entrance.study, entrance.provider, report.worker_id).first()
@@ -128,7 +132,8 @@ def _find_visit(entrance: Entrance, report: Report, hit: Hit | None) -> Visit | 
             provider=entrance.provider, worker_id=report.worker_id
         )
     return Visit.objects.create(
-        entrance=entrance, hit=hit, provider_study=report.provider_study, worker=worker,
+        entrance=entrance, reservation=reservation, worker=worker,
+        provider_study=report.provider_study,
         submission=name_submission(entrance, report.submission, worker),
     )  # fmt: skip
 
@@ -186,7 +191,7 @@ def _return(visit: Visit) -> None:
 def _return_others(visit: Visit) -> None:
     """Mark visits of other workers on a submission as returned: one worker has handed it in."""
     others = Visit.objects.current().on_submission(visit.entrance, visit.submission)
-    for other in others.exclude(pk=visit.pk).select_related("assignment__study", "hit"):
+    for other in others.exclude(pk=visit.pk).select_related("assignment__study"):
         other.returned_at = timezone.now()
         _give_up(other)
         other.save(update_fields=["returned_at", "standing"])

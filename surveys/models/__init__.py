@@ -22,7 +22,7 @@ from surveys.models.crowd import (
     Qualification,
 )
 from surveys.models.participation import Annotator, Assignment, AssignmentState, Response
-from surveys.models.quota import Place
+from surveys.models.quota import Place, Reservation
 from surveys.models.recruitment import (
     Arrival,
     Entrance,

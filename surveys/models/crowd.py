@@ -8,8 +8,9 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q, Sum
 
+from surveys.models.quota import Reservation
 from surveys.models.recruitment import Entrance, Provider, Visit, Worker
-from surveys.models.stimuli import Block, Questionnaire
+from surveys.models.stimuli import Block
 from surveys.models.study import Study
 
 MOST_PLACES = 9  # of one HIT: from 10 on the fee doubles
@@ -123,27 +124,23 @@ class HitQuerySet(models.QuerySet["Hit"]):
     def of_target(self, provider: str) -> Self:
         return self.filter(provider=provider)
 
-    def not_closed(self) -> Self:
-        """Return HITs whose places are reserved."""
-        return self.exclude(state=HitState.CLOSED)
-
     def with_batch(self) -> Self:
         return self.select_related(
-            "batch__study", "batch__entrance", "questionnaire__block", "compensates__worker"
-        )
+            "batch__study", "batch__entrance", "reservation__questionnaire__block",
+            "compensates__worker",
+        )  # fmt: skip
 
 
 class Hit(models.Model):
     """Up to nine places of one questionnaire, offered together as one HIT.
 
-    Its `places` are reserved from planning until the HIT is closed. A compensation HIT has none:
-    the place belongs to the assignment that it pays for.
+    Its reservation lasts from planning until the HIT is closed. The reservation of a compensation
+    HIT has no places: the place belongs to the assignment that it pays for.
     """
 
     batch = models.ForeignKey(Batch, models.PROTECT, related_name="hits")
-    questionnaire = models.ForeignKey(Questionnaire, models.PROTECT, related_name="hits")
+    reservation = models.OneToOneField(Reservation, models.PROTECT, related_name="hit")
     provider = models.CharField(max_length=10, choices=Provider, help_text="the target; set once")
-    key = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
     n_places = models.PositiveSmallIntegerField()
     n_released = models.PositiveSmallIntegerField(
         default=0, help_text="of them, those for which nothing is owed since it was closed"
@@ -162,7 +159,6 @@ class Hit(models.Model):
         help_text="whose finished work it pays, instead of offering places to anybody",
     )  # fmt: skip
     expires_at = models.DateTimeField(null=True, blank=True)
-    closed_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = HitQuerySet.as_manager()
@@ -203,7 +199,7 @@ class Hit(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"HIT {self.pk} for {self.questionnaire}"
+        return f"HIT {self.pk} for {self.reservation.questionnaire}"
 
     @staticmethod
     def make_token(key: uuid.UUID, attempt: int) -> str:

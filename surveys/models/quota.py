@@ -1,4 +1,5 @@
-from typing import TYPE_CHECKING, ClassVar, Self
+import uuid
+from typing import ClassVar, Self
 
 from django.db import models
 from django.db.models import Q
@@ -7,13 +8,29 @@ from surveys.models.participation import Annotator, Assignment
 from surveys.models.stimuli import Questionnaire, Round
 from surveys.models.study import Study
 
-if TYPE_CHECKING:
-    from surveys.models.crowd import Hit
-
 # Not `assignment__isnull=True`: SQLite would use the unique index of `assignment`, and then
 # read and sort all free places, instead of the index that has the requested order.
-# Places reserved for a HIT are not free: only its workers may have them.
-IS_FREE = Q(is_open=True) & ~Q(assignment__isnull=False) & ~Q(hit__isnull=False)
+# Reserved places are not free: only people who come by the reservation's address may have them.
+IS_FREE = Q(is_open=True) & ~Q(assignment__isnull=False) & ~Q(reservation__isnull=False)
+
+
+class Reservation(models.Model):
+    """Places of a questionnaire that are set apart for another address, until it is closed.
+
+    Its token is in that address. Those who come there are paid for this questionnaire alone.
+    """
+
+    study = models.ForeignKey(Study, models.PROTECT, related_name="reservations")
+    questionnaire = models.ForeignKey(Questionnaire, models.PROTECT, related_name="reservations")
+    token = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
+    pay = models.CharField(max_length=40, help_text="for the questionnaire, as annotators read it")
+    closed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering: ClassVar = ["pk"]
+
+    def __str__(self) -> str:
+        return f"reservation {self.pk} of {self.questionnaire}"
 
 
 class PlaceQuerySet(models.QuerySet["Place"]):
@@ -26,9 +43,10 @@ class PlaceQuerySet(models.QuerySet["Place"]):
             return self.none()
         return self.filter(IS_FREE, study=study).order_by("number", "pk")
 
-    def free_in(self, hit: "Hit") -> Self:
-        """Return unoccupied places that are reserved for a HIT."""
-        return self.filter(hit=hit, is_open=True, assignment__isnull=True).order_by("number", "pk")
+    def reserved(self) -> Self:
+        """Return unoccupied places of reservations, the earliest reservation's first."""
+        is_reserved = Q(reservation__isnull=False, is_open=True) & ~Q(assignment__isnull=False)
+        return self.filter(is_reserved).order_by("reservation_id", "number", "pk")
 
     def with_questionnaire(self) -> Self:
         return self.select_related("questionnaire__block")
@@ -66,9 +84,9 @@ class Place(models.Model):
         help_text="its assignment was set aside, and another place was opened in its stead",
     )
     # see the partial index of reserved places below
-    hit = models.ForeignKey(
-        "surveys.Hit", models.PROTECT, null=True, blank=True, related_name="places",
-        db_index=False, help_text="for whose people alone it is, until the HIT is closed",
+    reservation = models.ForeignKey(
+        Reservation, models.PROTECT, null=True, blank=True, related_name="places",
+        db_index=False, help_text="for whose people alone it is, until the reservation is closed",
     )  # fmt: skip
 
     objects = PlaceQuerySet.as_manager()
@@ -94,7 +112,11 @@ class Place(models.Model):
                 condition=IS_FREE,
                 name="free_places_by_block",
             ),
-            models.Index(fields=("hit",), condition=Q(hit__isnull=False), name="places_of_hits"),
+            models.Index(
+                fields=("reservation",),
+                condition=Q(reservation__isnull=False),
+                name="reserved_places",
+            ),
             models.Index(
                 fields=("assignment",), condition=Q(is_replaced=True), name="replaced_places"
             ),

@@ -290,8 +290,8 @@ class Visit(models.Model):
 
     # no index: that of the constraint begins with this column
     entrance = models.ForeignKey(Entrance, models.PROTECT, related_name="visits", db_index=False)
-    hit = models.ForeignKey(
-        "surveys.Hit", models.PROTECT, null=True, blank=True, related_name="visits"
+    reservation = models.ForeignKey(
+        "surveys.Reservation", models.PROTECT, null=True, blank=True, related_name="visits"
     )
     provider_study = models.CharField(max_length=64)
     submission = models.CharField(max_length=64)

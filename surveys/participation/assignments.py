@@ -18,7 +18,6 @@ from surveys.models import (
     AssignmentState,
     ConsentNotice,
     Context,
-    Hit,
     Invitation,
     Item,
     Pair,
@@ -31,7 +30,7 @@ from surveys.models import (
 )
 from surveys.models.quota import PlaceQuerySet
 from surveys.participation.policies import Choice, choose_place
-from surveys.recruitment.completion_codes import Completion, came_for_a_hit, completion_of
+from surveys.recruitment.completion_codes import Completion, came_by_reservation, completion_of
 from surveys.recruitment.consent_notice import Facts, find_disclosure, make_notice, store_notice
 from surveys.study.layout.quota import count_reopened, give_back_places, in_chunks
 from surveys.study.lifecycle import refuse_draft
@@ -152,7 +151,7 @@ def start_another_assignment(assignment: Assignment) -> Assignment:
     latest = Assignment.objects.filter(annotator=assignment.annotator).latest("pk")
     if latest.state != AssignmentState.SUBMITTED:
         return latest
-    if not study.allows_more_blocks or came_for_a_hit(assignment):
+    if not study.allows_more_blocks or came_by_reservation(assignment):
         raise NoPlaceLeft(
             _("There is nothing more to do in this study."),
             heading=_("Thank you"),
@@ -164,16 +163,16 @@ def start_another_assignment(assignment: Assignment) -> Assignment:
 
 
 def find_own_place(study: Study, assignment: Assignment) -> Place | None:
-    """Return a free place of the assignment's HIT or questionnaire, or None.
+    """Return a free place of the assignment's reservation or questionnaire, or None.
 
-    The HIT may have one even if the questionnaire has none.
+    The reservation may have one even if the questionnaire has none.
     """
-    hits = Hit.objects.not_closed().filter(visits__assignment=assignment)
-    reserved = [Place.objects.free_in(hit).first() for hit in hits.distinct()]
+    visits = assignment.visits.filter(reservation__isnull=False)
+    reserved = Place.objects.reserved().filter(reservation__in=visits.values("reservation"))
     free = Place.objects.free(study).filter(
-        questionnaire=assignment.questionnaire, round=assignment.round
+        questionnaire=assignment.questionnaire_id, round=assignment.round_id
     )
-    return next((place for place in reserved if place), None) or free.first()
+    return reserved.first() or free.first()
 
 
 def no_place_left(study: Study, completion: Completion | None) -> NoPlaceLeft:
@@ -202,7 +201,7 @@ def refuse_displaced(assignment: Assignment) -> None:
     """Raise NoPlaceLeft if an annotator without answers lost their place and can get no other."""
     if not is_displaced(assignment):
         return
-    if came_for_a_hit(assignment):
+    if came_by_reservation(assignment):
         raise no_place_left(assignment.study, None)
     if not has_place_left(assignment.study, assignment.annotator):
         raise no_place_left(assignment.study, completion_of(assignment.annotator))
@@ -242,7 +241,7 @@ def resume_assignment(assignment: Assignment) -> Assignment:
     assignment.active_at, assignment.is_over_quota = timezone.now(), False
     place = find_own_place(study, assignment)
     if place is None and not has_answers:
-        if came_for_a_hit(assignment):
+        if came_by_reservation(assignment):
             raise no_place_left(study, None)
         assignment.state, assignment.started_at = AssignmentState.OFFERED, None
         assignment.responses.all().delete()

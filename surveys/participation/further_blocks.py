@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from surveys.models import Assignment, AssignmentState, Invitation, Study
 from surveys.participation.assignments import count_items, has_place_left
-from surveys.recruitment.completion_codes import came_for_a_hit
+from surveys.recruitment.completion_codes import came_by_reservation
 from surveys.study.planning.durations import as_minutes
 
 
@@ -27,7 +27,7 @@ def find_further_block(assignment: Assignment) -> FurtherBlock | None:
     study = assignment.study
     if not study.allows_more_blocks or assignment.state != AssignmentState.SUBMITTED:
         return None
-    if came_for_a_hit(assignment):
+    if came_by_reservation(assignment):
         return None
     invitations: Any = Invitation.objects.with_latest_state()
     invitation = invitations.get(annotator=assignment.annotator_id)

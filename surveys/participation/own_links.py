@@ -8,7 +8,7 @@ to this annotator alone, or the submission with which they came (`arrivals`, `cr
 import re
 
 from surveys.models import Annotator, Assignment, Invitation
-from surveys.recruitment.completion_codes import came_for_a_hit
+from surveys.recruitment.completion_codes import came_by_reservation
 
 TOKEN = re.compile(r"[A-Za-z0-9_-]{22}")
 MAX_LINK_LENGTH = 500
@@ -42,7 +42,7 @@ def is_opened_by_id(assignment: Assignment) -> bool:
     Its link opens this assignment only, and nothing that the annotator did before.
     """
     earlier = Assignment.objects.filter(annotator=assignment.annotator_id, pk__lt=assignment.pk)
-    return came_for_a_hit(assignment) and earlier.exists()
+    return came_by_reservation(assignment) and earlier.exists()
 
 
 def may_withdraw(assignment: Assignment, link: str) -> bool:

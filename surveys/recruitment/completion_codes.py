@@ -34,7 +34,7 @@ def completion_for(assignment: Assignment) -> Completion | None:
     An annotator paid for this assignment alone hands it in by a form while their place is
     theirs; all others as in `completion_of`.
     """
-    visit = latest_in_hit(assignment)
+    visit = latest_reserved_visit(assignment)
     if visit is None:
         return completion_of(assignment.annotator)
     rules = rules_of(visit.entrance.provider)
@@ -46,15 +46,15 @@ def completion_for(assignment: Assignment) -> Completion | None:
     return Completion(visit.completion_code, address, fields=fields, is_late=is_late)
 
 
-def came_for_a_hit(assignment: Assignment) -> bool:
-    """Return whether the worker is paid for this questionnaire alone, as part of a HIT."""
-    return assignment.visits.filter(hit__isnull=False).exists()
+def came_by_reservation(assignment: Assignment) -> bool:
+    """Return whether the annotator had a reserved place, and is paid for this assignment alone."""
+    return assignment.visits.filter(reservation__isnull=False).exists()
 
 
-def latest_in_hit(assignment: Assignment) -> Visit | None:
+def latest_reserved_visit(assignment: Assignment) -> Visit | None:
     """Return the visit that pays for an assignment: the last that was not taken over, or None."""
-    visits = Visit.objects.filter(assignment=assignment, hit__isnull=False)
-    by_currency = visits.select_related("entrance").order_by("-pk")
+    visits = Visit.objects.filter(assignment=assignment, reservation__isnull=False)
+    by_currency = visits.select_related("entrance", "reservation").order_by("-pk")
     return by_currency.current().first() or by_currency.first()
 
 
@@ -73,7 +73,7 @@ def earned_before(assignment: Assignment) -> Completion | None:
     """Return the completion that an annotator in a further block has earned already, or None."""
     if not (assignment.is_unfinished and assignment.study.allows_more_blocks):
         return None
-    if came_for_a_hit(assignment):
+    if came_by_reservation(assignment):
         return None
     invitation = _find_invitation(assignment.annotator)
     return _earned(invitation) if invitation.has_done else None

@@ -215,7 +215,7 @@ def _run_worker(
 def _settle(batch: Batch, user: User, rehearsal: BatchRehearsal) -> tuple[int, Outcome]:
     """Fetch, pay, give a bonus, stop; return the number of bonuses and the outcome."""
     outcome = fetch_batch(batch) + pay_batch(batch)
-    best = Visit.objects.filter(hit__batch=batch, standing=Standing.SETTLED).first()
+    best = Visit.objects.filter(reservation__hit__batch=batch, standing=Standing.SETTLED).first()
     n_bonuses = int(best is not None and rehearsal.bonus_cents > 0)
     if best and n_bonuses:
         intend_bonus(

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 from surveys.access.audit_log import name_actor, record
 from surveys.errors import ClosingRefused, OpeningRefused, StudyNotOpen, StudyOpen, TextChanged
-from surveys.models import Assignment, Hit, Pair, Study, StudyText, TextKind
+from surveys.models import Assignment, Pair, Study, StudyText, TextKind
 from surveys.study.texts import current_text, read_text
 
 LOCKED = (
@@ -67,7 +67,7 @@ def close_study(study: Study) -> Study:
     study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     if study.is_draft:
         raise ClosingRefused("A draft has nothing to close: nobody can take part yet.")
-    if Hit.objects.not_closed().filter(batch__study=study).exists():
+    if study.reservations.filter(closed_at=None).exists():
         raise ClosingRefused(
             "A paid batch still offers places of this study. Stop it first, under Recruitment."
         )

@@ -54,7 +54,7 @@ def make_crowd(study: Study) -> Batch:
     Visit.objects.filter(submission="3SUBMISSION3").update(
         deadline_at=timezone.now() - timedelta(hours=2)
     )
-    reconcile_silence(hit)
+    reconcile_silence(hit.reservation)
     return batch
 
 
@@ -73,4 +73,4 @@ def come_late(hit: Hit, number: int) -> None:
 
 
 def visit_of(batch: Batch, standing: str) -> Visit:
-    return Visit.objects.filter(hit__batch=batch, standing=standing).order_by("pk")[0]
+    return Visit.objects.filter(reservation__hit__batch=batch, standing=standing).order_by("pk")[0]

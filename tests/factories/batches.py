@@ -86,6 +86,6 @@ def report(visit: Visit, state: str = "submitted", **changed: Any) -> Report:
 
 def hand_in(visit: Visit, **changed: Any) -> Visit:
     """Reconcile a visit with a report of the provider and return it."""
-    found = reconcile(visit.entrance, report(visit, **changed), hit=visit.hit)
+    found = reconcile(visit.entrance, report(visit, **changed), visit.reservation)
     assert found is not None
     return found

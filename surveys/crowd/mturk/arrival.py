@@ -55,7 +55,7 @@ TAKEN_OVER = "returned at the provider: somebody else has the place"  # stored a
 
 def find_hit(key: UUID) -> Hit:
     """Return the HIT with a key. Raises HitRefused if there is none."""
-    hit = Hit.objects.with_batch().filter(key=key).first()
+    hit = Hit.objects.with_batch().filter(reservation__token=key).first()
     if hit is None:
         raise _refusal(_("This address does not belong to a HIT of ours."))
     return hit
@@ -87,7 +87,7 @@ def needs_own_link(hit: Hit, claims: Claims) -> bool:
     if visit := _find_own_visit(hit, claims):
         return visit.returned_at is not None and _is_passed_on(visit)
     known = find_annotators(hit.batch.entrance.study, hit.provider, claims.worker_id)
-    return Visit.objects.filter(hit=hit, assignment__annotator__in=known).exists()
+    return hit.reservation.visits.filter(assignment__annotator__in=known).exists()
 
 
 def find_in_hit(hit: Hit, claims: Claims) -> Assignment | None:
@@ -125,7 +125,9 @@ def refuse_arrival(hit: Hit, claims: Claims) -> None:
         return
     if known:
         _refuse_known(hit, known)
-    held = Assignment.objects.unfinished().filter(place__hit=hit, visits__hit=hit)
+    held = Assignment.objects.unfinished().filter(
+        place__reservation=hit.reservation, visits__reservation=hit.reservation
+    )
     if held.filter(visits__submission=claims.submission).exists():
         return
     _find_place(hit)
@@ -202,7 +204,7 @@ def _refuse_known(hit: Hit, annotator: Annotator) -> None:
         raise _refusal(str(error)) from error
     if assignments.filter(ended_because=NOT_PASSED).exists():
         raise _refusal(_("The questions about the instructions were not answered correctly."))
-    if assignments.filter(questionnaire__block=hit.questionnaire.block_id).exists():
+    if assignments.filter(questionnaire__block=hit.reservation.questionnaire.block_id).exists():
         raise _refusal(_("You have already had this group of texts, and each person gets it once."))
 
 
@@ -211,7 +213,7 @@ def _continue_in_hit(hit: Hit, annotator: Annotator) -> Assignment | None:
 
     The provider gives a worker at most one place of a HIT, so the earlier submission was returned.
     """
-    visits = Visit.objects.filter(hit=hit, assignment__annotator=annotator)
+    visits = hit.reservation.visits.filter(assignment__annotator=annotator)
     latest = visits.select_related("assignment").order_by("-pk").first()
     if latest is None or latest.assignment is None:
         return None
@@ -226,7 +228,7 @@ def _create_visit(hit: Hit, claims: Claims, assignment: Assignment) -> None:
         grant_exclusion(hit, worker)
     Visit.objects.create(
         entrance=entrance,
-        hit=hit,
+        reservation=hit.reservation,
         provider_study=claims.provider_study,
         submission=name_submission(entrance, claims.submission, worker),
         worker=worker,
@@ -238,7 +240,7 @@ def _create_visit(hit: Hit, claims: Claims, assignment: Assignment) -> None:
 
 def _find_own_visit(hit: Hit, claims: Claims) -> Visit | None:
     visits = find_visits(hit.batch.entrance, claims.submission, claims.worker_id)
-    return visits.filter(hit=hit).select_related("worker", "assignment").first()
+    return visits.filter(reservation=hit.reservation).select_related("worker", "assignment").first()
 
 
 def _is_stale(visit: Visit) -> bool:
@@ -250,7 +252,7 @@ def _is_stale(visit: Visit) -> bool:
 def _is_passed_on(visit: Visit) -> bool:
     """Return whether another worker has arrived with the submission of a visit, too."""
     others = Visit.objects.on_submission(visit.entrance, visit.submission)
-    return others.filter(hit=visit.hit).exclude(worker=visit.worker).exists()
+    return others.filter(reservation=visit.reservation_id).exclude(worker=visit.worker).exists()
 
 
 def _resume_visit(hit: Hit, visit: Visit) -> Assignment:
@@ -261,7 +263,7 @@ def _resume_visit(hit: Hit, visit: Visit) -> Assignment:
         return visit.assignment
     _take_over(hit, visit.submission, but=visit)
     assignment = _resume_returned(visit.assignment)
-    others = visit.assignment.visits.filter(hit=hit).exclude(pk=visit.pk)
+    others = visit.assignment.visits.filter(reservation=hit.reservation).exclude(pk=visit.pk)
     others.filter(returned_at=None).update(returned_at=timezone.now())
     visit.returned_at = None
     visit.deadline_at = timezone.now() + timedelta(seconds=hit.batch.assignment_seconds)
@@ -274,7 +276,7 @@ def _resume_visit(hit: Hit, visit: Visit) -> Assignment:
 def _take_over(hit: Hit, submission: str, but: Visit | None = None) -> None:
     """Mark earlier visits of a submission as returned and free places of unfinished work."""
     now = timezone.now()
-    earlier = Visit.objects.current().filter(hit=hit, submission=submission)
+    earlier = hit.reservation.visits.current().filter(submission=submission)
     if but:
         earlier = earlier.exclude(pk=but.pk)
     for visit in earlier.select_related("assignment__study"):
@@ -297,7 +299,8 @@ def _resume_returned(assignment: Assignment) -> Assignment:
 
 
 def _find_place(hit: Hit) -> Place:
-    place = Place.objects.free_in(hit).select_related("study", "questionnaire__block").first()
+    places = hit.reservation.places.reserved()
+    place = places.select_related("study", "questionnaire__block").first()
     if place is None:
         raise _refusal(_("All places of this HIT are taken."))
     return place

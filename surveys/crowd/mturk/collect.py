@@ -43,9 +43,9 @@ def fetch_batch(batch: Batch, progress: Progress | None = None) -> Outcome:
 
 def find_open_hits(batch: Batch) -> Any:
     """Return the HITs of a batch for which a target may still report something new."""
-    undecided = Visit.objects.filter(provider_state=ProviderState.SUBMITTED).values("hit")
+    undecided = Visit.objects.filter(provider_state=ProviderState.SUBMITTED).values("reservation")
     is_late = Q(state=HitState.CLOSED) & (
-        Q(pk__in=undecided) | Q(closed_at__gte=timezone.now() - LATE_FOR)
+        Q(reservation__in=undecided) | Q(reservation__closed_at__gte=timezone.now() - LATE_FOR)
     )
     hits = Hit.objects.of_target(batch.provider).filter(batch=batch)
     return hits.filter(Q(state__in=HitState.reachable()) | is_late & ~Q(hit_id=""))
@@ -86,7 +86,7 @@ def read_code(answer: str) -> str:
 def count_owed(hit: Hit) -> int:
     """Return how many of a HIT's places were submitted and not rejected."""
     owed = (ProviderState.SUBMITTED, ProviderState.APPROVED)
-    return min(hit.n_places, Visit.objects.filter(hit=hit, provider_state__in=owed).count())
+    return min(hit.n_places, hit.reservation.visits.filter(provider_state__in=owed).count())
 
 
 def _fetch(gateway: Gateway, hit: Hit) -> Counter[str]:
@@ -103,12 +103,12 @@ def _fetch(gateway: Gateway, hit: Hit) -> Counter[str]:
         AssignmentStatuses=list(STATUSES),
     ):  # fmt: skip
         try:
-            visit = reconcile(hit.batch.entrance, read_report(found), hit=hit)
+            visit = reconcile(hit.batch.entrance, read_report(found), hit.reservation)
         except SurveyError as error:
             faults.append(str(error))
             continue
         counts[visit.standing if visit else ""] += 1
-    counts += reconcile_silence(hit)
+    counts += reconcile_silence(hit.reservation)
     _update_state(hit, there)
     if faults:
         raise ReportRefused("; ".join(faults))
@@ -121,7 +121,7 @@ def _update_state(hit: Hit, there: dict[str, Any]) -> None:
     if hit.state == HitState.CLOSED:
         return
     # submitted but not listed yet: it counts until it is listed or its visit expires
-    awaited = Visit.objects.current().filter(hit=hit, provider_state="", standing="")
+    awaited = hit.reservation.visits.current().filter(provider_state="", standing="")
     is_over = there["HITStatus"] in OVER and not there["NumberOfAssignmentsPending"]
     if is_over and not awaited.exists():
         close_hit(hit, n_owed=count_owed(hit))

@@ -14,12 +14,22 @@ from surveys.crowd.errors import BatchRefused, PaymentRefused
 from surveys.crowd.fees import rates_of, round_reserved, round_shown, split_places
 from surveys.crowd.ledger import list_unpaid_work
 from surveys.crowd.mturk.targets import refuse_disabled
-from surveys.models import Batch, Entrance, Hit, HitState, Questionnaire, Standing, Study, Visit
+from surveys.models import (
+    Batch,
+    Entrance,
+    Hit,
+    HitState,
+    Questionnaire,
+    Reservation,
+    Standing,
+    Study,
+    Visit,
+)
 from surveys.models.crowd import MOST_PLACES
 from surveys.money import format_cents
 from surveys.participation.assignments import lock_places
 from surveys.results.numbering import number_batch
-from surveys.study.layout.quota import release_places, reserve_places
+from surveys.study.layout.quota import close_reservation, reserve_places
 from surveys.study.lifecycle import refuse_draft
 
 # the Masters qualifications, which cost more
@@ -61,7 +71,7 @@ def plan_batch(
     )
     for questionnaire, n_places in places.items():
         for n in split_places(n_places, MOST_PLACES):
-            reserve_places(_create_hit(batch, questionnaire, n))
+            reserve_places(_create_hit(batch, questionnaire, n).reservation, n)
     record(
         "batch.planned", study, str(batch), target=target, places=sum(places.values()),
         reward_cents=batch.reward_cents, fee_cents=batch.fee_cents,
@@ -82,10 +92,9 @@ def close_hit(hit: Hit, *, n_owed: int = 0) -> Hit:
         return hit
     if not 0 <= n_owed <= hit.n_places:
         raise BatchRefused(f"{hit} has {hit.n_places} places; it cannot owe {n_owed}.")
-    hit.state, hit.closed_at = HitState.CLOSED, timezone.now()
-    hit.n_released = hit.n_places - n_owed
-    hit.save(update_fields=["state", "closed_at", "n_released"])
-    release_places(hit)
+    hit.state, hit.n_released = HitState.CLOSED, hit.n_places - n_owed
+    hit.save(update_fields=["state", "n_released"])
+    close_reservation(hit.reservation)
     return hit
 
 
@@ -104,13 +113,14 @@ def drop_plan(batch: Batch) -> int:
 def _create_hit(
     batch: Batch, questionnaire: Questionnaire, n_places: int, compensates: Visit | None = None
 ) -> Hit:
-    hit = Hit(
-        batch=batch, questionnaire=questionnaire, provider=batch.provider, n_places=n_places,
-        compensates=compensates,
+    pay = f"US$ {format_cents(batch.reward_cents)}"
+    reservation = Reservation.objects.create(
+        study=batch.study, questionnaire=questionnaire, pay=pay
+    )
+    return Hit.objects.create(
+        batch=batch, reservation=reservation, provider=batch.provider, n_places=n_places,
+        token=Hit.make_token(reservation.token, 1), compensates=compensates,
     )  # fmt: skip
-    hit.token = Hit.make_token(hit.key, hit.attempt)
-    hit.save()
-    return hit
 
 
 @transaction.atomic
@@ -120,20 +130,22 @@ def plan_compensation(visit: Visit, *, by: User, reason: str) -> Hit:
     Publishing creates it. The batch, even if stopped, needs an approved budget with room for it.
     Raises BatchRefused, PaymentRefused.
     """
-    visit = Visit.objects.select_related("hit__batch__entrance", "worker").get(pk=visit.pk)
-    if visit.hit is None or visit.standing != Standing.UNPAID:
+    visit = Visit.objects.select_related("reservation__hit__batch__entrance", "worker").get(
+        pk=visit.pk
+    )
+    if visit.reservation is None or visit.standing != Standing.UNPAID:
         raise PaymentRefused(f"{visit} is not unpaid work of a HIT.")
     if visit.worker.is_digest:
         raise PaymentRefused("The id of this worker was deleted: pay them in another way.")
     if not by.pk or not reason.strip():
         raise PaymentRefused("A signed-in researcher must decide this and give a reason.")
-    batch = lock_batch(visit.hit.batch)
+    batch = lock_batch(visit.reservation.hit.batch)
     same_work = Hit.objects.filter(compensates__assignment=visit.assignment_id)
     if planned := same_work.exclude(state=HitState.CLOSED).first():
         return planned
     if visit not in list_unpaid_work(batch):
         raise PaymentRefused("This work has been paid in the meantime.")
     refuse_unapproved(batch)
-    hit = _create_hit(batch, visit.hit.questionnaire, 1, compensates=visit)
+    hit = _create_hit(batch, visit.reservation.questionnaire, 1, compensates=visit)
     record("compensation.planned", batch.study, str(visit), reason=reason)
     return hit

@@ -48,8 +48,9 @@ def run_round(*, pays: bool = False) -> list[str]:
 
 def _find_open(provider: str) -> list[Batch]:
     recently = timezone.now() - LATE_FOR
-    is_open = Q(hits__state__in=HitState.reachable()) | Q(hits__closed_at__gte=recently)
-    is_open |= Q(hits__visits__provider_state=ProviderState.SUBMITTED)
+    is_open = Q(hits__state__in=HitState.reachable())
+    is_open |= Q(hits__reservation__closed_at__gte=recently)
+    is_open |= Q(hits__reservation__visits__provider_state=ProviderState.SUBMITTED)
     is_open |= Q(payments__state=PaymentState.UNKNOWN)
     batches = Batch.objects.filter(is_open, entrance__provider=provider)
     return list(batches.select_related("study", "entrance").distinct())

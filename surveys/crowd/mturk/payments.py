@@ -95,7 +95,7 @@ def read_assignment(gateway: Gateway, visit: Visit) -> dict[str, Any]:
 
 
 def _intend_rewards(batch: Batch, progress: Progress | None) -> Outcome:
-    owed = Visit.objects.filter(hit__batch=batch, standing=Standing.PAYABLE)
+    owed = Visit.objects.filter(reservation__hit__batch=batch, standing=Standing.PAYABLE)
     without = owed.exclude(payments__kind=PaymentKind.REWARD)
 
     def intend(visit: Visit) -> str:

@@ -146,13 +146,13 @@ def _create_type(gateway: Gateway, hit: Hit) -> str:
 
 
 def _describe(hit: Hit, hit_type_id: str) -> dict[str, Any]:
-    url = settings.SITE_URL + reverse("annotate:enter", args=[hit.key])
+    url = settings.SITE_URL + reverse("annotate:enter", args=[hit.reservation.token])
     return {
         "HITTypeId": hit_type_id,
         "MaxAssignments": hit.n_places,
         "LifetimeInSeconds": hit.batch.lifetime_seconds,
         "Question": QUESTION.format(url=html.escape(url)),
-        "RequesterAnnotation": str(hit.key),
+        "RequesterAnnotation": str(hit.reservation.token),
         "UniqueRequestToken": hit.token,
     }
 
@@ -161,7 +161,7 @@ def _list_candidates(gateway: Gateway, hit: Hit, message: str) -> Iterator[str]:
     """Yield ids that may be the HIT's: first those in an error message, then listed ones."""
     yield from IDENTIFIER.findall(message)
     for listed in gateway.read_all("list_hits", "HITs"):
-        if listed.get("RequesterAnnotation") == str(hit.key):
+        if listed.get("RequesterAnnotation") == str(hit.reservation.token):
             yield listed["HITId"]
 
 
@@ -170,7 +170,7 @@ def _read_own(gateway: Gateway, hit: Hit, hit_id: str) -> dict[str, Any] | None:
         found: dict[str, Any] = gateway.call("get_hit", HITId=hit_id)["HIT"]
     except GatewayRefused:  # not the id of a HIT
         return None
-    return found if found.get("RequesterAnnotation") == str(hit.key) else None
+    return found if found.get("RequesterAnnotation") == str(hit.reservation.token) else None
 
 
 @transaction.atomic

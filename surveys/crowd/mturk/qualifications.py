@@ -111,7 +111,9 @@ def list_requirements(gateway: Gateway, hit: Hit) -> list[dict[str, Any]]:
     if hit.compensates:
         if hit.compensates.worker.is_digest:
             raise BatchRefused("The id of this worker was deleted: pay them in another way.")
-        private = _get_or_create(hit.batch.study, hit.provider, f"compensation {hit.key}")
+        private = _get_or_create(
+            hit.batch.study, hit.provider, f"compensation {hit.reservation.token}"
+        )
         ensure_type(gateway, private)
         grant_qualification(private, hit.compensates.worker, reason="unpaid work")
         for grant in Grant.objects.filter(qualification=private, told_at=None):
@@ -166,7 +168,7 @@ def grant_qualification(
 def grant_exclusion(hit: Hit, worker: Worker) -> None:
     """Grant a worker the qualification that excludes them from a block, if the block has one."""
     exclusion = Qualification.objects.filter(
-        provider=hit.provider, block=hit.questionnaire.block_id
+        provider=hit.provider, block=hit.reservation.questionnaire.block_id
     ).first()
     if exclusion:
         grant_qualification(exclusion, worker, reason="has begun the block")
@@ -244,7 +246,7 @@ def _read_score(gateway: Gateway, ours: dict[str, str]) -> int | None:
 
 
 def _exclusion_of(hit: Hit) -> Qualification:
-    block = hit.questionnaire.block
+    block = hit.reservation.questionnaire.block
     found = Qualification.objects.filter(provider=hit.provider, block=block).first()
     name = f"group {block.number} of {hit.batch.study.slug}"
     return found or _get_or_create(hit.batch.study, hit.provider, name, block=block)

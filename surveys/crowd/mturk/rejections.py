@@ -50,13 +50,13 @@ def override_rejection(visit: Visit, *, by: User, reason: str) -> Payment:
     paid = Payment.objects.rewards().settled().filter(visit=visit).first()
     if paid:
         return paid
-    if visit.provider_state != ProviderState.REJECTED or visit.hit is None:
+    if visit.provider_state != ProviderState.REJECTED or visit.reservation is None:
         raise PaymentRefused(f"{visit} was not rejected.")
     if visit.decided_at and timezone.now() - visit.decided_at > OVERRIDE_FOR:
         raise PaymentRefused(
             "A rejection can be overridden for 30 days. Pay the worker in another way."
         )
-    refuse_unapproved(visit.hit.batch)
+    refuse_unapproved(visit.reservation.hit.batch)
     with exclusive_lock(PAYING, visit.entrance.provider):
         payment = intend_reward(visit, by=by, reason=reason)
         payment = retry_payment(payment, by=by, reason=reason)
@@ -77,9 +77,9 @@ def _reject(gateway: Gateway, visit: Visit, feedback: str) -> None:
     found = read_assignment(gateway, visit)
     if failed and found["AssignmentStatus"] == "Submitted":
         raise failed
-    reconcile(visit.entrance, read_report(found), hit=visit.hit)
-    if visit.hit:
-        _release(visit.hit)
+    reconcile(visit.entrance, read_report(found), visit.reservation)
+    if visit.reservation:
+        _release(visit.reservation.hit)
 
 
 @transaction.atomic
@@ -111,5 +111,7 @@ def _check_decision(by: User, reason: str) -> None:
 
 
 def _find(visit: Visit) -> Visit:
-    visits = Visit.objects.select_related("entrance__study", "hit__batch__entrance", "worker")
+    visits = Visit.objects.select_related(
+        "entrance__study", "reservation__hit__batch__entrance", "worker"
+    )
     return visits.get(pk=visit.pk)

@@ -6,9 +6,10 @@ from itertools import groupby
 from typing import Any
 
 from django.db.models import Count, Q
+from django.utils import timezone
 
 from surveys.errors import NoPlaceLeft
-from surveys.models import Hit, Place, Study
+from surveys.models import Place, Reservation, Study
 from surveys.models.participation import AssignmentQuerySet
 
 # The columns read of a place that is freed.
@@ -16,8 +17,8 @@ FREED_COLUMNS = (
     "number", "pk", "questionnaire_id", "round_id", "is_open", "study__ratings_per_context",
 )  # fmt: skip
 FITTED_COLUMNS = (
-    "number", "pk", "questionnaire_id", "round_id", "is_open", "assignment_id", "hit_id",
-    "is_replaced",
+    "number", "pk", "questionnaire_id", "round_id", "is_open", "assignment_id",
+    "reservation_id", "is_replaced",
 )  # fmt: skip
 ROWS_PER_STATEMENT = 10_000  # rows named in one statement; PostgreSQL takes 65,535 parameters
 
@@ -25,35 +26,38 @@ ROWS_PER_STATEMENT = 10_000  # rows named in one statement; PostgreSQL takes 65,
 def give_back_places(assignments: Sequence[int]) -> None:
     """Free the places of assignments, given by their ids, and close surplus ones, the last first.
 
-    There is a surplus if the study asks for fewer ratings than when the places were taken. Places
-    reserved for a HIT stay reserved: the HIT offers them again.
+    There is a surplus if the study asks for fewer ratings than when the places were taken. Reserved
+    places stay reserved: they are offered again at the reservation's address.
     """
     held = [
         place
         for some in in_chunks(assignments)
-        for place in Place.objects.filter(assignment__in=some).values_list(*FREED_COLUMNS, "hit_id")
+        for place in Place.objects.filter(assignment__in=some).values_list(
+            *FREED_COLUMNS, "reservation_id"
+        )
     ]
     _update([pk for _, pk, *_ in held], assignment=None, is_replaced=False)
-    _close_surplus([tuple(place) for *place, hit in held if hit is None])
+    _close_surplus([tuple(place) for *place, reservation in held if reservation is None])
 
 
-def reserve_places(hit: Hit) -> None:
-    """Reserve places for a new HIT, in a locked study. Raises NoPlaceLeft if too few are free."""
-    free = Place.objects.free(hit.batch.study).filter(questionnaire=hit.questionnaire_id)
-    pks = list(free.values_list("pk", flat=True)[: hit.n_places])
-    if len(pks) < hit.n_places:
+def reserve_places(reservation: Reservation, n_places: int) -> None:
+    """Reserve places, in a locked study. Raises NoPlaceLeft if too few are free."""
+    free = Place.objects.free(reservation.study).filter(questionnaire=reservation.questionnaire_id)
+    pks = list(free.values_list("pk", flat=True)[:n_places])
+    if len(pks) < n_places:
         raise NoPlaceLeft(
-            f"{hit.questionnaire} has {len(pks)} places to give, not {hit.n_places}: the others "
-            "are taken, or reserved for other HITs."
+            f"{reservation.questionnaire} has {len(pks)} places to give, not {n_places}: the "
+            "others are taken or reserved."
         )
-    Place.objects.filter(pk__in=pks).update(hit=hit)
+    Place.objects.filter(pk__in=pks).update(reservation=reservation)
 
 
-def release_places(hit: Hit) -> None:
-    """End the reservation of a closed HIT's places, in a locked study; those occupied stay so."""
-    reserved = Place.objects.filter(hit=hit)
-    free = list(reserved.filter(assignment=None).values_list(*FREED_COLUMNS))
-    reserved.update(hit=None)
+def close_reservation(reservation: Reservation) -> None:
+    """Close a reservation and free its places, in a locked study; those occupied stay so."""
+    reservation.closed_at = timezone.now()
+    reservation.save(update_fields=["closed_at"])
+    free = list(reservation.places.filter(assignment=None).values_list(*FREED_COLUMNS))
+    reservation.places.update(reservation=None)
     _close_surplus(free)
 
 
@@ -82,7 +86,7 @@ def fit_places(study: Study) -> None:
     rows = current.values_list(*FITTED_COLUMNS, named=True)
     for _, group in groupby(rows, key=lambda place: place.questionnaire_id):
         places: list[Any] = list(group)
-        free = [place for place in places if place.assignment_id is None and place.hit_id is None]
+        free = [p for p in places if p.assignment_id is None and p.reservation_id is None]
         counted = [place for place in places if not place.is_replaced]
         n_counted = sum(p.is_open or p.assignment_id is not None for p in counted)
         n_missing = study.ratings_per_context - n_counted
@@ -109,7 +113,9 @@ def fit_places(study: Study) -> None:
 
 def count_reopened(lapsed: AssignmentQuerySet) -> Counter[int]:
     """Return the number of places that lapsed assignments will free, by questionnaire."""
-    given_up = Place.objects.filter(assignment__in=lapsed, is_open=True, hit=None).order_by()
+    given_up = Place.objects.filter(
+        assignment__in=lapsed, is_open=True, reservation=None
+    ).order_by()
     n_lapsed = dict(given_up.values_list("questionnaire_id").annotate(n=Count("pk")))
     taken = Place.objects.filter(is_open=True, assignment__isnull=False)
     held = taken.filter(is_replaced=False).order_by()

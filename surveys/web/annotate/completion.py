@@ -13,11 +13,11 @@ from surveys.privacy.erasure import withdraw_annotator
 from surveys.privacy.subject_access import export_annotator_data
 from surveys.recruitment.completion_codes import (
     advise_to_give_back,
-    came_for_a_hit,
+    came_by_reservation,
     completion_for,
     earned_before,
     find_rules,
-    latest_in_hit,
+    latest_reserved_visit,
 )
 from surveys.recruitment.consent_notice import Facts, find_disclosure, list_changes, make_notice
 from surveys.web.annotate.decorators import (
@@ -27,7 +27,6 @@ from surveys.web.annotate.decorators import (
     own_link,
     redirect_to_due,
 )
-from surveys.web.annotate.mturk import name_reward
 from surveys.web.rendering.study_page import render_text
 
 ENDED = {AssignmentState.RETURNED, AssignmentState.WITHDRAWN}
@@ -48,7 +47,7 @@ def thanks(request: HttpRequest, token: str) -> HttpResponse:
         "completion": completion_for(assignment),
         "more": find_further_block(assignment),
         "how_more_is_paid": find_rules(assignment.annotator).pay_for_more,
-        "is_from_hit": came_for_a_hit(assignment),
+        "is_from_hit": came_by_reservation(assignment),
         **explain_pay(assignment),
     }
     return render(request, "annotate/thanks.html", page)
@@ -56,9 +55,11 @@ def thanks(request: HttpRequest, token: str) -> HttpResponse:
 
 def explain_pay(assignment: Assignment) -> dict[str, object]:
     """Return the pay for an annotator's work until now, and how and when it comes."""
-    visit, study, annotator = latest_in_hit(assignment), assignment.study, assignment.annotator
-    if visit and visit.hit:
-        pay = name_reward(visit.hit)
+    visit, study, annotator = (
+        latest_reserved_visit(assignment), assignment.study, assignment.annotator,
+    )  # fmt: skip
+    if visit and visit.reservation:
+        pay = visit.reservation.pay
     else:
         n_further = annotator.assignments.submitted().filter(pk__lt=assignment.pk).count()
         pay = " + ".join(filter(None, [study.pay, *[study.pay_for_more] * n_further]))
@@ -84,7 +85,7 @@ def withdraw(request: HttpRequest, token: str) -> HttpResponse:
         "token": token,
         "own_link": own_link(assignment),
         "completion": earned_before(assignment),
-        "is_from_hit": came_for_a_hit(assignment),
+        "is_from_hit": came_by_reservation(assignment),
         "give_back": advise_to_give_back(assignment.annotator) if assignment.is_unfinished else "",
         "needs_own_link": not is_allowed,
         "is_refused": is_sent,

@@ -18,7 +18,6 @@ from surveys.crowd.mturk.arrival import (
     start_in_hit,
 )
 from surveys.models import Assignment, Hit, TextKind
-from surveys.money import format_cents
 from surveys.participation.assignments import Consent, count_items
 from surveys.recruitment.providers import rules_of
 from surveys.study.texts import current_text
@@ -58,7 +57,7 @@ def enter(request: HttpRequest, key: UUID) -> HttpResponse:
     if not has_agreed(hit, claims):
         return ask_consent(
             request, hit.batch.study, rules_of(hit.provider), begin,
-            claims=claims, is_from_hit=True, pay=name_reward(hit),
+            claims=claims, is_from_hit=True, pay=hit.reservation.pay,
         )  # fmt: skip
     if request.method == "POST":
         return redirect("annotate:next", begin().token)
@@ -70,11 +69,6 @@ def enter(request: HttpRequest, key: UUID) -> HttpResponse:
     return render(request, "annotate/start.html", page)
 
 
-def name_reward(hit: Hit) -> str:
-    """Return the reward of a HIT, as annotators read it."""
-    return f"US$ {format_cents(hit.batch.reward_cents)}"
-
-
 def show_sample(request: HttpRequest, hit: Hit) -> HttpResponse:
     """Show a sample of a HIT that is not accepted yet: no form, nothing stored."""
     study = hit.batch.study
@@ -83,7 +77,7 @@ def show_sample(request: HttpRequest, hit: Hit) -> HttpResponse:
     page = {
         "face": face,
         **describe_sample(study, current_text(study, TextKind.PRACTICE)),
-        "pay": name_reward(hit),
+        "pay": hit.reservation.pay,
         "how_paid": rules_of(hit.provider).pay,
         "n_items": n_items,
         "minutes": face.times.first_minutes(n_items),

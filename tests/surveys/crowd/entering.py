@@ -17,7 +17,7 @@ def enter(hit: Hit, **parameters: str) -> str:
         "turkSubmitTo": "http://127.0.0.1:8800/", **parameters,
     }  # fmt: skip
     query = "&".join(f"{name}={value}" for name, value in sent.items() if value)
-    return f"{reverse('annotate:enter', args=[hit.key])}?{query}"
+    return f"{reverse('annotate:enter', args=[hit.reservation.token])}?{query}"
 
 
 def refusal(client: Any, address: str) -> str:

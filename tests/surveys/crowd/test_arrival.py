@@ -52,12 +52,12 @@ def test_an_arrival_stores_nothing_before_consent_and_redirects(client, hit):
 
     visit = Visit.objects.get()
     assert begun.url == page("next", visit.assignment)
-    assert (visit.hit, visit.provider_study, visit.submission) == (
-        hit, hit.hit_id, "3ASSIGNMENT1",
+    assert (visit.reservation, visit.provider_study, visit.submission) == (
+        hit.reservation, hit.hit_id, "3ASSIGNMENT1",
     )  # fmt: skip
     assert visit.worker.worker_id == WORKER
-    assert visit.assignment.questionnaire == hit.questionnaire
-    assert visit.assignment.place.hit == hit
+    assert visit.assignment.questionnaire == hit.reservation.questionnaire
+    assert visit.assignment.place.reservation == hit.reservation
     assert len(visit.completion_code) == 16
     assert WORKER not in begun.url
     assert count_places_left(hit.batch.study) == 16 - 6
@@ -126,7 +126,7 @@ def test_a_worker_never_gets_a_block_again(client, hits):
 
     assert "already had this group of texts" in content
     assert Assignment.objects.count() == 1
-    assert Place.objects.free_in(hits[1]).count() == 2
+    assert hits[1].reservation.places.reserved().count() == 2
 
 
 def test_a_known_worker_starts_another_block_by_a_button_without_consenting_again(client, hits):
@@ -191,7 +191,7 @@ def test_a_lapsed_place_is_replaced_by_another_of_the_hit(hit):
     again = come(hit)
 
     assert (again.pk, again.state) == (assignment.pk, "offered")
-    assert Place.objects.get(assignment=again).hit == hit
+    assert Place.objects.get(assignment=again).reservation == hit.reservation
 
 
 # The end

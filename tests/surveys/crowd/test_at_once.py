@@ -72,7 +72,7 @@ def test_places_of_a_hit_are_never_given_to_others():
     arrivals = at_once(start, [study] * 6)
 
     assert arrivals.count(NoPlaceLeft) == 2  # of eight places three are the HIT's, one was taken
-    assert Place.objects.filter(hit=hit, assignment=None).count() == 3
+    assert Place.objects.filter(reservation=hit.reservation, assignment=None).count() == 3
 
 
 def test_two_tabs_at_once_with_two_hits_of_a_block_get_one():
@@ -83,7 +83,7 @@ def test_two_tabs_at_once_with_two_hits_of_a_block_get_one():
 
     assert done.count(HitRefused) == 1
     assert (Assignment.objects.count(), Annotator.objects.count()) == (1, 1)
-    assert Place.objects.filter(hit__isnull=False, assignment=None).count() == 1
+    assert Place.objects.filter(reservation__isnull=False, assignment=None).count() == 1
 
 
 def test_one_arrival_in_many_tabs_at_once_is_one_visit():

@@ -27,7 +27,7 @@ def directive(answer: Any, name: str) -> str:
 
 
 def framed_pages(hit: Hit) -> list[str]:
-    enter = reverse("annotate:enter", args=[hit.key])
+    enter = reverse("annotate:enter", args=[hit.reservation.token])
     assignment, visit = come(hit), do(hit, "A2OTHEROTHER", "3ASSIGNMENT2")
     return [
         enter,
@@ -60,7 +60,7 @@ def test_pages_of_workers_set_no_cookie_and_vary_by_none(client, hit):
 def test_live_targets_may_frame_once_they_are_enabled(client, hit, settings):
     settings.MTURK_IS_LIVE = True
 
-    answer = client.get(reverse("annotate:enter", args=[hit.key]))
+    answer = client.get(reverse("annotate:enter", args=[hit.reservation.token]))
 
     assert directive(answer, "frame-ancestors").split() == [
         SIMULATOR, "https://workersandbox.mturk.com", "https://worker.mturk.com",

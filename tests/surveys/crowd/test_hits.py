@@ -45,7 +45,7 @@ def test_plan_batch_splits_places_into_hits_of_nine_and_reserves_them(study):
 
     assert [hit.n_places for hit in batch.hits.all()] == [9, 3, 9, 3]
     assert (batch.fee_cents, count_spent(batch)) == (10, (0, 24 * 60))
-    assert [hit.places.count() for hit in batch.hits.all()] == [9, 3, 9, 3]
+    assert [hit.reservation.places.count() for hit in batch.hits.all()] == [9, 3, 9, 3]
     assert count_places_left(study) == 0
     assert len({hit.token for hit in batch.hits.all()}) == 4
 
@@ -56,7 +56,7 @@ def test_plan_batch_refuses_places_that_are_not_free_and_changes_nothing(study):
     with pytest.raises(NoPlaceLeft, match="has 2 places to give, not 3"):
         plan(study, 3)
 
-    assert (Batch.objects.count(), Place.objects.filter(hit=None).count()) == (1, 14)
+    assert (Batch.objects.count(), Place.objects.filter(reservation=None).count()) == (1, 14)
 
 
 @pytest.mark.parametrize("target", ["sandbox", "production"])
@@ -93,8 +93,8 @@ def test_closing_frees_places_that_are_not_held(hit):
     close_hit(hit)
 
     assert stored(hit, "state", "n_released") == ("closed", 1)
-    assert not Place.objects.filter(hit=hit).exists()
-    assert Place.objects.get(assignment=held).hit is None
+    assert not Place.objects.filter(reservation=hit.reservation).exists()
+    assert Place.objects.get(assignment=held).reservation is None
     assert count_places_left(hit.batch.study) == 23
     assert count_spent(hit.batch).committed_cents == 60
     with pytest.raises(BatchRefused, match="cannot owe"):

@@ -174,7 +174,7 @@ def test_an_unknown_hit_is_requested_again_with_a_new_token(study):
     again = begin_recreating(hit)
 
     assert (again.attempt, again.state) == (2, "creating")
-    assert again.token == Hit.make_token(hit.key, 2) != hit.token
+    assert again.token == Hit.make_token(hit.reservation.token, 2) != hit.token
     assert count_spent(hit.batch).committed_cents == 120
 
 
@@ -241,8 +241,9 @@ def test_held_work_is_paid_by_a_user_with_a_reason(hit, ana):
 def test_two_rewards_for_one_submission_are_refused(hit, payable):
     intend_reward(payable)
     other = Visit.objects.create(
-        entrance=payable.entrance, hit=hit, provider_study=hit.hit_id, standing=Standing.PAYABLE,
-        submission=payable.submission, worker=do(hit, OTHER, "3ASSIGNMENT2").worker,
+        entrance=payable.entrance, reservation=hit.reservation, provider_study=hit.hit_id,
+        standing=Standing.PAYABLE, submission=payable.submission,
+        worker=do(hit, OTHER, "3ASSIGNMENT2").worker,
     )  # fmt: skip
 
     with pytest.raises(PaymentRefused, match="another worker"):
@@ -259,8 +260,9 @@ def test_two_rewards_for_one_submission_are_refused(hit, payable):
 def test_one_work_is_not_paid_by_two_submissions(hit, payable):
     intend_reward(payable)
     second = Visit.objects.create(
-        entrance=payable.entrance, hit=hit, provider_study=hit.hit_id, submission="3ASSIGNMENT9",
-        worker=payable.worker, assignment=payable.assignment, standing=Standing.PAYABLE,
+        entrance=payable.entrance, reservation=hit.reservation, provider_study=hit.hit_id,
+        submission="3ASSIGNMENT9", worker=payable.worker, assignment=payable.assignment,
+        standing=Standing.PAYABLE,
     )  # fmt: skip
 
     with pytest.raises(PaymentRefused, match="already paid"):
@@ -324,11 +326,11 @@ def test_an_outside_payment_is_recorded_and_counts(hit, payable):
 def test_finished_work_that_was_never_handed_in_is_listed_until_it_is_paid(hit, ana):
     visit = do(hit)
     Visit.objects.update(deadline_at=timezone.now() - timedelta(minutes=30))
-    assert not reconcile_silence(hit)
+    assert not reconcile_silence(hit.reservation)
     Visit.objects.update(deadline_at=timezone.now() - timedelta(hours=2))
 
-    assert reconcile_silence(hit) == {"unpaid": 1}
-    assert reconcile_silence(hit) == {}
+    assert reconcile_silence(hit.reservation) == {"unpaid": 1}
+    assert reconcile_silence(hit.reservation) == {}
 
     assert list_unpaid_work(hit.batch) == [visit]
     record_outside_payment(

@@ -117,11 +117,14 @@ def test_publish_batch_creates_each_hit_once(platform, batch):
 
     assert platform.control.counts() == requested
     there = platform.client().get_hit(HITId=hit.hit_id)["HIT"]
-    assert (there["RequesterAnnotation"], there["MaxAssignments"]) == (str(hit.key), 3)
+    assert (there["RequesterAnnotation"], there["MaxAssignments"]) == (
+        str(hit.reservation.token),
+        3,
+    )
     assert (hit.state, hit.expires_at, hit.hit_type_id) == (
         "live", there["Expiration"], there["HITTypeId"],
     )  # fmt: skip
-    assert f"/mturk/enter/{hit.key}/" in there["Question"]
+    assert f"/mturk/enter/{hit.reservation.token}/" in there["Question"]
 
 
 @pytest.mark.parametrize("act", [publish_batch, pay_batch])
@@ -256,7 +259,7 @@ def test_stop_batch_refuses_new_workers_and_pays_those_who_had_begun(platform, l
     fetch_batch(live)
 
     assert stored(live.hits.get(), "state", "n_released") == ("closed", 2)
-    assert Place.objects.filter(hit__isnull=False).count() == 0
+    assert Place.objects.filter(reservation__isnull=False).count() == 0
     assert pay_batch(live).counts == {"paid": 1}
     assert count_spent(live).committed_cents == count_spent_there(platform) == 60
 
@@ -291,7 +294,7 @@ def _let_in(platform, client, hit: Hit, n_rows: int) -> None:
     there = client.get_hit(HITId=hit.hit_id)["HIT"]
     made = client.create_hit_with_hit_type(
         HITTypeId=there["HITTypeId"], MaxAssignments=n_rows, LifetimeInSeconds=3600,
-        Question=there["Question"], RequesterAnnotation=str(hit.key),
+        Question=there["Question"], RequesterAnnotation=str(hit.reservation.token),
     )["HIT"]  # fmt: skip
     client.update_expiration_for_hit(HITId=hit.hit_id, ExpireAt=platform.in_hours(-1))
     Hit.objects.filter(pk=hit.pk).update(hit_id=made["HITId"])

@@ -84,7 +84,7 @@ def test_a_worker_id_is_stored_in_one_table_only(paid):
 def test_a_worker_id_is_in_no_export_log_or_other_page(client, hit, caplog, study):
     caplog.set_level(logging.DEBUG)
     query = f"hitId={hit.hit_id}&assignmentId={SUBMISSION}&workerId={WORKER}"
-    agree(client, f"{reverse('annotate:enter', args=[hit.key])}?{query}")
+    agree(client, f"{reverse('annotate:enter', args=[hit.reservation.token])}?{query}")
     visit = Visit.objects.get()
     seen = [client.get(page("next", visit.assignment), follow=True).content.decode()]
     hand_in(visit)
@@ -123,7 +123,7 @@ def test_erasing_a_worker_deletes_their_id_everywhere(paid):
 @pytest.mark.every_database
 def test_a_worker_who_never_came_is_dropped_after_the_study_is_settled(hit, study):
     report = Report(submission="3NEVER", worker_id=OTHER, state="submitted")
-    reconcile(hit.batch.entrance, report, hit=hit)
+    reconcile(hit.batch.entrance, report, hit.reservation)
     set_retention(study, 30)
     settle_study(study, is_settled=True)
     assert drop_due(study).strangers == []

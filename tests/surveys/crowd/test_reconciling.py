@@ -83,8 +83,8 @@ def test_work_of_an_unknown_worker_is_held(hit, others, why):
         submission="3ASSIGNMENT1", worker_id=OTHER, state=ProviderState.SUBMITTED, code="x"
     )
 
-    visit = reconcile(hit.batch.entrance, report, hit=hit)
-    again = reconcile(hit.batch.entrance, report, hit=hit)
+    visit = reconcile(hit.batch.entrance, report, hit.reservation)
+    again = reconcile(hit.batch.entrance, report, hit.reservation)
 
     assert visit == again
     assert (visit.assignment, visit.worker.worker_id) == (None, OTHER)
@@ -117,11 +117,13 @@ def test_silence_after_the_deadline_expires_what_is_unfinished_and_frees_the_pla
     assignment = begin_assignment(come(hit))
     visit = Visit.objects.get()
 
-    assert reconcile_silence(hit) == {}
-    assert reconcile_silence(hit, visit.deadline_at.replace(year=2099)) == {"expired": 1}
+    assert reconcile_silence(hit.reservation) == {}
+    assert reconcile_silence(hit.reservation, visit.deadline_at.replace(year=2099)) == {
+        "expired": 1
+    }
 
     assert stored(assignment, "state") == ("returned",)
-    assert Place.objects.free_in(hit).count() == 2
+    assert hit.reservation.places.reserved().count() == 2
     assert stored(visit, "standing") == ("expired",)
 
 
@@ -129,7 +131,7 @@ def test_a_worker_who_comes_again_is_no_longer_expired(hit):
     come(hit)
     visit = Visit.objects.get()
     later = visit.deadline_at.replace(year=2099)
-    reconcile_silence(hit, later)
+    reconcile_silence(hit.reservation, later)
     Visit.objects.update(deadline_at=visit.arrived_at.replace(year=2020))
 
     come(hit)

@@ -38,7 +38,7 @@ def test_a_new_worker_of_a_submission_gets_the_place_and_answers_stay(hit):
     assert second.pk != first.pk
     mine, theirs = Visit.objects.order_by("pk")
     assert (mine.returned_at is not None, theirs.returned_at) == (True, None)
-    assert Place.objects.free_in(hit).count() == 1
+    assert hit.reservation.places.reserved().count() == 1
 
 
 @pytest.mark.every_database
@@ -56,7 +56,7 @@ def test_a_worker_who_returns_after_another_resumes(hit):
     assert first.responses.rated().count() == 1
     assert stored(second, "state") == ("returned",)
     assert stored(Visit.objects.get(worker__worker_id=WORKER), "returned_at") == (None,)
-    assert Place.objects.get(assignment=first).hit == hit
+    assert Place.objects.get(assignment=first).reservation == hit.reservation
 
 
 def test_a_worker_who_accepts_again_with_a_new_submission_resumes(hit):
@@ -80,7 +80,7 @@ def test_finished_and_returned_work_keeps_answers_and_place(hit):
     come(hit, OTHER)
 
     assert stored(done.assignment, "state") == ("submitted",)
-    assert Place.objects.filter(hit=hit, assignment__isnull=False).count() == 2
+    assert Place.objects.filter(reservation=hit.reservation, assignment__isnull=False).count() == 2
     with pytest.raises(HitRefused, match="All places"):
         come(hit, "A3THIRDWORKER", "3ASSIGNMENT3")
 

@@ -15,7 +15,7 @@ from surveys.models import (
     Place,
     Study,
 )
-from surveys.participation.assignments import start_another_assignment
+from surveys.participation.assignments import find_own_place, start_another_assignment
 from surveys.participation.policies import choose_place
 from surveys.participation.withdrawal import return_assignment
 from surveys.results.ratings_table import list_shortfalls
@@ -250,3 +250,21 @@ def test_free_places_are_found_by_a_partial_index():
 
         assert "free_places" in free[:1].explain()
         assert "free_places" in free.unseen_by(annotator)[:1].explain()
+
+
+@pytest.mark.every_database
+def test_reserved_places_are_found_by_a_partial_index(django_assert_num_queries):
+    """However many free places there are."""
+    study = make_study(4, block_size=2, ratings_per_context=200)
+    assignment = start(study)
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("ANALYZE surveys_place")
+
+        with django_assert_num_queries(2) as queries:
+            place = find_own_place(study, assignment)
+        cursor.execute(f"{connection.ops.explain_query_prefix()} {queries[0]['sql']}")
+        plan = "\n".join(str(row) for row in cursor.fetchall())
+
+    assert place.number == 2
+    assert "reserved_places" in plan

@@ -100,8 +100,9 @@ NAMED: dict[type, dict[Said | None, str]] = {
     },
     Worker: {Said.ARRIVAL: "provider worker_id", Said.RETENTION: "is_digest"},
     Visit: {
-        Said.ARRIVAL: "entrance hit provider_study submission worker assignment completion_code "
-        "arrived_at deadline_at returned_at provider_state accepted_at handed_in_at decided_at",
+        Said.ARRIVAL: "entrance reservation provider_study submission worker assignment "
+        "completion_code arrived_at deadline_at returned_at provider_state accepted_at "
+        "handed_in_at decided_at",
         Said.JUDGEMENT: "standing has_wrong_code held_because",
     },
     Payment: {
@@ -122,12 +123,12 @@ NAMED: dict[type, dict[Said | None, str]] = {
     ReviewClaim: {None: "review reviewer until"},
     Place: {
         Said.STEPS: "assignment",
-        None: "study questionnaire round number is_open is_replaced hit",
+        None: "study questionnaire round number is_open is_replaced reservation",
     },
     Hit: {
         Said.JUDGEMENT: "compensates",
-        None: "batch questionnaire provider key n_places n_released attempt token "
-        "first_attempt_at hit_id hit_type_id state error expires_at closed_at created_at",
+        None: "batch reservation provider n_places n_released attempt token "
+        "first_attempt_at hit_id hit_type_id state error expires_at created_at",
     },
 }
 

@@ -216,11 +216,12 @@ def make_batches(study: Study, n: int) -> None:
     number = f"{study.pk:06}"
     hit.batch, hit.error = last, "it did not answer"
     hit.save()
-    multiply(hit, n, key=lambda k: uuid4(), token=lambda k: f"h{number}{k}")
+    reservations = multiply(hit.reservation, n, token=lambda k: uuid4())
+    multiply(hit, n, reservation=lambda k: reservations[k], token=lambda k: f"h{number}{k}")
     worker = Worker.objects.create(provider=hit.provider, worker_id=f"A{number}")
     assignments = list(study.assignments.order_by("pk")[:n])
     visit = Visit.objects.create(
-        entrance=last.entrance, hit=hit, worker=worker, submission=f"3{number}",
+        entrance=last.entrance, reservation=hit.reservation, worker=worker, submission=f"3{number}",
         assignment=assignments[0], provider_state="submitted", standing="payable",
     )  # fmt: skip
     visits = multiply(

@@ -73,7 +73,7 @@ def test_a_batch_is_planned_with_named_questionnaires_and_requirements(client, s
     client.post(page("plan_batch", study), {**SENT, **asked, "n_approved": "100"})
 
     batch = Batch.objects.get()
-    sizes = {str(hit.questionnaire)[-2:]: hit.n_places for hit in batch.hits.all()}
+    sizes = {str(hit.reservation.questionnaire)[-2:]: hit.n_places for hit in batch.hits.all()}
     assert list(sizes.values()) == [2, 7]
     text = read(client, "batch", study, batch.pk)
     assert "in SI, HR; 95 % approved or more; 100 approved HITs or more" in text
@@ -99,7 +99,7 @@ def test_an_invalid_plan_is_refused_with_an_error_at_its_field(client, study, wr
     assert answer.status_code == 422
     assert said in text_of(answer)
     assert not Batch.objects.exists()
-    assert not Place.objects.filter(hit__isnull=False).exists()
+    assert not Place.objects.filter(reservation__isnull=False).exists()
 
 
 def test_calculating_a_batch_stores_nothing(client, study):
@@ -191,7 +191,7 @@ def test_planned_hits_are_deleted(client, study):
     send(client, "drop_batch", study, batch.pk)
 
     assert stored(batch.hits.get(), "state") == (HitState.CLOSED,)
-    assert not Place.objects.filter(hit__isnull=False).exists()
+    assert not Place.objects.filter(reservation__isnull=False).exists()
 
 
 def test_a_batch_is_planned_for_selected_workers_only(client, study):

@@ -783,93 +783,6 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
-            name="Batch",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("number", models.PositiveIntegerField(help_text="within the study, from 1")),
-                ("title", models.CharField(max_length=128)),
-                ("description", models.CharField(max_length=2000)),
-                ("keywords", models.CharField(blank=True, default="", max_length=1000)),
-                (
-                    "requirements",
-                    models.JSONField(
-                        blank=True,
-                        default=list,
-                        help_text="of its people, as the provider writes them",
-                    ),
-                ),
-                ("reward_cents", models.PositiveIntegerField()),
-                (
-                    "fee_cents",
-                    models.PositiveIntegerField(
-                        help_text="the provider's, for each place, rounded up when the batch was planned"
-                    ),
-                ),
-                (
-                    "billed_fee_cents",
-                    models.PositiveIntegerField(
-                        help_text="the same as the provider bills it: rounded half up"
-                    ),
-                ),
-                (
-                    "assignment_seconds",
-                    models.PositiveIntegerField(help_text="that one person may take"),
-                ),
-                (
-                    "lifetime_seconds",
-                    models.PositiveIntegerField(
-                        default=604800, help_text="that it is offered to new people"
-                    ),
-                ),
-                (
-                    "auto_approval_seconds",
-                    models.PositiveIntegerField(
-                        default=259200, help_text="after which people are paid if nobody decides"
-                    ),
-                ),
-                ("ceiling_cents", models.PositiveIntegerField(blank=True, null=True)),
-                (
-                    "total_cents",
-                    models.PositiveIntegerField(
-                        blank=True,
-                        help_text="what it was to cost, as typed when it was armed",
-                        null=True,
-                    ),
-                ),
-                ("armed_at", models.DateTimeField(blank=True, null=True)),
-                ("armed_until", models.DateTimeField(blank=True, null=True)),
-                ("stopped_at", models.DateTimeField(blank=True, null=True)),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                (
-                    "armed_by",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "entrance",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="batches",
-                        to="surveys.entrance",
-                    ),
-                ),
-            ],
-            options={
-                "verbose_name_plural": "batches",
-                "ordering": ["pk"],
-            },
-        ),
-        migrations.CreateModel(
             name="Arrival",
             fields=[
                 (
@@ -1000,95 +913,6 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["questionnaire", "position"],
-            },
-        ),
-        migrations.CreateModel(
-            name="Hit",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                (
-                    "provider",
-                    models.CharField(
-                        choices=[
-                            ("link", "open link"),
-                            ("prolific", "Prolific"),
-                            ("simulator", "MTurk simulator"),
-                            ("sandbox", "MTurk sandbox"),
-                            ("production", "MTurk"),
-                        ],
-                        help_text="the target; set once",
-                        max_length=10,
-                    ),
-                ),
-                ("key", models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
-                ("n_places", models.PositiveSmallIntegerField()),
-                (
-                    "n_released",
-                    models.PositiveSmallIntegerField(
-                        default=0,
-                        help_text="of them, those for which nothing is owed since it was closed",
-                    ),
-                ),
-                ("attempt", models.PositiveSmallIntegerField(default=1)),
-                (
-                    "token",
-                    models.CharField(
-                        help_text="of the request, once only", max_length=64, unique=True
-                    ),
-                ),
-                (
-                    "first_attempt_at",
-                    models.DateTimeField(
-                        blank=True,
-                        help_text="from when on the provider remembers the token for a day",
-                        null=True,
-                    ),
-                ),
-                ("hit_id", models.CharField(blank=True, default="", max_length=64)),
-                ("hit_type_id", models.CharField(blank=True, default="", max_length=64)),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("planned", "Planned"),
-                            ("creating", "creating: asked for, and not yet answered"),
-                            ("live", "Live"),
-                            ("closing", "closing: takes nobody new, and some may still hand in"),
-                            ("closed", "Closed"),
-                            ("unknown", "unknown: whether it was created must be looked up"),
-                        ],
-                        default="planned",
-                        max_length=8,
-                    ),
-                ),
-                ("error", models.CharField(blank=True, default="", max_length=500)),
-                ("expires_at", models.DateTimeField(blank=True, null=True)),
-                ("closed_at", models.DateTimeField(blank=True, null=True)),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                (
-                    "batch",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="hits",
-                        to="surveys.batch",
-                    ),
-                ),
-                (
-                    "questionnaire",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="hits",
-                        to="surveys.questionnaire",
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ["pk"],
             },
         ),
         migrations.CreateModel(
@@ -2227,6 +2051,44 @@ class Migration(migrations.Migration):
                 to="surveys.study",
             ),
         ),
+        migrations.CreateModel(
+            name="Reservation",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("token", models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
+                (
+                    "pay",
+                    models.CharField(
+                        help_text="for the questionnaire, as annotators read it", max_length=40
+                    ),
+                ),
+                ("closed_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "questionnaire",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="reservations",
+                        to="surveys.questionnaire",
+                    ),
+                ),
+                (
+                    "study",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="reservations",
+                        to="surveys.study",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["pk"],
+            },
+        ),
         migrations.AddField(
             model_name="release",
             name="study",
@@ -2324,24 +2186,24 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "hit",
-                    models.ForeignKey(
-                        blank=True,
-                        db_index=False,
-                        help_text="for whose people alone it is, until the HIT is closed",
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="places",
-                        to="surveys.hit",
-                    ),
-                ),
-                (
                     "questionnaire",
                     models.ForeignKey(
                         db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="places",
                         to="surveys.questionnaire",
+                    ),
+                ),
+                (
+                    "reservation",
+                    models.ForeignKey(
+                        blank=True,
+                        db_index=False,
+                        help_text="for whose people alone it is, until the reservation is closed",
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="places",
+                        to="surveys.reservation",
                     ),
                 ),
                 (
@@ -2723,14 +2585,100 @@ class Migration(migrations.Migration):
                 to="surveys.study",
             ),
         ),
-        migrations.AddField(
-            model_name="batch",
-            name="study",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="batches",
-                to="surveys.study",
-            ),
+        migrations.CreateModel(
+            name="Batch",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("number", models.PositiveIntegerField(help_text="within the study, from 1")),
+                ("title", models.CharField(max_length=128)),
+                ("description", models.CharField(max_length=2000)),
+                ("keywords", models.CharField(blank=True, default="", max_length=1000)),
+                (
+                    "requirements",
+                    models.JSONField(
+                        blank=True,
+                        default=list,
+                        help_text="of its people, as the provider writes them",
+                    ),
+                ),
+                ("reward_cents", models.PositiveIntegerField()),
+                (
+                    "fee_cents",
+                    models.PositiveIntegerField(
+                        help_text="the provider's, for each place, rounded up when the batch was planned"
+                    ),
+                ),
+                (
+                    "billed_fee_cents",
+                    models.PositiveIntegerField(
+                        help_text="the same as the provider bills it: rounded half up"
+                    ),
+                ),
+                (
+                    "assignment_seconds",
+                    models.PositiveIntegerField(help_text="that one person may take"),
+                ),
+                (
+                    "lifetime_seconds",
+                    models.PositiveIntegerField(
+                        default=604800, help_text="that it is offered to new people"
+                    ),
+                ),
+                (
+                    "auto_approval_seconds",
+                    models.PositiveIntegerField(
+                        default=259200, help_text="after which people are paid if nobody decides"
+                    ),
+                ),
+                ("ceiling_cents", models.PositiveIntegerField(blank=True, null=True)),
+                (
+                    "total_cents",
+                    models.PositiveIntegerField(
+                        blank=True,
+                        help_text="what it was to cost, as typed when it was armed",
+                        null=True,
+                    ),
+                ),
+                ("armed_at", models.DateTimeField(blank=True, null=True)),
+                ("armed_until", models.DateTimeField(blank=True, null=True)),
+                ("stopped_at", models.DateTimeField(blank=True, null=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "armed_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "entrance",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="batches",
+                        to="surveys.entrance",
+                    ),
+                ),
+                (
+                    "study",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="batches",
+                        to="surveys.study",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name_plural": "batches",
+                "ordering": ["pk"],
+            },
         ),
         migrations.CreateModel(
             name="AuditEntry",
@@ -3778,13 +3726,13 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "hit",
+                    "reservation",
                     models.ForeignKey(
                         blank=True,
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="visits",
-                        to="surveys.hit",
+                        to="surveys.reservation",
                     ),
                 ),
             ],
@@ -3905,17 +3853,103 @@ class Migration(migrations.Migration):
                 "ordering": ["pk"],
             },
         ),
-        migrations.AddField(
-            model_name="hit",
-            name="compensates",
-            field=models.ForeignKey(
-                blank=True,
-                help_text="whose finished work it pays, instead of offering places to anybody",
-                null=True,
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="compensations",
-                to="surveys.visit",
-            ),
+        migrations.CreateModel(
+            name="Hit",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "provider",
+                    models.CharField(
+                        choices=[
+                            ("link", "open link"),
+                            ("prolific", "Prolific"),
+                            ("simulator", "MTurk simulator"),
+                            ("sandbox", "MTurk sandbox"),
+                            ("production", "MTurk"),
+                        ],
+                        help_text="the target; set once",
+                        max_length=10,
+                    ),
+                ),
+                ("n_places", models.PositiveSmallIntegerField()),
+                (
+                    "n_released",
+                    models.PositiveSmallIntegerField(
+                        default=0,
+                        help_text="of them, those for which nothing is owed since it was closed",
+                    ),
+                ),
+                ("attempt", models.PositiveSmallIntegerField(default=1)),
+                (
+                    "token",
+                    models.CharField(
+                        help_text="of the request, once only", max_length=64, unique=True
+                    ),
+                ),
+                (
+                    "first_attempt_at",
+                    models.DateTimeField(
+                        blank=True,
+                        help_text="from when on the provider remembers the token for a day",
+                        null=True,
+                    ),
+                ),
+                ("hit_id", models.CharField(blank=True, default="", max_length=64)),
+                ("hit_type_id", models.CharField(blank=True, default="", max_length=64)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("planned", "Planned"),
+                            ("creating", "creating: asked for, and not yet answered"),
+                            ("live", "Live"),
+                            ("closing", "closing: takes nobody new, and some may still hand in"),
+                            ("closed", "Closed"),
+                            ("unknown", "unknown: whether it was created must be looked up"),
+                        ],
+                        default="planned",
+                        max_length=8,
+                    ),
+                ),
+                ("error", models.CharField(blank=True, default="", max_length=500)),
+                ("expires_at", models.DateTimeField(blank=True, null=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "batch",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="hits",
+                        to="surveys.batch",
+                    ),
+                ),
+                (
+                    "reservation",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="hit",
+                        to="surveys.reservation",
+                    ),
+                ),
+                (
+                    "compensates",
+                    models.ForeignKey(
+                        blank=True,
+                        help_text="whose finished work it pays, instead of offering places to anybody",
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="compensations",
+                        to="surveys.visit",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["pk"],
+            },
         ),
         migrations.CreateModel(
             name="Webhook",
@@ -4570,7 +4604,7 @@ class Migration(migrations.Migration):
                 condition=models.Q(
                     ("is_open", True),
                     models.Q(("assignment__isnull", False), _negated=True),
-                    models.Q(("hit__isnull", False), _negated=True),
+                    models.Q(("reservation__isnull", False), _negated=True),
                 ),
                 fields=["study", "number", "id", "questionnaire"],
                 name="free_places",
@@ -4582,7 +4616,7 @@ class Migration(migrations.Migration):
                 condition=models.Q(
                     ("is_open", True),
                     models.Q(("assignment__isnull", False), _negated=True),
-                    models.Q(("hit__isnull", False), _negated=True),
+                    models.Q(("reservation__isnull", False), _negated=True),
                 ),
                 fields=["study", "questionnaire", "number", "id"],
                 name="free_places_by_block",
@@ -4591,7 +4625,9 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name="place",
             index=models.Index(
-                condition=models.Q(("hit__isnull", False)), fields=["hit"], name="places_of_hits"
+                condition=models.Q(("reservation__isnull", False)),
+                fields=["reservation"],
+                name="reserved_places",
             ),
         ),
         migrations.AddIndex(
