@@ -81,7 +81,8 @@ def main() -> None:
     """Measure and print a table for each database."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     add = parser.add_argument
-    add("--sizes", type=int, nargs="+", default=[90_000, 900_000], help="responses of the site")
+    sizes = [90_000, 900_000, 7_480_000]  # the last: the most places that a study may have
+    add("--sizes", type=int, nargs="+", default=sizes, help="responses of the site")
     add("--databases", nargs="+", choices=DATABASES, help="default: sqlite, and pg with --cluster")
     add("--cluster", default="", help="PostgreSQL too, such as postgres://postgres@127.0.0.1:5432")
     add("--turns", type=int, default=5)

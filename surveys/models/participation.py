@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Exists, F, OuterRef, Q, Subquery, Value
+from django.db.models import F, OuterRef, Q, Subquery, Value
 from django.db.models.functions import Coalesce, Greatest
 from django.db.models.lookups import IsNull
 from django.utils import timezone
@@ -127,10 +127,10 @@ def _last_answer() -> Subquery:
 
 def _is_stranger() -> Q:
     """Return the condition that an assignment's annotator came by an entrance, without answers."""
-    links = Annotator.objects.filter(pk=OuterRef("annotator"), invitation__entrance__isnull=False)
-    first = Response.objects.filter(assignment=OuterRef("pk"), position=1)
-    # looked up in the index: PostgreSQL would answer EXISTS by reading all responses
-    return Q(Exists(links)) & Q(IsNull(Subquery(first.values("engaged_at")), True))
+    first = Response.objects.filter(assignment=OuterRef("pk"), position=1).values("engaged_at")
+    entrance = Annotator.objects.filter(pk=OuterRef("annotator")).values("invitation__entrance")
+    # looked up in indexes: PostgreSQL would answer EXISTS by reading all responses and annotators
+    return Q(IsNull(Subquery(first), True)) & Q(IsNull(Subquery(entrance), False))
 
 
 class AssignmentQuerySet(models.QuerySet["Assignment"]):

@@ -33,7 +33,7 @@ class PairQuerySet(models.QuerySet["Pair"]):
 
     def checkpoints(self, study: Study) -> Self:
         """Return the pairs of a study's checkpoint items."""
-        return self.filter(study=study, is_checkpoint=True)
+        return self.filter(study=study, is_checkpoint__in=[True])  # not `=True`: no index on SQLite
 
     def list_marked(self) -> list[tuple[str, str, MarkedContext, MarkedContext]]:
         """Return the words and the contexts 1 and 2 of each pair; two queries."""

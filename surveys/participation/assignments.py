@@ -340,12 +340,13 @@ def _order_contexts(
 
     Checkpoint items are mixed in: never as the first text, and none twice for an annotator.
     """
-    of_place = Item.objects.filter(questionnaire=place.questionnaire_id).order_by("position")
-    items = of_place.values_list("context_id", "context__pair_id")
+    of_place = Context.objects.filter(item__questionnaire=place.questionnaire_id)
+    items = of_place.order_by("item__position").values_list("pk", "pair_id")
     contexts = chance.sample(list(items), len(items))
     if study.n_checkpoints:
-        unseen = Pair.objects.checkpoints(study).exclude(responses__annotator=annotator)
-        found = Context.objects.filter(pair__in=unseen).values_list("pk", "pair_id")
+        seen = Response.objects.filter(annotator=annotator).order_by().values("pair")
+        unseen = Pair.objects.checkpoints(study).exclude(pk__in=seen)
+        found = unseen.values_list("contexts", "pk")
         for checkpoint in chance.sample(list(found), min(study.n_checkpoints, len(found))):
             contexts.insert(chance.randint(1, len(contexts)), checkpoint)
     return contexts

@@ -198,3 +198,11 @@ def test_a_late_annotator_with_answers_continues_over_quota(entrance):
     rate_due(late, 4)
 
     assert stored(late, "state", "is_over_quota") == ("submitted", True)
+
+
+def test_open_assignments_are_looked_at_without_reading_those_of_all_studies(entrance):
+    study = entrance.study
+
+    written = str(Assignment.objects.quiet(study, timezone.now()).query)
+
+    assert "EXISTS" not in written  # with many rows PostgreSQL would read both tables for it

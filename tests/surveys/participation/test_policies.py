@@ -188,6 +188,12 @@ def test_the_same_seed_gives_the_same_order_of_all_items(study, monkeypatch):
     assert order(first) == order(fifth)
 
 
+def test_checkpoint_items_are_found_without_reading_the_other_pairs(study):
+    plan = Pair.objects.checkpoints(study).explain()
+
+    assert "(study_id=? AND is_checkpoint=?)" in plan  # SQLite's; on PostgreSQL costs decide
+
+
 def test_with_fewer_checkpoint_items_than_wanted_each_has_all_of_them(study):
     configure_study(study, n_checkpoints=9)
 
