@@ -6,14 +6,6 @@ from pathlib import Path
 
 from postprocess.formats.writing import write_files
 from preprocess.commands.options import named_path, positive
-from preprocess.selection.candidates import (
-    Choice,
-    describe_picking,
-    pick_candidates,
-    render_candidates,
-)
-from preprocess.selection.scores import choose_models, load_all_scores
-from preprocess.windows.table import load_settings, load_windows
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,6 +32,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Pick and write the candidates; print how many pairs have enough."""
+    from preprocess.selection.candidates import (
+        Choice,
+        describe_picking,
+        pick_candidates,
+        render_candidates,
+    )
+    from preprocess.selection.scores import choose_models, load_all_scores
+    from preprocess.windows.table import load_settings, load_windows
+
     windows = load_windows(options.windows)
     scores = choose_models(load_all_scores(options.scores, windows["window"]), options.models)
     choice = Choice(options.number, options.seed, options.match_distance)

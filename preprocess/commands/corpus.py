@@ -4,15 +4,17 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from preprocess.commands.options import language_code
 from preprocess.commands.progress import showing_progress
 from preprocess.corpora.errors import CorpusError
-from preprocess.corpora.lemmatising import Analyse, by_word_lists, lemmatise
 from preprocess.corpora.opening import unpacked_name
 from preprocess.corpora.raw import read_documents
-from preprocess.corpora.udpipe import by_udpipe
 from preprocess.replacing import replacing
+
+if TYPE_CHECKING:
+    from preprocess.corpora.lemmatising import Analyse
 
 UDPIPE = "udpipe"
 
@@ -42,6 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write a .conllu file for each file of text; files that are there already are kept."""
+    from preprocess.corpora.lemmatising import by_word_lists
+    from preprocess.corpora.udpipe import by_udpipe
+
     targets = _name_targets(options.files, options.out)
     tagger = options.tagger
     analyse = by_word_lists(options.language) if tagger is None else by_udpipe(tagger)
@@ -54,7 +59,9 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _write(path: Path, target: Path, analyse: Analyse, *, is_wrapped: bool) -> None:
+def _write(path: Path, target: Path, analyse: "Analyse", *, is_wrapped: bool) -> None:
+    from preprocess.corpora.lemmatising import lemmatise
+
     with replacing(target) as temporary, temporary.open("w", encoding="utf-8") as file:
         for document in read_documents(path):
             file.writelines(lemmatise(document, analyse, is_wrapped=is_wrapped))

@@ -4,16 +4,16 @@ import argparse
 import os
 import sys
 from pathlib import Path
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from postprocess.formats.writing import write_files
 from preprocess.commands.options import corpus_file, language_code, positive
 from preprocess.commands.progress import showing_progress
+from preprocess.corpora.conllu import SOURCE_COLUMNS
 from preprocess.pairs.reading import WordPair, load_pairs
-from preprocess.windows.dividing import Processes
-from preprocess.windows.examining import SOURCE_COLUMNS
-from preprocess.windows.searching import Search, check_search, search_corpus
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 EPILOG = "See docs/contexts.md for the filters and an example."
 
@@ -52,6 +52,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Find, judge and write the windows; print what was found."""
+    from preprocess.windows.dividing import Processes
+    from preprocess.windows.searching import Search, check_search, search_corpus
+
     pairs, warnings = load_pairs(options.pairs)
     sys.stderr.write("".join(f"{options.pairs}: warning: {warning}\n" for warning in warnings))
     search = Search(
@@ -82,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _summarise(pairs: list[WordPair], counts: pd.DataFrame, wanted: int) -> str:
+def _summarise(pairs: list[WordPair], counts: "pd.DataFrame", wanted: int) -> str:
     reasons = counts.iloc[:, 5:].sum()
     named = ", ".join(f"{code} {n:,}" for code, n in reasons.items() if n)
     without = int((counts["kept"] == 0).sum())

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import cast
 
 from postprocess.extras import require_cluster
-from preprocess.models.scoring import ALL, LAST
+from preprocess.models.loading import ALL, LAST
 
 LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 

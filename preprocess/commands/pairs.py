@@ -6,9 +6,7 @@ from collections.abc import Iterator
 from dataclasses import astuple
 from fractions import Fraction
 from pathlib import Path
-
-import numpy as np
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from postprocess.formats.kinds import read_table
 from postprocess.formats.tabular import (
@@ -22,7 +20,11 @@ from postprocess.formats.tabular import (
 from postprocess.formats.writing import write_files
 from preprocess.commands.options import positive
 from preprocess.pairs.reading import COLUMNS, WordPair, list_pairs, read_word
-from preprocess.pairs.sampling import Quotas, sample_pairs
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from preprocess.pairs.sampling import Quotas
 
 YES = {"1", "yes", "true"}
 
@@ -49,6 +51,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Draw and write the pairs; print wanted against reached."""
+    import numpy as np
+
+    from preprocess.pairs.sampling import Quotas, sample_pairs
+
     shares = {"N": options.nouns, "V": options.verbs, "A": options.adjectives}
     given = {pos: share for pos, share in shares.items() if share is not None}
     quotas = Quotas(options.number, given, options.bins, options.least_score, options.antonyms)
@@ -63,11 +69,15 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _read_list(options: argparse.Namespace, quotas: Quotas) -> tuple[pd.DataFrame, list[Finding]]:
+def _read_list(
+    options: argparse.Namespace, quotas: "Quotas"
+) -> tuple["pd.DataFrame", list[Finding]]:
     """Read pairs, each once, with the columns that the quotas need, and return warnings.
 
     Raises OSError and TableError.
     """
+    import pandas as pd
+
     needed = {
         "pos": options.pos_column if quotas.shares else None,
         "score": options.score_column if quotas.least_score is not None else None,

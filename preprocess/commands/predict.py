@@ -17,10 +17,8 @@ from postprocess.types import Floats
 from preprocess.commands.options import layer, positive
 from preprocess.commands.progress import showing_progress
 from preprocess.models.cache import SimilarityCache
-from preprocess.models.loading import Precision
+from preprocess.models.loading import ALL, BATCH_SIZE, LAST, Precision
 from preprocess.models.predicting import predict_similarities
-from preprocess.models.scoring import ALL, LAST
-from preprocess.models.similarity import BATCH_SIZE
 
 EPILOG = "See docs/scoring.md for an example, and docs/contexts.md for how to get a model."
 

@@ -6,26 +6,20 @@ import sys
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from postprocess.formats.tabular import cut_lines
 from postprocess.version import __version__
 from preprocess.commands.options import layer, named_path
 from preprocess.commands.progress import showing_progress
-from preprocess.models.cache import SimilarityCache
-from preprocess.models.loading import Precision
-from preprocess.models.scoring import LAST, score_contexts
-from preprocess.models.similarity import Progress, UnusableTexts
-from preprocess.selection.scores import (
-    ScoresError,
-    join_scores,
-    load_all_scores,
-    summarise_scores,
-    write_scores,
-)
-from preprocess.windows.table import load_windows, make_context
+from preprocess.models.loading import LAST, Precision
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from preprocess.models.cache import SimilarityCache
+    from preprocess.models.similarity import Progress, UnusableTexts
+    from preprocess.selection.scores import ScoresError
 
 MOST_NAMED = 5  # windows in a message
 EPILOG = "See docs/contexts.md for an example, and for how to get a model."
@@ -61,6 +55,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Score the windows and write all scores; print a summary of each model and layer."""
+    from preprocess.models.cache import SimilarityCache
+    from preprocess.selection.scores import (
+        ScoresError,
+        join_scores,
+        load_all_scores,
+        summarise_scores,
+        write_scores,
+    )
+    from preprocess.windows.table import load_windows
+
     if not options.models and not options.scores:
         raise ScoresError("nothing gives scores; add --model or --scores")
     windows = load_windows(options.windows)
@@ -88,12 +92,18 @@ def run(options: argparse.Namespace) -> int:
 def _score(
     name: str,
     model: Path,
-    cache: SimilarityCache,
-    windows: pd.DataFrame,
+    cache: "SimilarityCache",
+    windows: "pd.DataFrame",
     options: argparse.Namespace,
-    progress: Progress,
-) -> dict[str, pd.Series]:
+    progress: "Progress",
+) -> "dict[str, pd.Series]":
     """Return the scores of the wanted layers of a model. Raises ScoresError, naming windows."""
+    import pandas as pd
+
+    from preprocess.models.scoring import score_contexts
+    from preprocess.models.similarity import UnusableTexts
+    from preprocess.windows.table import make_context
+
     contexts = [make_context(row) for row in windows.to_dict("records")]
     try:
         scores = score_contexts(model, contexts, cache, layers=options.layers, progress=progress)
@@ -103,9 +113,11 @@ def _score(
 
 
 def _refuse(
-    error: UnusableTexts, model: Path, options: argparse.Namespace, windows: "pd.Series[str]"
-) -> ScoresError:
+    error: "UnusableTexts", model: Path, options: argparse.Namespace, windows: "pd.Series[str]"
+) -> "ScoresError":
     """Return the error that names the windows of texts that a model cannot score."""
+    from preprocess.selection.scores import ScoresError
+
     named = [f"window {windows.iloc[number]}: {what}" for number, what in error.problems.items()]
     what = (
         f"{model}: the model cannot score {len(named):,} of {len(windows):,} windows; remove them "
@@ -114,7 +126,9 @@ def _refuse(
     return ScoresError("\n".join([what, *cut_lines(named, MOST_NAMED)]))
 
 
-def _settings(options: argparse.Namespace, caches: Mapping[str, SimilarityCache]) -> dict[str, Any]:
+def _settings(
+    options: argparse.Namespace, caches: "Mapping[str, SimilarityCache]"
+) -> dict[str, Any]:
     """Return what the file of scores says about their origin."""
     return {
         "version": __version__,

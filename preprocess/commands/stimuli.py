@@ -8,8 +8,6 @@ from postprocess.formats.tabular import naming_file
 from postprocess.formats.writing import write_files
 from postprocess.origin import render_origin
 from preprocess.commands.options import language_code
-from preprocess.selection.stimuli import load_selection, make_stimuli
-from preprocess.windows.table import load_settings, load_windows
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,6 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write data_<lang>.tsv, sources_<lang>.tsv and origin_<lang>.json; print warnings."""
+    from preprocess.selection.stimuli import load_selection, make_stimuli
+    from preprocess.windows.table import load_settings, load_windows
+
     windows = load_windows(options.windows)
     with naming_file(options.selection):
         stimuli, sources, warnings = make_stimuli(windows, load_selection(options.selection))

@@ -20,6 +20,15 @@ NOT_CONLLU = "this line is not CoNLL-U (a comment, or ten columns separated by t
 FROM_RAW_TEXT = (
     "turn raw text into CoNLL-U with `corpus lemmatise` or a tagger such as Stanza or UDPipe"
 )
+# The comments of a document that say where it comes from, and the columns they go to.
+SOURCE_COMMENTS = {
+    "newdoc id": "document",
+    "title": "title", "newdoc title": "title",
+    "url": "url", "source": "url", "newdoc url": "url",
+    "revision": "revision", "newdoc revision": "revision",
+    "licence": "licence", "license": "licence", "newdoc licence": "licence",
+}  # fmt: skip
+SOURCE_COLUMNS = tuple(dict.fromkeys(SOURCE_COMMENTS.values()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,8 @@ from typing import Any
 from postprocess.errors import UserError
 from postprocess.extras import require_models
 
+ALL, LAST = "all", "last"  # layers
+BATCH_SIZE = 16  # texts
 CONFIGURATION = "config.json"
 UNREAD = (".md", ".lock")  # files that no model depends on
 UNLOADABLE = (OSError, ValueError, KeyError, ImportError, TypeError)

@@ -9,8 +9,9 @@ from postprocess.formats.stimuli import StimulusPair
 from postprocess.formats.tabular import Finding, Severity, TableError
 from postprocess.types import Floats
 from preprocess.models.cache import SimilarityCache
+from preprocess.models.loading import BATCH_SIZE
 from preprocess.models.scoring import score_contexts
-from preprocess.models.similarity import BATCH_SIZE, Progress, UnusableTexts
+from preprocess.models.similarity import Progress, UnusableTexts
 
 N_CONTEXTS = 2  # of a pair
 

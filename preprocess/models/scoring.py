@@ -8,11 +8,10 @@ import numpy as np
 
 from postprocess.formats.marks import MarkedContext
 from preprocess.models.cache import Similarities, SimilarityCache, key_of
-from preprocess.models.loading import Model, ModelError, load_model
-from preprocess.models.similarity import BATCH_SIZE, Progress, UnusableTexts, compare_in_batches
+from preprocess.models.loading import ALL, BATCH_SIZE, LAST, Model, ModelError, load_model
+from preprocess.models.similarity import Progress, UnusableTexts, compare_in_batches
 
 SHARD = 4  # batches
-ALL, LAST = "all", "last"  # layers
 
 
 def score_contexts(

@@ -13,9 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from postprocess.formats.marks import MarkedContext, Span
-from preprocess.models.loading import Model
+from preprocess.models.loading import BATCH_SIZE, Model
 
-BATCH_SIZE = 16  # texts
 TOKENISED_AT_ONCE = 1_000  # texts
 Places = npt.NDArray[np.int64]  # of the sub-words of a word, in the text
 Progress = Callable[[int, int], None]  # done, of

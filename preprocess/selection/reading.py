@@ -13,7 +13,7 @@ from postprocess.formats.marks import TAG, MarkedContext, Span
 from postprocess.formats.stimuli import StimulusPair, check_rows
 from postprocess.formats.tabular import Finding, Severity, TableError
 from postprocess.origin import Origin
-from preprocess.windows.examining import SOURCE_COLUMNS
+from preprocess.corpora.conllu import SOURCE_COLUMNS
 from preprocess.windows.table import WindowsError, load_settings
 
 MOST_ROWS = 100_000

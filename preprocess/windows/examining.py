@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from preprocess.corpora.conllu import SOURCE_COLUMNS, SOURCE_COMMENTS
 from preprocess.corpora.opening import Report, ignore
 from preprocess.pairs.reading import WordPair
 from preprocess.windows.duplicates import find_near_duplicates
@@ -20,15 +21,6 @@ from preprocess.windows.reading import WindowText, make_window, read_comments, r
 
 DUPLICATE = "duplicate"
 PASSES = 2  # through a file: for the comments of documents, and for the windows
-# The comments of a document that say where it comes from, and the columns they go to.
-SOURCE_COMMENTS = {
-    "newdoc id": "document",
-    "title": "title", "newdoc title": "title",
-    "url": "url", "source": "url", "newdoc url": "url",
-    "revision": "revision", "newdoc revision": "revision",
-    "licence": "licence", "license": "licence", "newdoc licence": "licence",
-}  # fmt: skip
-SOURCE_COLUMNS = tuple(dict.fromkeys(SOURCE_COMMENTS.values()))
 WINDOW_TYPES = {
     "window": "str", "pair": "int32", "word1": "str", "word2": "str", "text": "str",
     "start1": "int32", "end1": "int32", "start2": "int32", "end2": "int32",

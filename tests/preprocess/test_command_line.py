@@ -17,8 +17,7 @@ import pytest
 from postprocess.formats.stimuli import load_stimuli
 from postprocess.version import __version__
 from preprocess.__main__ import main
-from preprocess.commands import find
-from preprocess.windows.dividing import Processes
+from preprocess.windows import dividing
 from tests.preprocess.corpus import write
 from tests.preprocess.disk import full_disk
 from tests.preprocess.windows.test_finding import stories_by_id, story
@@ -229,8 +228,8 @@ def test_a_search_that_is_stopped_goes_on(folder, monkeypatch):
     Path("w/windows.parquet").unlink()
     program = (
         "import preprocess.windows.parts as parts, preprocess.windows.finding as finding, sys\n"
-        "import preprocess.commands.find as find, functools, time\n"
-        "find.Processes = functools.partial(find.Processes, part_size=9000)\n"
+        "import preprocess.windows.dividing as dividing, functools, time\n"
+        "dividing.Processes = functools.partial(dividing.Processes, part_size=9000)\n"
         "scan = finding.scan_part\n"
         "finding.scan_part = lambda *a, **k: (time.sleep(0.1), scan(*a, **k))[1]\n"
         "from preprocess.__main__ import main\n"
@@ -246,7 +245,7 @@ def test_a_search_that_is_stopped_goes_on(folder, monkeypatch):
 
     assert (stopped.returncode, said) == (130, "stopped; the same command goes on from here\n")
     assert not Path("w/windows.parquet").exists()
-    monkeypatch.setattr(find, "Processes", partial(Processes, part_size=9000))
+    monkeypatch.setattr(dividing, "Processes", partial(dividing.Processes, part_size=9000))
     run(f"{FIND} --processes 1")
     assert Path("w/windows.parquet").read_bytes() == wanted
     assert not list(Path("w").glob("*.parts"))

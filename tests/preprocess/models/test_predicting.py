@@ -6,9 +6,8 @@ import pytest
 from postprocess.formats.stimuli import StimulusPair
 from postprocess.formats.tabular import TableError
 from preprocess.models.cache import SimilarityCache
-from preprocess.models.loading import Precision
+from preprocess.models.loading import ALL, LAST, Precision
 from preprocess.models.predicting import predict_similarities
-from preprocess.models.scoring import ALL, LAST
 from preprocess.models.similarity import compare_targets
 from tests.preprocess.models.texts import CONTEXTS, long_context
 

@@ -9,9 +9,9 @@ import pytest
 from postprocess.formats.marks import MarkedContext
 from preprocess.models import scoring
 from preprocess.models.cache import SimilarityCache
-from preprocess.models.loading import ModelError, Precision
-from preprocess.models.scoring import ALL, LAST, score_contexts
-from preprocess.models.similarity import BATCH_SIZE, UnusableTexts, compare_targets
+from preprocess.models.loading import ALL, BATCH_SIZE, LAST, ModelError, Precision
+from preprocess.models.scoring import score_contexts
+from preprocess.models.similarity import UnusableTexts, compare_targets
 from tests.preprocess.disk import full_disk
 from tests.preprocess.models.texts import CONTEXTS, long_context
 
