@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from postprocess.table.ratings import index_names, number_items
 from postprocess.types import Codes
@@ -66,6 +65,8 @@ def _membership(sets: list[Codes], n_members: int) -> csr_array:
 
 def _join_overlapping(belongs: csr_array) -> Codes:
     """Return the component of each set; sets with a Jaccard index above 0.5 are connected."""
+    from scipy.sparse.csgraph import connected_components  # 9 MB, for ratings without groups alone
+
     sizes = belongs.sum(axis=1)
     ends: list[tuple[Codes, Codes]] = []
     for start in range(0, belongs.shape[0], SETS_AT_ONCE):  # all together may not fit in memory

@@ -64,15 +64,12 @@ def illustrate(outcome: Outcome, parts_of_speech: pd.Series | None = None) -> li
 def render_plates(gallery: Iterable[Illustration], stamp: str = "") -> dict[str, Plate]:
     """Render figures as SVG and PNG; return name → figure, in the order of the gallery.
 
-    `stamp`: prefix of the titles in the files, "" or that of a rehearsal.
+    `stamp`: prefix of the titles in the files, "" or that of a rehearsal. The figures are cleared,
+    since each would keep its pixels.
     """
-    return {
-        one.name: Plate(
-            one.name,
-            one.title,
-            one.caption,
-            render_svg(one.figure, title=stamp + one.title, description=one.caption),
-            render_png(one.figure),
-        )
-        for one in gallery
-    }
+    plates = {}
+    for one in gallery:
+        svg = render_svg(one.figure, title=stamp + one.title, description=one.caption)
+        plates[one.name] = Plate(one.name, one.title, one.caption, svg, render_png(one.figure))
+        one.figure.clear()
+    return plates

@@ -121,6 +121,14 @@ def test_the_report_shows_the_coverage_if_it_is_known(dataset, plates):
     assert "<b>Figure 2. Coverage over time.</b>" in page
 
 
+def test_rendered_figures_keep_no_pixels(dataset):
+    plots = draw_plots(dataset)
+
+    render_plates(plots)
+
+    assert [axes for plot in plots for axes in plot.figure.axes] == []
+
+
 def test_plots_of_few_data_are_drawn():
     tiny = dataset_of(rate((1, 1, "A", 3), (1, 2, "B", 6)), "raw")
 
