@@ -4,14 +4,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import datetime
-from typing import Any, overload
+from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
 from django.db.models import QuerySet
 
 from surveys.access.redaction import mask_text
 from surveys.models import AuditEntry, Study
-from surveys.models.sharedtasks import SharedTask
 
 SITE = "the site"
 MAX_ACTOR_LENGTH = 150
@@ -35,31 +34,24 @@ def name_actor() -> str:
 
 
 def find_entries(
-    of: Study | SharedTask, *, action: str = "", actor: str = "", since: datetime | None = None
+    of: Study | str, *, action: str = "", actor: str = "", since: datetime | None = None
 ) -> QuerySet[AuditEntry]:
-    """Return the log entries of a study or shared task, latest first, filtered by given values.
+    """Return the log entries of a study or scope, latest first, filtered by given values.
 
     `action` is the beginning of an action's name, such as study.
     """
     filters = {"action__startswith": action, "actor": actor, "at__gte": since}
-    return of.audit_entries.filter(**{name: value for name, value in filters.items() if value})
+    rows = AuditEntry.objects.filter(scope=of) if isinstance(of, str) else of.audit_entries.all()
+    return rows.filter(**{name: value for name, value in filters.items() if value})
 
 
-@overload
-def record(action: str, study: Study | None = None, subject: str = "", **details: Any) -> None: ...
-@overload
-def record(action: str, *, shared_task: SharedTask, subject: str = "", **details: Any) -> None: ...
 def record(
-    action: str,
-    study: Study | None = None,
-    subject: str = "",
-    *,
-    shared_task: SharedTask | None = None,
-    **details: Any,
+    action: str, study: Study | None = None, subject: str = "", *, scope: str = "", **details: Any
 ) -> None:
-    """Add an entry to the log. Details are JSON values that identify no worker.
+    """Add an entry to the log, of a study or of what a text names, such as sharedtask:7.
 
-    E-mail addresses and provider ids are masked in a reason, which is free text.
+    Details are JSON values that identify no worker. E-mail addresses and provider ids are masked
+    in a reason, which is free text.
     """
     actor = _acting.get()
     if "reason" in details:
@@ -67,7 +59,7 @@ def record(
     user = actor if isinstance(actor, User) else None
     AuditEntry.objects.create(
         study=study,
-        shared_task=shared_task,
+        scope=scope,
         user=user,
         actor=name_actor(),
         action=action,

@@ -5,7 +5,6 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from surveys.models.sharedtasks.tasks import SharedTask
 from surveys.models.study import Study
 
 
@@ -41,8 +40,8 @@ class AuditEntry(models.Model):
     study = models.ForeignKey(
         Study, models.PROTECT, null=True, blank=True, related_name="audit_entries"
     )
-    shared_task = models.ForeignKey(
-        SharedTask, models.PROTECT, null=True, blank=True, related_name="audit_entries"
+    scope = models.CharField(
+        max_length=60, blank=True, default="", help_text="other than a study, such as sharedtask:7"
     )
     at = models.DateTimeField(auto_now_add=True)
     user = models.ForeignKey(
@@ -56,7 +55,10 @@ class AuditEntry(models.Model):
     class Meta:
         ordering: ClassVar = ["-pk"]
         verbose_name_plural = "audit entries"
-        indexes: ClassVar = [models.Index(fields=("study", "-id"), name="audit_of_a_study")]
+        indexes: ClassVar = [
+            models.Index(fields=("study", "-id"), name="audit_of_a_study"),
+            models.Index(fields=("scope", "-id"), name="audit_of_a_scope"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.at:%Y-%m-%d %H:%M} {self.actor}: {self.action} {self.subject}".rstrip()

@@ -81,7 +81,7 @@ def open_task(
     shared_task.state, shared_task.opened_at = SharedTaskState.OPEN, now
     shared_task.commitment = _commit(shared_task)
     shared_task.save(update_fields=["state", "opened_at", "commitment"])
-    record("sharedtask.opened", shared_task=shared_task, commitment=shared_task.commitment)
+    record("sharedtask.opened", scope=shared_task.scope, commitment=shared_task.commitment)
     return shared_task
 
 

@@ -128,7 +128,7 @@ def add_phase(
         refuse_probing(_expect_probing_in(phase))
     phase.save()
     record(
-        "sharedtask.phase_added", shared_task=shared_task, subject=phase.name, **_tell_rules(phase)
+        "sharedtask.phase_added", scope=shared_task.scope, subject=phase.name, **_tell_rules(phase)
     )
     return phase
 
@@ -169,7 +169,7 @@ def change_phase(
     phase.save()
     after = _tell_rules(phase)
     changes = {name: f"{before[name]} → {after[name]}" for name in RULES if name in changed}
-    record("sharedtask.phase_changed", shared_task=shared_task, subject=phase.name, **changes)
+    record("sharedtask.phase_changed", None, phase.name, scope=shared_task.scope, **changes)
     return phase
 
 
@@ -185,7 +185,7 @@ def remove_phase(phase: Phase, *, now: datetime) -> None:
     name = phase.name
     _delete_own(phase)
     phase.delete()
-    record("sharedtask.phase_removed", shared_task=shared_task, subject=name)
+    record("sharedtask.phase_removed", scope=shared_task.scope, subject=name)
 
 
 @transaction.atomic

@@ -112,7 +112,7 @@ def cancel_submission(submission: Submission, reason: str) -> Submission:
     refuse_final(submission.phase)
     _end(submission, SubmissionState.CANCELLED, reason)
     record(
-        "submission.cancelled", shared_task=submission.phase.shared_task,
+        "submission.cancelled", scope=submission.phase.shared_task.scope,
         subject=name_submission(submission), reason=reason,
     )  # fmt: skip
     return submission
@@ -137,7 +137,7 @@ def rescore_failed(submission: Submission) -> Submission:
     submission.state, submission.state_reason = SubmissionState.STORED, ""
     submission.save(update_fields=["state", "state_reason"])
     record(
-        "submission.rescored", shared_task=submission.phase.shared_task,
+        "submission.rescored", scope=submission.phase.shared_task.scope,
         subject=name_submission(submission),
     )  # fmt: skip
     submission_stored.send(Submission)

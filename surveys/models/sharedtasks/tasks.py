@@ -118,6 +118,11 @@ class SharedTask(models.Model):
         return self.title
 
     @property
+    def scope(self) -> str:
+        """The name of the shared task in log entries."""
+        return f"sharedtask:{self.pk}"
+
+    @property
     def is_published(self) -> bool:
         """Whether boards, gold and archive are public."""
         return self.state == SharedTaskState.PUBLISHED

@@ -171,4 +171,4 @@ def _read_finnish() -> PartFiles:
 def _date_log(shared_task: SharedTask, at: datetime) -> None:
     """Set the time of the log entries that were just made to an instant in the past."""
     today = timezone.now() - timedelta(days=1)
-    AuditEntry.objects.filter(shared_task=shared_task, at__gt=today).update(at=at)
+    AuditEntry.objects.filter(scope=shared_task.scope, at__gt=today).update(at=at)

@@ -74,7 +74,7 @@ def request_finalising(
     if problems:
         raise SharedTaskRefused("\n".join(problems))
     record(
-        "sharedtask.finalising", shared_task=shared_task,
+        "sharedtask.finalising", scope=shared_task.scope,
         unranked=", ".join(f"{one.counted.team.name} ({one.reason})" for one in unranked),
     )  # fmt: skip
     return request_job(shared_task, TaskJobKind.FINALISE, by)
@@ -155,7 +155,7 @@ def _store(
         shared_task.state = SharedTaskState.FINALISED
     shared_task.save(update_fields=["archive", "archive_sha256", "finalised_at", "state"])
     record(
-        "sharedtask.finalised", shared_task=shared_task, n_boards=len(bodies),
+        "sharedtask.finalised", scope=shared_task.scope, n_boards=len(bodies),
         sha256=shared_task.archive_sha256,
     )  # fmt: skip
 

@@ -40,7 +40,7 @@ def drop_participants(shared_task: SharedTask) -> int:
     _delete_accounts(list(left.values_list("user", flat=True)))
     if members or n_contacts:
         record(
-            "personal_data.dropped", shared_task=shared_task, members=len(members),
+            "personal_data.dropped", scope=shared_task.scope, members=len(members),
             days=shared_task.contact_days,
         )  # fmt: skip
     return len(members)

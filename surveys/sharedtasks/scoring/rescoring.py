@@ -87,7 +87,7 @@ def request_rescoring(
         )
         request_job(shared_task, TaskJobKind.RESCORE, by)
         record(
-            "scoring.requested", shared_task=shared_task, subject=name_scoring(scoring),
+            "scoring.requested", scope=shared_task.scope, subject=name_scoring(scoring),
             reason=reason, languages=", ".join(sorted(gold)), scorer=SCORER,
         )  # fmt: skip
     return scoring
@@ -130,7 +130,7 @@ def use_scoring(scoring: Scoring) -> Scoring:
         for phase in shared_task.phases.all():
             count_phase(phase)
         record(
-            "scoring.used", shared_task=shared_task, subject=name_scoring(scoring),
+            "scoring.used", scope=shared_task.scope, subject=name_scoring(scoring),
             reason=scoring.reason,
         )  # fmt: skip
     return scoring
@@ -150,7 +150,7 @@ def discard_scoring(scoring: Scoring) -> Scoring:
         raise SharedTaskRefused("A job of this shared task is in progress. Wait until it is done.")
     scoring.state = ScoringState.DISCARDED
     scoring.save(update_fields=["state"])
-    record("scoring.discarded", shared_task=shared_task, subject=name_scoring(scoring))
+    record("scoring.discarded", scope=shared_task.scope, subject=name_scoring(scoring))
     return scoring
 
 

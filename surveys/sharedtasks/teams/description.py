@@ -53,7 +53,7 @@ def describe_team(team: Team, fields: Mapping[str, object], *, now: datetime) ->
         team.save(update_fields=[*changed, "described_at"])
         record(
             "team.described",
-            shared_task=team.shared_task,
+            scope=team.shared_task.scope,
             subject=team.name,
             changed=sorted(changed),
         )
@@ -86,7 +86,7 @@ def accept_terms(team: Team, *, now: datetime) -> Team:
         return team
     team.accepted_terms, team.accepted_terms_at = digest, now
     team.save(update_fields=["accepted_terms", "accepted_terms_at"])
-    record("team.terms_accepted", shared_task=team.shared_task, subject=team.name)
+    record("team.terms_accepted", scope=team.shared_task.scope, subject=team.name)
     return team
 
 

@@ -62,7 +62,7 @@ def remove_member(member: TeamMember) -> None:
     if TeamMember.objects.filter(pk=member.pk).delete()[0]:
         record(
             "team.member_removed",
-            shared_task=member.shared_task,
+            scope=member.shared_task.scope,
             subject=member.team.name,
             member=str(member.participant),
         )
@@ -87,7 +87,7 @@ def make_captain(captain: TeamMember, member: TeamMember, *, now: datetime) -> N
     if TeamMember.objects.filter(pk=member.pk, is_captain=False).update(is_captain=True):
         record(
             "team.captain_made",
-            shared_task=member.shared_task,
+            scope=member.shared_task.scope,
             subject=captain.team.name,
             member=str(member.participant),
         )

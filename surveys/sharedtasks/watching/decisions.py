@@ -50,7 +50,7 @@ def allow_attempts(team: Team, phase: Phase, n_more: int, reason: str) -> Allowa
     allowance.refresh_from_db()
     subject = f"{team.name} in {phase.name}"
     record(
-        "team.attempts_allowed", shared_task=team.shared_task, subject=subject, n=n_more,
+        "team.attempts_allowed", scope=team.shared_task.scope, subject=subject, n=n_more,
         reason=reason,
     )  # fmt: skip
     return allowance
@@ -69,7 +69,7 @@ def exclude_team(team: Team, reason: str) -> Team:
     if team.state not in (TeamState.ACCEPTED, TeamState.PENDING):
         raise SharedTaskRefused(f"The team cannot be excluded: it is {team.get_state_display()}.")
     _set_state(team, TeamState.EXCLUDED, reason)
-    record("team.excluded", shared_task=team.shared_task, subject=team.name, reason=reason)
+    record("team.excluded", scope=team.shared_task.scope, subject=team.name, reason=reason)
     return team
 
 
@@ -82,7 +82,7 @@ def readmit_team(team: Team) -> Team:
     if team.state != TeamState.EXCLUDED:
         raise SharedTaskRefused("Only an excluded team can be accepted again.")
     _set_state(team, TeamState.ACCEPTED, "")
-    record("team.readmitted", shared_task=team.shared_task, subject=team.name)
+    record("team.readmitted", scope=team.shared_task.scope, subject=team.name)
     return team
 
 
@@ -115,7 +115,7 @@ def merge_teams(team: Team, into: Team, reason: str, *, now: datetime) -> Team:
         count_team(one, phases)
     team.counted_submissions.all().delete()
     record(
-        "team.merged", shared_task=into.shared_task, subject=f"{team.name} into {into.name}",
+        "team.merged", scope=into.shared_task.scope, subject=f"{team.name} into {into.name}",
         reason=reason,
     )  # fmt: skip
     return into

@@ -41,7 +41,7 @@ def test_making_a_shared_task_makes_its_author_an_organiser(ana, draft):
         "draft", True, False,
     )  # fmt: skip
     assert list(organised_tasks(mate)) == []
-    assert AuditEntry.objects.get().shared_task == draft
+    assert AuditEntry.objects.get().scope == draft.scope
 
 
 def test_operators_organise_all_shared_tasks_and_inactive_accounts_none(ana, draft):

@@ -17,7 +17,7 @@ SHOWN = "review.effect_shown"
 OF_RUNS = {f"{kind}.{event}" for kind in RunKind.values for event in ("requested", "made")}
 # Where names of details are those of settings, columns or counts.
 NAMED_ELSEWHERE = {*SETTINGS, *LOCKED, *COLUMNS, *Scripted._fields}
-PARAMETERS = {"shared_task", "subject"}  # of `record`, which are no details
+PARAMETERS = {"scope", "subject"}  # of `record`, which are no details
 
 
 def calls() -> Iterator[ast.Call]:

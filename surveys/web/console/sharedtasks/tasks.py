@@ -158,7 +158,7 @@ def leave(request: HttpRequest, shared_task: SharedTask, user_id: int) -> HttpRe
 @task_page("GET")
 def log(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
     """Show the log of a shared task, newest first."""
-    found = Paginator(find_entries(shared_task), ENTRIES_PER_PAGE)
+    found = Paginator(find_entries(shared_task.scope), ENTRIES_PER_PAGE)
     entries = found.get_page(request.GET.get("page"))
     page = {"shared_task": shared_task, "entries": entries}
     return render(request, "console/sharedtasks/log.html", page)

@@ -343,7 +343,7 @@ def test_publishing_and_taking_back(shared_task, teams):
     assert retract(retracted, "", END).retracted_at == END
     again = publish(retracted, END + timedelta(days=2))
     assert (again.state, again.retracted_at) == ("published", None)
-    actions = AuditEntry.objects.filter(shared_task=shared_task).order_by("pk")
+    actions = AuditEntry.objects.filter(scope=shared_task.scope).order_by("pk")
     assert [entry.action for entry in actions][-3:] == [
         "sharedtask.published", "sharedtask.retracted", "sharedtask.published",
     ]  # fmt: skip

@@ -72,7 +72,7 @@ def test_a_captain_comes_by_a_link(shared_task, organiser):
     assert member.participant.user.check_password(SECRET)
     team.refresh_from_db()
     assert (team.state, team.accepted_terms_at) == (TeamState.ACCEPTED, BEFORE)
-    entries = AuditEntry.objects.filter(shared_task=shared_task).order_by("pk")
+    entries = AuditEntry.objects.filter(scope=shared_task.scope).order_by("pk")
     assert list(entries.values_list("action", "actor", "subject")) == [
         ("team.made", "the site", "Herons"),
         ("team.link_made", "the site", "Herons"),

@@ -95,5 +95,5 @@ def test_rename_team_changes_the_case_of_its_own_name():
 
     assert (team.name, team.name_key) == ("OTTERS", "otters")
     entry = AuditEntry.objects.get(action="team.renamed")
-    assert (entry.shared_task, entry.subject) == (team.shared_task, "OTTERS")
+    assert (entry.scope, entry.subject) == (team.shared_task.scope, "OTTERS")
     assert entry.details == {"before": "Otters"}

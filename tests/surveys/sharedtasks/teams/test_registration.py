@@ -40,7 +40,7 @@ def test_a_registered_team_waits_for_the_organisers(shared_task):
     assert member.is_captain
     assert accept_team(member.team).state == TeamState.ACCEPTED
     accept_team(member.team)
-    actions = AuditEntry.objects.filter(shared_task=shared_task).values_list("action", "actor")
+    actions = AuditEntry.objects.filter(scope=shared_task.scope).values_list("action", "actor")
     assert list(actions.order_by("pk")) == [
         ("team.terms_accepted", "eva"), ("team.registered", "eva"), ("team.accepted", "the site"),
     ]  # fmt: skip

@@ -58,7 +58,7 @@ def herons(shared_task):
 
 
 def actions(shared_task):
-    return list(AuditEntry.objects.filter(shared_task=shared_task).values_list("action", flat=True))
+    return list(AuditEntry.objects.filter(scope=shared_task.scope).values_list("action", flat=True))
 
 
 def test_submissions_are_counted_by_team_and_day(shared_task, phase, otters, herons):

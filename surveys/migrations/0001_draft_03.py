@@ -2689,6 +2689,15 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
+                (
+                    "scope",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="other than a study, such as sharedtask:7",
+                        max_length=60,
+                    ),
+                ),
                 ("at", models.DateTimeField(auto_now_add=True)),
                 (
                     "actor",
@@ -2707,16 +2716,6 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "shared_task",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="audit_entries",
-                        to="surveys.sharedtask",
                     ),
                 ),
                 (
@@ -4775,6 +4774,10 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name="auditentry",
             index=models.Index(fields=["study", "-id"], name="audit_of_a_study"),
+        ),
+        migrations.AddIndex(
+            model_name="auditentry",
+            index=models.Index(fields=["scope", "-id"], name="audit_of_a_scope"),
         ),
         migrations.AddIndex(
             model_name="assignment",
