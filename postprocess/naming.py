@@ -1,4 +1,4 @@
-"""Names of the files of a dataset: its own name, its language, and the mark of a rehearsal."""
+"""Names of dataset files: the dataset's name, its language, and the mark of a rehearsal."""
 
 import re
 from collections.abc import Iterable
@@ -101,5 +101,5 @@ def read_name(path: str) -> NamedFile | None:
 
 
 def find_datasets(paths: Iterable[str]) -> list[NamedFile]:
-    """Return the files of datasets at the top of a release or of what `build` wrote."""
+    """Return the dataset files at the top of a release or in the folder that `build` wrote."""
     return [named for path in paths if (named := read_name(path))]

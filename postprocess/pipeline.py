@@ -202,7 +202,7 @@ def _report_origin(language: str, recipe: Recipe, inputs: Mapping[str, str]) -> 
 
 
 def _plain_recipe(recipe: Recipe) -> Report:
-    """Return the settings of a recipe; those of later versions only if they are set."""
+    """Return a recipe's settings; settings that later versions added only if they are set."""
     settings = recipe.model_dump()
     if recipe.filtering.constant_from is None:
         del settings["filtering"]["constant_from"]

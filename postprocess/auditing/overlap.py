@@ -14,7 +14,7 @@ Scores = tuple[float, float]  # of the two contexts, as printed
 
 @dataclass(frozen=True)
 class Pairs:
-    """The pairs of a file: rows by number, and scores of those that have any."""
+    """A file's pairs: rows by number, and the scores of scored rows."""
 
     name: str
     rows: Mapping[int, Row]

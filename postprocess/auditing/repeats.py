@@ -15,7 +15,7 @@ Item = tuple[frozenset[str], str]  # two words and a context, normalised
 
 
 class Figures(NamedTuple):
-    """The printed figures of a pair; NaN for missing ones.
+    """A pair's printed figures; NaN where missing.
 
     `sims` and `stdevs` are those of context 1 and of context 2.
     """
@@ -121,7 +121,7 @@ def _repeated_items(
                 part += f" ({here:.12g} here and {there:.12g} there)"
             parts.append(part)
     reason = (
-        f"{' and '.join(parts)}, with the same words; keep one of them, unless the item was rated "
+        f"{' and '.join(parts)}, with the same words; keep one, unless the item was rated "
         "twice intentionally"
     )
     columns = [f"context{context}" for context, place in enumerate(found, 1) if place]

@@ -1,4 +1,4 @@
-"""Comparing the rows of two files of a dataset: stimuli, gold scores, numbers of ratings."""
+"""Comparing two dataset files row by row: stimuli, gold scores, numbers of ratings."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

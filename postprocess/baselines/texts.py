@@ -44,7 +44,7 @@ def predict_form(pairs: Sequence[StimulusPair]) -> Floats:
 
 
 def compare_forms(first: str, second: str) -> float:
-    """Compute Dice's coefficient of the pairs of neighbouring letters of two words.
+    """Compute Dice's coefficient of two words' pairs of neighbouring letters.
 
     Parameters
     ----------

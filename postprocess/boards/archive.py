@@ -26,7 +26,7 @@ LICENCE = "CC BY 4.0"
 
 @dataclass(frozen=True)
 class ArchivedTeam:
-    """A team in the archive: a row's name, and the files of those who agreed to publish them.
+    """A team in the archive: a row's name, and the team's files if it agreed to publish them.
 
     `folder`: the name of its folder, a slug; `description`: what the team wrote about its system.
     """

@@ -48,9 +48,9 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Row:
-    """A row; see `Entry`. It has a cell in each column in which it has a score.
+    """A row; see `Entry`. It has a cell in each scored column.
 
-    `places` has those columns in which the row is ranked.
+    `places` has the columns in which the row is ranked.
     """
 
     name: str

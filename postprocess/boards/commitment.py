@@ -45,5 +45,5 @@ def commit_to_gold(salt: bytes, gold: Mapping[str, bytes]) -> str:
 
 
 def is_gold_unchanged(commitment: str, salt: bytes, gold: Mapping[str, bytes]) -> bool:
-    """Return whether salt and gold are those of a commitment."""
+    """Return whether a commitment was made with this salt and gold."""
     return hmac.compare_digest(commit_to_gold(salt, gold), commitment.lower())

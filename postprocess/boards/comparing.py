@@ -21,13 +21,13 @@ class Scores(NamedTuple):
     left_out: tuple[Floats, ...]
 
     def of(self, rows: Sequence[int]) -> "Scores":
-        """Return those of some systems."""
+        """Select the given systems' scores."""
         chosen = np.asarray(rows, dtype=int)
-        return Scores(self.scores[chosen], tuple(one[chosen] for one in self.left_out))
+        return Scores(self.scores[chosen], tuple(part[chosen] for part in self.left_out))
 
 
 class Comparisons(NamedTuple):
-    """The differences of pairs of systems, shape (n_pairs,), and two-sided p of no difference."""
+    """Differences within pairs of systems, shape (n_pairs,), and two-sided p-values."""
 
     d: Floats
     p: Floats

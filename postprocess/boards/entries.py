@@ -13,7 +13,7 @@ AVERAGE = "average"  # the name of the column of averages
 
 
 class BoardError(ValueError):
-    """A board cannot be made, or a file is not that of a board; the message gives the reason."""
+    """A board cannot be made, or a file has no board; the message gives the reason."""
 
 
 class Kind(StrEnum):
@@ -83,7 +83,7 @@ class Entry:
 
 
 def only_score(score: float, n: int = 0) -> Figures:
-    """Return the figures of a result of which only the score is known, such as a published one.
+    """Return figures for a result with a known score alone, such as a published result.
 
     `n`: the number of pairs, 0 if it is not known.
 

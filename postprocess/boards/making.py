@@ -192,7 +192,7 @@ def _stack(rules: Rules, column: _Column, names: Sequence[str]) -> Scores | None
 
 
 def _rank(rules: Rules, column: _Column) -> tuple[dict[str, Place], Differences | None]:
-    """Return the places of the ranked rows of a column, and the tests of all pairs of them."""
+    """Return the places of a column's ranked rows, and the tests between all their pairs."""
     scores = {
         name: column.cells[name].score for name, one in column.entries.items() if one.is_ranked
     }
@@ -209,13 +209,13 @@ def _rank(rules: Rules, column: _Column) -> tuple[dict[str, Place], Differences 
 
 
 def _find_best_baseline(column: _Column) -> str | None:
-    """Return the name of the best baseline of a column, the first of several."""
+    """Return a column's best baseline by name, the first of equally good baselines."""
     found = [name for name, one in column.entries.items() if one.kind is Kind.BASELINE]
     return min(found, key=lambda name: (-column.cells[name].score, name), default=None)
 
 
 def _compare_with_baselines(rules: Rules, column: _Column, best: str | None) -> dict[str, Cell]:
-    """Return the cells of a column, those of teams with p against the baselines."""
+    """Return a column's cells; teams' cells have p-values against the baselines."""
     against_distance = _compare_teams(rules, column, DISTANCE)
     against_best = _compare_teams(rules, column, best)
     return {

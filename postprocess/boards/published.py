@@ -17,7 +17,7 @@ SCORE = re.compile(r"-?[0-9]*\.?[0-9]+")
 
 
 class EqualCell(NamedTuple):
-    """A score of a team that is equal to that of a baseline, as shown."""
+    """A team's score that equals a baseline's score as shown."""
 
     name: str
     column: str

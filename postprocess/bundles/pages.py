@@ -39,7 +39,7 @@ def render_pages(task: BundleTask, subtask: Subtask) -> dict[str, str]:
         "data": _join(
             "# Data",
             "The starting kit of a phase has the data, complete result files as examples of the "
-            "format, and the scorer. That of the practice data also has the scores to predict.",
+            "format, and the scorer. The practice data's kit also has the scores to predict.",
             tell_languages(task.rules, parts),
         ),
         "evaluation": _join(

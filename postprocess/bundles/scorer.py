@@ -82,7 +82,7 @@ def score_changes(predicted: Numbers, gold: Numbers) -> Score:
 
 
 def score_similarities(predicted: Numbers, gold: Numbers) -> Score:
-    """Return the score of subtask 2, for the similarities of both contexts of each pair in turn."""
+    """Return the score of subtask 2, given each pair's two similarities in turn."""
     x, y = _scale(predicted), _scale(gold)
     n = len(x) // 2
     if min(x) == max(x) or len(x) < 3:
@@ -245,7 +245,7 @@ def _is_ignored(path: str) -> bool:
 
 
 def read_files(paths: Sequence[Path]) -> Iterator[Tuple[str, bytes]]:
-    """Yield the files, including those in folders and zip archives, with their paths."""
+    """Yield all files with their paths, also from folders and zip archives."""
     for path in paths:
         if path.is_dir():
             for file in sorted(file for file in path.rglob("*") if file.is_file()):
@@ -339,7 +339,7 @@ def render_scores(result: Result, task: Task, full: bool = False) -> str:
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
-    """Score, and return the exit status: 0, or another one if files are refused."""
+    """Score, and return the exit status: 0, or REFUSED if files are refused."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("folders", type=Path, nargs="*", help="of a run on Codabench")
     parser.add_argument("--gold", type=Path, help="folder with gold_<lang>.tsv")

@@ -91,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _name(paths: Sequence[Path]) -> list[str]:
-    """Return short names of paths: that of the file or folder, or all of it if several have it."""
+    """Return each path's stem, or the whole path where stems collide."""
     n_stems = Counter(path.stem for path in paths)
     return [path.stem if n_stems[path.stem] == 1 else path.as_posix() for path in paths]
 

@@ -97,7 +97,7 @@ def render_dataset(
 
 
 def render_gold(scores: "pd.DataFrame") -> str:
-    """Return the text of `gold_<lang>.tsv`; the change is that of the rounded scores."""
+    """Return the text of `gold_<lang>.tsv`; changes are differences of rounded scores."""
     rows = (_gold_fields(*sims) for sims in zip(scores["sim1"], scores["sim2"], strict=True))
     return render_rows(GOLD_COLUMNS, rows)
 
@@ -126,7 +126,7 @@ def has_dataset_columns(path: Path) -> bool:
 
 
 def _each_once(write: Callable[[float], str], numbers: Iterable[float]) -> list[str]:
-    """Return the numbers as text; equal ones are written once."""
+    """Return the numbers as text, writing equal numbers once."""
     import pandas as pd  # slow to import
 
     codes, distinct = pd.factorize(np.asarray(numbers, dtype=float), use_na_sentinel=False)

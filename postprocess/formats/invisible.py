@@ -79,7 +79,7 @@ def _find_invisible(text: str) -> Iterator[str]:
 
 
 def _is_needed(character: str, before: str, text: str) -> bool:
-    """Return whether the script of a text needs a character after another one."""
+    """Return whether a text's script needs a character after the character before it."""
     if character in JOINERS:
         is_symbol = unicodedata.category(before) in ("So", "Sk", "Mn") if before else False
         return JOINING.match(before) is not None or (character == JOINERS[1] and is_symbol)

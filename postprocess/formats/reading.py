@@ -73,7 +73,7 @@ def load_ratings(
 
 
 def load_columns(path: Path, names: Sequence[str]) -> pd.DataFrame:
-    """Read those of the named columns that a ratings file has, as text; "" for missing values.
+    """Read the named columns that a ratings file has, as text; "" for missing values.
 
     Raises RatingsError if the file cannot be read as a table.
     """

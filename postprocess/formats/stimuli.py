@@ -192,7 +192,7 @@ def read_rows(data: bytes) -> tuple[tuple[str, ...], ...]:
 
 
 def check_rows(rows: Sequence[Sequence[str]]) -> ParsedStimuli:
-    """Check stored rows as `parse_stimuli` checks those of a file.
+    """Check stored rows as `parse_stimuli` checks a file's rows.
 
     Raises StimuliError for a row that the format cannot hold.
     """
@@ -236,7 +236,7 @@ def render_stimuli(rows: Iterable[Sequence[str]]) -> str:
 
 
 def digest_rows(rows: Iterable[Sequence[str]]) -> str:
-    """Return the SHA-256 of the texts of stimuli, independent of their file."""
+    """Return the SHA-256 of stimuli rows, whatever file format they came from."""
     lines = ("\t".join(row) + "\n" for row in (COLUMNS, *rows))
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 

@@ -115,7 +115,7 @@ def cut_lines(lines: Iterable[object], most: int = 20) -> list[str]:
 
 
 class TableError(UserError):
-    """A file cannot be used; has all findings, and its message lists them, equal ones in a line.
+    """An unusable file; has all findings, and its message lists them, a line for equal findings.
 
     Each line begins with `path` if the file has one.
     """
@@ -269,7 +269,7 @@ def fold_name(name: str) -> str:
 def _shape_findings(
     misshapen: Mapping[int, Sequence[str]], n_columns: int, separator: str
 ) -> Iterator[Finding]:
-    """Yield findings on rows that do not match the header, the first ones in detail."""
+    """Yield findings on rows that do not match the header, the first rows in detail."""
     for row, fields in islice(misshapen.items(), MOST_MISSHAPEN):
         yield unreadable(*_shape_problem(fields, n_columns, separator), row=row)
     if (n_more := len(misshapen) - MOST_MISSHAPEN) > 0:

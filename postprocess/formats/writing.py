@@ -1,4 +1,4 @@
-"""Writing files to the disk: all of them or none."""
+"""Writing files to the disk: all or none."""
 
 import contextlib
 import errno

@@ -118,7 +118,7 @@ def describe_format(phase: PhaseRules) -> str:
         f"{formats}\n\nResult files are tab separated, in UTF-8, with a header and then a row for "
         "each pair, in the order of the data. Numbers have digits and a full stop for decimals; "
         "their unit does not matter. Columns `pair` (1, 2, …), `word1` and `word2` are compared "
-        "with the data file if they are there. Send the files, or a zip archive of them. An "
+        "with the data file if they are there. Send the files, or a zip archive with them. An "
         "archive has at most 50 entries, 10 MB in each file and 20 MB in all; a file has at most "
         f"{MOST_ROWS:,} rows, of 1,000 bytes at most."
     )
@@ -158,7 +158,7 @@ def _tell_scorer(phase: PhaseRules) -> str:
 
 
 def write_instant(at: datetime, zone: str) -> str:
-    """Write an instant in UTC and, if it is another one, in a zone.
+    """Write an instant in UTC and, unless the zone is UTC, in the zone.
 
     >>> write_instant(datetime(2027, 2, 1, 11, 59, 59, tzinfo=UTC), "Etc/GMT+12")
     '1 February 2027, 11:59:59 UTC (31 January 2027, 23:59:59 anywhere on earth, UTC−12)'

@@ -27,7 +27,7 @@ class ModelError(UserError):
 
 @dataclass(frozen=True)
 class RatingModels:
-    """Distributions of ratings, and the share of contexts with each of them.
+    """Distributions of ratings, each with its share of the contexts.
 
     `probabilities`, shape (n_models, n_points), are above 0 and sum to 1 in each row; point 0
     is the low end of the scale. `width` is the distance of two points on the published scale.

@@ -384,7 +384,7 @@ def _add_documents(subject: Subject, files: dict[str, bytes], *, complete: bool)
 
 
 def _refuse_other_files(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Raise ReleaseError if a folder holds other files; hidden ones, such as git's, may stay."""
+    """Raise ReleaseError if a folder holds other files, apart from hidden files such as git's."""
     if not folder.is_dir():
         return
     found = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())

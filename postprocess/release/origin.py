@@ -1,4 +1,4 @@
-"""What the origin of the texts of a dataset says of the search for them, in sentences."""
+"""Sentences about the search that found a dataset's texts."""
 
 from collections.abc import Mapping
 from typing import Any

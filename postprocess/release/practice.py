@@ -34,7 +34,7 @@ class Split:
 
     @property
     def is_reordered(self) -> bool:
-        """Whether this is another order than that of the stimuli."""
+        """Whether this order differs from the stimuli's."""
         return bool(self.practice or self.unscored)
 
 

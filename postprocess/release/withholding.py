@@ -32,7 +32,7 @@ def mask_text(marked: str) -> str:
 def withhold_texts(
     stimuli: ParsedStimuli, sources: Sequence[ContextSource], which: Collection[Publishing]
 ) -> tuple[ParsedStimuli, tuple[ContextSource, ...]]:
-    """Mask the contexts whose licence is judged to be one of these.
+    """Mask the contexts whose licence gets one of the given judgements.
 
     Also returns the sources, with the digests of the texts that were masked.
     """
@@ -52,7 +52,7 @@ def withhold_texts(
 
 
 def list_withheld(*, unknown: bool) -> tuple[Publishing, ...]:
-    """Return which texts are withheld: those that may not be published, and unknown ones or not."""
+    """Return which licences withhold a text: forbidding ones, with or without unknown licences."""
     return (Publishing.FORBIDDEN, Publishing.UNKNOWN) if unknown else (Publishing.FORBIDDEN,)
 
 

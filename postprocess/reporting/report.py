@@ -55,7 +55,7 @@ def summarise(report: Report) -> str:
 
 
 def report_gaps(outcome: Outcome) -> Report:
-    """Count contexts without a score, and those of groups in which nobody could be compared.
+    """Count contexts without a score, and contexts of groups in which nobody could be compared.
 
     Empty if there are none, and for recipes without `filtering.constant_from`, as of earlier
     versions.

@@ -193,7 +193,7 @@ def _check(predicted: ArrayLike, gold: ArrayLike, shape: tuple[int | None, ...])
 
 
 def _leave_out(n_pairs: int, n_contexts: int) -> Iterator[Floats]:
-    """Yield pieces of an array, shape (n_groups, n_pairs × n_contexts), of ones.
+    """Yield parts of a 0/1 array, shape (n_groups, n_pairs × n_contexts).
 
     Each row has zeros for the group of pairs that it leaves out.
     """
@@ -231,7 +231,7 @@ def _spearman(x: Floats, y: Floats, kept: Floats) -> Floats:
 
 
 def _rank_drawn(values: Floats, counts: Floats) -> Floats:
-    """Return the ranks of numbers in samples that have them several times, the mean for equal ones.
+    """Return ranks of numbers in samples with repetitions, the mean rank for equal numbers.
 
     `counts` and the result have the shape (n_samples, n_numbers).
     """
@@ -255,9 +255,9 @@ def _correlate_ranks(first: Floats, second: Floats, counts: Floats) -> Floats:
 
 
 def _rank(values: Floats, kept: Floats) -> Floats:
-    """Return the ranks among the numbers that each row keeps, the mean for equal ones.
+    """Return ranks among the numbers that each row keeps, the mean rank for equal numbers.
 
-    Those of numbers that are left out have no meaning.
+    Ranks of left-out numbers have no meaning.
     """
     ranks = np.tile(rank(values), (len(kept), 1))
     for row, left_out in enumerate(kept == 0):

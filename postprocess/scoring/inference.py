@@ -130,7 +130,7 @@ def compare_averages(first: Sequence[Figures], second: Sequence[Figures]) -> Dif
 
 
 def _combine(errors: Sequence[float], freedoms: Sequence[int]) -> tuple[float, float]:
-    """Return the standard error of the mean of independent figures, and its degrees of freedom."""
+    """Return the standard error and degrees of freedom for the mean of independent figures."""
     variances = np.array(errors) ** 2 / len(errors) ** 2
     total = variances.sum()
     if not total > 0:

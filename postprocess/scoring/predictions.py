@@ -98,7 +98,7 @@ def read_predictions(
 
 
 def digest_numbers(numbers: Floats) -> str:
-    """Return a SHA-256 digest of predictions, which does not depend on how they are written.
+    """Return a SHA-256 digest of predictions, whatever their notation.
 
     >>> digest_numbers(np.array([0.5, -0.0])) == digest_numbers(np.array([5e-1, 0]))
     True

@@ -1,4 +1,4 @@
-"""Ranks, rank ranges and groups of the systems of one column of a board."""
+"""Ranks, rank ranges and groups of the systems in a board's column."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
@@ -80,7 +80,7 @@ def correct_by_holm(p: Sequence[float]) -> Floats:
 def rank_systems(
     scores: Mapping[str, float], compare: Callable[[str, str], Difference]
 ) -> tuple[list[Ranked], list[TestedPair]]:
-    """Rank systems by their scores as shown, and test all pairs of them.
+    """Rank systems by their scores as shown, and test all pairs.
 
     Equal scores share the better rank, in the order of names. `compare` tests two systems by name.
     """

@@ -90,7 +90,7 @@ def sort_files(sent: Iterable[tuple[str, bytes]], languages: Sequence[str]) -> S
 def _unpack_all(
     sent: Iterable[tuple[str, bytes]], result: Submitted
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield the files that were sent, and those in archives; add what is refused to a result."""
+    """Yield the sent files, also from archives; add refusals to a result."""
     for name, data in sent:
         foreign, is_zip = name_foreign(data), name.lower().endswith(".zip")
         is_archive = foreign is not None and foreign.advice == UNPACK

@@ -1,4 +1,4 @@
-"""The size of the changes of a dataset, with and without the noise of its ratings."""
+"""The size of a dataset's changes, with and without rating noise."""
 
 from typing import NamedTuple
 
@@ -35,7 +35,7 @@ def squared_errors(scores: pd.DataFrame) -> Floats:
 
 
 def change_size(scores: pd.DataFrame) -> ChangeSize:
-    """Measure the changes, and what of them the noise of single ratings accounts for.
+    """Measure the changes, and the part that the noise of single ratings accounts for.
 
     Measured changes are larger than true ones: noise adds to them, whatever its sign. The squared
     standard error of a change, stdev1² / n1 + stdev2² / n2, is the noise in its square.

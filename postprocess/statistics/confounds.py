@@ -25,7 +25,7 @@ TABLE_COLUMNS = (
 
 
 class _Question(NamedTuple):
-    """An outcome `y` and a possible confound `x` of it in each row, and the pair of each row."""
+    """Outcome `y`, possible confound `x` and pair, one per row."""
 
     outcome: str
     confound: str
@@ -195,7 +195,7 @@ def _answer(
 
 
 def difference(x: Floats, y: Floats) -> float:
-    """Return the mean of y for x = 1 less that for x = 0; NaN if either has no rows.
+    """Return the mean of y where x = 1 less the mean where x = 0; NaN if either has no rows.
 
     >>> difference(np.array([1.0, 0.0, 1.0]), np.array([4.0, 1.0, 2.0]))
     2.0

@@ -7,7 +7,7 @@ from postprocess.types import Counts, Floats, Integers
 
 
 def count_points(ratings: Floats, scale: Scale) -> Counts:
-    """Count ratings at each point of a scale; calibrated ones count at the nearest point.
+    """Count ratings at each point of a scale; calibrated ratings count at the nearest point.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Polarised contexts: those whose ratings fall into two camps."""
+"""Polarised contexts, whose ratings fall into two camps."""
 
 import math
 from functools import lru_cache
@@ -161,7 +161,7 @@ def _reference(n: int, n_points: int, rng: np.random.Generator) -> tuple[Floats,
 
 @lru_cache(maxsize=64)
 def _exact_reference(n: int, n_points: int) -> tuple[Floats, Floats]:
-    """Return the same of all distributions of n ratings, which may take a quarter of a second."""
+    """Return the reference from all distributions of n ratings (up to a quarter of a second)."""
     vectors = _all_counts(n, n_points)
     agreements, place = np.unique(scale_agreement(vectors), return_inverse=True)
     log_factorials = np.cumsum(np.log(np.maximum(np.arange(n + 1), 1)))

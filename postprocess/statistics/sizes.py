@@ -1,4 +1,4 @@
-"""Lengths of the texts of a stimuli file, and distances of their target words."""
+"""Text lengths in a stimuli file, and distances between the target words."""
 
 import statistics
 from collections.abc import Iterable

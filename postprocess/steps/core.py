@@ -1,4 +1,4 @@
-"""The statistics of post-processing: from ratings to the figures of annotators and of pairs.
+"""The statistics of post-processing: from ratings to figures for annotators and pairs.
 
 All figures follow from two tables of counts: how many ratings each annotator gave at each point
 of the scale, and how many each context got there. A member is an annotator in a group; an
@@ -61,7 +61,7 @@ class Ratings(NamedTuple):
     group: Codes
 
     def of_group(self, numbers: Floats | Integers | Bools) -> Floats:
-        """Return, for each member, the sum of the numbers of all members of the group."""
+        """Return, for each member, the sum over all members of its group."""
         return np.bincount(self.group, weights=numbers)[self.group].astype(float)
 
 

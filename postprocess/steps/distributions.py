@@ -1,4 +1,4 @@
-"""The distributions of the ratings of each context, before and after the steps of a recipe."""
+"""Each context's distribution of ratings, before and after a recipe's steps."""
 
 import json
 

@@ -29,7 +29,7 @@ class Effect(NamedTuple):
 
 
 def measure_effect(as_given: Outcome, outcome: Outcome) -> Effect:
-    """Compare an outcome with that of the recipe "raw" on the same published scale.
+    """Compare an outcome with the recipe "raw" on the same published scale.
 
     Parameters
     ----------

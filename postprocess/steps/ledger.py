@@ -39,7 +39,7 @@ def render_ledger(outcome: Outcome) -> str:
 
 
 def render_annotators(outcome: Outcome) -> str:
-    """Return the text of `annotators.tsv`: all figures of each annotator of each group."""
+    """Return the text of `annotators.tsv`: all figures for each annotator in each group."""
     table = outcome.annotators.assign(explanation=explain(outcome.annotators))
     return render_table(table)
 

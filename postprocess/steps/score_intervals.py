@@ -1,4 +1,4 @@
-"""Intervals of scores and changes for other annotators: all steps repeated without each of them."""
+"""Intervals of scores and changes for other annotators: all steps without each annotator."""
 
 from typing import NamedTuple
 
@@ -117,7 +117,7 @@ def _find_cells(counted: core.Ratings) -> _Cells:
 
 
 def _divide(group: Codes) -> _Parts:
-    """Divide the members of each group into parts; those of at most MOST_PARTS into single ones."""
+    """Divide each group's members into parts: one member each in groups of at most MOST_PARTS."""
     sizes = np.bincount(group)
     n_each = np.minimum(sizes, MOST_PARTS)
     position = np.arange(len(group)) - (np.cumsum(sizes) - sizes)[group]
@@ -127,7 +127,7 @@ def _divide(group: Codes) -> _Parts:
 def _leave_out(
     counted: core.Ratings, cells: _Cells, parts: _Parts, recipe: Recipe, progress: Progress | None
 ) -> Floats:
-    """Return the influence of each part of a group on the scores of its contexts.
+    """Return each part's influence on the scores of its group's contexts.
 
     Shape (n_parts, n_cells): the deviations of the score without the part, scaled so that their
     squares add up to the squared error; 0 beyond the parts of a group, NaN if undefined.
@@ -157,7 +157,7 @@ def _leave_out(
 def _score_cells(
     counted: core.Ratings, stays: Bools, cells: _Cells, recipe: Recipe
 ) -> tuple[Floats, Floats]:
-    """Return the sum and the number of the ratings of each cell that are used, of some members.
+    """Return the sum and number of some members' used ratings in each cell.
 
     The others still count in the size of their group, of which `filtering.gain_share` is a share.
     """
@@ -190,7 +190,7 @@ class _Errors(NamedTuple):
 
 
 def _errors_of_contexts(influences: Floats, cells: _Cells, parts: _Parts, n_pairs: int) -> _Errors:
-    """Return the errors of the scores, shape (n_pairs, 2); those of several groups add up."""
+    """Return the scores' errors, shape (n_pairs, 2); errors from several groups add up."""
     squares = (influences**2).sum(axis=0)
     free = np.maximum(parts.n_each[cells.group] - 1, 1)
     added, weighted = (
@@ -216,7 +216,7 @@ def _add_up(places: Integers, numbers: Floats, n_places: int) -> Floats:
 
 
 def _combine(squares: Floats, weighted: Floats) -> Floats:
-    """Return Welch's degrees of freedom of sums of squared errors; 1 where these are 0.
+    """Return Welch's degrees of freedom for sums of squared errors; 1 where a sum is 0.
 
     `weighted` are the sums of the squares of the squared errors over their degrees of freedom.
     """

@@ -39,13 +39,13 @@ def read_ledger(data: bytes) -> pd.DataFrame:
 
 
 def read_pair(file: BinaryIO, pair: int) -> pd.DataFrame:
-    """Read the ratings of one pair from a file of `write_ledger`, without reading all of it.
+    """Read one pair's ratings from a file by `write_ledger`, skipping the other pairs.
 
     Returns the rows in the order of the ledger; none for a pair that does not exist.
     """
     rows = arrow_parquet.read_table(file, filters=[("pair", "=", pair)])
-    found: pd.DataFrame = rows.to_pandas()
-    return found
+    ratings: pd.DataFrame = rows.to_pandas()
+    return ratings
 
 
 def read_scores(data: bytes) -> pd.DataFrame:
@@ -79,16 +79,16 @@ def search_ledger(
         The rows in the order of the ledger, and the number of all matching rows.
     """
     file = arrow_parquet.ParquetFile(io.BytesIO(data))
-    places = _find_places(file, filters)
+    places = _find_rows(file, filters)
     wanted = places[start : start + n_rows]
     rows: pd.DataFrame = _take(file, wanted).to_pandas()
     return rows, len(places)
 
 
-def _find_places(
+def _find_rows(
     file: arrow_parquet.ParquetFile, filters: Filters
 ) -> "np.ndarray[tuple[int], np.dtype[np.intp]]":
-    """Return the places of matching rows; of the columns only those of the filters are read."""
+    """Return the indices of matching rows, reading only the filtered columns."""
     keep = np.ones(file.metadata.num_rows, dtype=bool)
     table = file.read(columns=list(filters))
     for name, value in filters.items():

@@ -1,4 +1,4 @@
-"""Comparison of two collections of ratings of the same items: of two crowds, or of a model."""
+"""Comparison of two collections of ratings on the same items, by two crowds or a model."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""Correlation of the scores and of the changes of two collections, and what noise hides of it."""
+"""Correlation of two collections' scores and changes, with and without noise."""
 
 from collections.abc import Mapping, Sequence
 

@@ -57,7 +57,7 @@ def compare_collections(
     only_matched: bool = False,
     wanted: ReportSection | None = None,
 ) -> CollectionComparison:
-    """Compare two collections of the same items, such as those of two crowds or of a model.
+    """Compare two collections on the same items, such as two crowds or a crowd and a model.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ WITHIN = {PAIRWISE: "pairwise_spearman", WITH_MEANS: "human"}  # measure → fig
 
 
 class _Table(NamedTuple):
-    """Rows of ratings of the same items, as a stack of one table, and which are correlated.
+    """Rows of ratings on the same items, as a stack of one table, and the rows to correlate.
 
     `one` and `other`, shape (n_correlations,): the numbers of the rows.
     """

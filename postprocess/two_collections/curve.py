@@ -17,7 +17,7 @@ CONTEXTS_A_BIN = 10
 
 
 class CalibrationCurve(NamedTuple):
-    """The mean score of the second collection as a function of that of the first.
+    """The second collection's mean score as a function of the first collection's score.
 
     `bins`, a row for each bin of contexts by the score of the first: n, least and most (of the
     first's scores), first and second (mean scores), low and high (95 % interval of the latter).
@@ -30,7 +30,7 @@ class CalibrationCurve(NamedTuple):
 
 
 def calibration_curve(aligned: Aligned, chance: Chance) -> CalibrationCurve:
-    """Relate the scores of the second collection to those of the first.
+    """Relate the second collection's scores to the first collection's.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ LIMITS = {"difference": 0.0, "limit_low": -LIMIT, "limit_high": LIMIT}  # figure
 
 
 def measure_differences(aligned: Aligned, chance: Chance) -> pd.DataFrame:
-    """Compute the mean difference and the limits of agreement of scores and of changes.
+    """Compute mean difference and limits of agreement, for scores and changes.
 
     Parameters
     ----------

@@ -229,7 +229,7 @@ def _swap(scores: pd.DataFrame, matching: Matching) -> pd.DataFrame:
 def _join_traits(
     first: Collection, second: Collection, matching: Matching, index: pd.Index
 ) -> pd.DataFrame:
-    """Return the traits of the matched pairs; those of the second where the first has none."""
+    """Return the matched pairs' traits, from the second collection where the first has none."""
     known = first.traits.reindex(matching.first).set_index(index)
     others = second.traits.reindex(matching.second).set_index(index)
     return known.join(others[[name for name in others if name not in known]])

@@ -84,7 +84,7 @@ PEOPLE_RATED = Source()
 
 
 def load_source(path: Path, given: Source | None = None) -> Source:
-    """Return the source of a ratings file: that of its columns, or the given one.
+    """Return a ratings file's source: from its columns, or the given source.
 
     Parameters
     ----------

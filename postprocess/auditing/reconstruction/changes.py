@@ -142,7 +142,7 @@ def _empty_fields(pvalues: pd.Series) -> Iterator[Finding]:
 
 def _two_sided(n_fitting: int, n_pairs: int) -> Finding:
     reason = (
-        f"{n_fitting} of {n_pairs} p-values are two-sided, but the format has one-sided ones: "
+        f"{n_fitting} of {n_pairs} p-values are two-sided, but the format has one-sided p-values: "
         "divide them by two"
     )
     return Finding(Severity.ERROR, reason, column="pvalue")

@@ -78,7 +78,7 @@ def _product(sizes: tuple[int, int]) -> tuple[int, tuple[int, int]]:
 
 
 def _all_of(solutions: Sequence[Sums], n_steps: int) -> Multisets:
-    """Return the multisets of all sums of one number of ratings."""
+    """Merge the multisets of all solutions."""
     listed = [list_multisets(sums, n_steps) for sums in solutions]
     if len(listed) == 1:
         return listed[0]

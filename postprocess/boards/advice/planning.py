@@ -38,7 +38,7 @@ def expect_interval(score: float, n_pairs: int) -> Interval:
 
 
 def expect_error_of_difference(score: float, correlation: float, n_pairs: int) -> float:
-    """Return the standard error to expect of the difference of two systems of equal score.
+    """Return the expected standard error of the difference between two equally good systems.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ OWN_TEMPLATES = Path(__file__).parent / "templates"
 
 
 class Table(NamedTuple):
-    """The rows in the order of a column, and what the page shows of them."""
+    """Board rows sorted by one column, with the cells to display."""
 
     column: str
     lines: list[Line]

@@ -89,7 +89,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _reading(options: argparse.Namespace, side: str) -> "Reading":
-    """Return how to read one side; what is not given for the second is that of the first."""
+    """Return how to read one side; the second side takes missing options from the first."""
     from postprocess.formats.reading import KIND, MODEL
     from postprocess.two_collections.loading import Reading
     from postprocess.two_collections.sources import Source
@@ -108,7 +108,7 @@ def _reading(options: argparse.Namespace, side: str) -> "Reading":
 def _name_apart(
     first: "Collection", second: "Collection", names: Sequence[str] | None
 ) -> "tuple[Collection, Collection]":
-    """Return the collections with the given names. Raises RatingsError for equal ones."""
+    """Return the collections with the given names. Raises RatingsError for equal names."""
     one, other = names or (first.name, second.name)
     if one == other:
         raise RatingsError(f'both collections are called "{one}"; name them with --names')

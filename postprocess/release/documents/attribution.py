@@ -35,7 +35,7 @@ def render_sources_files(
 
 
 def render_attribution(sources: Sequence[ContextSource], n_pairs: int, path: str) -> str:
-    """Return the text of `ATTRIBUTION.md`; `path` is that of the file of sources."""
+    """Return the text of `ATTRIBUTION.md`; `path` is the sources file."""
     edited = [source for source in sources if source.edited]
     about = (
         "The contexts of this dataset come from the documents below. Each text remains under the "

@@ -56,7 +56,7 @@ def describe_responsibly(subject: Subject) -> dict[str, Any]:
 
 
 def _trace_provenance(subject: Subject) -> dict[str, Any]:
-    """Return where the texts come from, and the two activities that made the dataset of them."""
+    """Return the texts' origin and the two activities that turned them into the dataset."""
     version = subject.dataset.report["code"]["version"]
     program = {"@type": "prov:SoftwareAgent", "prov:label": f"{COSIMA.title}, version {version}"}
     collected: dict[str, Any] = {"@type": "prov:Activity", "prov:label": "Collection of ratings"}

@@ -26,7 +26,7 @@ from postprocess.table.ratings import check_ratings
 
 
 def read_files(folder: Path) -> dict[str, bytes]:
-    """Return the files of a folder by path, without hidden ones. Raises ReleaseError."""
+    """Return a folder's files by path, without hidden files. Raises ReleaseError."""
     if not folder.is_dir():
         raise ReleaseError(f"{folder} is not a folder; unpack the archive of the release first")
     paths = (path for path in sorted(folder.rglob("*")) if path.is_file())

@@ -1,4 +1,4 @@
-"""The correlation of each annotator with the others of the group, and the bound of filtering."""
+"""Each annotator's correlation with the rest of the group, and the bound for filtering."""
 
 from collections.abc import Iterator
 

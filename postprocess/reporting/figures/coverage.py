@@ -58,7 +58,7 @@ def caption_coverage(outcome: Outcome) -> str:
 
 
 def count_given(outcome: Outcome) -> Codes:
-    """Return the number of ratings of each context before all steps, in the order of pairs."""
+    """Return each context's number of ratings before all steps, in the order of pairs."""
     is_rating = outcome.ledger["rating"].notna().to_numpy()
     item = number_items(outcome.ledger)[is_rating]
     return np.bincount(item, minlength=2 * len(outcome.pairs))

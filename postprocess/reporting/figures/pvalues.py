@@ -94,7 +94,7 @@ def _count_below(figures: "pd.Series[float]") -> str:
 
 
 def _counted(outcome: Outcome) -> Floats:
-    """Return the two-sided p-values without those of pairs whose ratings are all equal."""
+    """Return the two-sided p-values of all pairs but those whose ratings are all equal."""
     scores = outcome.scores
     has_evidence = scores["pvalue"] <= MAX_ONE_SIDED
     return scores.loc[has_evidence, "pvalue_two_sided"].to_numpy(dtype=float)

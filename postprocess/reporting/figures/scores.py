@@ -102,7 +102,7 @@ def greatest_deviation(means: Floats, scale: tuple[float, float], n: int) -> Flo
 
 
 def stack_contexts(scores: pd.DataFrame, figure: str) -> Floats:
-    """Return a figure of all contexts: those of context 1, then those of context 2."""
+    """Return one figure for all contexts: first every context 1, then every context 2."""
     return scores[[f"{figure}1", f"{figure}2"]].to_numpy(dtype=float).ravel(order="F")
 
 

@@ -1,4 +1,4 @@
-"""All plots of a run: for its report, and as files with the CSV of what each draws."""
+"""All plots of a run: for its report, and as files, each with its data as CSV."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping

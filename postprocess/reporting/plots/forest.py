@@ -56,7 +56,7 @@ def tabulate_forest(dataset: Dataset) -> pd.DataFrame:
 
 @in_style
 def draw_forest(table: pd.DataFrame) -> Figure:
-    """Draw estimates with intervals on lines, above those of annotators."""
+    """Draw estimates with intervals on lines, groups above and annotators below."""
     parts = [table[table["kind"] != ANNOTATOR], table[table["kind"] == ANNOTATOR]]
     heights = [ROW * min(max(len(part), 1), MOST_NAMED) for part in parts]
     figure = new_figure(1.1 + sum(heights))

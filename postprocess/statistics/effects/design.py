@@ -152,7 +152,7 @@ def refuse_unusable(rating: Floats, n_ratings: Integers, pairs: Integers) -> Non
 def find_parts(
     pair: Integers, crossed: Integers, n_pairs: int, n_crossed: int
 ) -> tuple[Integers, Integers]:
-    """Return the number of the part of each pair, and of each annotator and questionnaire.
+    """Number the connected part of each pair, and of each annotator and questionnaire.
 
     `crossed`, shape (n_ratings, 2), are the positions of annotator and questionnaire.
     """

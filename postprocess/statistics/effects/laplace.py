@@ -119,7 +119,7 @@ class _Posterior:
         return _Place(effects, ends, value, collect(self.design, ends.slope) - pulled)
 
     def climb(self, here: _Place, step: Floats) -> _Place | None:
-        """Go along a step, or the largest part of it that leads upwards; None if none does."""
+        """Go along a step, halved until it leads upwards; None if it never does."""
         least = here.value - ROUNDING * abs(here.value)
         for halving in range(HALVINGS):
             there = self.at(here.effects + step / 2**halving)

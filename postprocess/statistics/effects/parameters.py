@@ -32,7 +32,7 @@ class Parameters(NamedTuple):
 
     @property
     def of_level(self) -> float:
-        """The prior variance of (x₁ + x₂) / √2, for the effects of both contexts of a pair."""
+        """The prior variance of (x₁ + x₂) / √2, for the effects of a pair's two contexts."""
         return 2 * self.variances["pair"] + self.variances["context"]
 
     @property

@@ -15,7 +15,7 @@ from postprocess.types import Floats
 
 
 class PriorPrecision(NamedTuple):
-    """The prior precision Q: the block of a pair, shape (1, 3), and that of each crossed effect."""
+    """The prior precision Q: a pair's block, shape (1, 3), and each crossed effect's precision."""
 
     block: Floats
     crossed: Floats
