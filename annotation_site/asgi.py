@@ -21,6 +21,6 @@ application = Gateway(
 DISPATCHER.start()
 
 # Loaded modules stay until the process ends, so the garbage collector can skip them, and collect
-# the garbage of requests less often.
+# the garbage of requests less often: some dozens of requests together take 2 MB.
 gc.freeze()
-gc.set_threshold(20_000, 20, 20)
+gc.set_threshold(5_000, 20, 20)

@@ -1,4 +1,4 @@
-"""Load the site, then serve it: `python -m annotation_site.launcher`, with granian's options.
+"""Load the site, then serve it: `python -m annotation_site.launcher ADDRESS PORT PROCESSES GRACE`.
 
 The processes of the web server and the job process are forked from this one, so that they share
 the memory of what is loaded. It must therefore start no threads and keep no connections.
@@ -12,7 +12,10 @@ from urllib.parse import urlsplit
 from wsgiref.util import setup_testing_defaults
 
 from django.conf import settings
-from granian.cli import entrypoint
+from granian import Granian
+from granian.constants import HTTPModes, Interfaces
+from granian.http import HTTP1Settings
+from granian.log import LogLevels
 
 from surveys.operations.job_process import JOB_PROCESS
 
@@ -47,15 +50,31 @@ def load() -> None:
     gc.enable()
 
 
-def main() -> None:
-    """Serve the site until a signal arrives."""
+def main(address: str, port: str, n_processes: str, grace: str) -> None:
+    """Serve the site until a signal arrives, after which requests may take `grace` seconds."""
     multiprocessing.set_start_method("fork")
     load()
     from surveys.tasks import perform_asked
 
+    server = Granian(
+        "annotation_site.asgi:application",
+        address,
+        int(port),
+        interface=Interfaces.ASGINL,
+        workers=int(n_processes),
+        http=HTTPModes.http1,
+        websockets=False,
+        backlog=4096,
+        backpressure=4096,
+        http1_settings=HTTP1Settings(header_read_timeout=15_000, max_buffer_size=65_536),
+        log_level=LogLevels.warning,
+        respawn_failed_workers=True,
+        workers_kill_timeout=int(grace),
+    )
+    # As late as possible: memory that this process writes to afterwards is no longer shared.
     JOB_PROCESS.start_keeper(perform_asked)
-    entrypoint()  # type: ignore[no-untyped-call]
+    server.serve()
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

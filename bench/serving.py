@@ -49,7 +49,6 @@ class Server(NamedTuple):
             "host": HOST,
             "port": port,
             "application": application,
-            "gateway": application.replace(".wsgi:", ".asgi:"),
             "bin": python.parent,
         }
         is_plain = self.kind == "granian" and ".wsgi:" not in application  # for the bare app
@@ -61,9 +60,7 @@ class Server(NamedTuple):
 AS_SERVED = Server("granian", min(4, os.cpu_count() or 1), 2)
 _GUNICORN = "-m gunicorn --log-level warning --bind {host}:{port} --workers {workers} "
 COMMANDS = {
-    "granian": "-m annotation_site.launcher --interface asginl --host {host} --port {port} "
-    "--workers {workers} --http 1 --http1-header-read-timeout 15000 --http1-buffer-size 65536 "
-    "--backlog 4096 --backpressure 4096 --no-ws --log-level warning {gateway}",
+    "granian": "-m annotation_site.launcher {host} {port} {workers} 30",
     "granian-wsgi": "-m granian --interface wsgi --host {host} --port {port} --workers {workers} "
     "--blocking-threads {threads} --no-ws --log-level warning {application}",
     "gunicorn-sync": _GUNICORN + "--worker-class sync {application}",

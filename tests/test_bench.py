@@ -1,6 +1,6 @@
 """The targets of `bench/` and how it starts sites. Tests do not measure."""
 
-from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -73,16 +73,16 @@ def test_an_aim_that_is_just_missed_is_told(changed, missed):
 
 
 def test_the_server_that_is_measured_is_the_one_that_serves():
-    from serving import AS_SERVED
+    from serving import AS_SERVED, HOST
 
-    script = (ROOT / "scripts/serve").read_text(encoding="utf-8").replace("\\\n", "")
-    (served,) = [line for line in script.splitlines() if "-m annotation_site.launcher" in line]
-    given = {"--workers": '"$workers"', "--host": '"$address"', "--port": '"$port"'}
-    measured = AS_SERVED.command(ROOT / "python", 8000, "annotation_site.wsgi:application")
-    assert "annotation_site.asgi:application" in measured
-    words = [given.get(before, word) for before, word in pairwise(measured)]
+    script = (ROOT / "scripts/serve").read_text(encoding="utf-8")
+    (served,) = [line.split() for line in script.splitlines() if "annotation_site.launcher" in line]
+    measured = AS_SERVED.command(Path("python"), 8000, "annotation_site.wsgi:application")
+    given = {HOST: '"$address"', "8000": '"$port"', f"{AS_SERVED.workers}": '"$workers"'}
 
-    assert set(words) <= set(served.split())
+    assert ["setsid", *(given.get(word, word) for word in measured[:-1])] == served[:-2]
+    assert served[-2:] == ['"$grace"', "&"]
+    assert f"grace={measured[-1]} " in script
     assert 1 <= AS_SERVED.workers <= 4
 
 

@@ -21,7 +21,7 @@ LIBRARIES = (  # that can be loaded without settings
     "django.core.management", "django.db.models", "django.contrib.admin.options",
     "django.contrib.postgres.fields", "django.db.backends.postgresql.base",
     "django.db.backends.sqlite3.base", "django.test", "rest_framework.serializers",
-    "whitenoise.storage", "celery.app.base", "kombu.transport.redis", "granian.cli", "psycopg",
+    "whitenoise.storage", "celery.app.base", "kombu.transport.redis", "granian.server", "psycopg",
     "pydantic.types", "jinja2", "markdown_it", "babel.dates", "yaml", "lxml.etree", "requests",
     "boto3", "httpx", "pandas", "scipy.stats", "pyarrow.parquet",
 )  # fmt: skip

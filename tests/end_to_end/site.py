@@ -93,10 +93,7 @@ class Site:
         """Serve as `scripts/serve` does; back when it answers."""
         address = urlsplit(self.url)
         command = [
-            "annotation_site.launcher", "--interface", "asginl", "--http", "1", "--no-ws",
-            "--host", "127.0.0.1", "--port", str(address.port),
-            "--workers", str(self.n_processes),
-            "--log-level", "warning", "annotation_site.asgi:application",
+            "annotation_site.launcher", "127.0.0.1", str(address.port), str(self.n_processes), "30",
         ]  # fmt: skip
         self.server = start_module(command, self.environment, ROOT, self.log)
         self._wait(self.server)

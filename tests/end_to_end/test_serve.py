@@ -273,8 +273,7 @@ def test_serve_says_at_once_when_the_server_fails(prepared):
     broken = {**environment(prepared), "PYTHONPATH": str(prepared)}
     package = prepared / "granian"
     package.mkdir()
-    (package / "__init__.py").touch()
-    (package / "cli.py").write_text("raise SystemExit('out of order')")
+    (package / "__init__.py").write_text("raise SystemExit('out of order')")
 
     done = subprocess.run(
         ["scripts/serve", "--port", str(free_port()), "--no-demo"], cwd=ROOT, env=broken,
