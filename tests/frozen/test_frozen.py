@@ -5,16 +5,10 @@ changelog.
 """
 
 import json
-import random
-import secrets
-from datetime import UTC, datetime
-from importlib import import_module
 from pathlib import Path
 
 import pytest
-import time_machine
 from django.conf import settings as site
-from django.db import connection
 
 from postprocess.__main__ import main as postprocess
 from postprocess.steps.recipe import read_recipe
@@ -31,33 +25,7 @@ from tests.factories.studies import finish, make_study, start
 from tests.frozen.texts import check_frozen, read_folder
 from tests.frozen.walking import Walk
 
-NOW = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 DEMO = site.BASE_DIR / "demo"
-
-
-@pytest.fixture
-def fixed(request, settings, monkeypatch):
-    """Fix the clock, the tokens, the seeds and the ids of rows."""
-    import_module(settings.ROOT_URLCONF)  # modules that draw something when they are imported
-    settings.SECRET_KEY, settings.SITE_URL = "frozen", "https://survey.example.org"
-    chance = random.Random(request.node.name)
-    monkeypatch.setattr(secrets, "token_bytes", lambda n=32: chance.randbytes(n))
-    monkeypatch.setattr(secrets, "randbits", chance.getrandbits)
-    with time_machine.travel(NOW, tick=False):
-        yield
-
-
-@pytest.fixture
-def empty_database(db):
-    """Number rows from 1 again, since ids are in forms."""
-    with connection.cursor() as cursor:
-        cursor.execute("DELETE FROM sqlite_sequence WHERE name LIKE 'surveys_%'")
-
-
-@pytest.fixture(autouse=True)
-def same_code(monkeypatch):
-    """Reports give a digest of the code, which changes with every change of it."""
-    monkeypatch.setattr("postprocess.pipeline.digest_code", lambda: "frozen")
 
 
 def build(stimuli: Path, ratings: Path, out: Path, *options: str) -> dict[str, bytes]:

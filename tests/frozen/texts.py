@@ -23,15 +23,21 @@ def check_frozen(subject: str, outputs: Mapping[str, str | bytes]) -> None:
     sections = {name: _write(outputs[name]) for name in sorted(outputs)}
     if os.environ.get("FREEZE") == "1":
         text = "".join(f"{HEAD}{name}\n{section}\n" for name, section in sections.items())
-        path.write_text(text, encoding="utf-8")
+        path.write_bytes(text.encode())
     frozen = _read(path)
     if sections == frozen:
         return
     lines: list[str] = []
     for name in sorted(sections | frozen):
-        before, after = (side.get(name, "").splitlines() for side in (frozen, sections))
+        before, after = (
+            side[name].split("\n") if name in side else [] for side in (frozen, sections)
+        )
         lines += difflib.unified_diff(before, after, f"frozen {name}", f"now {name}", lineterm="")
     pytest.fail(_describe(path, lines), pytrace=False)
+
+
+def digest(content: bytes) -> str:
+    return f"sha256 {hashlib.sha256(content).hexdigest()[:16]}"
 
 
 def read_folder(folder: Path, prefix: str = "") -> dict[str, bytes]:
@@ -45,14 +51,14 @@ def read_folder(folder: Path, prefix: str = "") -> dict[str, bytes]:
 
 def _write(output: str | bytes) -> str:
     if isinstance(output, bytes):
-        return f"sha256 {hashlib.sha256(output).hexdigest()[:16]}"
+        return digest(output)
     return output.rstrip("\n")
 
 
 def _read(path: Path) -> dict[str, str]:
     if not path.exists():
         return {}
-    sections = f"\n{path.read_text(encoding='utf-8')}".removesuffix("\n").split(f"\n{HEAD}")[1:]
+    sections = f"\n{path.read_bytes().decode()}".removesuffix("\n").split(f"\n{HEAD}")[1:]
     return {name: text for name, _, text in (section.partition("\n") for section in sections)}
 
 

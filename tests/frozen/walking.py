@@ -1,15 +1,32 @@
-"""An annotator's way through a study, by links and forms alone: every page that comes up."""
+"""Ways through the site by links and forms alone: every page that comes up."""
 
 import re
+from collections import deque
+from collections.abc import Iterable, Mapping
 from html.parser import HTMLParser
 from typing import Any
 
 from django.http import HttpResponse
 from django.test import Client
+from django.urls import resolve
+
+from tests.frozen.texts import digest
 
 WORDS = {"inspired_word1": "mountain", "inspired_word2": "river"}
 MOST_PAGES = 200
-STATIC_DIGEST = re.compile(rb"(/static/[^\"' ]+?)\.[0-9a-f]{12}(\.\w+)")
+LINK = re.compile(r'(?:href|action)="(/[^"?#]+)')
+TOKEN = re.compile(r"[\w-]{22,}")
+ONE_OF_MANY = {"code", "token", "path", "plot", "form"}
+TEXTS = {"application/json", "application/x-yaml"}
+NOT_ALLOWED = 405
+SHORT = 120  # parts of a page that are not shared
+TAG = re.compile(r" ?<(?=[a-z])")
+PART = re.compile(
+    r"\n(?= ?<(?:title|header|link rel=.icon|div class=.rail|main|footer)\b)|(?<=</main>)"
+)
+DRAWING = re.compile(r"<svg(?:(?!</svg>).){1000,}</svg>")
+CSRF_TOKEN = re.compile(r'(name="csrfmiddlewaretoken" value=")\w+')
+STATIC_DIGEST = re.compile(r"(/static/[^\"' ]+?)\.[0-9a-f]{12}(\.\w+)")
 
 
 class _Form(HTMLParser):
@@ -67,7 +84,67 @@ class Walk:
 
     def _collect(self, method: str, url: str, answer: Any) -> HttpResponse:
         page = re.sub(r"[\w-]{22}", "*", url)
-        content = STATIC_DIGEST.sub(rb"\1\2", answer.content)
+        content = STATIC_DIGEST.sub(r"\1\2", answer.content.decode()).encode()
         heads = f"{answer.status_code} {answer.get('Location', '')}\n".encode()
         self.pages[f"{self.name} {len(self.pages):03d} {method} {page}"] = heads + content
         return answer
+
+
+def crawl(client: Client, starts: Iterable[str], *below: str) -> dict[str, str | bytes]:
+    """Return what addresses answer, and those below some addresses that they link to.
+
+    Of addresses that differ by a number or a code alone, the first is asked for.
+    """
+    waiting = deque(starts)
+    pages: dict[str, str | bytes] = {}
+    kinds = set()
+    while waiting:
+        address = waiting.popleft()
+        match = resolve(address)
+        names = (value for key, value in match.kwargs.items() if key not in ONE_OF_MANY)
+        kind = (match.view_name, *(name for name in names if isinstance(name, str)))
+        if kind in kinds:
+            continue
+        kinds.add(kind)
+        answer = client.get(address)
+        if answer.status_code != NOT_ALLOWED:
+            pages[TOKEN.sub("*", address)] = page = read_answer(answer)
+            links = LINK.findall(page) if isinstance(page, str) else []
+            waiting += [link for link in links if link.startswith(below)]
+    return pages
+
+
+def read_answer(answer: Any) -> str | bytes:
+    """Return an answer as a text, a page with a tag a line; or the content of another file."""
+    content = b"".join(answer.streaming_content if answer.streaming else [answer.content])
+    kind = answer.get("Content-Type", "").partition(";")[0]
+    if not kind.startswith("text/") and kind not in TEXTS:
+        return content
+    text = content.decode()
+    if kind == "text/html":
+        text = fold(text)
+    return f"{answer.status_code} {answer.get('Location', kind)}\n{text}"
+
+
+def fold(page: str) -> str:
+    """Return a page with a tag a line, without what changes by chance; drawings as digests."""
+    page = STATIC_DIGEST.sub(r"\1\2", CSRF_TOKEN.sub(r"\1*", " ".join(page.split())))
+    page = DRAWING.sub(lambda drawing: f"<svg {digest(drawing[0].encode())}>", page)
+    return TAG.sub(r"\n\g<0>", page)
+
+
+def share(pages: Mapping[str, str | bytes]) -> dict[str, str | bytes]:
+    """Name, in place of a part of a page, the first page that has the same part."""
+    first: dict[str, str] = {}
+    shared: dict[str, str | bytes] = {}
+    for name, page in sorted(pages.items()):
+        if isinstance(page, str):
+            parts = PART.split(page)
+            page = "\n".join(
+                part
+                if first.setdefault(part, name) == name or len(part) < SHORT
+                else f"(as {first[part]}) {part.splitlines()[0].strip()}"
+                for part in parts
+            )
+        shared[name] = page
+    return shared

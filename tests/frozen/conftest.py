@@ -1,0 +1,36 @@
+import random
+import secrets
+from datetime import UTC, datetime
+from importlib import import_module
+
+import pytest
+import time_machine
+from django.db import connection
+
+NOW = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def fixed(request, settings, monkeypatch):
+    """Fix the clock, the tokens, the seeds and the ids of rows."""
+    import_module(settings.ROOT_URLCONF)  # modules that draw something when they are imported
+    settings.SECRET_KEY, settings.SITE_URL = "frozen", "https://survey.example.org"
+    chance = random.Random(request.node.name)
+    monkeypatch.setattr(secrets, "token_bytes", lambda n=32: chance.randbytes(n))
+    monkeypatch.setattr(secrets, "choice", chance.choice)
+    monkeypatch.setattr(secrets, "randbits", chance.getrandbits)
+    with time_machine.travel(NOW, tick=False):
+        yield
+
+
+@pytest.fixture
+def empty_database(db):
+    """Number the rows of all tables from 1 again, since ids are in forms."""
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM sqlite_sequence")
+
+
+@pytest.fixture(autouse=True)
+def same_code(monkeypatch):
+    """Reports give a digest of the code, which changes with every change of it."""
+    monkeypatch.setattr("postprocess.pipeline.digest_code", lambda: "frozen")
