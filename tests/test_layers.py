@@ -65,7 +65,6 @@ NOT_YET_APART = {
     "surveys.monitoring.checklist": "contexts",
     "surveys.rehearsal.finished.study": "sharedtasks",
     "surveys.results.numbering": "crowd",
-    "surveys.results.ratings_table": "contexts",
     "surveys.results.runs": "crowd",
     "surveys.tasks": "contexts crowd sharedtasks",
     "surveys.web.annotate.arrival": "sharedtasks",
@@ -73,10 +72,8 @@ NOT_YET_APART = {
     "surveys.web.annotate.urls": "crowd",
     "surveys.web.api.results.views": "sharedtasks",
     "surveys.web.api.urls": "sharedtasks",
-    "surveys.web.console.results.forms": "contexts",
     "surveys.web.console.results.releases": "sharedtasks",
     "surveys.web.console.results.runs": "sharedtasks",
-    "surveys.web.console.study.design": "contexts",
     "surveys.web.console.urls": "contexts crowd",
 }
 

@@ -30,6 +30,7 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.review.agreement", "surveys.review.effects",
     "surveys.monitoring.agreement", "surveys.monitoring.annotator_agreement",
     "surveys.study.planning.durations",
+    "surveys.study.stimuli.sources",
     "surveys.study.stimuli.sentences",  # sentences end where the library says
     "surveys.results.entries.recipe", "surveys.results.entries.effect",
     "surveys.results.entries.description",
@@ -45,7 +46,7 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.results.comparisons.importing", "surveys.results.comparisons.comparing",
     "surveys.results.comparisons.reading", "surveys.crowd.prolific_export",
     "surveys.selection.candidates", "surveys.selection.choices", "surveys.selection.stimuli",
-    "surveys.selection.sources", "surveys.selection.picking",
+    "surveys.selection.picking",
     "surveys.corpora.scoring", "surveys.corpora.inputs",
     "surveys.sharedtasks.gold", "surveys.sharedtasks.parts", "surveys.sharedtasks.opening",
     "surveys.sharedtasks.kits.kit", "surveys.sharedtasks.kits.bundle", "surveys.sharedtasks.phases",

@@ -748,41 +748,6 @@ class Migration(migrations.Migration):
             bases=(surveys.models.stimuli.SpannedText, models.Model),
         ),
         migrations.CreateModel(
-            name="ContextSource",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                (
-                    "candidate",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="sources",
-                        to="surveys.candidate",
-                    ),
-                ),
-                (
-                    "choice",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="surveys.contextchoice",
-                    ),
-                ),
-                (
-                    "context",
-                    models.OneToOneField(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="source",
-                        to="surveys.context",
-                    ),
-                ),
-            ],
-        ),
-        migrations.CreateModel(
             name="Arrival",
             fields=[
                 (
@@ -1872,6 +1837,32 @@ class Migration(migrations.Migration):
                     ),
                 ],
             },
+        ),
+        migrations.CreateModel(
+            name="StimuliOrigin",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("sources", models.JSONField(default=dict)),
+                (
+                    "origin",
+                    models.JSONField(
+                        default=dict, help_text="how they were found: origin_<lang>.json"
+                    ),
+                ),
+                (
+                    "study",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="stimuli_origin",
+                        to="surveys.study",
+                    ),
+                ),
+            ],
         ),
         migrations.CreateModel(
             name="Run",

@@ -58,13 +58,21 @@ from surveys.models.selection import (
     ContextChoice,
     ContextClaim,
     ContextEdit,
-    ContextSource,
     SelectionState,
     SkipReason,
 )
 from surveys.models.servers import SharedMark, SignInBudget
 from surveys.models.sharedtasks import Organiser, Participant, Phase, SharedTask, TaskPart, Team
-from surveys.models.stimuli import Block, Checkpoint, Context, Item, Pair, Questionnaire, Round
+from surveys.models.stimuli import (
+    Block,
+    Checkpoint,
+    Context,
+    Item,
+    Pair,
+    Questionnaire,
+    Round,
+    StimuliOrigin,
+)
 from surveys.models.study import (
     AssigningPolicy,
     ConsentNotice,

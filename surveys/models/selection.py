@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import Case, Count, F, Q, QuerySet, Subquery, Value, When
 from django.db.models.functions import Coalesce
 
-from surveys.models.stimuli import Context, SpannedText
+from surveys.models.stimuli import SpannedText
 from surveys.models.study import Study
 
 ADDRESS = re.compile(r"https?://[^\s<>\"']+")  # of a page
@@ -249,17 +249,6 @@ class ContextClaim(models.Model):
 
     def __str__(self) -> str:
         return f"{self.pair}, before {self.expert}"
-
-
-class ContextSource(models.Model):
-    """The candidate that a context of the stimuli is made of, and the choice that did it."""
-
-    context = models.OneToOneField(Context, models.CASCADE, related_name="source")
-    candidate = models.ForeignKey(Candidate, models.PROTECT, related_name="sources")
-    choice = models.ForeignKey(ContextChoice, models.PROTECT, related_name="+")
-
-    def __str__(self) -> str:
-        return f"{self.context}: window {self.candidate.window}"
 
 
 def _count(rows: QuerySet[Any]) -> Coalesce:

@@ -1,3 +1,4 @@
+import hashlib
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, Self
 
@@ -170,6 +171,25 @@ class Context(SpannedText, models.Model):
     def word2(self) -> str:
         """Dictionary form of word 2."""
         return self.pair.word2
+
+
+class StimuliOrigin(models.Model):
+    """Where the contexts of a study come from, if experts chose them from corpora.
+
+    `sources` has the place of a context in its corpus by the id of the context: columns of
+    `sources_<lang>.tsv`, the digest of the corpus's text, and the id of the deciding choice.
+    """
+
+    study = models.OneToOneField(Study, models.CASCADE, related_name="stimuli_origin")
+    sources = models.JSONField(default=dict)
+    origin = models.JSONField(default=dict, help_text="how they were found: origin_<lang>.json")
+
+    def __str__(self) -> str:
+        return f"origin of the stimuli of {self.study}"
+
+    @staticmethod
+    def digest_text(text: str) -> str:
+        return hashlib.sha256(text.encode()).hexdigest()
 
 
 class Checkpoint(models.Model):

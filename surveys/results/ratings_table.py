@@ -13,8 +13,8 @@ from django.utils import timezone
 from surveys.errors import RatingsMissing
 from surveys.models import Assignment, AssignmentState, Context, Response, Review, Study
 from surveys.models.participation import ResponseQuerySet
-from surveys.selection.sources import read_origin, read_sources
 from surveys.study.stimuli.load import read_stored_stimuli
+from surveys.study.stimuli.sources import read_origin, read_sources
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -19,8 +19,8 @@ from surveys.models import (
     CandidatePair,
     CandidateSet,
     ContextChoice,
-    ContextSource,
     Role,
+    StimuliOrigin,
     Study,
 )
 from surveys.models.stimuli import insert_rows
@@ -212,7 +212,7 @@ def _clear(study: Study, *, discards_choices: bool) -> int:
         refuse_standing_choices(study)
     choices = ContextChoice.objects.filter(pair__study=study)
     n_standing = choices.standing().count()
-    ContextSource.objects.filter(choice__pair__study=study).delete()
+    StimuliOrigin.objects.filter(study=study).delete()
     choices.delete()
     CandidatePair.objects.filter(study=study).delete()
     CandidateSet.objects.filter(study=study).delete()

@@ -10,7 +10,7 @@ from django.db.models import Count, Q
 
 from surveys.models import CandidatePair, CandidateSet, ContextChoice, SelectionState, Study
 from surveys.selection.choices import FIRST, SECOND, are_alike
-from surveys.selection.sources import LicenceCount, count_licences
+from surveys.study.stimuli.sources import LicenceCount, count_licences
 
 MOST_SOURCES = 10  # files that are named
 SHOWN = ("distance", "scores", "licence", "file", "document")  # of a candidate

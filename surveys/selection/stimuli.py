@@ -1,20 +1,23 @@
-"""Stimuli made of the contexts that experts chose, each linked with its candidate."""
+"""Stimuli made of the contexts that experts chose, with the source of each."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import transaction
 from django.db.models import Count, F, Q, QuerySet
 
 from postprocess.formats.stimuli import StimulusPair, check_rows
+from postprocess.release.sources import OF_CORPUS
 from surveys.access.audit_log import record
 from surveys.errors import ImportRefused
 from surveys.models import (
+    Candidate,
     CandidatePair,
+    CandidateSet,
     Context,
     ContextChoice,
-    ContextSource,
     Pair,
     SelectionState,
+    StimuliOrigin,
     Study,
 )
 from surveys.study.lifecycle import lock_draft
@@ -68,23 +71,27 @@ def use_as_stimuli(study: Study) -> Study:
     study = replace_stimuli(study, _check(study, choices))
     contexts = Context.objects.stimuli(study).order_by("pair__position", "number")
     chosen = (
-        (candidate.pk, choice.pk)
+        _describe_source(candidate, choice)
         for choice in choices
         for candidate in (choice.candidate1, choice.candidate2)
         if candidate is not None
     )
-    wanted = dict(zip(contexts.values_list("pk", flat=True), chosen, strict=True))
-    linked = ContextSource.objects.filter(context__pair__study=study)
-    found = linked.values_list("context_id", "candidate_id", "choice_id")
-    if {context: tuple(source) for context, *source in found} == wanted:
+    keys = map(str, contexts.values_list("pk", flat=True))
+    sources = dict(zip(keys, chosen, strict=True))
+    origin = CandidateSet.objects.get(study=study).origin
+    stored = StimuliOrigin.objects.filter(study=study).first()
+    if stored and (stored.sources, stored.origin) == (sources, origin):
         return study
-    linked.delete()
-    ContextSource.objects.bulk_create(
-        ContextSource(context_id=context, candidate_id=candidate, choice_id=choice)
-        for context, (candidate, choice) in wanted.items()
+    StimuliOrigin.objects.update_or_create(
+        study=study, defaults={"sources": sources, "origin": origin}
     )
     record("contexts.used", study, n_pairs=len(choices), stimuli=study.stimuli_sha256)
     return study
+
+
+def _describe_source(candidate: Candidate, choice: ContextChoice) -> dict[str, Any]:
+    place = {name: str(getattr(candidate, name)) for name in OF_CORPUS}
+    return {**place, "text_sha256": StimuliOrigin.digest_text(candidate.text), "choice": choice.pk}
 
 
 def _list_chosen(study: Study) -> list[ContextChoice]:

@@ -9,7 +9,7 @@ from postprocess.formats.kinds import CANONICAL, FileKind
 from postprocess.formats.stimuli import StimulusPair
 from surveys.access.audit_log import record
 from surveys.errors import ImportRefused, StimuliChanged
-from surveys.models import Context, Pair, Study
+from surveys.models import Context, Pair, StimuliOrigin, Study
 from surveys.study.layout.blocks import clear_blocks, lay_out_again, make_blocks
 from surveys.study.lifecycle import lock_draft
 from surveys.study.stimuli.load import (
@@ -54,6 +54,7 @@ def replace_stimuli(study: Study, stimuli: CheckedStimuli) -> Study:
     if stimuli.digest == before:
         return study
     _remove(study, Pair.objects.stimuli(study).values_list("pk", flat=True))
+    StimuliOrigin.objects.filter(study=study).delete()
     store_pairs(study, stimuli.pairs)
     study.seconds_per_item, study.stimuli_sha256 = stimuli.seconds_per_item, stimuli.digest
     study.save()

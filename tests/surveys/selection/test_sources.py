@@ -6,14 +6,16 @@ import pytest
 
 from postprocess.release.sources import parse_sources
 from postprocess.steps.recipe import read_recipe
-from surveys.models import CandidateSet, ContextSource, Study
+from surveys.models import StimuliOrigin, Study
 from surveys.results.release import ReleaseOptions, release_dataset
 from surveys.selection.choices import Chosen, record_choice
-from surveys.selection.sources import read_origin, read_sources
 from surveys.selection.stimuli import use_as_stimuli
+from surveys.study.stimuli.edit import drop_row, read_upload, replace_stimuli, revise_row
+from surveys.study.stimuli.load import StudyDesign, fingerprint_row, write_row
+from surveys.study.stimuli.sources import read_origin, read_sources
 from tests.factories.datasets import LITTLE_CHANCE
 from tests.factories.selections import make_draft
-from tests.factories.studies import finish, make_study, open_draft, start
+from tests.factories.studies import finish, make_study, numbered_stimuli, open_draft, start
 
 pytestmark = pytest.mark.django_db
 
@@ -51,6 +53,37 @@ def test_sources_are_those_of_the_candidates_chosen(study):
     assert read_sources(make_study(1, slug="other")) == ()
 
 
+def row_of(pair):
+    return write_row(pair, list(pair.contexts.order_by("number")))
+
+
+def test_sources_follow_the_changes_of_a_draft(ana):
+    draft = make_draft(ana)
+    for pair in draft.candidate_pairs.all():
+        record_choice(pair, ana, Chosen(1, 2))
+    first, second = use_as_stimuli(draft).pairs.order_by("position")
+
+    row = row_of(second)
+    shorter = {**row, "context2": "An <strong>alpha2</strong> and a <strong>beta2</strong>."}
+    revise_row(second, shorter, shown=fingerprint_row(row), reason="too long")
+    drop_row(first, shown=fingerprint_row(row_of(first)), reason="a name")
+
+    assert [(*source[:3], source.edited) for source in read_sources(draft)] == [
+        (1, 1, "w2-1", ""), (1, 2, "w2-2", "yes"),
+    ]  # fmt: skip
+
+
+def test_other_stimuli_have_no_sources(ana):
+    draft = make_draft(ana)
+    record_choice(draft.candidate_pairs.first(), ana, Chosen(1, 2))
+    use_as_stimuli(draft)
+    StimuliOrigin.objects.update(origin={"seed": 5})
+
+    replace_stimuli(draft, read_upload(numbered_stimuli(1), StudyDesign.of(draft)))
+
+    assert (read_sources(draft), read_origin(draft)) == ((), {})
+
+
 def test_a_release_lists_the_sources(study, tmp_path):
     release = make_release(study, tmp_path / "out")
 
@@ -65,7 +98,7 @@ def test_a_release_lists_the_sources(study, tmp_path):
 
 def test_a_release_says_how_the_texts_were_found(study, tmp_path):
     origin = {"version": "1.0", "seed": 5, "more": [{"pair": ["alpha1", "beta1"]}]}
-    CandidateSet.objects.update(origin=origin)
+    StimuliOrigin.objects.update(origin=origin)
 
     release = make_release(study, tmp_path / "out")
 
@@ -73,8 +106,6 @@ def test_a_release_says_how_the_texts_were_found(study, tmp_path):
     published = (tmp_path / "out/origin_en.json").read_text(encoding="utf-8")
     assert json.loads(published) == origin
     assert read_origin(make_study(1, slug="other")) == {}
-    ContextSource.objects.all().delete()
-    assert read_origin(study) == {}
 
 
 def test_a_release_can_withhold_texts_of_an_unknown_licence(study, tmp_path):
@@ -96,5 +127,8 @@ def test_the_form_of_a_release_offers_to_mask_texts_of_unknown_licences(study, c
 
     assert field in client.get(page).content.decode()
 
-    study.candidate_pairs.get(number=2).candidates.update(licence="CC0-1.0")
+    stored = study.stimuli_origin
+    for source in stored.sources.values():
+        source["licence"] = "CC0-1.0"
+    stored.save()
     assert field not in client.get(page).content.decode()

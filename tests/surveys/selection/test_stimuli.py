@@ -3,12 +3,12 @@
 import pytest
 
 from surveys.errors import ImportRefused, StudyOpen
-from surveys.models import AuditEntry, Block, ContextSource, Pair, Study
+from surveys.models import AuditEntry, Block, Pair, StimuliOrigin, Study
 from surveys.selection.candidates import check_candidates, import_candidates
 from surveys.selection.choices import Chosen, record_choice, undo_choice
-from surveys.selection.sources import list_doubtful
 from surveys.selection.stimuli import preview_stimuli, use_as_stimuli
 from surveys.study.stimuli.load import read_stored_stimuli
+from surveys.study.stimuli.sources import list_doubtful, read_sources
 from tests.factories.candidates import candidates_file
 from tests.factories.selections import make_draft
 from tests.factories.studies import open_draft
@@ -22,12 +22,7 @@ def choose(draft, expert, number, *chosen, **more):
 
 
 def sources_of(draft) -> list[tuple[int, int, str]]:
-    found = ContextSource.objects.filter(context__pair__study=draft)
-    return list(
-        found.order_by("context__pair__position", "context__number").values_list(
-            "context__pair__position", "context__number", "candidate__window"
-        )
-    )
+    return [source[:3] for source in read_sources(draft)]
 
 
 def test_chosen_contexts_become_the_stimuli_with_their_sources(draft, ana):
@@ -50,12 +45,12 @@ def test_chosen_contexts_become_the_stimuli_with_their_sources(draft, ana):
 def test_using_them_twice_writes_nothing(draft, ana):
     choose(draft, ana, 1, 1, 2)
     use_as_stimuli(draft)
-    before = list(ContextSource.objects.values_list("pk", flat=True))
+    before = StimuliOrigin.objects.values().get()
     n_entries = AuditEntry.objects.count()
 
     use_as_stimuli(draft)
 
-    assert list(ContextSource.objects.values_list("pk", flat=True)) == before
+    assert StimuliOrigin.objects.values().get() == before
     assert AuditEntry.objects.count() == n_entries
 
 
@@ -93,7 +88,8 @@ def test_the_same_contexts_chosen_again_are_linked_with_the_new_choice(draft, an
 
     use_as_stimuli(draft)
 
-    assert {source.choice_id for source in ContextSource.objects.all()} == {again.pk}
+    sources = StimuliOrigin.objects.get().sources.values()
+    assert {source["choice"] for source in sources} == {again.pk}
 
 
 def test_nothing_chosen_makes_no_stimuli(draft, ana):
@@ -119,7 +115,7 @@ def test_discarded_choices_leave_the_stimuli_without_sources(draft, ana):
     import_candidates(draft, check_candidates(candidates_file(1, 2)), discards_choices=True)
 
     assert Pair.objects.stimuli(draft).count() == 1
-    assert not ContextSource.objects.exists()
+    assert not StimuliOrigin.objects.exists()
 
 
 def test_licences_that_do_not_clearly_allow_publishing_are_counted(ana):

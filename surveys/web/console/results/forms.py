@@ -5,12 +5,11 @@ from django import forms
 from django.http import HttpRequest
 
 from surveys.models import Release, Run, RunKind, RunState, Study
-from surveys.monitoring.checklist import has_step
 from surveys.query_params import read_number
 from surveys.results.inspection.pairs import ORDERS
 from surveys.results.release import PUBLISHED_NAME
 from surveys.results.run_inspection import write_presets
-from surveys.selection.sources import list_doubtful
+from surveys.study.stimuli.sources import list_doubtful
 from surveys.templatetags.dates import day
 
 MOST_RUNS = 20  # whose recipes can be chosen for a release
@@ -84,7 +83,7 @@ class ReleaseForm(forms.Form):
         made = (pk for pk, one in latest.items() if one.kind == RunKind.RELEASE)
         chosen = run if run in latest else next(made, next(iter(latest), "cosimlex"))
         super().__init__(data, initial={"recipe": chosen})
-        if not (has_step(study, "contexts") and list_doubtful(study)):
+        if not list_doubtful(study):
             del self.fields["withholds_unknown"]
         self.fields["recipe"].choices = [  # type: ignore[attr-defined]
             ("Of the study", [(pk, _describe_run(one)) for pk, one in latest.items()]),

@@ -10,13 +10,11 @@ from django.shortcuts import redirect, render
 from surveys.access.roles import Right
 from surveys.models import Provider, QuestionForms, Study, StudyText, TextKind
 from surveys.models.study import OWN, write_point
-from surveys.monitoring.checklist import has_step
 from surveys.query_params import read_number
 from surveys.recruitment.consent_notice import Facts, make_notice
 from surveys.recruitment.links import open_entrance
 from surveys.recruitment.providers import PLAIN_LINK
 from surveys.recruitment.reminders import list_links, list_placeholder_values
-from surveys.selection.sources import list_doubtful
 from surveys.study.design import configure_study
 from surveys.study.exercises import read_check, read_practice
 from surveys.study.letters import PLACEHOLDERS, fill_letter
@@ -24,6 +22,7 @@ from surveys.study.lifecycle import list_missing, open_study, review_consent
 from surveys.study.planning.power import estimate_power
 from surveys.study.planning.presets import PRESETS
 from surveys.study.planning.workload import count_pairs
+from surveys.study.stimuli.sources import list_doubtful
 from surveys.study.texts import (
     MAY_BE_EMPTY,
     check_text,
@@ -182,7 +181,7 @@ def opening(request: HttpRequest, study: Study) -> HttpResponse:
         "plan": DesignForm(study=study).plan,
         "has_defaults": has_default_texts(study.language),
         "missing": list_missing(study, but_review=True),
-        "doubtful": list_doubtful(study) if has_step(study, "contexts") else [],
+        "doubtful": list_doubtful(study),
         "consent": consent,
         "consent_text": render_text(study, consent),
         "notice": make_notice(Facts.of(study, PLAIN_LINK)),
