@@ -19,6 +19,7 @@ from surveys.rehearsal.finished.collection import Collection, draw_arrivals
 from surveys.rehearsal.finished.people import Manner, read_sources
 from surveys.rehearsal.finished.reviewing import review_answers
 from surveys.results.run_inspection import write_recipe
+from surveys.results.run_leases import requeue_silent_runs
 from surveys.results.runs import (
     make_release,
     make_results,
@@ -27,7 +28,7 @@ from surveys.results.runs import (
     request_results,
 )
 from surveys.review.letters import letter_model
-from surveys.sharedtasks.jobs import UNDER_WAY
+from surveys.sharedtasks.jobs import UNDER_WAY, requeue_silent_jobs
 from surveys.study.layout.blocks import repeat_block
 from surveys.study.protocol import BEFORE_ITEMS
 from surveys.study.stimuli.load import StudyDesign
@@ -119,12 +120,14 @@ def _make_results(study: Study) -> None:
 
 
 def complete(jobs: QuerySet[Run] | QuerySet[TaskJob], perform: Callable[[int], None]) -> None:
-    """Perform waiting jobs, and wait for those that the site has begun or repeats."""
+    """Perform waiting jobs, and wait for those that a living process has begun or repeats."""
     while job := jobs.filter(state__in=UNDER_WAY).first():
         if job.state == RunState.WAITING:
             perform(job.pk)
         else:
             time.sleep(0.5)
+            requeue_silent_runs()  # else a job whose process was killed waits for a site
+            requeue_silent_jobs()
 
 
 def _date_opening(study: Study, at: datetime) -> None:

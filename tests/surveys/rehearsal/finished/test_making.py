@@ -1,5 +1,7 @@
 """The finished demo study has the same answers each time, and is completed after a stop."""
 
+from datetime import timedelta
+
 import pytest
 from django.core.cache import cache
 from django.db import transaction
@@ -91,3 +93,16 @@ def test_what_another_process_has_begun_is_awaited(monkeypatch):
     complete(Run.objects.filter(pk=run.pk), lambda run_id: pytest.fail("it is performed twice"))
 
     assert studies.stored(run, "state") == (RunState.FAILED,)
+
+
+def test_what_a_killed_process_has_begun_is_performed_without_a_site(monkeypatch):
+    run = request_results(studies.make_study(1), write_recipe("cosimlex", QUICKLY), by=None)
+    Run.objects.update(state=RunState.RUNNING, heard_at=timezone.now(), lease="a killed process")
+    later = iter([{"heard_at": timezone.now() - timedelta(minutes=1)}])
+    path = "surveys.rehearsal.finished.study.time.sleep"
+    monkeypatch.setattr(path, lambda seconds: Run.objects.update(**next(later)))
+    ends = {"state": RunState.FAILED, "error": "in a test"}
+
+    complete(Run.objects.filter(pk=run.pk), lambda run_id: Run.objects.update(**ends))
+
+    assert studies.stored(run, "state", "error", "n_deaths") == (*ends.values(), 1)
