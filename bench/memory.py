@@ -3,7 +3,8 @@
     .venv/bin/python bench/memory.py [--repository FOLDER] [--minutes 60]
 
 It starts `scripts/serve` with the demo on a fresh site, and again, as an operator does later. All
-figures are megabytes of PSS: memory that processes share counts once.
+figures are megabytes of PSS: memory that processes share counts once. `highest`: of all processes
+since the row before, by samples.
 """
 
 import argparse
@@ -18,6 +19,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Event, Thread
 
 import httpx
 from reporting import say, table
@@ -34,7 +36,7 @@ VISITED = (
     "runs/1/plots/", "collection/", "collection/annotators/", "review/", "release/",
 )  # fmt: skip
 TASK_PAGES = ("/tasks/demo/", "/tasks/demo/board/evaluation/1/", "/tasks/demo/kit/evaluation/")
-COLUMNS = ("after", "all", "launcher, keeper", "web processes", "job process", "load")
+COLUMNS = ("after", "highest", "all", "launcher, keeper", "web processes", "job process", "load")
 Processes = dict[int, list[int]]  # the children of each
 
 
@@ -58,9 +60,37 @@ def read_pss(pid: int) -> float:
     return 0
 
 
-def describe(after: str, serve: int) -> list[str]:
+def find_server(serve: int) -> int:
+    """Return the web server's first process."""
+    for pid in list_processes(serve)[serve]:
+        with suppress(OSError):
+            if b"annotation_site." in Path(f"/proc/{pid}/cmdline").read_bytes():
+                return pid
+    raise SystemExit("the web server has ended")
+
+
+@contextmanager
+def sampled(serve: int) -> Iterator[list[float]]:
+    """Sample the memory of all processes until the context ends; yield the growing samples."""
+    ended, server, samples = Event(), find_server(serve), [0.0]
+
+    def sample() -> None:
+        while not ended.wait(0.3):
+            with suppress(OSError):  # a process has ended meanwhile
+                samples.append(sum(map(read_pss, list_processes(server))))
+
+    thread = Thread(target=sample)
+    thread.start()
+    try:
+        yield samples
+    finally:
+        ended.set()
+        thread.join()
+
+
+def describe(after: str, serve: int, samples: list[float]) -> list[str]:
     """Return a row of the table, by the threads that serve requests and by who has children."""
-    server = next(pid for pid in list_processes(serve)[serve] if is_server(pid))
+    server = find_server(serve)
     processes = list_processes(server)
     memory = {pid: read_pss(pid) for pid in processes}
     keepers = {pid for pid, children in processes.items() if pid != server and children}
@@ -69,15 +99,11 @@ def describe(after: str, serve: int) -> list[str]:
     rest = {*processes} - jobs - web
     groups = ({*processes}, rest, web, jobs)
     figures = [" + ".join(f"{memory[pid]:.0f}" for pid in sorted(group)) for group in groups[1:]]
-    total = f"{sum(memory.values()):.0f}"
-    return [after, total, *(figure or "–" for figure in figures), f"{os.getloadavg()[0]:.1f}"]
-
-
-def is_server(pid: int) -> bool:
-    """Return whether a process is the web server's first."""
-    with suppress(OSError):
-        return b"annotation_site.asgi" in Path(f"/proc/{pid}/cmdline").read_bytes()
-    return False
+    total = sum(memory.values())
+    highest = max(*samples, total)
+    samples[:] = [0.0]
+    figures = [figure or "–" for figure in figures]
+    return [after, f"{highest:.0f}", f"{total:.0f}", *figures, f"{os.getloadavg()[0]:.1f}"]
 
 
 def n_threads(pid: int) -> int:
@@ -181,16 +207,17 @@ def main() -> None:
         environment = {**kept, "VAR_DIR": folder, "ENV_FILE": os.devnull, "PORT": port}
         url = f"http://{HOST}:{port}"
 
-        def measure(after: str, serve: int) -> None:
-            rows.append(describe(after, serve))
+        def measure(after: str, serve: int, samples: list[float]) -> None:
+            rows.append(describe(after, serve, samples))
             say(" | ".join(rows[-1]))
 
-        with served(repository, environment) as (serve, said):
+        with served(repository, environment) as (serve, said), sampled(serve) as samples:
             password = re.findall(r"password: (\S+)", said)[0]
             time.sleep(END_SECONDS)
-            measure("the first start", serve)
+            measure("the first start", serve, samples)
         with (
             served(repository, environment) as (serve, _),
+            sampled(serve) as samples,
             httpx.Client(
                 base_url=url,
                 timeout=300,
@@ -202,26 +229,26 @@ def main() -> None:
             make_study(repository, environment)
             for _ in range(20):
                 browser.get("/")
-            measure("a start", serve)
+            measure("a start", serve, samples)
             annotate(repository, environment, url, 40)
-            measure("40 annotators", serve)
+            measure("40 annotators", serve, samples)
             visit(browser)
-            measure("a visitor's pages", serve)
+            measure("a visitor's pages", serve, samples)
             page = browser.get("/console/sign-in/").text
             token = re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', page)[0]
             account = {"username": "researcher", "password": password}
             browser.post("/console/sign-in/", data={**account, "csrfmiddlewaretoken": token})
             work(browser)
-            measure("runs, uploads, scoring", serve)
+            measure("runs, uploads, scoring", serve, samples)
             time.sleep(END_SECONDS)
-            measure("the same, 75 s later", serve)
+            measure("the same, 75 s later", serve, samples)
             until = time.monotonic() + 60 * options.minutes
             while time.monotonic() < until:
                 annotate(repository, environment, url, 4)
                 visit(browser)
                 work(browser)
                 time.sleep(END_SECONDS)
-                measure(f"{(until - time.monotonic()) / 60:.0f} min before the end", serve)
+                measure(f"{(until - time.monotonic()) / 60:.0f} min before the end", serve, samples)
     say(f"\n{os.cpu_count()} cores\n\n{table(COLUMNS, rows)}")
 
 
