@@ -111,6 +111,21 @@ def test_the_job_process_gives_its_run_back_when_all_processes_that_ask_it_were_
         assert site.query(STATE) == [("waiting", 0)]
 
 
+def test_a_site_whose_keeper_was_killed_stops_with_a_message_when_a_job_is_due(
+    pristine: str, tmp_path
+):
+    """`scripts/serve` then starts it again; it would never do a job any more."""
+    with open_site(pristine, tmp_path, 2, RUN_SILENCE=SILENCE) as site:
+        launcher = site.server.pid
+        keeper, *_ = sorted(list_processes(launcher).keys() - {launcher})
+        os.kill(keeper, signal.SIGKILL)
+        run_code(site, ASKED)
+
+        wait_until(lambda: list_processes(launcher) == {})
+        assert "the keeper of the job process has ended" in site.log.read_text()
+        assert site.query(STATE) == [("waiting", 0)]
+
+
 def test_the_run_of_a_worker_that_ends_is_done_by_the_next(pristine: str, tmp_path, queue: str):
     with fresh_database(settings.DATABASES["default"], tmp_path, copy_of=pristine) as database:
         behind = {"CELERY_BROKER_URL": BROKER, "CELERY_QUEUE": queue, "RUN_SILENCE": SILENCE}
