@@ -29,6 +29,13 @@ ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
 SHARED_SERVERS = {"browser", "shared_site"}  # fixtures
 WAITING = {"end_to_end", "documents"}  # folders
+# Half of the CPU time of the tests without a browser; the mark `slow` is set by these names alone.
+SLOW_FOLDERS = {*WAITING, "frozen", "models", "windows"}
+SLOW_MODULES = {
+    "test_admin_hostile.py", "test_courtesies.py", "test_exactly_once.py", "test_hostile.py",
+    "test_packaging.py", "test_release.py", "test_schema.py", "test_scripts.py",
+    "test_submission_rights.py", "test_verification.py",
+}  # fmt: skip
 LONG = {"test_whole_study.py", "test_serve.py", "test_commands.py", "test_background.py"}
 
 
@@ -41,12 +48,15 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put tests that wait for servers and browsers first, so that none is the last to run.
+    """Mark slow tests, and put tests that wait for servers first, so that none is the last to run.
 
     Processes side by side begin with equal parts of the list, one after another. The tests that
     share a browser or a site are at the beginning of the first part, so that one process has them,
     and those that start their own servers at the beginning of the second.
     """
+    for item in items:
+        if item.path.parent.name in SLOW_FOLDERS or item.path.name in SLOW_MODULES:
+            item.add_marker(pytest.mark.slow)
     sharing = {item.path for item in items if SHARED_SERVERS & {*item.fixturenames}}
     shared = [item for item in items if item.path in sharing]
     others = [item for item in items if item.path not in sharing]

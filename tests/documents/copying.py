@@ -1,6 +1,7 @@
 """A fresh copy of the repository, with the environment and the translations set up."""
 
 import shutil
+import sys
 from importlib.util import cache_from_source
 from pathlib import Path
 
@@ -18,5 +19,5 @@ def copy_repository(folder: Path) -> Path:
         copy = folder / file.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(file, copy)  # with its time: a module that is newer is compiled again
-    (folder / ".venv").symlink_to(ROOT / ".venv")
+    (folder / ".venv").symlink_to(sys.prefix)
     return folder
