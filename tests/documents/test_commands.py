@@ -93,7 +93,7 @@ LEFT_OUT = {
 
 # What happens between two commands by other hands: "when enough have finished".
 FIRST = {
-    ("README.md", "python manage.py describe_study sl > description.toml"):
+    ("docs/tutorial.md", "python manage.py describe_study sl > description.toml"):
         "python manage.py rehearse_study sl --base-url http://127.0.0.1:8000 --annotators 2",
 }  # fmt: skip
 
@@ -124,10 +124,9 @@ def test_what_needs_a_site_runs_as_it_is_written(terminal):
                 assert terminal.run(meanwhile).returncode == 0
         terminal.follow(block, LEFT_OUT.get(block.document, {}))
 
-    imported = next(said for said in terminal.said if "annotators wanted" in said)
-    wanted = re.search(r"annotators wanted: (\d+)", imported)[1]
-    readme = (terminal.folder / "README.md").read_text(encoding="utf-8")
-    assert f"the {wanted} that the import requires" in readme
+    wanted = re.findall(r"annotators wanted: (\d+)", "\n".join(terminal.said))
+    tutorial = (terminal.folder / "docs/tutorial.md").read_text(encoding="utf-8")
+    assert re.search(r"the (\d+) that the import requires", tutorial)[1] in wanted
 
 
 def test_what_needs_no_site_runs_as_it_is_written(tmp_path):

@@ -79,7 +79,7 @@ def test_every_document_is_reached_from_the_readme():
         ("docs/images/nothing.png", "no such file is committed"),
         ("docs/releases.md#columns", ""),
         ("docs/releases.md#rows", "no such heading"),
-        ("#references", ""),
+        ("#read-on", ""),
         ("#nothing", "no such heading"),
         ("../README.md", "no such file is committed"),
         ("https://example.org/page#part", ""),
