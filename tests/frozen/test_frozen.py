@@ -22,8 +22,8 @@ from surveys.study.design import configure_study
 from surveys.web.api.reference import describe_api
 from tests.factories.arrivals import RIGHT, WRONG, arrive, welcome
 from tests.factories.studies import finish, make_study, start
-from tests.frozen.texts import check_frozen, read_folder
-from tests.frozen.walking import Walk
+from tests.frozen.texts import check_frozen, read_folder, read_texts
+from tests.frozen.walking import Walk, share
 
 DEMO = site.BASE_DIR / "demo"
 
@@ -35,11 +35,11 @@ def build(stimuli: Path, ratings: Path, out: Path, *options: str) -> dict[str, b
 
 
 def test_build_on_the_demo_data(tmp_path):
-    built = build(
-        DEMO / "data_sl.tsv", DEMO / "ratings_sl.csv", tmp_path / "out", "--set", "report.pdf=false"
-    )
+    files = DEMO / "data_sl.tsv", DEMO / "ratings_sl.csv"
 
-    check_frozen("build_demo", built)
+    build(*files, tmp_path / "out", "--set", "report.pdf=false")
+
+    check_frozen("build_demo", read_texts(tmp_path / "out"))
 
 
 def test_build_on_the_published_data(published, tmp_path):
@@ -63,7 +63,7 @@ def test_release_by_the_library(tmp_path):
 
     assert postprocess(["release", *files, *key, *choices]) == 0
 
-    check_frozen("release_demo", read_folder(tmp_path))
+    check_frozen("release_demo", read_texts(tmp_path))
 
 
 @pytest.mark.usefixtures("fixed", "empty_database")
@@ -75,42 +75,34 @@ def test_release_and_export_by_the_site(tmp_path):
 
     release_dataset(study, out, read_recipe("raw", ["report.pdf=false"]))
 
-    exported = "".join(stream_responses(study)).encode()
-    check_frozen("release_site", {**read_folder(out), "export_responses": exported})
+    exported = "".join(stream_responses(study))
+    check_frozen("release_site", {**read_texts(out), "export_responses": exported})
 
 
 @pytest.mark.usefixtures("fixed", "empty_database")
 def test_blocks_of_the_demo_studies():
-    laid_out = {
-        study.slug: json.dumps(
-            list(
-                Item.objects.filter(questionnaire__block__study=study)
-                .order_by("pk")
-                .values_list(
-                    "questionnaire__block__number",
-                    "questionnaire__letter",
-                    "context__pair__position",
-                    "context__number",
-                )
-            )
-        ).encode()
-        for study in prepare_demo_studies()
-    }
+    laid_out = {}
+    for study in prepare_demo_studies():
+        items = Item.objects.filter(questionnaire__block__study=study).order_by("pk")
+        rows = items.values_list(
+            "questionnaire__block__number", "questionnaire__letter", "context__pair__position",
+            "context__number",
+        )  # fmt: skip
+        laid_out[study.slug] = "\n".join(" ".join(map(str, row)) for row in rows)
 
     check_frozen("blocks", laid_out)
 
 
 @pytest.mark.usefixtures("fixed", "empty_database")
 def test_annotator_pages_of_the_demo_studies():
-    pages: dict[str, bytes] = {}
+    pages: dict[str, str | bytes] = {}
     for study in prepare_demo_studies():
         pages |= walk_through(configure_study(study, n_check_tries=2, allows_unjudgeable=True))
 
-    folded = {name: b" ".join(page.split()) for name, page in pages.items()}  # as browsers do
-    check_frozen("pages", folded)
+    check_frozen("pages", share(pages))
 
 
-def walk_through(study: Study) -> dict[str, bytes]:
+def walk_through(study: Study) -> dict[str, str | bytes]:
     """Return the pages of annotators of a study: those of each way to its end."""
     walk = Walk(study.slug)
     walk.get("/")
@@ -150,10 +142,18 @@ def refuse_what_is_wrong(walk: Walk, begun: str) -> None:
 
 
 def test_description_of_the_api():
-    check_frozen("api", {"openapi": json.dumps(describe_api(), sort_keys=True).encode()})
+    described = describe_api()
+    schemas = described["components"].pop("schemas")
+    parts = {**described.pop("paths"), **schemas, "about": described}
+
+    check_frozen("api", {name: write_json(part) for name, part in parts.items()})
+
+
+def write_json(part: object) -> str:
+    return json.dumps(part, sort_keys=True, indent=1)
 
 
 def test_digests_in_place_of_ids(settings):
     settings.SECRET_KEY = "frozen"
 
-    check_frozen("ids", {"worker": digest_in_study(1, "worker", "5f0c0ffee").encode()})
+    check_frozen("ids", {"worker": digest_in_study(1, "worker", "5f0c0ffee")})

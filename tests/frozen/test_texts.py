@@ -22,10 +22,10 @@ def test_check_frozen_prints_the_difference_and_the_command(request):
 
     lines = str(failure.value).splitlines()
     assert lines[:6] == [
-        "Not as frozen in pages.txt:", "--- frozen first", "+++ now first", "@@ -1,2 +1,2 @@",
+        "Not as frozen in pages.txt:", "--- frozen first", "+++ now first", "@@ -1,3 +1,3 @@",
         " one", "-two",
     ]  # fmt: skip
-    assert lines[7:] == [
+    assert lines[8:] == [
         "--- frozen second", "+++ now second", "@@ -1 +0,0 @@", "-three",
         "--- frozen third", "+++ now third", "@@ -0,0 +1 @@", "+three", "",
         f"If this is meant: FREEZE=1 .venv/bin/python -m pytest {request.node.nodeid}",
@@ -35,5 +35,5 @@ def test_check_frozen_prints_the_difference_and_the_command(request):
 def test_check_frozen_prints_the_beginning_of_a_long_difference(monkeypatch):
     monkeypatch.setattr(texts, "MOST_LINES", 3)
 
-    with pytest.raises(pytest.fail.Exception, match="… and 10 more lines"):
+    with pytest.raises(pytest.fail.Exception, match="… and 11 more lines"):
         check_frozen("pages", {})

@@ -1,16 +1,18 @@
 """Ways through the site by links and forms alone: every page that comes up."""
 
+import io
 import re
 from collections import deque
 from collections.abc import Iterable, Mapping
 from html.parser import HTMLParser
 from typing import Any
+from zipfile import ZipFile, is_zipfile
 
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import resolve
 
-from tests.frozen.texts import digest
+from tests.frozen.texts import digest, fold
 
 WORDS = {"inspired_word1": "mountain", "inspired_word2": "river"}
 MOST_PAGES = 200
@@ -20,13 +22,9 @@ ONE_OF_MANY = {"code", "token", "path", "plot", "form"}
 TEXTS = {"application/json", "application/x-yaml"}
 NOT_ALLOWED = 405
 SHORT = 120  # parts of a page that are not shared
-TAG = re.compile(r" ?<(?=[a-z])")
 PART = re.compile(
     r"\n(?= ?<(?:title|header|link rel=.icon|div class=.rail|main|footer)\b)|(?<=</main>)"
 )
-DRAWING = re.compile(r"<svg(?:(?!</svg>).){1000,}</svg>")
-CSRF_TOKEN = re.compile(r'(name="csrfmiddlewaretoken" value=")\w+')
-STATIC_DIGEST = re.compile(r"(/static/[^\"' ]+?)\.[0-9a-f]{12}(\.\w+)")
 
 
 class _Form(HTMLParser):
@@ -49,7 +47,7 @@ class Walk:
     def __init__(self, name: str) -> None:
         self.name = name
         self.client = Client()
-        self.pages: dict[str, bytes] = {}
+        self.pages: dict[str, str | bytes] = {}
 
     def get(self, url: str) -> HttpResponse:
         return self._collect("GET", url, self.client.get(url))
@@ -83,10 +81,8 @@ class Walk:
         return {} if url.endswith(("/instructions/", "/practice/answer/")) else None
 
     def _collect(self, method: str, url: str, answer: Any) -> HttpResponse:
-        page = re.sub(r"[\w-]{22}", "*", url)
-        content = STATIC_DIGEST.sub(r"\1\2", answer.content.decode()).encode()
-        heads = f"{answer.status_code} {answer.get('Location', '')}\n".encode()
-        self.pages[f"{self.name} {len(self.pages):03d} {method} {page}"] = heads + content
+        name = f"{self.name} {len(self.pages):03d} {method} {TOKEN.sub('*', url)}"
+        self.pages[name] = read_answer(answer)
         return answer
 
 
@@ -118,6 +114,8 @@ def read_answer(answer: Any) -> str | bytes:
     """Return an answer as a text, a page with a tag a line; or the content of another file."""
     content = b"".join(answer.streaming_content if answer.streaming else [answer.content])
     kind = answer.get("Content-Type", "").partition(";")[0]
+    if is_zipfile(io.BytesIO(content)):
+        return list_members(content)
     if not kind.startswith("text/") and kind not in TEXTS:
         return content
     text = content.decode()
@@ -126,11 +124,10 @@ def read_answer(answer: Any) -> str | bytes:
     return f"{answer.status_code} {answer.get('Location', kind)}\n{text}"
 
 
-def fold(page: str) -> str:
-    """Return a page with a tag a line, without what changes by chance; drawings as digests."""
-    page = STATIC_DIGEST.sub(r"\1\2", CSRF_TOKEN.sub(r"\1*", " ".join(page.split())))
-    page = DRAWING.sub(lambda drawing: f"<svg {digest(drawing[0].encode())}>", page)
-    return TAG.sub(r"\n\g<0>", page)
+def list_members(content: bytes) -> str:
+    """Return the names and digests of the files in a zip archive."""
+    with ZipFile(io.BytesIO(content)) as archive:
+        return "\n".join(f"{name} {digest(archive.read(name))}" for name in archive.namelist())
 
 
 def share(pages: Mapping[str, str | bytes]) -> dict[str, str | bytes]:
