@@ -12,6 +12,7 @@ from surveys.models import (
     IdempotencyRecord,
     Invitation,
     Item,
+    Job,
     Place,
     Release,
     ReviewClaim,
@@ -37,6 +38,7 @@ register_read_only(
         ApiToken: ("digest",),
         Assignment: ("token",),
         IdempotencyRecord: ("answer", "digest"),
+        Job: ("request",),  # may hold e-mail addresses while the job is under way
         Release: ("key",),
         Run: ("archive", "ledger", "wishes"),  # may hold e-mail addresses while a job runs
         Visit: ("worker",),

@@ -24,7 +24,6 @@ class SurveysConfig(AppConfig):
         from surveys.access.webhooks import messages_stored
         from surveys.crowd.mturk.targets import register_targets
         from surveys.operations import migration_guard, server_checks  # noqa: F401  (register themselves)
-        from surveys.sharedtasks.jobs import job_stored
         from surveys.sharedtasks.submissions import submission_stored
 
         register(CORE)
@@ -34,7 +33,6 @@ class SurveysConfig(AppConfig):
         user_logged_in.connect(mark_session, dispatch_uid="mark sessions of participants")
         messages_stored.connect(_send_messages, dispatch_uid="send stored messages")
         submission_stored.connect(_score_submissions, dispatch_uid="score stored submissions")
-        job_stored.connect(_perform_task_jobs, dispatch_uid="perform jobs of shared tasks")
 
 
 def _send_messages(**stored: object) -> None:
@@ -47,9 +45,3 @@ def _score_submissions(**stored: object) -> None:
     from surveys.tasks import start_scoring  # slow to import
 
     start_scoring()
-
-
-def _perform_task_jobs(**stored: object) -> None:
-    from surveys.tasks import start_task_jobs  # slow to import
-
-    start_task_jobs()

@@ -154,6 +154,20 @@ class RunRefused(SurveyError):
     """A run that cannot be started as requested."""
 
 
+class JobBusy(SurveyError):
+    """A job that cannot be queued while the same is under way."""
+
+
+class JobTaken(SurveyError):
+    """Another process performs the job now, or it is over; the result of this one is discarded."""
+
+
+class TryLater(SurveyError):
+    """Something that a job needs does not respond now."""
+
+    status = 503
+
+
 class RunTaken(SurveyError):
     """Another process performs the run now; the result of this one is discarded."""
 
@@ -178,10 +192,8 @@ class GatewayRefused(SurveyError):
     """A request that another service, or a safeguard in front of it, refused."""
 
 
-class GatewayDown(SurveyError):
+class GatewayDown(TryLater):
     """A service that does not respond; whether it performed the request is unknown."""
-
-    status = 503
 
 
 class DepositRefused(SurveyError):

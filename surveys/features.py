@@ -6,6 +6,8 @@ pandas. A model is named by its label, such as surveys.Run.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
+from enum import Enum
 from typing import Any
 
 from django.apps import apps
@@ -13,11 +15,36 @@ from django.db.models import Model
 from django.utils.module_loading import import_string
 
 
+class Lane(Enum):
+    """Jobs that wait for each other only; the value is their number of threads in a process."""
+
+    LONG = 2
+    SHORT = 4  # an endpoint that does not answer keeps one of them busy
+    MAIL = 1  # and one job in the whole site
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """A kind of job: who performs it, and what happens when that does not succeed."""
+
+    name: str
+    label: str
+    make: str  # dotted, so that only processes that perform it import it: (Job, Progress) → Store
+    lane: Lane = Lane.LONG
+    pauses: tuple[timedelta, ...] = tuple(timedelta(seconds=15 * 2**n) for n in range(5))
+    max_deaths: int = 1  # processes that may end without a word; the next death fails it
+    is_repeatable: bool = True  # False: an interrupted job fails, and is never begun again
+    drains: bool = False  # performs what has arrived: a request while it is under way joins it
+    ended: str = ""  # dotted: (Job) → None, in the transaction that ends it
+    kept: timedelta | None = timedelta(days=30)  # after its end; None: as long as its result
+
+
 @dataclass(frozen=True, kw_only=True)
 class Feature:
     """What an app adds to the site. Registered once, in `AppConfig.ready`, as the core is."""
 
     name: str
+    job_kinds: tuple[Kind, ...] = ()
     # by model: the fields whose files are kept, and so are in every backup
     files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     # words of log entries: what was done, {} being the subject; by the beginning of actions, the

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from socket import socket
-from threading import Event, Lock, Thread, main_thread
+from threading import Lock, Thread, main_thread
 from typing import NamedTuple
 
 from django.conf import settings
@@ -28,8 +28,11 @@ from surveys.corpora.searching import search
 from surveys.crowd.mturk import qualifications
 from surveys.crowd.mturk.jobs import perform_batch_work
 from surveys.errors import SurveyError
+from surveys.features import Lane
+from surveys.jobs import queue as queue_of_jobs
+from surveys.jobs.perform import perform_due
+from surveys.jobs.queue import AWAKE, list_due, release_own, requeue_silent
 from surveys.models import Delivery, Run, RunKind, Study
-from surveys.models.sharedtasks import TaskJobKind
 from surveys.monitoring.checklist import forget_steps
 from surveys.operations.broker import BROKER, Broker, Job
 from surveys.operations.job_process import JOB_PROCESS, JobProcess, read_messages
@@ -48,10 +51,6 @@ from surveys.results.run_leases import (
     requeue_silent_runs,
 )
 from surveys.review import queue
-from surveys.sharedtasks import jobs
-from surveys.sharedtasks.finishing.finalising import perform_finalising
-from surveys.sharedtasks.finishing.renaming import perform_archiving
-from surveys.sharedtasks.scoring.rescoring import perform_rescoring
 from surveys.sharedtasks.scoring.waiting import count_waiting, score_waiting
 from surveys.sharedtasks.watching.baselines import count_due_phases, send_due_baselines
 
@@ -69,11 +68,6 @@ MAKERS: dict[RunKind, runs.Maker] = {
     RunKind.COMPARE: make_comparison,
     RunKind.SEARCH: search,
     **dict.fromkeys(RunKind.of_batches(), perform_batch_work),
-}
-TASK_MAKERS: dict[TaskJobKind, jobs.Maker] = {
-    TaskJobKind.RESCORE: perform_rescoring,
-    TaskJobKind.FINALISE: perform_finalising,
-    TaskJobKind.ARCHIVE: perform_archiving,
 }
 log = logging.getLogger(__name__)
 
@@ -97,13 +91,9 @@ def send_baselines() -> int:
     return send_due_baselines()
 
 
-def perform_task_jobs() -> int:
-    """Perform the jobs of shared tasks one after another. Return their number."""
-    n_jobs = 0
-    while (job_id := jobs.find_due_job()) is not None:
-        jobs.perform_job(job_id, TASK_MAKERS)
-        n_jobs += 1
-    return n_jobs
+def perform_long_jobs() -> int:
+    """Perform long jobs one after another until none is due. Return their number."""
+    return perform_due(Lane.LONG)
 
 
 def send_messages() -> int:
@@ -179,7 +169,11 @@ STORED = (
     Stored(send_mails, lambda _: mails.seconds_until_next() is not None, 1),
     Stored(send_baselines, lambda _: count_due_phases(timezone.now()), 1),
     Stored(score_submissions, count_waiting, 1),
-    Stored(perform_task_jobs, lambda _: jobs.find_due_job() is not None, 1),
+    Stored(
+        perform_long_jobs,
+        lambda at_most: len(list_due(Lane.LONG, at_most)),
+        Lane.LONG.value,
+    ),
     Stored(perform_runs, lambda at_most: len(list_due_runs(at_most)), MAX_RUN_THREADS),
     Stored(send_messages, _count_due_messages, MAX_SENDER_THREADS),
 )
@@ -201,11 +195,6 @@ def start_deliveries() -> None:
 def start_scoring() -> None:
     """Score submissions in the background once their transaction is committed."""
     _start_stored(score_submissions)
-
-
-def start_task_jobs() -> None:
-    """Perform jobs of shared tasks in the background once their transaction is committed."""
-    _start_stored(perform_task_jobs)
 
 
 def start_mails() -> None:
@@ -249,7 +238,7 @@ class Dispatcher:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._awake = Event()
+        self._awake = AWAKE
         self._jobs: set[Job] = set()  # that are not stored
         self._threads: list[Thread] = []
         self.is_started = False
@@ -282,7 +271,7 @@ class Dispatcher:
             return
         with thread_connection():
             requeue_silent_runs()
-            jobs.requeue_silent_jobs()
+            requeue_silent()
             if settings.BACKGROUND == "workers":
                 self._ask(BROKER)
             elif JOB_PROCESS.is_kept:
@@ -341,6 +330,7 @@ DISPATCHER = Dispatcher()
 def perform_asked(receiver: socket) -> None:
     """Do background work as the job process, asked by messages, until it should end."""
     rename_process()
+    queue_of_jobs.rename_process()
     if settings.BACKGROUND != "workers":
         DISPATCHER.start()
     for name, argument in read_messages(receiver, lambda: DISPATCHER.is_busy):
@@ -371,6 +361,7 @@ def give_runs_back() -> None:
     """
     with thread_connection():
         release_own_runs()
+        release_own()
 
 
 def _start_stored(work: Callable[[], object]) -> None:

@@ -7,6 +7,8 @@ from surveys.models.access import (
     IdempotencyRecord,
     Membership,
     Role,
+    SharedMark,
+    SignInBudget,
     Webhook,
     WebhookEvent,
 )
@@ -21,6 +23,7 @@ from surveys.models.crowd import (
     PaymentState,
     Qualification,
 )
+from surveys.models.jobs import Job, JobState
 from surveys.models.participation import Annotator, Assignment, AssignmentState, Response
 from surveys.models.quota import Place, Reservation
 from surveys.models.recruitment import (
@@ -61,7 +64,6 @@ from surveys.models.selection import (
     SelectionState,
     SkipReason,
 )
-from surveys.models.servers import SharedMark, SignInBudget
 from surveys.models.sharedtasks import Organiser, Participant, Phase, SharedTask, TaskPart, Team
 from surveys.models.stimuli import (
     Block,

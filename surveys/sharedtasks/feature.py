@@ -1,9 +1,27 @@
 """What shared tasks add to the site."""
 
-from surveys.features import Feature
+from surveys.features import Feature, Kind
 
 FEATURE = Feature(
     name="sharedtasks",
+    job_kinds=(
+        Kind(
+            name="sharedtasks.rescore",
+            label="scoring of all submissions again",
+            make="surveys.sharedtasks.scoring.rescoring.perform_rescoring",
+        ),
+        Kind(
+            name="sharedtasks.finalise",
+            label="final boards",
+            make="surveys.sharedtasks.finishing.finalising.perform_finalising",
+        ),
+        Kind(
+            name="sharedtasks.archive",
+            label="archive of the final boards",
+            make="surveys.sharedtasks.finishing.renaming.perform_archiving",
+            drains=True,
+        ),
+    ),
     files={
         "surveys.SharedTask": ("archive",),
         "surveys.Submission": ("file",),

@@ -13,8 +13,6 @@ from surveys.models.sharedtasks import (
     SharedTask,
     Submission,
     SubtaskScore,
-    TaskJob,
-    TaskJobKind,
     TaskPart,
     Team,
     TeamKind,
@@ -23,9 +21,9 @@ from surveys.sharedtasks.finishing.archiving import list_archive
 from surveys.sharedtasks.finishing.finalising import finalise, request_finalising
 from surveys.sharedtasks.finishing.publishing import publish
 from surveys.sharedtasks.finishing.unranked import list_unranked
-from surveys.sharedtasks.jobs import perform_job
 from surveys.sharedtasks.parts import STORED
 from surveys.sharedtasks.scoring.waiting import score_waiting
+from tests.factories.jobs import perform_by
 from tests.factories.kept import kept
 from tests.factories.sharedtasks import (
     START,
@@ -80,8 +78,8 @@ def finish(shared_task: SharedTask, *, now: datetime = END) -> SharedTask:
     """Make the boards of a shared task final, and publish them."""
     settled = {one.key for one in list_unranked(shared_task, now)}
     job = request_finalising(shared_task, settled=settled, by=None, now=now)
-    perform_job(job.pk, {TaskJobKind.FINALISE: lambda job, done: finalise(job, done, now=now)})
-    assert TaskJob.objects.get(pk=job.pk).error == ""
+    job = perform_by(lambda _, done: finalise(shared_task, done, now=now), job)
+    assert job.error == ""
     return publish(shared_task, now)
 
 

@@ -14,8 +14,8 @@ from surveys.sharedtasks.phases import add_gwsc_phases
 from surveys.sharedtasks.scoring.rescoring import request_rescoring
 from surveys.sharedtasks.scoring.waiting import score_waiting
 from surveys.sharedtasks.teams.links import make_link
-from surveys.tasks import perform_task_jobs
 from surveys.web.console.sharedtasks.urls import urlpatterns
+from tests.factories.jobs import perform_all
 from tests.factories.sharedtasks import make_shared_task, make_team, predictions, result_file, send
 from tests.factories.task_files import gold_file, part_files
 
@@ -104,7 +104,7 @@ def _make_open(user: User) -> SharedTask:
     Submission.objects.filter(number=2).update(flags=[FLAG], note="the second try")
     gold = gold_file(30).replace(b"0\t0\t0\n", b"0\t9\t9\n")
     request_rescoring(shared_task, "two rows were exchanged", gold={"sl": gold}, by=user)
-    perform_task_jobs()
+    perform_all()
     make_team(shared_task, "Badgers", state="pending")
     return shared_task
 

@@ -21,8 +21,6 @@ from surveys.models.sharedtasks.tasks import (
     Registration,
     SharedTask,
     SharedTaskState,
-    TaskJob,
-    TaskJobKind,
     TaskPart,
     Visibility,
 )

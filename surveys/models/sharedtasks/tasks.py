@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from surveys.models.results import Release, RunState
+from surveys.models.results import Release
 
 PRIVATE_FOLDER = "sharedtasks"  # below MEDIA_ROOT
 MOST_ATTEMPTS = 10_000  # in a phase; more is a typing error
@@ -279,40 +279,3 @@ class Phase(models.Model):
     def has_begun(self, now: datetime) -> bool:
         """Return whether its kit may be downloaded at an instant."""
         return self.opens_at <= now
-
-
-class TaskJobKind(models.TextChoices):
-    """The background jobs of a shared task, other than scoring what arrives."""
-
-    RESCORE = "rescore", "scoring of all submissions again"
-    FINALISE = "finalise", "final boards"
-    ARCHIVE = "archive", "archive of the final boards"
-
-
-class TaskJob(models.Model):
-    """A background job of a shared task. A waiting row is its own queue entry."""
-
-    shared_task = models.ForeignKey(SharedTask, models.CASCADE, related_name="jobs")
-    kind = models.CharField(max_length=10, choices=TaskJobKind)
-    state = models.CharField(max_length=10, choices=RunState, default=RunState.WAITING)
-    share_done = models.PositiveSmallIntegerField(default=0, help_text="per cent")
-    error = models.TextField(blank=True, default="")
-    requested_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
-    )
-    requested_at = models.DateTimeField(auto_now_add=True)
-    heard_at = models.DateTimeField(auto_now=True, help_text="last sign of life")
-    finished_at = models.DateTimeField(null=True, blank=True)
-
-    class Meta:
-        ordering: ClassVar = ["-pk"]
-        constraints: ClassVar = [
-            models.UniqueConstraint(
-                fields=("shared_task", "kind"),
-                condition=Q(state__in=(RunState.WAITING, RunState.RUNNING)),
-                name="one_job_of_a_kind_at_once",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.get_kind_display()} for {self.shared_task}, {self.state}"

@@ -12,14 +12,15 @@ from django.utils import timezone
 
 from surveys.access.audit_log import acting
 from surveys.access.roles import DEMONSTRATION
+from surveys.jobs.perform import perform
 from surveys.models import AuditEntry, Release
-from surveys.models.sharedtasks import Phase, SharedTask, TaskJobKind, Team
+from surveys.models.sharedtasks import Phase, SharedTask, Team
 from surveys.rehearsal.demo import DEMO_CONTACT, SHARED_TASK
 from surveys.rehearsal.finished.study import complete
-from surveys.sharedtasks.finishing.finalising import perform_finalising, request_finalising
+from surveys.sharedtasks.finishing.finalising import request_finalising
 from surveys.sharedtasks.finishing.publishing import publish
 from surveys.sharedtasks.finishing.unranked import list_unranked
-from surveys.sharedtasks.jobs import is_busy, perform_job
+from surveys.sharedtasks.jobs import FINALISE, find_jobs, is_busy
 from surveys.sharedtasks.opening import open_task
 from surveys.sharedtasks.parts import PartFiles, add_part, read_release
 from surveys.sharedtasks.phases import add_phase
@@ -156,8 +157,7 @@ def _finish(shared_task: SharedTask, organisers: User) -> None:
     if not (shared_task.finalised_at or is_busy(shared_task)):
         settled = [one.key for one in list_unranked(shared_task, now)]
         request_finalising(shared_task, settled=settled, now=now, by=organisers)
-    makers = {TaskJobKind.FINALISE: perform_finalising}
-    complete(shared_task.jobs.filter(kind__in=makers), lambda job_id: perform_job(job_id, makers))
+    complete(find_jobs(shared_task).filter(kind=FINALISE), perform)
     publish(shared_task, now)
 
 

@@ -6,12 +6,13 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from surveys.access.roles import DEMONSTRATION, is_demonstration
+from surveys.jobs.queue import requeue_silent
 from surveys.models import AuditEntry, Block, Round, Run, RunKind, RunState, Study, StudyText
-from surveys.models.sharedtasks import TaskJob
+from surveys.models.jobs import JobQuerySet
+from surveys.models.results import RunQuerySet
 from surveys.monitoring.agreement import compute_agreement
 from surveys.monitoring.progress import count_block_progress
 from surveys.rehearsal.demo import DEMO_ORGANISATION, create_demo_study
@@ -28,7 +29,6 @@ from surveys.results.runs import (
     request_results,
 )
 from surveys.review.letters import letter_model
-from surveys.sharedtasks.jobs import UNDER_WAY, requeue_silent_jobs
 from surveys.study.layout.blocks import repeat_block
 from surveys.study.protocol import BEFORE_ITEMS
 from surveys.study.stimuli.load import StudyDesign
@@ -119,15 +119,15 @@ def _make_results(study: Study) -> None:
     complete(begun.order_by("pk"), lambda run_id: perform_run(run_id, makers))
 
 
-def complete(jobs: QuerySet[Run] | QuerySet[TaskJob], perform: Callable[[int], None]) -> None:
+def complete(jobs: RunQuerySet | JobQuerySet, perform: Callable[[int], object]) -> None:
     """Perform waiting jobs, and wait for those that a living process has begun or repeats."""
-    while job := jobs.filter(state__in=UNDER_WAY).first():
+    while job := jobs.under_way().first():
         if job.state == RunState.WAITING:
             perform(job.pk)
         else:
             time.sleep(0.5)
             requeue_silent_runs()  # else a job whose process was killed waits for a site
-            requeue_silent_jobs()
+            requeue_silent()
 
 
 def _date_opening(study: Study, at: datetime) -> None:

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Collection
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from django.contrib.auth.models import User
@@ -11,6 +12,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from surveys.access.audit_log import record
+from surveys.jobs.perform import Progress, Store
+from surveys.models import Job
 from surveys.models.sharedtasks import (
     CountedSubmission,
     FrozenBoard,
@@ -19,8 +22,6 @@ from surveys.models.sharedtasks import (
     SharedTaskState,
     Submission,
     SubmissionState,
-    TaskJob,
-    TaskJobKind,
 )
 from surveys.sharedtasks.attempts import lock_teams
 from surveys.sharedtasks.errors import SharedTaskRefused
@@ -37,7 +38,7 @@ from surveys.sharedtasks.finishing.unranked import (
     list_obstacles,
     list_unranked,
 )
-from surveys.sharedtasks.jobs import Progress, finish_job, request_job
+from surveys.sharedtasks.jobs import FINALISE, as_requester, find_shared_task, request_job
 from surveys.sharedtasks.scoring.figures import Golds
 from surveys.sharedtasks.scoring.waiting import find_scoring
 from surveys.sharedtasks.tasks import lock_task
@@ -56,7 +57,7 @@ STEPS_OF_ARCHIVE = 3  # as many boards take as long
 @transaction.atomic
 def request_finalising(
     shared_task: SharedTask, *, settled: Collection[str], now: datetime, by: User | None
-) -> TaskJob:
+) -> Job:
     """Queue the making of final boards. `settled`: the keys of what `list_unranked` returned.
 
     Once more after finalising, the boards are made again, such as after a correction. Raises
@@ -77,23 +78,22 @@ def request_finalising(
         "sharedtask.finalising", scope=shared_task.scope,
         unranked=", ".join(f"{one.counted.team.name} ({one.reason})" for one in unranked),
     )  # fmt: skip
-    return request_job(shared_task, TaskJobKind.FINALISE, by)
+    return request_job(shared_task, FINALISE, by)
 
 
-def perform_finalising(job: TaskJob, progress: Progress) -> None:
-    """Make the final boards and the archive of a job's shared task, and store all of it."""
-    finalise(job, progress, now=timezone.now())
+def perform_finalising(job: Job, progress: Progress) -> Store:
+    """Make the final boards and the archive of a job's shared task."""
+    return as_requester(job, finalise(find_shared_task(job), progress, now=timezone.now()))
 
 
-def finalise(job: TaskJob, progress: Progress, *, now: datetime) -> None:
-    """Make final boards; see `perform_finalising`.
+def finalise(shared_task: SharedTask, progress: Progress, *, now: datetime) -> Store:
+    """Make final boards and the archive; return the function that stores all of it.
 
     Nothing is locked until all of it is rendered. Raises SharedTaskRefused if no phase has ended,
     or something arrived meanwhile.
     """
     from postprocess.boards.exports.freezing import render_board
 
-    shared_task = job.shared_task
     phases = list_final_phases(shared_task, now)
     if not phases:
         raise SharedTaskRefused(NONE_ENDED)
@@ -107,12 +107,12 @@ def finalise(job: TaskJob, progress: Progress, *, now: datetime) -> None:
     baselines = predict_baselines(golds)
     results = {phase: Results(phase, golds, baselines) for phase in phases}
     for number, (phase, subtask) in enumerate(places):
-        progress(number, n_steps)
+        progress("making boards", number, n_steps)
         boards[phase, subtask] = make_final_board(results[phase], subtask)
-    progress(len(places), n_steps)
+    progress("making the archive", len(places), n_steps)
     archive = make_archive(shared_task, boards, results, golds)
     bodies = {place: render_board(board, is_gold_public=True) for place, board in boards.items()}
-    _store(job, golds, bodies, archive, seen, now=now)
+    return partial(_store, golds, bodies, archive, seen, now=now)
 
 
 def make_final_board(results: Results, subtask: int) -> "Board":
@@ -123,9 +123,7 @@ def make_final_board(results: Results, subtask: int) -> "Board":
     return make_board(rules, list(list_entries(results, subtask)))
 
 
-@transaction.atomic
 def _store(
-    job: TaskJob,
     golds: Golds,
     bodies: dict[tuple[Phase, int], bytes],
     archive: bytes,
@@ -137,10 +135,9 @@ def _store(
 
     `seen` is what `read_input` returned before they were made.
     """
-    shared_task = lock_task(job.shared_task)
+    shared_task = lock_task(golds.scoring.shared_task)
     lock_teams(shared_task)
     _refuse_late_changes(golds, [phase for phase, _ in bodies], seen)
-    finish_job(job)
     FrozenBoard.objects.filter(phase__shared_task=shared_task).delete()
     for (phase, subtask), body in bodies.items():
         FrozenBoard.objects.create(

@@ -2,6 +2,7 @@
 
 import hashlib
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from django.contrib.auth.models import User
@@ -10,18 +11,18 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from surveys.access.audit_log import record
+from surveys.jobs.perform import Progress, Store
+from surveys.models import Job
 from surveys.models.sharedtasks import (
     FrozenBoard,
     SharedTask,
     SharedTaskState,
-    TaskJob,
-    TaskJobKind,
     Team,
 )
 from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.finishing.archiving import drop_archive, make_archive
 from surveys.sharedtasks.finishing.entries import Results, predict_baselines
-from surveys.sharedtasks.jobs import UNDER_WAY, Progress, finish_job, job_stored
+from surveys.sharedtasks.jobs import as_requester, find_shared_task, request_new_archive
 from surveys.sharedtasks.scoring.figures import Golds
 from surveys.sharedtasks.tasks import lock_task
 
@@ -55,7 +56,7 @@ def hide_name(team: Team, by: User | None = None) -> None:
         record("team.name_hidden", scope=shared_task.scope, subject=team.name, n_boards=n_renamed)
         drop_archive(shared_task)
         shared_task.save(update_fields=["archive", "archive_sha256"])
-        _request(shared_task, by)
+        request_new_archive(shared_task, by)
 
 
 @transaction.atomic
@@ -68,16 +69,16 @@ def request_archive(shared_task: SharedTask, by: User | None) -> None:
     if shared_task.state not in (SharedTaskState.FINALISED, SharedTaskState.PUBLISHED):
         raise SharedTaskRefused(NOT_FINAL)
     if not shared_task.archive:
-        _request(shared_task, by)
+        request_new_archive(shared_task, by)
 
 
-def perform_archiving(job: TaskJob, progress: Progress) -> None:
-    """Make the archive of final boards as they are stored; again if they change meanwhile."""
-    is_stored = False
-    while not is_stored:
-        frozen = list(_find_frozen(job.shared_task))
-        progress(0, 1)
-        is_stored = _store(job, frozen, _make(job.shared_task, frozen))
+def perform_archiving(job: Job, progress: Progress) -> Store:
+    """Make the archive of final boards as they are stored."""
+    shared_task = find_shared_task(job)
+    frozen = list(_find_frozen(shared_task))
+    progress("making the archive", 0, 1)
+    archive = _make(shared_task, frozen)
+    return as_requester(job, partial(_store, shared_task, frozen, archive))
 
 
 def _find_frozen(shared_task: SharedTask) -> QuerySet[FrozenBoard]:
@@ -98,28 +99,16 @@ def _make(shared_task: SharedTask, frozen: list[FrozenBoard]) -> bytes:
     return make_archive(shared_task, boards, results, golds)
 
 
-@transaction.atomic
-def _store(job: TaskJob, frozen: list[FrozenBoard], archive: bytes) -> bool:
-    """Store the archive of final boards; return whether they are still the same."""
-    shared_task = lock_task(job.shared_task)
+def _store(shared_task: SharedTask, frozen: list[FrozenBoard], archive: bytes) -> None:
+    """Store the archive of final boards; nothing if others are stored, which request their own."""
+    shared_task = lock_task(shared_task)
     if [one.sha256 for one in _find_frozen(shared_task)] != [one.sha256 for one in frozen]:
-        return False
-    finish_job(job)
+        return
     drop_archive(shared_task)
     shared_task.archive.save("archive.zip", ContentFile(archive), save=False)
     shared_task.archive_sha256 = hashlib.sha256(archive).hexdigest()
     shared_task.save(update_fields=["archive", "archive_sha256"])
     record("sharedtask.archived", scope=shared_task.scope, sha256=shared_task.archive_sha256)
-    return True
-
-
-def _request(shared_task: SharedTask, by: User | None) -> None:
-    """Queue the making of the archive of a locked shared task, if it is not queued."""
-    kind = TaskJobKind.ARCHIVE
-    waiting = TaskJob.objects.filter(shared_task=shared_task, kind=kind, state__in=UNDER_WAY)
-    if not waiting.exists():
-        TaskJob.objects.create(shared_task=shared_task, kind=kind, requested_by=by)
-        job_stored.send(TaskJob)
 
 
 def _rename(board: "Board", name: str, code: str) -> "Board":

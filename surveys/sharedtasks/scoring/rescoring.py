@@ -9,6 +9,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from surveys.access.audit_log import record
+from surveys.jobs.perform import Progress, Store
+from surveys.models import Job
 from surveys.models.sharedtasks import (
     CountedSubmission,
     Phase,
@@ -18,15 +20,13 @@ from surveys.models.sharedtasks import (
     SharedTaskState,
     Submission,
     SubtaskScore,
-    TaskJob,
-    TaskJobKind,
     TaskPart,
     Team,
 )
 from surveys.models.sharedtasks.tasks import name_private_file
 from surveys.sharedtasks.attempts import lock_teams
 from surveys.sharedtasks.errors import SharedTaskRefused
-from surveys.sharedtasks.jobs import Progress, finish_job, is_busy, request_job
+from surveys.sharedtasks.jobs import RESCORE, find_shared_task, is_busy, request_job
 from surveys.sharedtasks.parts import read_data_file
 from surveys.sharedtasks.scoring.counting import (
     Candidate,
@@ -85,7 +85,7 @@ def request_rescoring(
             reason=reason.strip(),
             created_by=by,
         )
-        request_job(shared_task, TaskJobKind.RESCORE, by)
+        request_job(shared_task, RESCORE, by)
         record(
             "scoring.requested", scope=shared_task.scope, subject=name_scoring(scoring),
             reason=reason, languages=", ".join(sorted(gold)), scorer=SCORER,
@@ -93,15 +93,14 @@ def request_rescoring(
     return scoring
 
 
-def perform_rescoring(job: TaskJob, progress: Progress) -> None:
+def perform_rescoring(job: Job, progress: Progress) -> Store:
     """Compute all scores of the scoring that is in progress; scores that exist are kept."""
-    scoring = Scoring.objects.get(shared_task=job.shared_task, state=ScoringState.COMPUTING)
+    computing = Scoring.objects.filter(state=ScoringState.COMPUTING)
+    scoring = computing.get(shared_task=find_shared_task(job))
     n_all = Submission.objects.without_scores(scoring).count()
     for number, _ in enumerate(_score_missing(scoring), 1):
-        progress(min(number, n_all), n_all)
-    with transaction.atomic():
-        finish_job(job)
-        Scoring.objects.filter(pk=scoring.pk).update(state=ScoringState.READY)
+        progress("scoring", min(number, n_all), n_all)
+    return lambda: Scoring.objects.filter(pk=scoring.pk).update(state=ScoringState.READY)
 
 
 def use_scoring(scoring: Scoring) -> Scoring:
@@ -167,7 +166,7 @@ def repeat_rescoring(scoring: Scoring, by: User | None) -> Scoring:
         raise SharedTaskRefused(f"It was decided about {name_scoring(scoring)} already.")
     scoring.state = ScoringState.COMPUTING
     scoring.save(update_fields=["state"])
-    request_job(shared_task, TaskJobKind.RESCORE, by)
+    request_job(shared_task, RESCORE, by)
     return scoring
 
 

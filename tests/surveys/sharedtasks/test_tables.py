@@ -10,7 +10,6 @@ from surveys.models.sharedtasks import (
     ScoringState,
     Submission,
     SubmissionState,
-    TaskJob,
     Team,
     TeamMember,
 )
@@ -104,9 +103,3 @@ def test_submissions_without_scores_are_found(shared_task, phase, team):
     submit(phase, team, number=2, digest="b" * 64, state=SubmissionState.CANCELLED)
 
     assert list(Submission.objects.without_scores(scoring)) == [stored]
-
-
-def test_one_job_of_a_kind_waits_or_runs(shared_task):
-    TaskJob.objects.create(shared_task=shared_task, kind="finalise")
-
-    refuses(TaskJob.objects.create, shared_task=shared_task, kind="finalise")

@@ -5,13 +5,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 
-from surveys.models.results import RunState
-from surveys.models.sharedtasks import Scoring, ScoringState, SharedTask, SharedTaskState, TaskJob
+from surveys.jobs.kinds import find_kind
+from surveys.models.sharedtasks import Scoring, ScoringState, SharedTask, SharedTaskState
 from surveys.sharedtasks.finishing.finalising import request_finalising
 from surveys.sharedtasks.finishing.publishing import publish, retract
 from surveys.sharedtasks.finishing.renaming import request_archive
 from surveys.sharedtasks.finishing.unranked import list_obstacles, list_unranked
-from surveys.sharedtasks.jobs import is_busy
+from surveys.sharedtasks.jobs import find_jobs, is_busy
 from surveys.sharedtasks.scoring.corrections import (
     choose_breaches,
     find_corrections,
@@ -172,7 +172,7 @@ def _make_form(request: HttpRequest, shared_task: SharedTask) -> FinaliseForm:
 
 def _show(request: HttpRequest, shared_task: SharedTask, form: FinaliseForm) -> HttpResponse:
     now = now_of(request)
-    job = TaskJob.objects.filter(shared_task=shared_task).first()
+    job = find_jobs(shared_task).first()
     corrections = find_corrections(shared_task)
     page = {
         "shared_task": shared_task,
@@ -180,7 +180,8 @@ def _show(request: HttpRequest, shared_task: SharedTask, form: FinaliseForm) -> 
         "scorings": shared_task.scorings.order_by("-number"),
         "unused": find_unused(shared_task),
         "job": job,
-        "is_busy": job is not None and job.state in (RunState.WAITING, RunState.RUNNING),
+        "job_label": find_kind(job.kind).label if job else "",
+        "is_busy": job is not None and job.is_under_way,
         "corrections": [(one, write_correction(one)) for one in corrections],
         "is_broken": bool(choose_breaches(shared_task, corrections)),
         "obstacles": list_obstacles(shared_task, now),

@@ -20,6 +20,7 @@ from surveys.results.run_inspection import write_recipe
 from surveys.results.runs import request_results
 from surveys.sharedtasks.finishing.publishing import retract
 from tests.factories import studies
+from tests.factories.jobs import let_time_pass
 
 pytestmark = pytest.mark.django_db
 
@@ -70,11 +71,12 @@ def test_what_a_process_leaves_that_ends_early_is_completed(monkeypatch):
     assert [run.state for run in Run.objects.all()] == [RunState.DONE] * 2
 
     with monkeypatch.context() as patch:
-        patch.setattr("surveys.rehearsal.finished.shared_task.perform_finalising", is_ended)
+        patch.setattr("surveys.sharedtasks.finishing.finalising.perform_finalising", is_ended)
         with pytest.raises(SystemExit):
             prepare_shared_task()
     assert SharedTask.objects.get().published_at is None
     assert not Phase.objects.filter(baselines_at=None, closes_at__lt=timezone.now()).exists()
+    let_time_pass()
     shared_task = prepare_shared_task()
     assert shared_task.is_published
     assert SharedTask.objects.count() == Study.objects.count() == 1

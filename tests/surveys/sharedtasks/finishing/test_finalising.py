@@ -11,7 +11,7 @@ from django.utils import timezone
 from postprocess.boards.commitment import commit_to_gold, is_gold_unchanged
 from postprocess.boards.exports.freezing import read_board
 from surveys.models import AuditEntry
-from surveys.models.sharedtasks import FrozenBoard, SharedTask, TaskJob, TaskJobKind
+from surveys.models.sharedtasks import FrozenBoard, SharedTask
 from surveys.sharedtasks.boards.live import make_live_board
 from surveys.sharedtasks.errors import SharedTaskRefused, SubmissionRefused
 from surveys.sharedtasks.finishing.archiving import list_archive, make_archive, read_archived
@@ -19,7 +19,7 @@ from surveys.sharedtasks.finishing.finalising import finalise, request_finalisin
 from surveys.sharedtasks.finishing.publishing import are_boards_stale, publish, retract
 from surveys.sharedtasks.finishing.unranked import list_obstacles, list_unranked
 from surveys.sharedtasks.gold import read_gold_file
-from surveys.sharedtasks.jobs import perform_job
+from surveys.sharedtasks.jobs import FINALISE, find_jobs, find_shared_task, request_job
 from surveys.sharedtasks.scoring.rescoring import request_rescoring, use_scoring
 from surveys.sharedtasks.scoring.waiting import score_waiting
 from surveys.sharedtasks.submissions import submit, withdraw_submission
@@ -27,7 +27,7 @@ from surveys.sharedtasks.teams.description import describe_team
 from surveys.sharedtasks.teams.registration import withdraw_team
 from surveys.sharedtasks.uploads import check_files
 from surveys.sharedtasks.watching.decisions import exclude_team
-from surveys.tasks import perform_task_jobs
+from tests.factories.jobs import perform_all, perform_by
 from tests.factories.sharedtasks import (
     START,
     make_data,
@@ -74,13 +74,14 @@ def settle(shared_task, now=END):
     return [one.key for one in list_unranked(shared_task, now)]
 
 
+def clock(now):
+    """A maker that makes final boards as of an instant."""
+    return lambda job, progress: finalise(find_shared_task(job), progress, now=now)
+
+
 def finish(shared_task, now=END):
     job = request_finalising(shared_task, settled=settle(shared_task, now), now=now, by=None)
-    perform_job(job.pk, {
-        TaskJobKind.FINALISE: lambda job, progress: finalise(job, progress, now=now)
-    })  # fmt: skip
-    job.refresh_from_db()
-    assert job.error == ""
+    assert perform_by(clock(now), job).error == ""
     return SharedTask.objects.get(pk=shared_task.pk)
 
 
@@ -136,7 +137,7 @@ def test_finalising_is_refused_while_anything_waits(shared_task, phase, teams):
     with pytest.raises(SharedTaskRefused, match="wait for their scores: 1"):
         finish(shared_task)
 
-    assert TaskJob.objects.count() == 0
+    assert not find_jobs(shared_task).exists()
 
 
 def test_obstacles_are_named(shared_task, phase, teams):
@@ -270,11 +271,10 @@ def test_what_arrives_while_boards_are_made_stops_them(shared_task, phase, teams
 
     def arrive(job, progress):
         send(teams[0], phase, seed=6, now=END - timedelta(seconds=1))
-        finalise(job, progress, now=END)
+        return clock(END)(job, progress)
 
-    perform_job(job.pk, {TaskJobKind.FINALISE: arrive})
+    job = perform_by(arrive, job)
 
-    job.refresh_from_db()
     assert (job.state, job.error.split(".")[0]) == (
         "failed", "Submissions, teams or scores changed while the boards were made"
     )  # fmt: skip
@@ -293,11 +293,7 @@ def finalise_while(shared_task, change, monkeypatch):
         return archive
 
     monkeypatch.setattr("surveys.sharedtasks.finishing.finalising.make_archive", make_and_change)
-    perform_job(job.pk, {
-        TaskJobKind.FINALISE: lambda job, progress: finalise(job, progress, now=END)
-    })  # fmt: skip
-    job.refresh_from_db()
-    return job
+    return perform_by(clock(END), job)
 
 
 @pytest.mark.parametrize("change", [
@@ -355,7 +351,7 @@ def test_a_correction_is_told_on_boards_made_anew(shared_task, teams):
     rows = gold_file(12).decode().removeprefix(HEADER).replace("0\t0\t0\n", "0\t9\t9\n")
     gold = {"sl": (HEADER + rows).encode()}
     scoring = request_rescoring(shared_task, "pair 1 was wrong", gold=gold, by=None)
-    perform_task_jobs()
+    perform_all()
     scoring.refresh_from_db()
     use_scoring(scoring)
     assert are_boards_stale(shared_task)
@@ -378,9 +374,9 @@ def test_finalising_uses_the_clock_of_the_job(shared_task, phase, teams):
     """The phase ends in the future of this machine's clock: nothing has ended yet."""
     phase.opens_at, phase.closes_at = START, timezone.now() + timedelta(days=1000)
     phase.save()
-    TaskJob.objects.create(shared_task=shared_task, kind="finalise")
+    request_job(shared_task, FINALISE, None)
 
-    perform_task_jobs()
+    perform_all()
 
-    job = TaskJob.objects.get()
+    job = find_jobs(shared_task).get()
     assert (job.state, job.error) == ("failed", "No phase of test data has ended.")

@@ -6,16 +6,17 @@ import pytest
 from django.test import Client
 
 from postprocess.boards.exports.freezing import read_board
-from surveys.models import AuditEntry
-from surveys.models.sharedtasks import FrozenBoard, SharedTask, TaskJob
+from surveys.models import AuditEntry, Job
+from surveys.models.sharedtasks import FrozenBoard, SharedTask
 from surveys.sharedtasks.boards.files import FORMATS
 from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.finishing.archiving import list_archive, read_archived
 from surveys.sharedtasks.finishing.publishing import publish, retract
 from surveys.sharedtasks.finishing.renaming import request_archive
+from surveys.sharedtasks.jobs import ARCHIVE, find_jobs
 from surveys.sharedtasks.teams.registration import withdraw_team
-from surveys.tasks import perform_task_jobs
 from tests.factories.boards import END, make_contest, make_published
+from tests.factories.jobs import perform_all
 
 pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
 NAME = "Herons"
@@ -67,7 +68,7 @@ def test_the_archive_is_made_again_without_name_and_files(shared_task, team):
     assert "is being made again" in Client().get("/tasks/gwsc/archive/").content.decode()
     assert Client().get("/tasks/gwsc/archive.zip").status_code == 404
 
-    perform_task_jobs()
+    perform_all()
 
     shared_task = SharedTask.objects.get()
     after = list_archive(shared_task)
@@ -77,7 +78,8 @@ def test_the_archive_is_made_again_without_name_and_files(shared_task, team):
     assert not [path for path in after if NAME.encode() in read_archived(shared_task, path)]
     with shared_task.archive.open("rb") as file:
         assert hashlib.sha256(file.read()).hexdigest() == shared_task.archive_sha256
-    assert (TaskJob.objects.first().kind, TaskJob.objects.first().state) == ("archive", "done")
+    job = find_jobs(shared_task).first()
+    assert (job.kind, job.state) == (ARCHIVE, "done")
 
 
 def test_only_the_name_of_the_row_changes(team):
@@ -105,7 +107,7 @@ def test_a_team_that_keeps_its_name_stays_on_the_boards(team):
 
     assert list(FrozenBoard.objects.values_list("sha256")) == before
     assert NAME in Client().get(BOARD).content.decode()
-    assert TaskJob.objects.filter(kind="archive").count() == 0
+    assert not Job.objects.filter(kind=ARCHIVE).exists()
 
 
 @pytest.mark.usefixtures("new_archives_without_figures")
@@ -114,7 +116,7 @@ def test_a_name_may_be_hidden_after_the_withdrawal_and_by_several_teams(shared_t
 
     withdraw_team(team, hides_name=True, now=END)
     withdraw_team(shared_task.teams.get(name="Newts"), hides_name=True, now=END)
-    perform_task_jobs()
+    perform_all()
 
     shared_task = SharedTask.objects.get()
     text = "".join(
@@ -129,16 +131,16 @@ def test_a_name_may_be_hidden_after_the_withdrawal_and_by_several_teams(shared_t
 def test_results_are_not_published_without_their_archive(shared_task, team):
     retract(shared_task, "a name", END)
     withdraw_team(team, hides_name=True, now=END)
-    TaskJob.objects.filter(kind="archive").update(state="failed")
+    Job.objects.filter(kind=ARCHIVE).update(state="failed")
     with pytest.raises(SharedTaskRefused, match="archive is missing"):
         publish(shared_task, END)
 
     request_archive(shared_task, None)
-    perform_task_jobs()
+    perform_all()
 
     assert publish(shared_task, END).is_published
     request_archive(shared_task, None)
-    assert TaskJob.objects.filter(state="waiting").count() == 0
+    assert not find_jobs(shared_task).under_way().exists()
 
 
 def test_an_archive_needs_final_boards():

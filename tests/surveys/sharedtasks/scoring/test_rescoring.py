@@ -4,9 +4,10 @@ import pytest
 from django.contrib.auth.models import User
 
 from surveys.models import AuditEntry
-from surveys.models.sharedtasks import CountedSubmission, Scoring, Submission, SubtaskScore, TaskJob
+from surveys.models.sharedtasks import CountedSubmission, Scoring, Submission, SubtaskScore
 from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.gold import load_gold
+from surveys.sharedtasks.jobs import find_jobs
 from surveys.sharedtasks.scoring.corrections import (
     find_breaches,
     find_corrections,
@@ -22,7 +23,7 @@ from surveys.sharedtasks.scoring.rescoring import (
     use_scoring,
 )
 from surveys.sharedtasks.scoring.waiting import score_waiting
-from surveys.tasks import perform_task_jobs
+from tests.factories.jobs import perform_all
 from tests.factories.sharedtasks import (
     make_team,
     result_file,
@@ -56,7 +57,7 @@ def organiser():
 
 def rescore(shared_task):
     scoring = request_rescoring(shared_task, REASON, gold={"sl": NEW}, by=None)
-    perform_task_jobs()
+    perform_all()
     scoring.refresh_from_db()
     return scoring
 
@@ -133,7 +134,7 @@ def test_what_waits_is_scored_by_the_new_scoring(shared_task, phase, teams):
 def test_a_new_scorer_is_told_and_leaves_the_commitment(shared_task, teams):
     Scoring.objects.update(scorer="0.9")
     scoring = request_rescoring(shared_task, "ties were wrong", gold={}, by=None)
-    perform_task_jobs()
+    perform_all()
     scoring.refresh_from_db()
 
     use_scoring(scoring)
@@ -148,7 +149,7 @@ def test_each_correction_names_its_languages_and_the_committed_gold_mends_the_co
 ):
     use_scoring(rescore(shared_task))
     scoring = request_rescoring(shared_task, "it was right", gold={"sl": OLD}, by=organiser)
-    perform_task_jobs()
+    perform_all()
     scoring.refresh_from_db()
     assert len(find_breaches(shared_task)) == 1
 
@@ -170,15 +171,15 @@ def test_a_discarded_scoring_changes_nothing(shared_task, teams):
 
 def test_an_interrupted_job_goes_on_where_it_ended(shared_task, teams):
     scoring = request_rescoring(shared_task, REASON, gold={"sl": NEW}, by=None)
-    job = TaskJob.objects.get()
+    job = find_jobs(shared_task).get()
 
-    def interrupt(done, of):
+    def interrupt(stage, done, of):
         raise OSError("interrupted")
 
     with pytest.raises(OSError, match="interrupted"):
         perform_rescoring(job, interrupt)
     assert SubtaskScore.objects.filter(scoring=scoring).count() == 1
-    perform_task_jobs()
+    perform_all()
 
     assert SubtaskScore.objects.filter(scoring=scoring).count() == 2
     scoring.refresh_from_db()
@@ -192,13 +193,13 @@ def test_a_lost_file_stops_the_job_and_is_named(shared_task, teams):
 
     scoring = rescore(shared_task)
 
-    job = TaskJob.objects.get()
+    job = find_jobs(shared_task).get()
     assert (scoring.state, job.state) == ("computing", "failed")
     assert f"submission 1 of {submission.team}" in job.error
     submission.state = "cancelled"
     submission.save()
     repeat_rescoring(scoring, None)
-    perform_task_jobs()
+    perform_all()
     scoring.refresh_from_db()
     assert scoring.state == "ready"
 
@@ -219,7 +220,7 @@ def test_gold_that_cannot_be_used_is_refused(shared_task, teams, gold, reason, w
         request_rescoring(shared_task, reason, gold=gold, by=None)
 
     assert Scoring.objects.count() == 1
-    assert TaskJob.objects.count() == 0
+    assert not find_jobs(shared_task).exists()
 
 
 def test_one_correction_at_a_time(shared_task, teams):

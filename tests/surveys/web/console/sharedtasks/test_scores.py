@@ -6,10 +6,11 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from surveys.models.sharedtasks import RefusedUpload, Scoring, Submission, TaskJob
+from surveys.models.sharedtasks import RefusedUpload, Scoring, Submission
 from surveys.sharedtasks.gold import read_gold_file
+from surveys.sharedtasks.jobs import find_jobs
 from surveys.sharedtasks.scoring.waiting import score_waiting
-from surveys.tasks import perform_task_jobs
+from tests.factories.jobs import perform_all
 from tests.factories.sharedtasks import (
     make_data,
     make_phase,
@@ -142,7 +143,7 @@ def test_corrected_gold_is_used_after_its_effect_was_shown(client, shared_task, 
 
     assert correct(client, NEW).url == page("scores")
     assert 'http-equiv="refresh"' in client.get(page("scores")).text
-    perform_task_jobs()
+    perform_all()
     assert page("scoring", 2) in client.get(page("scores")).text
     assert "scores or ranks change" in client.get(page("scoring", 2)).text
     assert client.post(page("use_scores", 2)).url == page("scores")
@@ -157,7 +158,7 @@ def test_corrected_gold_is_used_after_its_effect_was_shown(client, shared_task, 
 
 def test_a_correction_can_be_discarded(client, shared_task, submissions):
     correct(client, NEW)
-    perform_task_jobs()
+    perform_all()
 
     client.post(page("discard_scores", 2))
 
@@ -172,12 +173,12 @@ def test_gold_that_cannot_be_used_is_refused(client, shared_task, submissions, g
 
 def test_a_failed_job_is_shown_and_goes_on(client, shared_task, submissions):
     correct(client, NEW)
-    TaskJob.objects.update(state="failed", error="It was interrupted.")
+    find_jobs(shared_task).update(state="failed", error="It was interrupted.")
 
     assert "It was interrupted." in client.get(page("scores")).text
     assert page("repeat_scores", 2) in client.get(page("scoring", 2)).text
     client.post(page("repeat_scores", 2))
-    perform_task_jobs()
+    perform_all()
 
     assert Scoring.objects.get(number=2).state == "ready"
 
@@ -193,7 +194,7 @@ def test_results_without_a_description_are_confirmed_before_boards_are_final(
     key = shown.split('name="settled" value="')[1].split('"')[0]
 
     assert client.post(page("finalise"), {"settled": [key]}).url == page("scores")
-    perform_task_jobs()
+    perform_all()
 
     shared_task.refresh_from_db()
     assert shared_task.state == "finalised"
@@ -206,7 +207,7 @@ def test_results_without_a_description_are_confirmed_before_boards_are_final(
 def test_results_are_published_and_taken_back(client, shared_task, submissions):
     key = client.get(page("scores")).text.split('name="settled" value="')[1].split('"')[0]
     client.post(page("finalise"), {"settled": [key]})
-    perform_task_jobs()
+    perform_all()
 
     assert "the gold is not hidden any more" in client.get(page("publish")).text
     assert client.post(page("publish")).url == page("scores")

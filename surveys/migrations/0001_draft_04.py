@@ -2268,6 +2268,121 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="Job",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("kind", models.CharField(help_text="such as sharedtasks.finalise", max_length=40)),
+                (
+                    "scope",
+                    models.CharField(
+                        blank=True, default="", help_text="what it is for", max_length=60
+                    ),
+                ),
+                (
+                    "key",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="at most one under way has it",
+                        max_length=80,
+                    ),
+                ),
+                ("request", models.JSONField(blank=True, default=dict)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("waiting", "Waiting"),
+                            ("running", "Running"),
+                            ("done", "Done"),
+                            ("failed", "Failed"),
+                            ("cancelled", "Cancelled"),
+                        ],
+                        default="waiting",
+                        max_length=10,
+                    ),
+                ),
+                ("stage", models.CharField(blank=True, default="", max_length=40)),
+                (
+                    "share_done",
+                    models.PositiveSmallIntegerField(default=0, help_text="of the stage, per cent"),
+                ),
+                ("error", models.TextField(blank=True, default="")),
+                ("requested_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "due_at",
+                    models.DateTimeField(
+                        default=django.utils.timezone.now, help_text="when it may be begun"
+                    ),
+                ),
+                (
+                    "heard_at",
+                    models.DateTimeField(
+                        default=django.utils.timezone.now, help_text="last sign of life"
+                    ),
+                ),
+                (
+                    "lease",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="of the process that performs it",
+                        max_length=80,
+                    ),
+                ),
+                (
+                    "n_deaths",
+                    models.PositiveSmallIntegerField(
+                        default=0,
+                        help_text="processes that ended without a word while they performed it",
+                    ),
+                ),
+                (
+                    "n_tries",
+                    models.PositiveSmallIntegerField(
+                        default=0,
+                        help_text="after which it was put off, since something did not respond",
+                    ),
+                ),
+                (
+                    "is_wanted_again",
+                    models.BooleanField(
+                        default=False, help_text="requested again while it was under way"
+                    ),
+                ),
+                ("finished_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "requested_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "study",
+                    models.ForeignKey(
+                        blank=True,
+                        help_text="for access",
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="jobs",
+                        to="surveys.study",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["-pk"],
+            },
+        ),
+        migrations.CreateModel(
             name="Invitation",
             fields=[
                 (
@@ -2974,67 +3089,6 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["-sent_at", "-pk"],
-            },
-        ),
-        migrations.CreateModel(
-            name="TaskJob",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                (
-                    "kind",
-                    models.CharField(
-                        choices=[
-                            ("rescore", "scoring of all submissions again"),
-                            ("finalise", "final boards"),
-                            ("archive", "archive of the final boards"),
-                        ],
-                        max_length=10,
-                    ),
-                ),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("waiting", "Waiting"),
-                            ("running", "Running"),
-                            ("done", "Done"),
-                            ("failed", "Failed"),
-                        ],
-                        default="waiting",
-                        max_length=10,
-                    ),
-                ),
-                ("share_done", models.PositiveSmallIntegerField(default=0, help_text="per cent")),
-                ("error", models.TextField(blank=True, default="")),
-                ("requested_at", models.DateTimeField(auto_now_add=True)),
-                ("heard_at", models.DateTimeField(auto_now=True, help_text="last sign of life")),
-                ("finished_at", models.DateTimeField(blank=True, null=True)),
-                (
-                    "requested_by",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "shared_task",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="jobs",
-                        to="surveys.sharedtask",
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ["-pk"],
             },
         ),
         migrations.CreateModel(
@@ -4653,6 +4707,32 @@ class Migration(migrations.Migration):
             model_name="membership",
             constraint=models.UniqueConstraint(fields=("study", "user"), name="one_role_a_study"),
         ),
+        migrations.AddIndex(
+            model_name="job",
+            index=models.Index(
+                condition=models.Q(("state__in", ("waiting", "running"))),
+                fields=["due_at"],
+                name="jobs_under_way",
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="job",
+            index=models.Index(fields=["scope", "-id"], name="jobs_of_a_scope"),
+        ),
+        migrations.AddIndex(
+            model_name="job",
+            index=models.Index(fields=["finished_at"], name="finished_jobs"),
+        ),
+        migrations.AddConstraint(
+            model_name="job",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(
+                    ("state__in", ("waiting", "running")), models.Q(("key", ""), _negated=True)
+                ),
+                fields=("key",),
+                name="one_job_under_way_a_key",
+            ),
+        ),
         migrations.AddConstraint(
             model_name="invitation",
             constraint=models.UniqueConstraint(
@@ -4850,14 +4930,6 @@ class Migration(migrations.Migration):
                     ("sent_at__isnull", True), ("next_at__isnull", True), _connector="OR"
                 ),
                 name="sent_mail_is_not_due",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="taskjob",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("state__in", ("waiting", "running"))),
-                fields=("shared_task", "kind"),
-                name="one_job_of_a_kind_at_once",
             ),
         ),
         migrations.AddConstraint(

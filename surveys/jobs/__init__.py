@@ -1,0 +1,1 @@
+"""The engine of background jobs: kinds, their queue in the database, and performing them."""
