@@ -1,6 +1,6 @@
 """Types of the package; loads no library but NumPy."""
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,4 +10,3 @@ Codes = NDArray[np.signedinteger[Any]]  # positions in a list of names, -1 for a
 Floats = NDArray[np.float64]
 Integers = NDArray[np.integer[Any]]
 Counts = Integers | Floats  # whole numbers
-Resample = Literal["items", "items and annotators"]  # of a bootstrap

@@ -271,10 +271,10 @@ def test_the_simulator_loads_without_django():
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
 
 
-def test_the_site_starts_without_what_takes_long_to_load():
+def test_the_site_starts_and_reads_recipes_without_what_takes_long_to_load():
     code = (
-        "import django, sys; django.setup(); import annotation_site.urls; "
-        "slow = ('pandas', 'scipy', 'pyarrow', 'boto3', 'botocore', 'httpx', 'simplemma'); "
+        "import django, sys; django.setup(); import annotation_site.urls, postprocess.steps.recipe;"
+        "slow = ('numpy', 'pandas', 'scipy', 'pyarrow', 'boto3', 'httpx', 'simplemma'); "
         "sys.exit(any(name in sys.modules for name in slow))"
     )
     environment = os.environ | {"DJANGO_SETTINGS_MODULE": "annotation_site.settings"}

@@ -8,8 +8,6 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from postprocess.formats import stimuli
 from postprocess.formats.kinds import read_table
 from postprocess.formats.tabular import Finding, Severity, TableError, read_cell, render_rows
@@ -127,6 +125,7 @@ def has_dataset_columns(path: Path) -> bool:
 
 def _each_once(write: Callable[[float], str], numbers: Iterable[float]) -> list[str]:
     """Return the numbers as text, writing equal numbers once."""
+    import numpy as np  # pages read recipes without it
     import pandas as pd  # slow to import
 
     codes, distinct = pd.factorize(np.asarray(numbers, dtype=float), use_na_sentinel=False)

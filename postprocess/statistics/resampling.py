@@ -11,11 +11,11 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
+from postprocess.statistics import Resample as Resample
 from postprocess.statistics.agreement.group_arrays import Stack
 from postprocess.statistics.agreement.weighted import count_drawn
 from postprocess.table.ratings import RatingsError
 from postprocess.types import Floats, Integers
-from postprocess.types import Resample as Resample
 
 Range = Literal["correlation", "coefficient", "difference"]
 Transform = Callable[[Floats], Floats]

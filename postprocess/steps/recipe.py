@@ -12,9 +12,9 @@ from postprocess.errors import UserError
 from postprocess.formats.files import PvalueStyle
 from postprocess.formats.settings import Section
 from postprocess.formats.toml import TomlError, parse_toml
+from postprocess.statistics import Resample
 from postprocess.steps import FOLDER, list_presets
 from postprocess.table.scale import RatingsError, Scale
-from postprocess.types import Resample
 
 FORMAT: Final = 1  # of the file; raise it if old recipes would change their meaning
 
