@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
-from django.db.models import Exists, Subquery
+from django.db.models import F
+from django.db.models.lookups import IsNull
 from django.utils import timezone
 
-from surveys.models import Annotator, Assignment, Entrance, Invitation, Provider, Visit
+from surveys.models import Annotator, Assignment, Entrance, Provider, Visit
 from surveys.recruitment.providers import ProviderRules, completion_address, rules_of
 
 CODE_FIELD = "completion_code"
@@ -28,13 +28,12 @@ class Completion:
     is_late: bool = False
 
 
-def completion_for(assignment: Assignment) -> Completion | None:
-    """Return the completion of an assignment, or None.
+def completion_for(assignment: Assignment, visit: Visit | None) -> Completion | None:
+    """Return the completion of an assignment and its `latest_reserved_visit`, or None.
 
     An annotator paid for this assignment alone hands it in by a form while their place is
     theirs; all others as in `completion_of`.
     """
-    visit = latest_reserved_visit(assignment)
     if visit is None:
         return completion_of(assignment.annotator)
     rules = rules_of(visit.entrance.provider)
@@ -54,8 +53,8 @@ def came_by_reservation(assignment: Assignment) -> bool:
 def latest_reserved_visit(assignment: Assignment) -> Visit | None:
     """Return the visit that pays for an assignment: the last that was not taken over, or None."""
     visits = Visit.objects.filter(assignment=assignment, reservation__isnull=False)
-    by_currency = visits.select_related("entrance", "reservation").order_by("-pk")
-    return by_currency.current().first() or by_currency.first()
+    by_currency = visits.order_by(IsNull(F("returned_at"), False), "-pk")
+    return by_currency.select_related("entrance", "reservation").first()
 
 
 def completion_of(annotator: Annotator) -> Completion | None:
@@ -63,10 +62,10 @@ def completion_of(annotator: Annotator) -> Completion | None:
 
     A submitted block counts even if it was withdrawn since: the work was done.
     """
-    invitation = _find_invitation(annotator)
-    if invitation.entrance and not invitation.has_done:
-        return no_place_completion(invitation.entrance)
-    return _earned(invitation)
+    entrance = annotator.invitation.entrance
+    if entrance and not _has_done_a_block(annotator):
+        return no_place_completion(entrance)
+    return _earned(annotator)
 
 
 def earned_before(assignment: Assignment) -> Completion | None:
@@ -75,8 +74,8 @@ def earned_before(assignment: Assignment) -> Completion | None:
         return None
     if came_by_reservation(assignment):
         return None
-    invitation = _find_invitation(assignment.annotator)
-    return _earned(invitation) if invitation.has_done else None
+    annotator = assignment.annotator
+    return _earned(annotator) if _has_done_a_block(annotator) else None
 
 
 def no_place_completion(entrance: Entrance) -> Completion | None:
@@ -89,33 +88,28 @@ def advise_to_give_back(annotator: Annotator) -> str:
 
     Empty for a channel without places, and where a code does it.
     """
-    invitation = Invitation.objects.select_related("entrance").get(annotator=annotator)
-    if invitation.entrance is None or invitation.entrance.no_place_code:
+    entrance = annotator.invitation.entrance
+    if entrance is None or entrance.no_place_code:
         return ""
-    return str(rules_of(invitation.entrance.provider).give_back)
+    return str(rules_of(entrance.provider).give_back)
 
 
 def find_rules(annotator: Annotator) -> ProviderRules:
     """Return the rules of the channel through which an annotator came, or of links."""
-    invitation = Invitation.objects.select_related("entrance").get(annotator=annotator)
-    return rules_of(invitation.entrance.provider if invitation.entrance else Provider.LINK)
+    entrance = annotator.invitation.entrance
+    return rules_of(entrance.provider if entrance else Provider.LINK)
 
 
-def _find_invitation(annotator: Annotator) -> Any:
-    """Return the invitation with `has_done` (a block) and `promised` (the last visit's code)."""
-    done = Assignment.objects.filter(annotator=annotator, submitted_at__isnull=False)
-    visits = Visit.objects.filter(assignment__annotator=annotator).order_by("-pk")
-    invitations = Invitation.objects.select_related("entrance").annotate(
-        has_done=Exists(done), promised=Subquery(visits.values("completion_code")[:1])
-    )
-    return invitations.get(annotator=annotator)
+def _has_done_a_block(annotator: Annotator) -> bool:
+    return annotator.assignments.filter(submitted_at__isnull=False).exists()
 
 
-def _earned(invitation: Any) -> Completion | None:
-    if (entrance := invitation.entrance) is None:
+def _earned(annotator: Annotator) -> Completion | None:
+    if (entrance := annotator.invitation.entrance) is None:
         return None
     # A study at the provider takes its own code alone, whatever the entrance gives out by now.
-    return _as_completion(entrance, invitation.promised or entrance.completion_code)
+    latest = Visit.objects.filter(assignment__annotator=annotator).order_by("-pk").first()
+    return _as_completion(entrance, (latest and latest.completion_code) or entrance.completion_code)
 
 
 def _as_completion(entrance: Entrance, code: str) -> Completion | None:

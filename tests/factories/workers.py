@@ -15,7 +15,7 @@ from surveys.crowd.mturk.gateway import Gateway, open_gateway
 from surveys.crowd.mturk.qualifications import send_grants
 from surveys.models import Assignment, Batch, Payment, Visit
 from surveys.participation.assignments import begin_assignment
-from surveys.recruitment.completion_codes import completion_for
+from surveys.recruitment.completion_codes import completion_for, latest_reserved_visit
 from tests.factories.studies import finish
 
 
@@ -68,7 +68,8 @@ def answer_all(held: HeldTask) -> Assignment:
 
 def hand_over(worker: Worker, held: HeldTask, **changed: str) -> None:
     """Submit the form of the last page."""
-    completion = completion_for(answer_all(held))
+    assignment = answer_all(held)
+    completion = completion_for(assignment, latest_reserved_visit(assignment))
     assert completion is not None
     fields = {**completion.fields, **changed}
     worker.submit(fields.pop("assignmentId"), fields)

@@ -4,7 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from surveys.access.audit_log import acting
-from surveys.models import Assignment, AssignmentState, Invitation
+from surveys.models import Assignment, AssignmentState, Invitation, Visit
 from surveys.participation.assignments import start_another_assignment
 from surveys.participation.further_blocks import find_further_block
 from surveys.participation.introduction import has_failed_check
@@ -40,30 +40,31 @@ def thanks(request: HttpRequest, token: str) -> HttpResponse:
         return redirect_to_due(token)
     if request.method == "POST":
         return redirect("annotate:next", start_another_assignment(assignment).token)
+    visit = latest_reserved_visit(assignment)
     page = {
         "token": token,
         "study": assignment.study,
         "n_items": assignment.n_items,
-        "completion": completion_for(assignment),
+        "completion": completion_for(assignment, visit),
         "more": find_further_block(assignment),
-        "how_more_is_paid": find_rules(assignment.annotator).pay_for_more,
-        "is_from_hit": came_by_reservation(assignment),
-        **explain_pay(assignment),
+        "is_from_hit": visit is not None,
+        **explain_pay(assignment, visit),
     }
     return render(request, "annotate/thanks.html", page)
 
 
-def explain_pay(assignment: Assignment) -> dict[str, object]:
-    """Return the pay for an annotator's work until now, and how and when it comes."""
-    visit, study, annotator = (
-        latest_reserved_visit(assignment), assignment.study, assignment.annotator,
-    )  # fmt: skip
+def explain_pay(assignment: Assignment, visit: Visit | None) -> dict[str, object]:
+    """Return the pay for an annotator's work until now, and how and when it and more come."""
+    study, annotator = assignment.study, assignment.annotator
     if visit and visit.reservation:
         pay = visit.reservation.pay
     else:
-        n_further = annotator.assignments.submitted().filter(pk__lt=assignment.pk).count()
-        pay = " + ".join(filter(None, [study.pay, *[study.pay_for_more] * n_further]))
-    return {"pay": pay, "how_paid": find_rules(annotator).pay}
+        pay = study.pay
+        if study.pay_for_more:
+            n_further = annotator.assignments.submitted().filter(pk__lt=assignment.pk).count()
+            pay = " + ".join(filter(None, [pay, *[study.pay_for_more] * n_further]))
+    rules = find_rules(annotator)
+    return {"pay": pay, "how_paid": rules.pay, "how_more_is_paid": rules.pay_for_more}
 
 
 @annotator_page
@@ -117,14 +118,15 @@ def ended(request: HttpRequest, token: str) -> HttpResponse:
     assignment = find_assignment(token)
     if assignment.state not in ENDED:
         return redirect_to_due(token)
+    visit = latest_reserved_visit(assignment)
     page = {
         "assignment": assignment,
         "study": assignment.study,
         "token": token,
-        "completion": completion_for(assignment),
+        "completion": completion_for(assignment, visit),
         "give_back": advise_to_give_back(assignment.annotator),
         "has_failed_check": has_failed_check(assignment),
-        **explain_pay(assignment),
+        **explain_pay(assignment, visit),
         "has_answers": assignment.state != AssignmentState.WITHDRAWN and count_answered(assignment),
     }
     return render(request, "annotate/ended.html", page)

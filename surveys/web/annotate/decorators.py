@@ -85,8 +85,9 @@ def find_and_activate(token: str) -> AssignmentProgress:
 
 
 def find_assignment(token: str) -> Assignment:
-    """Return the assignment of a link with its study, and use its language, or raise 404."""
-    assignment = Assignment.objects.with_study().filter(token=token).first()
+    """Return a link's assignment, its study and its invitation, and use its language; or 404."""
+    with_invitation = Assignment.objects.select_related("annotator__invitation__entrance", "study")
+    assignment = with_invitation.filter(token=token).first()
     if assignment is None:
         raise Http404
     activate_language(display_of(assignment.study.pk, assignment.study.revision))

@@ -17,6 +17,7 @@ from surveys.participation.introduction import (
     list_steps,
 )
 from surveys.query_params import read_number
+from surveys.recruitment.completion_codes import latest_reserved_visit
 from surveys.study.exercises import PracticeItem, read_check, read_practice
 from surveys.study.protocol import protocol_of
 from surveys.study.texts import current_text
@@ -162,7 +163,7 @@ def render_check(
         "has_changed": is_refused and not form.errors,
         "n_tries": n_tries,
         "n_tries_left": max(1, assignment.study.n_check_tries - n_tries),
-        **explain_pay(assignment),
+        **explain_pay(assignment, latest_reserved_visit(assignment)),
     }
     status = HTTP_UNPROCESSABLE if is_refused else 200
     return render(request, "annotate/check.html", page, status=status)

@@ -6,7 +6,7 @@ from surveys.crowd.errors import HitRefused
 from surveys.errors import OwnLinkNeeded
 from surveys.models import Assignment, Hit, Place, Response, Visit
 from surveys.participation.assignments import begin_assignment
-from surveys.recruitment.completion_codes import completion_for
+from surveys.recruitment.completion_codes import completion_for, latest_reserved_visit
 from tests.factories.arrivals import agree, hidden_fields, page, withdraw
 from tests.factories.batches import OTHER, WORKER, come, do
 from tests.factories.studies import finish, rate_due, stored
@@ -69,7 +69,7 @@ def test_a_worker_who_accepts_again_with_a_new_submission_resumes(hit):
     again = come(hit, submission="3ASSIGNMENT2", own_link=first.token)
 
     assert Assignment.objects.get() == again
-    done = completion_for(Assignment.objects.get())
+    done = completion_for(again, latest_reserved_visit(again))
     assert done
     assert done.fields["assignmentId"] == "3ASSIGNMENT2"
     assert Visit.objects.current().count() == 1

@@ -53,6 +53,14 @@ def test_thanks_shows_the_contact(client, finished):
     assert f"Write to {contact}." in content_of(client, "thanks", finished)
 
 
+def test_thanks_of_a_personal_link_takes_two_queries(client, finished, django_assert_num_queries):
+    configure_study(finished.study, allows_more_blocks=False)
+    content_of(client, "thanks", finished)  # keeps the study's texts in memory
+
+    with django_assert_num_queries(2):  # the assignment, a visit that pays for it
+        content_of(client, "thanks", finished)
+
+
 def test_thanks_says_that_nothing_is_left(client, finished):
     configure_study(finished.study, allows_more_blocks=False)
 
