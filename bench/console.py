@@ -215,8 +215,8 @@ def act(action: str, number: int, open_share: float) -> None:
     fill(2 * number, open_share)
     settle(os.environ["DATABASE_URL"])
     file_all()
+    make_runs()  # before some are set aside, so that each context has a rating
     judge_some()
-    make_runs()
     gauge_all()
     responses = apps.get_model("surveys", "Response").objects
     sys.stdout.write(str(responses.filter(annotator__study__slug=STUDY).count()))
