@@ -39,7 +39,7 @@ class Server(NamedTuple):
     @property
     def environment(self) -> dict[str, str]:
         """Return its environment variables."""
-        return {"WEB_THREADS": str(self.threads)}
+        return {"WEB_THREADS": str(self.threads), "MALLOC_MMAP_THRESHOLD_": "131072"}
 
     def command(self, python: Path, port: int, application: str) -> list[str]:
         """Return the words of its command line."""
