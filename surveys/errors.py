@@ -26,7 +26,7 @@ class SurveyError(Exception):
         self.retry_after = retry_after
 
     def describe(self) -> list[dict[str, Any]]:
-        """Return the messages of the API's answer, each with what it is about."""
+        """Return the messages for the API's answer, each with its subject."""
         return [{"message": line} for line in str(self).splitlines()]
 
 
@@ -159,7 +159,7 @@ class JobBusy(SurveyError):
 
 
 class JobTaken(SurveyError):
-    """Another process performs the job now, or it is over; the result of this one is discarded."""
+    """Another process performs the job now, or the job has ended; this result is discarded."""
 
 
 class TryLater(SurveyError):
@@ -169,7 +169,7 @@ class TryLater(SurveyError):
 
 
 class RunTaken(SurveyError):
-    """Another process performs the run now; the result of this one is discarded."""
+    """Another process performs the run now; this result is discarded."""
 
 
 class VerdictRefused(SurveyError):
@@ -189,7 +189,7 @@ class WebhookRefused(SurveyError):
 
 
 class GatewayRefused(SurveyError):
-    """A request that another service, or a safeguard in front of it, refused."""
+    """A request that another service, or the safeguard in front, refused."""
 
 
 class GatewayDown(TryLater):

@@ -19,7 +19,7 @@ _acting: ContextVar[User | str] = ContextVar("acting", default=SITE)
 
 @contextmanager
 def acting(actor: User | AbstractBaseUser | AnonymousUser | str) -> Iterator[None]:
-    """Record the actions within this context as those of an account or of what a text names."""
+    """Attribute the actions within this context to an account, or to a source named by a text."""
     token = _acting.set(actor if isinstance(actor, User | str) else SITE)
     try:
         yield

@@ -59,7 +59,7 @@ def find_answer(user: User, key: str, asked: object) -> Answer | None:
 
 
 def _digest(asked: object) -> str:
-    """Return the SHA-256 digest of what a request asks for."""
+    """Return a request body's SHA-256 digest."""
     return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
 

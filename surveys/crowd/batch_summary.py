@@ -30,7 +30,7 @@ class Money(NamedTuple):
 
 
 class HitStateCount(NamedTuple):
-    """Counts of the HITs of a batch in one state, and of their places."""
+    """Counts of a batch's HITs in one state, and of their places."""
 
     state: HitState
     n_hits: int
@@ -40,7 +40,7 @@ class HitStateCount(NamedTuple):
 
 
 class StatusCount(NamedTuple):
-    """Number of visits of a batch with one status; flagged ones have a wrong code."""
+    """Number of a batch's visits with one status; flagged visits have a wrong code."""
 
     standing: str
     label: str
@@ -170,7 +170,7 @@ def find_ledger(batch: Batch) -> QuerySet[Payment]:
 
 
 def sum_ledger(batch: Batch) -> dict[str, int]:
-    """Return the settled sum of each kind of payment, and of the fees."""
+    """Return the settled sum for each kind of payment, and for fees."""
     settled = batch.payments.settled()
     kinds = {
         kind: Coalesce(Sum("amount_cents", filter=Q(kind=kind)), 0) for kind in PaymentKind.values

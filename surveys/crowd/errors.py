@@ -32,4 +32,4 @@ class HitRefused(SurveyError):
 
 
 class ReportRefused(SurveyError):
-    """A provider's list of submissions with errors, all of which are listed."""
+    """A provider's list of submissions has errors; the message lists all."""

@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 
 
 def rename_process() -> None:
-    """Give this process leases of its own, apart from those of the process that forked it."""
+    """Give this process its own leases, apart from its parent's."""
     global PROCESS_NAME
     PROCESS_NAME = f"{socket.gethostname()[:30]}-{secrets.token_hex(8)}"
 
@@ -92,7 +92,7 @@ def list_due(lane: Lane, at_most: int | None = None) -> list[int]:
 
 @transaction.atomic
 def cancel(job: Job) -> bool:
-    """Cancel a job that waits or is performed; return False if it is over."""
+    """Cancel a waiting or running job; return False if the job has ended."""
     return end_job(Job.objects.under_way().filter(pk=job.pk), job, JobState.CANCELLED)
 
 

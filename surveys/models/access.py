@@ -9,7 +9,7 @@ from surveys.models.study import Study
 
 
 class Role(models.TextChoices):
-    """A person's role in a study; each role may do everything that the later ones may."""
+    """A person's role in a study; each role may do everything that the later roles may."""
 
     OWNER = "owner", "owner: everything, people and personal data included"
     RESEARCHER = "researcher", "researcher: sets up, collects, computes and releases"
@@ -194,7 +194,7 @@ class SignInBudget(models.Model):
 
 
 class SharedMark(models.Model):
-    """The mark of what each server of the site must have: the secret key, the folder of files."""
+    """The mark that all servers of a site must share: of the secret key, or of the files folder."""
 
     subject = models.CharField(max_length=20, unique=True)
     mark = models.CharField(max_length=64, help_text="a digest of the key, or what a file contains")

@@ -52,7 +52,7 @@ class PlaceQuerySet(models.QuerySet["Place"]):
         return self.select_related("questionnaire__block")
 
     def unseen_by(self, annotator: Annotator) -> Self:
-        """Return places in blocks of which the annotator has seen nothing."""
+        """Return places in blocks that the annotator has not begun."""
         seen = Questionnaire.objects.filter(
             block__questionnaires__assignments__annotator=annotator,
             block__questionnaires__assignments__started_at__isnull=False,

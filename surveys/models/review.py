@@ -261,7 +261,7 @@ class Verdict(models.Model):
 
 
 class ReviewClaim(models.Model):
-    """A review that a reviewer has open, so that others are given another one meanwhile."""
+    """A review that a reviewer has open, so that other reviewers get other reviews meanwhile."""
 
     review = models.ForeignKey(Review, models.CASCADE, related_name="claims", db_index=False)
     reviewer = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")

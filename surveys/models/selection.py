@@ -236,7 +236,7 @@ class ContextEdit(SpannedText, models.Model):
 
 
 class ContextClaim(models.Model):
-    """A pair that an expert has open, so that others are given another one meanwhile."""
+    """A pair that an expert has open, so that other experts get other pairs meanwhile."""
 
     pair = models.ForeignKey(CandidatePair, models.CASCADE, related_name="claims", db_index=False)
     expert = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")

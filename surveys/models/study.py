@@ -42,7 +42,7 @@ class QuestionForms(models.TextChoices):
 
 
 class Variant(models.TextChoices):
-    """The variants of Cosima's texts, and of the wording of the two pages of an item."""
+    """Variants of Cosima's texts and of an item's two pages."""
 
     PLAIN = "plain", "plain: the rule, in the wording of CoSimLex"
     TRAINED = "trained", "trained: with examples whose similarity changes between two texts"
@@ -60,7 +60,7 @@ class Digits(models.TextChoices):
 
 
 class ScaleLayout(models.TextChoices):
-    """How page 2 showed the points of the scale; none of them depends on the screen."""
+    """How page 2 showed the scale's points; stored whatever the screen."""
 
     ROW = "row", "one line"
     COLUMN = "column", "one below the other"

@@ -107,7 +107,7 @@ def check_backup(path: Path) -> Manifest:
 
 
 def restore_backup(path: Path, *, overwrites: bool) -> Manifest:
-    """Replace the site's database, files and key with those of a backup.
+    """Replace the site's database, files and key with a backup's.
 
     Raises BackupRefused for a file that is not a complete backup, that another database system
     made, and, unless `overwrites`, for a site that is not empty; DatabaseOfOtherVersion.
@@ -193,7 +193,7 @@ def _add(archive: tarfile.TarFile, name: str, source: IO[bytes]) -> dict[str, An
 
 
 class _Reader:
-    """A file reader that computes the digest of what was read."""
+    """A file reader that computes a digest while reading."""
 
     def __init__(self, source: IO[bytes]) -> None:
         self.source, self.digest = source, hashlib.sha256()

@@ -105,7 +105,7 @@ def _query_function(cursor: Any) -> Query:
 
 
 def _dump_sqlite(path: Path) -> Dump:
-    """Copy all pages in one read transaction, including those of the write-ahead log."""
+    """Copy all pages in one read transaction, the write-ahead log included."""
     connection.ensure_connection()
     with closing(sqlite3.connect(path)) as copy:
         connection.connection.backup(copy)

@@ -59,7 +59,7 @@ class JobProcess:
         return self._socket is not None
 
     def start_keeper(self, perform: Callable[[socket.socket], None]) -> None:
-        """Start the keeper. This process waits for its end, and that of the job process, at exit.
+        """Start the keeper. At exit, this process waits for the keeper and the job process to end.
 
         `perform` does the work of a job process. It gets the socket of the messages.
         """

@@ -56,7 +56,7 @@ class Attempts(NamedTuple):
 
     @property
     def is_used_up_today(self) -> bool:
-        """Whether the day's attempts are used up, but not all of them."""
+        """Whether the day's attempts are used up while others remain."""
         is_day_over = self.limit_today is not None and self.n_used_today >= self.limit_today
         return is_day_over and (self.limit is None or self.n_used < self.limit)
 
@@ -77,7 +77,7 @@ def weigh_sent(team: Team, phase: Phase, instants: Iterable[datetime], now: date
 def weigh_attempts(
     phase: Phase, instants: Iterable[datetime], now: datetime, *, n_more: int, is_limited: bool
 ) -> Attempts:
-    """Return attempts at given instants against the limits of a phase and `n_more` allowed ones."""
+    """Return attempts at given instants against a phase's limits plus `n_more` attempts."""
     today = day_of(now, phase)
     by_day = Counter(day_of(instant, phase) for instant in instants)
     n_used, n_today = by_day.total(), by_day[today]
@@ -111,7 +111,7 @@ def lock_team(team_id: int) -> Team:
 
 
 def lock_teams(shared_task: SharedTask) -> list[Team]:
-    """Lock all teams of a shared task, so that nothing of what they have submitted changes."""
+    """Lock all teams of a shared task, so that no submission changes."""
     teams = Team.objects.select_for_update(no_key=True).filter(shared_task=shared_task)
     return list(teams.order_by("pk"))
 

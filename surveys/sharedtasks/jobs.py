@@ -42,7 +42,7 @@ def find_shared_task(job: Job) -> SharedTask:
 
 
 def as_requester(job: Job, store: Callable[[], object]) -> Callable[[], None]:
-    """Return a function that stores a result, of which the log names who requested it."""
+    """Return a function that stores a result and is logged under the requester's name."""
 
     def store_as_requester() -> None:
         with acting(job.requested_by or SITE):

@@ -46,7 +46,7 @@ IN_RELEASE = {
 
 @dataclass(frozen=True)
 class PartFiles:
-    """The contents of a part's files; those of practice pairs may be empty.
+    """The contents of a part's files; practice files may be empty.
 
     `instructions`: what annotators read; `reliability` and `human`: see `TaskPart`.
     """

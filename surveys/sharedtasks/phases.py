@@ -249,7 +249,7 @@ def expect_probing(phases: Iterable[Phase]) -> list[Probing]:
 
 
 def _expect_probing_in(phase: Phase) -> list[Probing]:
-    """Return what can be gained in a phase, given the stored ones of its shared task."""
+    """Return what probing can gain in a phase, given its shared task's stored phases."""
     others = phase.shared_task.phases.exclude(pk=phase.pk)
     return [one for one in expect_probing([*others, phase]) if one.phase is phase]
 
@@ -276,7 +276,7 @@ def count_scores(phase: Phase) -> int | None:
 
 
 def list_early_scores(phases: Iterable[Phase]) -> list[str]:
-    """Return a sentence for each phase that shows scores while another one hides them."""
+    """Return a sentence for each phase that shows scores while another phase hides them."""
     of_test = [phase for phase in phases if phase.data == PhaseData.TEST]
     return [
         f"The phase {shown.name} shows scores of the test data before {hidden.name} is over, "

@@ -88,7 +88,7 @@ def _submit(
 
 
 def _refuse_other_data(upload: Upload, phase: Phase) -> None:
-    """Raise SubmissionRefused if files were checked for other data than those of a phase."""
+    """Raise SubmissionRefused if files were checked for other data than the phase's."""
     subtasks = {one["subtask"] for one in upload.contents}
     is_other = upload.phase_id != phase.pk and upload.phase.data != phase.data
     if is_other or not subtasks <= set(phase.subtasks):

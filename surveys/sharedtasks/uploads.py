@@ -68,7 +68,7 @@ def check_files(
 def examine_files(
     team: Team, phase: Phase, sent: Sequence[tuple[str, bytes]], *, now: datetime
 ) -> ResultFiles:
-    """Check files, given by name and content, and keep nothing of them.
+    """Check files, given by name and content, without keeping them.
 
     Raises what `read_sent` raises, and SubmissionRefused for predictions that were submitted
     before, which are counted as refused files, too.
@@ -185,7 +185,7 @@ def pack_files(files: Mapping[str, bytes]) -> bytes:
 
 
 def drop_uploads(team: Team | None = None) -> int:
-    """Delete checked files after a day, and of a team all but the last ones; return their number.
+    """Delete checked files after a day, and a team's all but last files; return their number.
 
     Files that were submitted stay with their submission.
     """

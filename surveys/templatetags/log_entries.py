@@ -335,5 +335,5 @@ def _name_field(name: str, area: str) -> str:
 
 
 def _spell_out(name: str) -> str:
-    """Return a stored name that has no words here, such as that of an earlier version."""
+    """Return a stored name without words here as text."""
     return re.sub(r"[._]", " ", name).capitalize()

@@ -34,7 +34,7 @@ def attempt(form: forms.Form, action: Callable[[], Any]) -> bool:
 
 
 def status_of(*shown: forms.BaseForm) -> int:
-    """Return the HTTP status of a page that shows these forms: 422 if one of them has errors."""
+    """Return the HTTP status of a page that shows these forms: 422 if a form has errors."""
     return HTTPStatus.UNPROCESSABLE_ENTITY if any(form.errors for form in shown) else HTTPStatus.OK
 
 

@@ -67,7 +67,7 @@ class NewPasswordForm(PasswordChangeForm):
 
 
 def limit_passwords(form: BaseForm) -> None:
-    """Bound the lengths of all fields of a form of passwords."""
+    """Bound the length of all fields in a password form."""
     for field in form.fields.values():
         field.validators.append(MaxLengthValidator(LONGEST_PASSWORD))
 

@@ -1,4 +1,4 @@
-"""What the pages of API tokens share, those of researchers and those of participants."""
+"""What researchers' and participants' pages of API tokens share."""
 
 from datetime import datetime, time
 from typing import Any

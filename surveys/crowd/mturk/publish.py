@@ -158,7 +158,7 @@ def _describe(hit: Hit, hit_type_id: str) -> dict[str, Any]:
 
 
 def _list_candidates(gateway: Gateway, hit: Hit, message: str) -> Iterator[str]:
-    """Yield ids that may be the HIT's: first those in an error message, then listed ones."""
+    """Yield ids that may be the HIT's: first from an error message, then from MTurk's list."""
     yield from IDENTIFIER.findall(message)
     for listed in gateway.read_all("list_hits", "HITs"):
         if listed.get("RequesterAnnotation") == str(hit.reservation.token):

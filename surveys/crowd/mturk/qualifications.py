@@ -103,7 +103,7 @@ def describe_requirement(requirement: dict[str, Any]) -> str:
 
 
 def list_requirements(gateway: Gateway, hit: Hit) -> list[dict[str, Any]]:
-    """Return the requirements of a HIT: those of its batch, and not to have had its block.
+    """Return a HIT's requirements: its batch's, and not to have had its block.
 
     A compensation HIT requires a qualification that is granted to its one worker first. Raises
     BatchRefused.

@@ -44,7 +44,7 @@ def process_rows(
     stage: str = "",
     progress: Progress | None = None,
 ) -> Outcome:
-    """Apply a step to each row; it returns the kind of what it did, or nothing.
+    """Apply a step to each row; the step returns its outcome's kind, or nothing.
 
     Raises GatewayDown, for a retry, after all other rows were tried or too many failed in a row.
     """

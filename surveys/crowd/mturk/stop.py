@@ -27,7 +27,7 @@ LISTED_WITHIN = timedelta(hours=1)  # a created HIT is in every list by then
 
 
 def stop_batch(batch: Batch, progress: Progress | None = None) -> Outcome:
-    """Stop a batch: drop its planned HITs and expire its live ones. Idempotent.
+    """Stop a batch: drop its planned HITs and expire its live HITs. Idempotent.
 
     Needs no approved budget. Raises TargetRefused, and GatewayDown for a retry.
     """

@@ -1,4 +1,4 @@
-"""The three targets of MTurk: the endpoint of each, and the site of its workers.
+"""MTurk's three targets, each with its endpoint and its workers' site.
 
 Amazon closed MTurk on 30 September 2026. The simulator is the default and the only target expected
 to work; the other two are disabled unless three settings enable them.

@@ -75,7 +75,7 @@ class Command(SurveyCommand):
 
 
 def find_release(study: Study, number: int) -> Release:
-    """Return the release with a number. Raises CommandError, which lists the existing ones."""
+    """Return the release with a number. Raises CommandError, which lists the existing releases."""
     if release := Release.objects.filter(study=study, number=number).first():
         return release
     releases = Release.objects.filter(study=study).order_by("number")

@@ -48,7 +48,7 @@ class RefusedUpload(models.Model):
 
 
 class SubmissionState(models.TextChoices):
-    """How far a submission is. All but cancelled and failed ones are attempts."""
+    """How far a submission is. All but cancelled and failed submissions are attempts."""
 
     STORED = "stored", "waits for its scores"
     SCORED = "scored", "scored"

@@ -169,7 +169,7 @@ class TeamInvitation(models.Model):
 
 
 class Allowance(models.Model):
-    """Attempts that organisers gave a team in a phase, beyond those of everybody."""
+    """Attempts that organisers gave a team in a phase, beyond everybody's attempts."""
 
     team = models.ForeignKey(Team, models.CASCADE, related_name="allowances")
     phase = models.ForeignKey(Phase, models.CASCADE, related_name="allowances")

@@ -89,7 +89,7 @@ def _write_code(tag: str) -> str | None:
 
 
 def _digest_data(shared_task: SharedTask) -> str:
-    """Return the SHA-256 of the test data: of its file, or of the digests of several."""
+    """Return the SHA-256 of the test data: the file's, or a digest over all files' digests."""
     digests = list(shared_task.parts.order_by("language").values_list("data_sha256", flat=True))
     if len(digests) == 1:
         return digests[0]

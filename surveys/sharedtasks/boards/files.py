@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Format(NamedTuple):
-    """A format of a board's file: its media type, and what it is for."""
+    """A file format for boards: its media type and purpose."""
 
     media_type: str
     what: str

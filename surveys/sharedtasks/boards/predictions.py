@@ -78,7 +78,7 @@ def _list_drawn(result: Result) -> Iterator[Drawn]:
 
 
 def _find_scoring(result: Result, place: Place) -> Scoring:
-    """Return the scoring whose gold is drawn: that of the final board, or the current one."""
+    """Return the scoring whose gold is drawn: the final board's, or the current scoring."""
     for one in result.subtasks:
         if one.subtask == place[0] and one.board and one.board.frozen:
             return one.board.frozen.scoring

@@ -98,7 +98,7 @@ def is_withdrawn(submission: Submission) -> bool:
 
 
 def list_withdrawn(codes: list[str]) -> set[str]:
-    """Return those of the codes of results whose submissions or teams have withdrawn."""
+    """Return the result codes whose submissions or teams have withdrawn."""
     found = Submission.objects.filter(code__in=codes)
     withdrawn = found.filter(state=SubmissionState.WITHDRAWN) | found.filter(
         team__state=TeamState.WITHDRAWN

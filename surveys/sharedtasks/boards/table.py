@@ -122,7 +122,7 @@ def name_languages(tags: Iterable[str]) -> dict[str, str]:
 
 
 class Lines(Sequence["ShownRow"]):
-    """The rows of a table in order, of which only those that a page asks for are written."""
+    """A table's rows in order, written only when a page asks for them."""
 
     def __init__(self, visible: VisibleBoard, column: str) -> None:
         from postprocess.boards.shown import list_lines
@@ -135,7 +135,7 @@ class Lines(Sequence["ShownRow"]):
         return len(self._lines)
 
     def __getitem__(self, wanted):  # type: ignore[no-untyped-def]
-        """Return a row, or those of a slice."""
+        """Return a row, or a slice's rows."""
         if isinstance(wanted, slice):
             return [self[number] for number in range(*wanted.indices(len(self)))]
         line = self._lines[wanted]

@@ -1,4 +1,4 @@
-"""The boards that a reader may see: final ones once they are published, live ones before.
+"""The boards that a reader may see: final boards once published, live boards before.
 
 Organisers see final boards before, to check them.
 """
@@ -38,7 +38,7 @@ class VisibleBoard:
 
     @property
     def is_final(self) -> bool:
-        """Whether the board is frozen and does not change any more."""
+        """Whether the board is frozen and no longer changes."""
         return self.frozen is not None
 
     @property

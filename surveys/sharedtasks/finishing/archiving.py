@@ -99,7 +99,7 @@ def _render_baselines(results: Mapping[Phase, Results]) -> dict[str, dict[str, b
 
 
 def _list_teams(boards: Boards) -> "Iterator[ArchivedTeam]":
-    """Yield the teams on the boards, with the files of those who agreed to publish them."""
+    """Yield the teams on the boards, with the files that they agreed to publish."""
     from postprocess.boards.archive import ArchivedTeam
 
     codes = {row.result for board in boards.values() for row in board.rows if row.result}

@@ -20,7 +20,7 @@ BASELINES = ("distance", "form")  # on every board
 
 
 class Results:
-    """The predictions on the boards of a phase, each file of which is read once."""
+    """The predictions on a phase's boards; each file is read once."""
 
     def __init__(
         self, phase: Phase, golds: Golds, baselines: "Mapping[str, dict[Place, Floats]]"

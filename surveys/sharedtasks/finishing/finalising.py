@@ -58,7 +58,7 @@ STEPS_OF_ARCHIVE = 3  # as many boards take as long
 def request_finalising(
     shared_task: SharedTask, *, settled: Collection[str], now: datetime, by: User | None
 ) -> Job:
-    """Queue the making of final boards. `settled`: the keys of what `list_unranked` returned.
+    """Queue the making of final boards. `settled`: keys that `list_unranked` returned.
 
     Once more after finalising, the boards are made again, such as after a correction. Raises
     SharedTaskRefused with all that forbids it.
@@ -87,9 +87,9 @@ def perform_finalising(job: Job, progress: Progress) -> Store:
 
 
 def finalise(shared_task: SharedTask, progress: Progress, *, now: datetime) -> Store:
-    """Make final boards and the archive; return the function that stores all of it.
+    """Make final boards and the archive; return the function that stores both.
 
-    Nothing is locked until all of it is rendered. Raises SharedTaskRefused if no phase has ended,
+    Nothing is locked until both are rendered. Raises SharedTaskRefused if no phase has ended,
     or something arrived meanwhile.
     """
     from postprocess.boards.exports.freezing import render_board
@@ -116,7 +116,7 @@ def finalise(shared_task: SharedTask, progress: Progress, *, now: datetime) -> S
 
 
 def make_final_board(results: Results, subtask: int) -> "Board":
-    """Return the board of a phase and subtask, with tests of all pairs of ranked teams."""
+    """Return a phase's board in a subtask, with tests between all ranked teams."""
     from postprocess.boards.making import make_board
 
     rules = make_rules(results.phase, subtask, results.golds)
@@ -131,7 +131,7 @@ def _store(
     *,
     now: datetime,
 ) -> None:
-    """Store final boards, given as JSON, and the archive, or nothing of it.
+    """Store final boards, given as JSON, and the archive, or nothing.
 
     `seen` is what `read_input` returned before they were made.
     """
@@ -172,7 +172,7 @@ def read_input(phases: list[Phase]) -> list[object]:
 
 
 def _refuse_late_changes(golds: Golds, phases: list[Phase], seen: list[object]) -> None:
-    """Raise SharedTaskRefused if the boards are not those of what is stored now."""
+    """Raise SharedTaskRefused if the boards do not fit the stored data."""
     waiting = Submission.objects.filter(phase__in=phases, state=SubmissionState.STORED)
     is_current = find_scoring(golds.scoring.shared_task) == golds.scoring
     if waiting.exists() or not is_current or read_input(phases) != seen:

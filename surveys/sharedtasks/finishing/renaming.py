@@ -112,7 +112,7 @@ def _store(shared_task: SharedTask, frozen: list[FrozenBoard], archive: bytes) -
 
 
 def _rename(board: "Board", name: str, code: str) -> "Board":
-    """Return a board on which a row has another name, and not that of its system."""
+    """Return a board with a row renamed to a code, without its system's name."""
     rows = (replace(row, name=code, system="") if row.name == name else row for row in board.rows)
     differences = {
         column: replace(tests, names=tuple(code if one == name else one for one in tests.names))

@@ -89,7 +89,7 @@ def list_unranked(shared_task: SharedTask, now: datetime) -> list[Unranked]:
 
 
 def list_counted(phase: Phase) -> list[CountedSubmission]:
-    """Return the counted submissions of a phase, other than those of baselines."""
+    """Return a phase's counted submissions, without baselines."""
     rows = CountedSubmission.objects.filter(phase=phase).exclude(team__kind=TeamKind.BASELINE)
     return list(rows.select_related("team", "submission").order_by("subtask", "team__name_key"))
 

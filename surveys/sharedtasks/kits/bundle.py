@@ -36,7 +36,7 @@ def may_read_gold(shared_task: SharedTask, user: AnyUser) -> bool:
 
 
 def list_bundled(shared_task: SharedTask) -> list[int]:
-    """Return the subtasks that phases have, each of which has a bundle."""
+    """Return the subtasks that phases use; each has a bundle."""
     used = {subtask for phase in shared_task.phases.all() for subtask in phase.subtasks}
     return [subtask for subtask in SUBTASKS if subtask in used]
 
@@ -94,7 +94,7 @@ def _list_phases(shared_task: SharedTask, subtask: int) -> list[Phase]:
 
 
 def _arrange(phases: list[Phase]) -> "Iterator[PhaseRules]":
-    """Yield the rules of phases, each of which ends before the next one opens."""
+    """Yield the phases' rules, each phase ending before the next opens."""
     ends = [following.opens_at - PAUSE for following in phases[1:]]
     for phase, end in zip(phases, [*ends, None], strict=True):
         closes_at = min((at for at in (phase.closes_at, end) if at is not None), default=None)

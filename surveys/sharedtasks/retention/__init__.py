@@ -1,1 +1,1 @@
-"""What a site keeps of shared tasks, how long, and how it is deleted."""
+"""What a site keeps of shared tasks, how long, and how it deletes that."""

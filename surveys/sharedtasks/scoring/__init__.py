@@ -1,1 +1,1 @@
-"""Scoring submissions in the background, and which of them counts."""
+"""Scoring submissions in the background, and choosing the submissions that count."""

@@ -1,4 +1,4 @@
-"""Corrections: scorings that replaced others, and whether the gold is that of the commitment."""
+"""Corrections: scorings that replaced others, and whether the committed gold is in use."""
 
 from datetime import datetime
 from itertools import pairwise
@@ -10,7 +10,7 @@ USED = (ScoringState.CURRENT, ScoringState.REPLACED)
 
 
 class Correction(NamedTuple):
-    """A scoring that replaced another one, and the languages whose gold it corrected.
+    """A scoring that replaced another scoring, and the languages whose gold it corrected.
 
     Without languages it was made for a new version of the scorer.
     """
@@ -37,7 +37,7 @@ def find_breaches(shared_task: SharedTask) -> list[Correction]:
 
 
 def choose_breaches(shared_task: SharedTask, corrections: list[Correction]) -> list[Correction]:
-    """Return those of all corrections that broke the commitment; see `find_breaches`.
+    """Return the corrections that broke the commitment; see `find_breaches`.
 
     There are none if the files that were committed are in use again.
     """

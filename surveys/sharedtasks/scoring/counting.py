@@ -134,7 +134,7 @@ def _choose_all(
 
 
 def _list_sent(phase: Phase, team_ids: Collection[int] | None) -> list[Submission]:
-    """Return the attempts of teams in a phase, those of a team by number."""
+    """Return teams' attempts in a phase, by team and number."""
     sent = _of_teams(Submission.objects.filter(phase=phase).attempts(), team_ids)
     return list(sent.defer("warnings", "flags").order_by("team", "number"))
 
@@ -153,10 +153,10 @@ def _list_candidates(
 
 
 def _list_needed(phase: Phase, sent: Iterable[Submission], chosen: Collection[int]) -> list[int]:
-    """Return the ids of the submissions whose scores decide which ones count.
+    """Return the ids of the submissions whose scores decide what counts.
 
-    Where the best one counts these are all; else those that were chosen, and the last scored one of
-    each team and subtask.
+    Where the best submission counts these are all; else the chosen submissions, and the last
+    scored submission of each team and subtask.
     """
     if phase.counting == Counting.BEST:
         return [one.pk for one in sent]
@@ -215,7 +215,7 @@ def average_of(scores: Mapping[str, SubtaskScore], n_wanted: int) -> "Average | 
 
 
 def count_languages(phase: Phase) -> int:
-    """Return over how many languages a phase's scores are averaged: all, or the best ones."""
+    """Return how many languages a phase's average covers: all, or the best."""
     parts = TaskPart.objects.filter(shared_task=phase.shared_task_id)
     if phase.data == PhaseData.PRACTICE:
         parts = parts.exclude(practice_data="")
@@ -228,7 +228,7 @@ def describe_score(score: SubtaskScore) -> dict[str, Any]:
 
 
 def _quality(candidate: Candidate, n_wanted: int) -> tuple[bool, float, int]:
-    """Return what makes the best candidate: an average, its height; of equal ones the first."""
+    """Return a sort key: candidates with an average, then higher, then earlier, are better."""
     average = average_of(candidate.scores, n_wanted)
     mean = sum(one.score for one in candidate.scores.values()) / len(candidate.scores)
     return average is not None, average.score if average else mean, -candidate.submission.number

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Golds:
-    """The gold of a scoring, each part of which is read once."""
+    """A scoring's gold; each part is read once."""
 
     def __init__(self, scoring: Scoring) -> None:
         self.scoring = scoring

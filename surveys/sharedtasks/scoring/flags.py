@@ -25,7 +25,7 @@ class Flag(TypedDict):
 
 
 def find_flags(submission: Submission, predictions: "dict[Place, Floats]") -> list[Flag]:
-    """Return the flags of a submission; those of organisers have none."""
+    """Return a submission's flags; organisers' submissions have none."""
     if submission.team.kind != TeamKind.TEAM:
         return []
     return [

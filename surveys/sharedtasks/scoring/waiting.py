@@ -48,7 +48,7 @@ def score_waiting() -> int:
 
 
 def score_submission(submission_id: int, golds: dict[int, Golds] | None = None) -> None:
-    """Score a submission that waits, by the current scoring; a no-op if it does not wait any more.
+    """Score a waiting submission by the current scoring; a no-op if it no longer waits.
 
     Nothing is locked while its scores are computed. If two processes do so, those of the first are
     stored. `golds` keeps what was loaded, by the id of the scoring.
@@ -115,7 +115,7 @@ def _find(submission_id: int) -> Submission | None:
 def _store(
     submission: Submission, scoring: Scoring, scores: list[SubtaskScore], flags: list[Flag]
 ) -> None:
-    """Store the scores of a submission, and find the one of its team that counts.
+    """Store a submission's scores, and find its team's submission that counts.
 
     If another scoring became current meanwhile, for which all teams were locked, it still waits.
     """

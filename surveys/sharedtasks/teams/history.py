@@ -1,4 +1,4 @@
-"""The submissions of a team, as its members see them: visible scores, and which ones count."""
+"""A team's submissions, as its members see them: visible scores, and what counts."""
 
 from collections import defaultdict
 from collections.abc import Collection
@@ -33,7 +33,7 @@ class PhaseOfTeam(NamedTuple):
 
 
 class ShownSubmission(NamedTuple):
-    """A submission, the scores of it that a viewer may see, and the subtasks for which it counts.
+    """A submission, its scores as far as a viewer may see them, and the subtasks it counts for.
 
     `shows_scores`: whether the viewer may see its scores, once there are any.
     """
@@ -79,7 +79,7 @@ def find_submitted(upload: Upload, phase: Phase | None = None) -> Submission | N
 
 
 def show_submissions(viewer: Viewer, submissions: Collection[Submission]) -> list[ShownSubmission]:
-    """Return submissions of a viewer's own team with what the viewer may see of them."""
+    """Return submissions of a viewer's team, each as the viewer may see it."""
     phases = {one.phase_id: one.phase for one in submissions}
     visible = {pk: may_see_scores(phase, viewer, viewer.team) for pk, phase in phases.items()}
     scores = _list_scores([one for one in submissions if visible[one.phase_id]])

@@ -68,7 +68,7 @@ def make_member_link(captain: TeamMember, *, now: datetime) -> str:
 
 @transaction.atomic
 def make_password_link(member: TeamMember, *, by: User, now: datetime) -> str:
-    """Return a link with which a member chooses a new password; earlier ones end.
+    """Return a link with which a member chooses a new password; earlier links end.
 
     The link gives access to the account. Raises TeamRefused for a member who is also in a team of
     a shared task that the other does not organise.

@@ -29,7 +29,7 @@ class TeamRow(NamedTuple):
 
 
 def count_by_day(shared_task: SharedTask, at_most: int) -> list[TeamRow]:
-    """Count the submissions of each team in each phase, by day: those of the busiest, in order.
+    """Count each team's submissions in each phase, by day, for the busiest teams, in order.
 
     Of teams that are equally busy, those that registered first are counted, in the order of names.
     """

@@ -88,7 +88,7 @@ def readmit_team(team: Team) -> Team:
 
 @transaction.atomic
 def merge_teams(team: Team, into: Team, reason: str, *, now: datetime) -> Team:
-    """Merge a team into another one: members and submissions move, and attempts add up.
+    """Merge a team into another team: members and submissions move, and attempts add up.
 
     Submissions get the next numbers, in their order; one with the same predictions as one of the
     other team is cancelled. Raises SharedTaskRefused without a reason, for teams that are not
@@ -145,7 +145,7 @@ def _set_state(team: Team, state: TeamState, reason: str) -> None:
 
 
 def _cancel_duplicates(team: Team, into: Team, phase: Phase) -> None:
-    """Cancel the submissions of a team that another one has sent as well: they are one attempt."""
+    """Cancel a team's submissions that the other team has sent as well: each is one attempt."""
     theirs = Submission.objects.filter(team=into, phase=phase).attempts().values("digest")
     same = Submission.objects.filter(team=team, phase=phase, digest__in=theirs).attempts()
     same.update(state=SubmissionState.CANCELLED, state_reason=DUPLICATE)

@@ -1,1 +1,1 @@
-"""Read-only pages for operators: those of every table, and which tables of an app have some."""
+"""Read-only pages for operators, and the registration of an app's tables."""

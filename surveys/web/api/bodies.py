@@ -67,7 +67,7 @@ def is_form(request: Request) -> bool:
 
 
 def digest_files(data: Any) -> Any:
-    """Return the data of a request with the digest of each file in place of its bytes."""
+    """Return request data with each file's digest in place of its bytes."""
     if isinstance(data, bytes):
         return f"sha256:{sha256(data).hexdigest()}"
     if isinstance(data, list | tuple):

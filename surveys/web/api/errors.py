@@ -17,7 +17,7 @@ UNPROCESSABLE = 422
 
 
 def answer_error(error: Exception, context: dict[str, Any]) -> Response | None:
-    """Return the response to an exception of a view; None for unexpected ones (500)."""
+    """Return the response to a view's exception; None if it is unexpected (500)."""
     set_rollback()
     if isinstance(error, SurveyError):
         headers = {} if error.retry_after is None else {"Retry-After": str(error.retry_after)}

@@ -78,7 +78,7 @@ def paginate_list(rows: Sequence[Any], request: Request) -> Page:
 
 
 def read_filters(request: Request) -> dict[str, Any]:
-    """Return the query parameters of a list except those of pagination."""
+    """Return a list's query parameters other than pagination."""
     asked = request.query_params.items()
     return {name: text for name, text in asked if name not in ("limit", "cursor")}
 

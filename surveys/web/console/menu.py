@@ -10,7 +10,7 @@ from surveys.monitoring.checklist import NextStep, find_next_step, recall_steps
 
 
 class Page(NamedTuple):
-    """An entry of the menu: the URL names of its first page and of its other pages."""
+    """A menu entry: the URL names of its first page and its other pages."""
 
     first: str
     others: str = ""

@@ -93,7 +93,7 @@ def _name_headings(tokens: list[Token]) -> list[tuple[str, Section]]:
 
 
 def _name_rows(tokens: list[Token]) -> None:
-    """Make the first cell of each row of a table the heading of the row."""
+    """Make each table row's first cell the row's heading."""
     for number, (before, token) in enumerate(pairwise(tokens)):
         if token.type == "th_open":
             token.attrs = {"scope": "col"}

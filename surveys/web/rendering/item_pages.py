@@ -93,7 +93,7 @@ def _announce(language: str, number: int) -> SafeString:
 def render_progress(
     face: StudyDisplay, position: int, n_items: int, n_pages_done: int, *, has_last: bool = False
 ) -> SafeString:
-    """Render the progress bar in the active language, that of the study's interface.
+    """Render the progress bar in the active language, which is the study interface's.
 
     With `has_last` it links to the page that changes the last answer.
     """

@@ -29,7 +29,7 @@ def find_item_number(request: HttpRequest, items: Sequence[PracticeItem]) -> int
 
 
 def write_query(number: int, **chosen: str) -> str:
-    """Return the query string for a practice item, and a rating of it."""
+    """Return the query string for a practice item and its rating."""
     query: dict[str, str | int] = {**({"item": number} if number > 1 else {}), **chosen}
     return f"?{urlencode(query)}" if query else ""
 

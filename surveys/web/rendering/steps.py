@@ -28,7 +28,7 @@ class ShownStep(NamedTuple):
 
 
 def show_steps(steps: Sequence[Step], now: str) -> list[ShownStep]:
-    """Return the steps of a study, from consent to the texts, with that of the page shown.
+    """Return a study's steps, from consent to the texts, with the present page's step marked.
 
     None for the preview of a step that the study does not ask for.
     """

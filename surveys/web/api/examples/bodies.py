@@ -1,4 +1,4 @@
-"""Bodies of requests and values of responses that the description of the API shows as examples."""
+"""Request bodies and response values that the API description shows as examples."""
 
 from typing import Any
 

@@ -31,7 +31,7 @@ def add_examples(result: dict[str, Any], **_: Any) -> dict[str, Any]:
 
 
 def _add_bodies(operation: dict[str, Any]) -> None:
-    """Add the examples of the bodies; those of forms leave out the file, which JSON cannot hold."""
+    """Add example bodies; form examples leave out the file, which JSON cannot hold."""
     content = operation.get("requestBody", {}).get("content", {})
     if body := BODIES.get(operation["operationId"]):
         content[JSON]["example"] = body
@@ -45,7 +45,7 @@ def _add_responses(result: dict[str, Any], operation: dict[str, Any]) -> None:
 
 
 def make_example(result: dict[str, Any], schema: Mapping[str, Any], name: str = "") -> Any:
-    """Return a value that a schema of the description allows; `name` is that of its field."""
+    """Return a value that a schema of the description allows; `name` is its field's name."""
     return _make(result["components"]["schemas"], schema, name, 0)
 
 
@@ -72,7 +72,7 @@ def _make(known: Mapping[str, Any], schema: Mapping[str, Any], name: str, depth:
 
 
 def _resolve(known: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the schema that a reference, or the first of several possible ones, stands for."""
+    """Return the schema behind a reference, or the first of several possible schemas."""
     for group in ("allOf", "oneOf", "anyOf"):
         if group in schema and "type" not in schema:
             return _resolve(known, schema[group][0])

@@ -144,7 +144,7 @@ class Collections(StudyView):
 
 
 class Comparisons(StudyView):
-    """The comparisons of a study that the user may see: not those with a study they may not."""
+    """The comparisons of a study, without comparisons to studies that the user may not see."""
 
     tag, reads, writes = "runs", "runs:read", "runs:write"
     right_to_read = Right.WORK

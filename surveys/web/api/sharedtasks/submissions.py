@@ -1,4 +1,4 @@
-"""API views of submissions, for members of teams and for the trial runs of organisers."""
+"""API views of submissions, for team members and for organisers' trial runs."""
 
 from datetime import datetime
 from typing import Any
@@ -46,7 +46,7 @@ class ResultsParser(UploadParser):
 
 
 class TeamView(ApiView):
-    """Views of what a team submitted, for its members; of trial runs, for the organisers.
+    """Views of a team's submissions, for its members; of trial runs, for the organisers.
 
     404 for all others.
     """
@@ -82,7 +82,7 @@ class TeamView(ApiView):
 
 
 class Submissions(TeamView):
-    """The submissions of a team: its history, and new ones."""
+    """The submissions of a team: its history, and new submissions."""
 
     parser_classes = [ResultsParser]
     largest_request = LARGEST_UPLOAD + OF_THE_FORM

@@ -171,7 +171,7 @@ class Stimuli(OneStudy):
 
 
 def _read_stimuli(asked: Mapping[str, Any], design: StudyDesign) -> CheckedStimuli:
-    """Read the stimuli of a request: a text of JSON, or a file of a form."""
+    """Read a request's stimuli: text in JSON, or a form's file."""
     given = asked["stimuli"]
     if isinstance(given, str):
         return read_upload(given.encode(), design)

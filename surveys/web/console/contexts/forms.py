@@ -46,7 +46,7 @@ class PickingForm(forms.Form):
 
 
 class CandidatesForm(PickingForm):
-    """A file of candidates, or one of windows among which they are picked."""
+    """A file of candidates, or a file of windows to pick candidates from."""
 
     file = forms.FileField(
         allow_empty_file=True,
@@ -110,7 +110,7 @@ class BeginForm(StudyForm, CandidatesForm):
 
 
 class DiscardingForm(forms.Form):
-    """Other candidates, and whether choices may go with the present ones."""
+    """New candidates, and whether choices may go with the present candidates."""
 
     discards_choices = forms.BooleanField(
         required=False,

@@ -1,4 +1,4 @@
-"""Searches in the corpora of this site, for all pairs of a draft or for more texts of one."""
+"""Searches in this site's corpora, for all pairs of a draft or for more texts of a pair."""
 
 from pathlib import Path
 from typing import Any

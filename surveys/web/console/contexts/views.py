@@ -83,7 +83,7 @@ def contexts(request: HttpRequest, study: Study) -> HttpResponse:
 
 @study_page(Right.WORK)
 def candidates_file(request: HttpRequest, study: Study) -> HttpResponse:
-    """Replace the candidates of a draft by those of another file."""
+    """Replace a draft's candidates by another file's."""
     stored = get_object_or_404(CandidateSet, study=study)
     has_choices = ContextChoice.objects.standing().filter(pair__study=study).exists()
     form = ReplacementForm(posted(request), request.FILES or None, has_choices=has_choices)

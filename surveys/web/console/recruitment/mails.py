@@ -1,4 +1,4 @@
-"""Recruitment: sending invitations and reminders by e-mail, and the log of it."""
+"""Recruitment: sending invitations and reminders by e-mail, and the log of e-mails."""
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -31,7 +31,7 @@ MAILS_A_PAGE = 25
 
 @study_page(Right.OWN, "GET")
 def mails(request: HttpRequest, study: Study) -> HttpResponse:
-    """Show how many invitations and reminders can be sent, and the log of those queued."""
+    """Show how many invitations and reminders can be sent, and the log of queued e-mails."""
     found = MailDelivery.objects.filter(study=study).select_related("invitation")
     rows = Paginator(found, MAILS_A_PAGE).get_page(request.GET.get("page"))
     kinds = [
@@ -53,7 +53,7 @@ def mails(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 def send_page(kind: TextKind) -> Page:
-    """Return the view that shows the first e-mail of a kind, and queues all of them."""
+    """Return the view that shows the first e-mail of a kind, and queues all e-mails."""
 
     @study_page(Right.OWN)
     def send(request: HttpRequest, study: Study) -> HttpResponse:

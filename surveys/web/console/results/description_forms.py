@@ -73,7 +73,7 @@ Authors = formset_factory(
 
 
 class Part(NamedTuple):
-    """A part of the form: its fields, and how much of it is written."""
+    """A part of the form: its fields and progress."""
 
     progress: Progress
     fields: list[forms.BoundField]

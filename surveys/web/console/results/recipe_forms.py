@@ -207,7 +207,7 @@ class SettingsForm(forms.Form):
         return f"{section}.{name}" if section in SECTIONS else field
 
     def _report(self, problems: str) -> None:
-        """Add each problem to its field, or that of a section to its last field."""
+        """Add each problem to its field; a section's problem to the section's last field."""
         for problem in problems.splitlines():
             place, _, reason = problem.partition(": ")
             found = [name for name in self.fields if self._setting(name).startswith(place)]

@@ -52,7 +52,7 @@ def recipe_text(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 def _chosen_recipe(request: HttpRequest, study: Study) -> str:
-    """Return the recipe from which the forms start: that of a preset or of an earlier run."""
+    """Return the forms' first recipe: a preset's or an earlier run's."""
     presets = write_presets()
     if request.method == "POST":
         return presets["cosimlex"]

@@ -29,7 +29,7 @@ class Card:
 
 
 def list_cards(reviews: Iterable[Review], verdicts: Iterable[Verdict] = ()) -> list[Card]:
-    """Return cards, with those of the verdicts that are on each."""
+    """Return cards, each with its verdicts."""
     found: dict[int, list[Verdict]] = {}
     for verdict in verdicts:
         found.setdefault(verdict.review_id, []).append(verdict)

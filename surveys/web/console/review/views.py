@@ -107,7 +107,7 @@ def review_undo(request: HttpRequest, study: Study, number: int) -> HttpResponse
 
 @study_page(Right.READ, "GET", also=Right.LOOK)
 def review_questionnaires(request: HttpRequest, study: Study) -> HttpResponse:
-    """List all questionnaires, those with most evidence first."""
+    """List all questionnaires, strongest evidence first."""
     found = Review.objects.assignments(study).exclude(state=ReviewState.WITHDRAWN)
     ids = found.by_risk().values_list("pk", flat=True)  # from an index; then one page of rows
     rows = Paginator(list(ids), ROWS_A_PAGE).get_page(request.GET.get("page"))

@@ -36,7 +36,7 @@ class Entry(NamedTuple):
 
 
 class Link(NamedTuple):
-    """A link of the menu; `name` is that of its icon, `current` as in a study's menu."""
+    """A menu link; `name` is its icon's name, `current` as in a study's menu."""
 
     label: str
     name: str

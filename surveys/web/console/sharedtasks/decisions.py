@@ -49,7 +49,7 @@ def readmit(request: HttpRequest, shared_task: SharedTask, team_id: int) -> Http
 
 @task_page()
 def merge(request: HttpRequest, shared_task: SharedTask, team_id: int) -> HttpResponse:
-    """Merge a team into another one: attempts add up."""
+    """Merge a team into another team: attempts add up."""
     team = find_team(shared_task, team_id)
     others = Team.objects.competing().filter(shared_task=shared_task).exclude(pk=team.pk)
     form = MergeForm(others, posted(request))

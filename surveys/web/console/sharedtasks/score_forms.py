@@ -33,7 +33,7 @@ class CorrectionForm(forms.Form):
 
 
 class FinaliseForm(forms.Form):
-    """The results that will not be ranked, each of which an organiser confirms."""
+    """The results that will not be ranked; an organiser confirms each result."""
 
     settled = forms.MultipleChoiceField(
         required=False,

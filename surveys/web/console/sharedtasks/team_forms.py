@@ -43,7 +43,7 @@ class AllowanceForm(ReasonForm):
 
 
 class MergeForm(ReasonForm):
-    """The team into which another one is merged."""
+    """The team to merge another team into."""
 
     into = forms.ModelChoiceField(
         Team.objects.none(), label="Merge it into", empty_label="choose a team"

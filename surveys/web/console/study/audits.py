@@ -1,4 +1,4 @@
-"""The audit of a dataset from elsewhere; nothing of it is stored."""
+"""The audit of a dataset from elsewhere; nothing is stored."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -27,7 +27,7 @@ class FilesInput(forms.FileInput):
 
 
 class FilesField(forms.FileField):
-    """Several files; the value is a list of them, empty for none."""
+    """Several files; the value is a list, empty for none."""
 
     widget = FilesInput
 

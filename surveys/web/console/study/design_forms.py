@@ -303,7 +303,7 @@ def _as_written(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def _write(field: forms.BoundField, stored: Any = STORED) -> str:
-    """Return the stored value of a field, or another one, in words; an en dash for none."""
+    """Return a field's stored value, or the given value, in words; an en dash for none."""
     stored = field.initial if stored is STORED else stored
     if isinstance(field.field, forms.BooleanField):
         return "yes" if stored else "no"

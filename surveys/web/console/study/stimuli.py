@@ -52,7 +52,7 @@ def new_study(request: HttpRequest) -> HttpResponse:
 
 @study_page(Right.WORK)
 def replace_file(request: HttpRequest, study: Study) -> HttpResponse:
-    """Replace all rows of a draft by those of a file."""
+    """Replace all rows of a draft by a file's rows."""
     form = UploadForm(posted(request), request.FILES or None, language=study.language)
 
     def replace() -> None:
@@ -89,7 +89,7 @@ def stimuli(request: HttpRequest, study: Study) -> HttpResponse:
 
 @study_page(Right.WORK)
 def show_checkpoints(request: HttpRequest, study: Study) -> HttpResponse:
-    """List the checkpoint items; a POST replaces those of a draft."""
+    """List the checkpoint items; a POST replaces a draft's items."""
     form = CheckpointsForm(study, posted(request), request.FILES or None)
 
     def replace() -> None:

@@ -170,7 +170,7 @@ class KindForm(forms.Form):
 
 
 class CheckpointsForm(UploadForm):
-    """A file of checkpoint items, and the number of them in each assignment."""
+    """A file of checkpoint items, and how many each assignment has."""
 
     per_assignment = forms.IntegerField(
         min_value=1, max_value=1000, initial=1, label="Items in each assignment"

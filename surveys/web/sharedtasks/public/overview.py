@@ -1,4 +1,4 @@
-"""The public pages of a shared task: the list of all, and the overview of one."""
+"""Public pages: the list of shared tasks, and the overview of each task."""
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse

@@ -15,7 +15,7 @@ from surveys.web.timing import began_at
 
 @team_page()
 def description(request: HttpRequest, member: TeamMember) -> HttpResponse:
-    """Show the description of a team's system, and store what is sent of it."""
+    """Show and change the description of a team's system."""
     team = member.team
     form = DescriptionForm.of(team, posted(request))
     if attempt(form, lambda: describe_team(team, form.cleaned_data, now=began_at(request))):

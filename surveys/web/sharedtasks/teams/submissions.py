@@ -1,4 +1,4 @@
-"""The pages of what a team submitted: history, one submission, download, what counts."""
+"""A team's submissions: history, one submission, download, choice of what counts."""
 
 from django.contrib import messages
 from django.core.paginator import Paginator
