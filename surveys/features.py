@@ -52,7 +52,9 @@ class Feature:
     log_actions: Mapping[str, str] = field(default_factory=dict)
     log_areas: Mapping[str, str] = field(default_factory=dict)
     log_fields: Mapping[str, str] = field(default_factory=dict)
-    # functions: (annotator) → further parts of the JSON of their data
+    # functions: (release ids) → embargoes by release id
+    release_guards: str = ""
+    # (annotator) → further parts of the JSON of their data
     export_person: str = ""
     # (study, digests by worker id) → None, in the transaction that replaces ids by digests
     forget_workers: str = ""

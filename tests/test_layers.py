@@ -59,7 +59,6 @@ APPS = {  # what belongs to an app; all else of `surveys` is the core
 # What the core still imports of apps. Entries are only removed.
 NOT_YET_APART = {
     "surveys.apps": "crowd sharedtasks",
-    "surveys.management.commands.deposit_release": "sharedtasks",
     "surveys.management.commands.finish_demo": "sharedtasks",
     "surveys.management.commands.prepare_site": "sharedtasks",
     "surveys.monitoring.checklist": "contexts",
@@ -69,10 +68,7 @@ NOT_YET_APART = {
     "surveys.web.annotate.arrival": "sharedtasks",
     "surveys.web.annotate.frames": "crowd",
     "surveys.web.annotate.urls": "crowd",
-    "surveys.web.api.results.views": "sharedtasks",
     "surveys.web.api.urls": "sharedtasks",
-    "surveys.web.console.results.releases": "sharedtasks",
-    "surveys.web.console.results.runs": "sharedtasks",
     "surveys.web.console.urls": "contexts crowd",
 }
 

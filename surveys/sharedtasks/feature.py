@@ -29,6 +29,7 @@ FEATURE = Feature(
     },
     find_due="surveys.sharedtasks.retention.personal_data.find_due",
     drop_due="surveys.sharedtasks.retention.personal_data.drop_due",
+    release_guards="surveys.sharedtasks.tasks.find_embargoes",
     log_actions={
         "scoring.discarded": "Discarded {}",
         "scoring.requested": "Started scoring all submissions again ({})",

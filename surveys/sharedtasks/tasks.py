@@ -8,11 +8,10 @@ from typing import Any, NamedTuple
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import QuerySet
 
 from surveys.access.audit_log import record
 from surveys.access.roles import AnyUser, is_participant
-from surveys.models.results import RunQuerySet
 from surveys.models.sharedtasks import (
     Organiser,
     SharedTask,
@@ -21,6 +20,7 @@ from surveys.models.sharedtasks import (
     TeamKind,
     TeamState,
 )
+from surveys.results.inspection.guards import Embargo
 from surveys.sharedtasks.errors import SharedTaskRefused
 
 RESERVED = frozenset(
@@ -146,35 +146,22 @@ def remove_organiser(shared_task: SharedTask, user: User) -> None:
     record("sharedtask.organiser_removed", scope=shared_task.scope, subject=user.get_username())
 
 
-def find_embargoes(releases: Collection[int]) -> dict[int, list[SharedTask]]:
-    """Return the shared tasks that are not published yet and use releases, by release id.
-
-    The files of such a release hold the gold of these tasks.
-    """
-    parts = _unfinished_parts().filter(release__in=releases)
-    found = defaultdict(list)
-    for part in parts.select_related("shared_task").order_by("shared_task"):
-        if part.release_id is not None:
-            found[part.release_id].append(part.shared_task)
-    return dict(found)
-
-
-def mark_embargoes(runs: RunQuerySet) -> RunQuerySet:
-    """Annotate runs with `is_embargoed`: a shared task that is not over uses their release."""
-    parts = _unfinished_parts().filter(release=OuterRef("release"))
-    return runs.annotate(is_embargoed=Exists(parts))
-
-
-def warn_of_embargo(tasks: Collection[SharedTask]) -> str:
-    """Return the warning for a release that shared tasks use, or an empty text for none."""
-    if not tasks:
-        return ""
-    names = " and ".join(f"“{shared_task.title}”" for shared_task in tasks)
-    return (
-        f"This release holds the hidden scores of the shared task {names}, which is not over. "
-        "Until its results are published, pass on nothing of it but the folders data and "
-        "practice_kit."
-    )
+def find_embargoes(releases: Collection[int]) -> dict[int, Embargo]:
+    """Return the embargoes of releases whose files hold the gold of unpublished shared tasks."""
+    parts = TaskPart.objects.exclude(shared_task__state=SharedTaskState.PUBLISHED)
+    rows = parts.filter(release__in=releases).order_by("shared_task")
+    titles = defaultdict(list)
+    for release, title in rows.values_list("release", "shared_task__title"):
+        titles[release].append(f"“{title}”")
+    return {
+        release: Embargo(
+            "holds the gold of a shared task that is not over",
+            f"This release holds the hidden scores of the shared task {' and '.join(names)}, which "
+            "is not over. Until its results are published, pass on nothing of it but the folders "
+            "data and practice_kit.",
+        )
+        for release, names in titles.items()
+    }
 
 
 def find_next_step(shared_task: SharedTask, *, now: datetime) -> Step | None:
@@ -187,10 +174,6 @@ def find_next_step(shared_task: SharedTask, *, now: datetime) -> Step | None:
         case SharedTaskState.FINALISED:
             return Step("scores", "Publish the results", "The boards are final.")
     return None
-
-
-def _unfinished_parts() -> QuerySet[TaskPart]:
-    return TaskPart.objects.exclude(shared_task__state=SharedTaskState.PUBLISHED)
 
 
 def _check(shared_task: SharedTask) -> None:

@@ -7,7 +7,7 @@ from surveys.management.commands.release_dataset import find_release
 from surveys.models import RepositoryKind, RunState
 from surveys.results.deposit.jobs import find_deposit, list_requests, request_deposit
 from surveys.results.deposit.repositories import find_repository
-from surveys.sharedtasks.tasks import find_embargoes, warn_of_embargo
+from surveys.results.inspection.guards import warn_of_embargo
 from surveys.tasks import perform_run
 
 
@@ -25,7 +25,7 @@ class Command(SurveyCommand):
     def handle(self, *, study: str, release: int, repository: str, **options: Any) -> None:
         found = find_release(find_study(study), release)
         place = find_repository(repository)
-        if warning := warn_of_embargo(find_embargoes([found.pk]).get(found.pk, [])):
+        if warning := warn_of_embargo(found.pk):
             self.stderr.write(warning)
         if options["dry_run"]:
             from surveys.results.deposit.steps import render_steps

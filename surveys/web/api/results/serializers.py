@@ -1,10 +1,13 @@
 """Serializers of runs and releases."""
 
+from collections.abc import Collection, Iterable
+from functools import cached_property
 from typing import Any
 
 from rest_framework import serializers
 
 from surveys.models import Run
+from surveys.results.inspection.guards import find_embargoes
 from surveys.results.runs import is_broken_off
 from surveys.web.api.fields import (
     IntegerParameter,
@@ -140,10 +143,9 @@ class ReleaseRunSerializer(RunSerializer):
         child=serializers.CharField(), source="release.reservations", read_only=True,
         allow_null=True, help_text="what could not be checked; if any, find out why",
     )  # fmt: skip
-    is_embargoed = serializers.BooleanField(
-        default=False, read_only=True,
-        help_text="whether its files hold the gold of a shared task that is not over; do not share",
-    )  # fmt: skip
+    is_embargoed = serializers.SerializerMethodField(
+        help_text="whether its files hold the gold of a shared task that is not over; do not share"
+    )
 
     class Meta(RunSerializer.Meta):
         fields = (  # type: ignore[assignment]
@@ -151,6 +153,15 @@ class ReleaseRunSerializer(RunSerializer):
             "release", "verification", "verified_at", "n_figures", "n_differences",
             "reservations", "is_embargoed",
         )  # fmt: skip
+
+    @cached_property
+    def embargoed(self) -> Collection[int]:
+        """The ids of releases under an embargo, of those that are written; one query."""
+        runs: Iterable[Any] = (self.parent.instance if self.parent else [self.instance]) or ()
+        return find_embargoes([run.release_id for run in runs if run.release_id])
+
+    def get_is_embargoed(self, run: Run) -> bool:
+        return run.release_id in self.embargoed
 
 
 class VerificationSerializer(JobSerializer):

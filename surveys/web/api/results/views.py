@@ -25,7 +25,6 @@ from surveys.results.inspection.verification import (
 from surveys.results.release import write_form
 from surveys.results.run_inspection import compare_runs, find_in_ledger, write_presets
 from surveys.results.runs import request_release, request_results, request_verification, retry_run
-from surveys.sharedtasks.tasks import mark_embargoes
 from surveys.tasks import start_run
 from surveys.web.api.base import ApiView, StudyView
 from surveys.web.api.pagination import PAGE_PARAMETERS, describe_page, paginate, paginate_list
@@ -145,9 +144,7 @@ class Releases(_OfWorkers):
     run_serializer = s.ReleaseRunSerializer
 
     def find_runs(self) -> RunQuerySet:
-        runs = mark_embargoes(
-            Run.objects.filter(study=self.study).releases().with_withdrawn_since()
-        )
+        runs = Run.objects.filter(study=self.study).releases().with_withdrawn_since()
         return runs.select_related("release").defer("release__report", "release__differences")
 
     def find_release(self, run_id: int) -> Release:

@@ -17,10 +17,10 @@ from surveys.results.entries.description import (
     list_progress,
     read_written,
 )
+from surveys.results.inspection.guards import find_embargoes, warn_of_embargo
 from surveys.results.inspection.public_page import close_page, open_page, refuse_unpublishable
 from surveys.results.inspection.verification import write_differences
 from surveys.results.runs import request_release, request_verification
-from surveys.sharedtasks.tasks import find_embargoes, mark_embargoes, warn_of_embargo
 from surveys.tasks import start_run
 from surveys.web.console.access import signed_in, study_page
 from surveys.web.console.confirmation import ask_first
@@ -34,9 +34,10 @@ LARGE = ("release__report", "release__differences")  # columns that lists do not
 @study_page(Right.WORK, also=Right.LOOK)
 def release(request: HttpRequest, study: Study) -> HttpResponse:
     """List the releases of a study, newest first; a POST creates one."""
-    made = mark_embargoes(Run.objects.filter(study=study).releases().with_withdrawn_since())
+    made = Run.objects.filter(study=study).releases().with_withdrawn_since()
     listed = made.select_related("release", "requested_by", "study").defer(*LARGE)
     runs = list(listed[:MAX_SHOWN])
+    embargoes = find_embargoes([run.release_id for run in runs if run.release_id])
     elsewhere = Release.objects.filter(study=study, run=None).with_withdrawn_since()
     form = ReleaseForm(study, request.GET.get("run", ""), posted(request))
     written = read_written(study)
@@ -52,7 +53,9 @@ def release(request: HttpRequest, study: Study) -> HttpResponse:
     progress = list_progress(study, written)
     page = {
         "study": study,
-        "runs": [(run, count_released(run)) for run in runs],
+        "runs": [
+            (run, count_released(run), embargoes.get(run.release_id or 0, [])) for run in runs
+        ],
         "elsewhere": elsewhere[:MAX_SHOWN],
         "form": form,
         "of_run": query_of_run(request),
@@ -116,7 +119,7 @@ def _ask_to_publish(request: HttpRequest, study: Study, release: Release) -> Htt
         text += "Description: {n_written} of {n_asked} entries are written.\n\n".format(**written)
     if release.reservations:
         text += f"{release.verification}\n\n"
-    if warning := _warn(release):
+    if warning := warn_of_embargo(release.pk):
         text += f"{warning}\n\n"
     if missing := find_missing_review(study):
         text += f"Review: {missing}\n\n"
@@ -129,11 +132,6 @@ def _ask_to_publish(request: HttpRequest, study: Study, release: Release) -> Htt
         back=reverse("console:release", args=[study.slug]),
         fields={"is_open": "yes"},
     )
-
-
-def _warn(release: Release) -> str:
-    """Return the warning for a release that a shared task uses, or an empty text."""
-    return warn_of_embargo(find_embargoes([release.pk]).get(release.pk, []))
 
 
 def _find(study: Study, number: int) -> Release:
@@ -158,7 +156,7 @@ def deposit(request: HttpRequest, study: Study, number: int, repository: str) ->
         "study": study,
         "release": release,
         "place": place,
-        "embargo": _warn(release),
+        "embargo": warn_of_embargo(release.pk),
         "deposit": find_deposit(study, place),
         "steps": [(step, step.show_headers(place), step.show_body()) for step in steps],
     }

@@ -13,11 +13,11 @@ from surveys.results.deposit.contents import find_obstacle
 from surveys.results.deposit.jobs import find_deposit, find_job
 from surveys.results.deposit.repositories import list_repositories
 from surveys.results.entries.description import count_written, list_gaps
+from surveys.results.inspection.guards import warn_of_embargo
 from surveys.results.inspection.pairs import list_headings, load_pairs
 from surveys.results.inspection.verification import find_verification, name_archive
 from surveys.results.run_inspection import compare_runs, find_codes, find_in_ledger, read_member
 from surveys.results.runs import is_broken_off, retry_run
-from surveys.sharedtasks.tasks import find_embargoes, warn_of_embargo
 from surveys.tasks import start_run
 from surveys.web.console.access import is_visitor, mark_in_menu, study_page
 from surveys.web.console.results.forms import CompareForm, LedgerForm
@@ -47,9 +47,7 @@ def run(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
         "of_run": f"?run={found.pk}",
     }
     if found.release:
-        page["embargo"] = warn_of_embargo(
-            find_embargoes([found.release.pk]).get(found.release.pk, [])
-        )
+        page["embargo"] = warn_of_embargo(found.release.pk)
         page |= _describe_verification(found.release) | _describe_deposits(request, found.release)
     if found.state == RunState.DONE and found.ledger:
         table = load_pairs(found)

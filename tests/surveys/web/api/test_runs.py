@@ -135,7 +135,7 @@ def test_runs_and_releases_count_later_withdrawals(program, study, django_assert
         withdraw_annotator(annotator)
     asking.get("studies/")
 
-    with django_assert_num_queries(4):  # token, study, role, releases
+    with django_assert_num_queries(5):  # token, study, role, releases, embargoes
         listed = asking.get("studies/study/releases/").json()["results"]
 
     assert [one["n_withdrawn_since"] for one in listed] == [2, 2, 2]

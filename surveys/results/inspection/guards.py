@@ -1,0 +1,28 @@
+"""Reasons not to pass on releases, which apps know."""
+
+from collections import defaultdict
+from collections.abc import Collection
+from typing import NamedTuple
+
+from surveys.features import load_functions
+
+
+class Embargo(NamedTuple):
+    """Why a release is not to be passed on: a mark for lists, and a whole warning."""
+
+    mark: str
+    warning: str
+
+
+def find_embargoes(releases: Collection[int]) -> dict[int, list[Embargo]]:
+    """Return the embargoes of releases that have any, by release id."""
+    found: defaultdict[int, list[Embargo]] = defaultdict(list)
+    for find in load_functions("release_guards"):
+        for release, embargo in find(releases).items():
+            found[release].append(embargo)
+    return dict(found)
+
+
+def warn_of_embargo(release: int) -> str:
+    """Return the warnings for a release, or an empty text."""
+    return " ".join(embargo.warning for embargo in find_embargoes([release]).get(release, []))
