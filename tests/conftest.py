@@ -27,6 +27,19 @@ hypothesis_settings.load_profile("cosima")
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
+
+
+class PublishedPath(type(Path())):  # type: ignore[misc]
+    """A path in a folder that may lack files: a test that names one of these is skipped."""
+
+    def __truediv__(self, name):
+        path = super().__truediv__(name)
+        if not path.exists():
+            pytest.skip(f"the published {name} is not here")
+        return path
+
+
+COSIMLEX = PublishedPath(SHARED / "cosimlex")
 SHARED_SERVERS = {"browser", "shared_site"}  # fixtures
 WAITING = {"end_to_end", "documents"}  # folders
 # Half of the CPU time of the tests without a browser; the mark `slow` is set by these names alone.
@@ -147,10 +160,9 @@ def empty_cache():
 @pytest.fixture(scope="session")
 def published() -> Path:
     """The published CoSimLex files, which are not part of this project."""
-    folder = SHARED / "cosimlex"
-    if not folder.is_dir():
-        pytest.skip("the published CoSimLex files are not on this machine")
-    return folder
+    if not COSIMLEX.is_dir():
+        pytest.skip("the published CoSimLex files are not here: scripts/fetch_published")
+    return COSIMLEX
 
 
 @pytest.fixture

@@ -2,6 +2,8 @@
 
 import shutil
 import subprocess
+import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -161,3 +163,31 @@ def test_an_ordinary_user_finds_libraries(tmp_path):
     )  # fmt: skip
 
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_fetch_published_takes_files_by_their_digests_alone(tmp_path, published):
+    """From a file: no test uses the network. The stimuli are columns of the datasets."""
+    archive, folder = tmp_path / "allzip", tmp_path / "cosimlex"
+    names = ["cosimlex_fi.csv", "cosimlex_sl.csv", "data_fi.tsv", "data_sl.tsv"]
+
+    def fetch() -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, ROOT / "scripts/fetch_published", folder, archive.as_uri()]
+        return subprocess.run(command, capture_output=True, text=True)
+
+    assert "cannot be read" in fetch().stderr
+    archive.write_text("<html>")
+    assert "is not the archive" in fetch().stderr
+    with zipfile.ZipFile(archive, "w") as written:
+        written.writestr("README.md", "CoSimLex")
+        written.write(published / names[0], "x/cosimlex_fi.tsv")
+        written.writestr("cosimlex_sl.csv", "word1\tword2\n")
+    assert "no file with the digest of cosimlex_sl.csv" in fetch().stderr
+    assert not folder.exists()
+    with zipfile.ZipFile(archive, "a") as written:
+        written.write(published / names[1], "x/cosimlex_sl.tsv")
+
+    assert fetch().returncode == 0
+
+    assert sorted(path.name for path in folder.iterdir()) == names
+    for name in names:
+        assert (folder / name).read_bytes() == (published / name).read_bytes()

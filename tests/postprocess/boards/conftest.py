@@ -12,9 +12,8 @@ from postprocess.formats.files import render_gold
 from postprocess.formats.stimuli import load_stimuli
 from postprocess.formats.tokens import locate_targets
 from postprocess.scoring.figures import Subtask, score_changes, score_similarities
-from tests.requirements import ROOT
+from tests.conftest import COSIMLEX
 
-COSIMLEX = ROOT.parent / "shared/cosimlex"
 LANGUAGES = ("fi", "sl")
 
 

@@ -150,7 +150,7 @@ def test_render_gold_writes_the_change_of_the_rounded_scores():
 
 
 def test_render_gold_gives_back_the_published_practice_gold(published):
-    paths = sorted(published.glob("practice_kit/gold_*.tsv"))
+    paths = sorted((published / "practice_kit").glob("gold_*.tsv"))
 
     assert len(paths) == 3
     for path in paths:

@@ -3,12 +3,11 @@
 import pytest
 
 from postprocess.formats.files import read_dataset, render_gold
-from tests.conftest import SHARED
+from tests.conftest import COSIMLEX
 
-COSIMLEX = SHARED / "cosimlex"
 EXACT = 1e-6
 
-needs_shared = pytest.mark.skipif(not COSIMLEX.exists(), reason="not in a clone: ../shared")
+needs_shared = pytest.mark.skipif(not COSIMLEX.exists(), reason="scripts/fetch_published")
 
 
 def write_gold(folder, *languages):

@@ -26,13 +26,11 @@ from postprocess.scoring.inference import (
 )
 from postprocess.scoring.ranking import correct_by_holm, rank_systems, round_score
 from postprocess.statistics.evaluation import harmonic_correlation, uncentered_pearson
-from tests.requirements import ROOT
+from tests.conftest import COSIMLEX
+from tests.postprocess.scoring.published import needs_shared
 
-COSIMLEX = ROOT.parent / "shared/cosimlex"
 EXACT = 1e-6
 FIVE = {"changes": [0.1, 0.2, -0.1, 0.3, 0.4], "scores": [(5, 6), (2, 4), (4, 3), (5, 8), (5, 9)]}
-
-needs_shared = pytest.mark.skipif(not COSIMLEX.exists(), reason="not in a clone: ../shared")
 
 
 def read_tsv(path):
