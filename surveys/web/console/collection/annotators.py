@@ -6,7 +6,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 
 from surveys.access.roles import Right
-from surveys.models import Annotator, Assignment, Context, Round, Study
+from surveys.models import Assignment, Context, Round, Study
 from surveys.monitoring.agreement import compute_agreement
 from surveys.monitoring.annotators import describe_annotator
 from surveys.monitoring.assignments import summarise_assignments
@@ -60,18 +60,15 @@ def gauge_annotators(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Right.READ, "GET", also=Right.LOOK)
 def annotator(request: HttpRequest, study: Study, code: str) -> HttpResponse:
     """Show statistics of an annotator, and one assignment in detail."""
-    annotators = Annotator.objects.select_related("invitation")
-    found = get_object_or_404(annotators, study=study, code=code)
-    assignments = list(
-        found.assignments.select_related(
-            "annotator__invitation", "questionnaire__block", "round"
-        ).order_by("-pk")
-    )
+    of_annotator = Assignment.objects.for_study(study).filter(annotator__code=code)
+    related = of_annotator.select_related("annotator__invitation", "questionnaire__block", "round")
+    assignments = list(related.order_by("-pk"))
     ids = [assignment.pk for assignment in assignments]
     named = request.GET.get("assignment", "")
     shown = [a for a in assignments if named in ("", str(a.pk))]
     if not shown:
         raise Http404
+    found = shown[0].annotator
     summaries = summarise_assignments(study, assignments, recall(study, ids))
     page = {
         "study": study,
