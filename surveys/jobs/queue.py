@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from threading import Event
 from typing import Any
+from uuid import uuid4
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -45,7 +46,7 @@ rename_process()
 
 def make_lease() -> str:
     """Return a new lease, which identifies this process."""
-    return f"{PROCESS_NAME}-{secrets.token_hex(8)}"
+    return f"{PROCESS_NAME}-{uuid4().hex[:16]}"
 
 
 def wake() -> None:
