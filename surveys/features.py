@@ -52,7 +52,9 @@ class Feature:
     log_actions: Mapping[str, str] = field(default_factory=dict)
     log_areas: Mapping[str, str] = field(default_factory=dict)
     log_fields: Mapping[str, str] = field(default_factory=dict)
-    # functions: (release ids) → embargoes by release id
+    # functions: (study, whether it has stimuli) → a step before the stimuli, or None
+    first_step: str = ""
+    # (release ids) → embargoes by release id
     release_guards: str = ""
     # (annotator) → further parts of the JSON of their data
     export_person: str = ""

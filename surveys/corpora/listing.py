@@ -9,10 +9,28 @@ from typing import NamedTuple
 from django.conf import settings
 
 from surveys.errors import RunRefused
+from surveys.models import CandidatePair, Study
+from surveys.monitoring.checklist import Step
 
 ENDINGS = (".conllu", ".conllu.gz", ".conllu.bz2", ".conllu.xz")
 WORDS = re.compile(r"[a-z]+")
 log = logging.getLogger(__name__)
+
+
+def describe_step(study: Study, *, has_stimuli: bool) -> Step | None:
+    """Return the step of a study that begins without stimuli, or None for another study."""
+    pairs = CandidatePair.objects.filter(study=study)
+    n_pairs = pairs.count()
+    if not n_pairs:
+        can_search = study.is_draft and not has_stimuli and has_corpora_dir()
+        searching = Step("contexts", False, "Search for texts in the corpora of this site.")
+        return searching if can_search else None
+    n_left = pairs.undecided().count()
+    noun = "pair" if n_left == 1 else "pairs"
+    missing = f"Choose the contexts of {n_left:,} {'more ' if n_left < n_pairs else ''}{noun}."
+    if not n_left:
+        missing = "Use the chosen contexts as stimuli."
+    return Step("contexts", has_stimuli, missing, f"{n_pairs - n_left:,} of {n_pairs:,}")
 
 
 class Corpus(NamedTuple):

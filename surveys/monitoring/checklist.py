@@ -1,15 +1,13 @@
 """The steps of a study, what is missing in each, and what a researcher does next."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from django.core.cache import cache
 from django.db.models import Exists, OuterRef
 
-from surveys.corpora.listing import has_corpora_dir
+from surveys.features import load_functions
 from surveys.models import (
-    CandidatePair,
-    CandidateSet,
     Entrance,
     Invitation,
     Pair,
@@ -83,7 +81,9 @@ def outline_study(study: Study, tally: Tally | None = None) -> list[Step]:
         recruiting = f"{n_needed:,} more {'link is' if n_needed == 1 else 'links are'} needed."
     noun = "assignment is" if tally.missing == 1 else "assignments are"
     steps = [
-        *_list_choosing(study, has),
+        *filter(
+            None, (find(study, has_stimuli=has["pairs"]) for find in load_functions("first_step"))
+        ),
         Step("stimuli", has["pairs"], "Upload a file with the texts and their target words."),
         Step("design", not study.is_draft, opening),
         Step("recruitment", is_recruiting, recruiting),
@@ -148,7 +148,6 @@ def _key(study: Study) -> str:
 def _find_existing(study: Study) -> dict[str, bool]:
     """Return whether the study has pairs, links, reviews, results and the like; one query."""
     rows = {
-        "candidates": CandidateSet.objects.all(),
         "pairs": Pair.objects.filter(is_checkpoint=False),
         "invitations": Invitation.objects.filter(revoked_at=None),
         "scripted": Invitation.objects.filter(is_rehearsal=True, annotator__isnull=False),
@@ -159,26 +158,6 @@ def _find_existing(study: Study) -> dict[str, bool]:
     }
     exists = (Exists(found.filter(study=OuterRef("pk"))) for found in rows.values())
     return dict(zip(rows, Study.objects.values_list(*exists).get(pk=study.pk), strict=True))
-
-
-def _list_choosing(study: Study, has: Mapping[str, bool]) -> list[Step]:
-    """Return the step of a study that begins without stimuli, if this is one."""
-    if has["candidates"]:
-        return [_choose(study, has_pairs=has["pairs"])]
-    if study.is_draft and not has["pairs"] and has_corpora_dir():
-        return [Step("contexts", False, "Search for texts in the corpora of this site.")]
-    return []
-
-
-def _choose(study: Study, *, has_pairs: bool) -> Step:
-    """Return the step of a study that begins with candidates for its contexts."""
-    pairs = CandidatePair.objects.filter(study=study)
-    n_pairs, n_left = pairs.count(), pairs.undecided().count()
-    noun = "pair" if n_left == 1 else "pairs"
-    missing = f"Choose the contexts of {n_left:,} {'more ' if n_left < n_pairs else ''}{noun}."
-    if not n_left:
-        missing = "Use the chosen contexts as stimuli."
-    return Step("contexts", has_pairs, missing, f"{n_pairs - n_left:,} of {n_pairs:,}")
 
 
 def _review(study: Study, *, has_reviews: bool) -> Step:
