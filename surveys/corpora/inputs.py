@@ -73,7 +73,7 @@ def describe_rejections(rejected: Mapping[str, int]) -> list[Rejection]:
 
 
 def _word_problem(found: "Finding") -> str:
-    """Return a problem of what was typed as a sentence, by line."""
+    """Return a typed list's problem as a sentence, by line."""
     if not found.row:
         return _as_sentence(found.reason)
     column = f", {found.column}" if found.column else ""

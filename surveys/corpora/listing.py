@@ -41,7 +41,7 @@ class Corpus(NamedTuple):
     n_bytes: int
 
     def is_named_for(self, language: str) -> bool:
-        """Return whether the name of the corpus or of a file has the code of a language.
+        """Return whether the corpus's or a file's name has a language's code.
 
         The code is a part of the name between other characters than letters; those of script and
         region are not compared.

@@ -44,7 +44,7 @@ class SearchWishes:
 
 @transaction.atomic
 def request_search(study: Study, wishes: SearchWishes, by: User | None) -> Run:
-    """Queue a search for candidates of a draft, in place of those it has.
+    """Queue a search for a draft's candidates, in place of its present candidates.
 
     Raises RunRefused if a corpus is missing or another search is in progress, CandidatesKept if
     there are choices that are not to be discarded, and StudyOpen.

@@ -14,7 +14,7 @@ from surveys.selection.picking import Picking
 def pick_by_scores(
     run: Run, picking: Picking, by: User, *, discards_choices: bool = False
 ) -> CandidateSet:
-    """Pick the candidates of a draft by a file of scores of the windows that a search found.
+    """Pick a draft's candidates by a file that scores a search's windows.
 
     They replace those that the draft has. Raises ImportRefused for scores that cannot be used, and
     as `import_candidates`.

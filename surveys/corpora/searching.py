@@ -99,7 +99,7 @@ def _search_pair(run: Run, progress: Progress) -> dict[str, Any]:
 
 
 def pick_found(windows: "pd.DataFrame", path: Path, picking: Picking) -> CheckedCandidates:
-    """Return candidates picked among the windows of a search, or some of them.
+    """Return candidates picked among a search's windows, or among some windows.
 
     `path`: the file that says how they were found. Raises ImportRefused if there are none, or if
     one cannot be used, and as `pick`.

@@ -214,6 +214,6 @@ def read_stored(study: Study) -> dict[int, StoredAgreement]:
 
 
 def _key(study: Study) -> str:
-    """Return a cache key that changes with the fields, as plain tuples of them are cached."""
+    """Return a cache key that changes with the fields, since plain tuples are cached."""
     names = "-".join(field.name for kind in (StoredAgreement, Agreement) for field in fields(kind))
     return f"{names}-{study.pk}-{study.revision}"

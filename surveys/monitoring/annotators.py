@@ -1,4 +1,4 @@
-"""Progress, times and ratings of annotators, and warnings about unusual ones."""
+"""Progress, times and ratings of annotators, and warnings about unusual behaviour."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass

@@ -27,7 +27,7 @@ STEPS_KEPT = 15  # seconds for which pages show the same steps, unless the study
 
 
 class Step(NamedTuple):
-    """A step of a study: its name, whether it is done, and what to do next if not.
+    """A step of a study: its name, whether it is complete, and what to do next if not.
 
     `progress` is in numbers, empty if there are none; `waits` says whether a researcher
     has something to do, rather than annotators; `is_rehearsed` whether scripted annotators took

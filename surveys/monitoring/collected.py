@@ -1,4 +1,4 @@
-"""Answers collected so far, by time and by rating, those of scripted annotators apart.
+"""Answers collected so far, by time and by rating, with scripted annotators' apart.
 
 All are answers of finished assignments in current rounds. The counts of each round are cached until
 another of its assignments is finished or withdrawn, so that a page counts few answers.
@@ -58,7 +58,7 @@ class RoundCounts(NamedTuple):
 @dataclass(frozen=True)
 class Collected:
     """Answers collected so far: by time, and by point of the scale.
-    `unit` is that of the columns; `never` lists the points of the scale that nobody has given.
+    `unit` is the columns' unit; `never` lists the points of the scale that nobody has given.
     """
 
     n: int
@@ -73,7 +73,7 @@ class Collected:
 
     @property
     def is_scripted(self) -> bool:
-        """Return whether all answers are those of scripted annotators."""
+        """Return whether scripted annotators gave all answers."""
         return 0 < self.n == self.n_scripted
 
     @property
@@ -91,7 +91,7 @@ class AnswerCounts(NamedTuple):
 
 
 def count_answers(study: Study, collected: Collected) -> AnswerCounts:
-    """Count the answers of a study, of which `collected` has the current ones."""
+    """Count a study's answers; `collected` has the current answers."""
     key = f"given-{study.pk}-{study.revision}"
     if (n_given := cache.get(key)) is None:
         n_given = Response.objects.given(study).on_stimuli().count()
@@ -149,7 +149,7 @@ def _count(
     states: Mapping[int, tuple[int, int, datetime | None]],
     unit: str,
 ) -> dict[int, RoundCounts]:
-    """Count the answers of rounds; three queries for any number of them."""
+    """Count rounds' answers with three queries for any number of rounds."""
     assignments = Assignment.objects.for_study(study).counted().filter(round__in=rounds)
     scripted: dict[int, int] = {}
     is_scripted: Any = Value(value=False)

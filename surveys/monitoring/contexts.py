@@ -27,7 +27,7 @@ class Words:
 
 @dataclass(frozen=True)
 class ContextAnswers:
-    """Answers to a context in the dataset, and the number of those that are not in it."""
+    """Answers to a context in the dataset, and the number of answers left out."""
 
     n: int
     n_unjudged: int

@@ -35,7 +35,7 @@ class LinksNeeded:
 
     @property
     def is_own_share(self) -> bool:
-        """Whether the share is that of the study's own links."""
+        """Whether the share was observed on the study's links."""
         return self.n_settled >= FEWEST_SETTLED
 
     @property

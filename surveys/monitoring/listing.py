@@ -92,7 +92,7 @@ BLOCK_HEADINGS = (
 
 
 class Looks(NamedTuple):
-    """Numbers of finished assignments with warnings, and of those that need a decision."""
+    """Numbers of finished assignments with warnings, and with warnings that need a decision."""
 
     unusual: int
     grave: int

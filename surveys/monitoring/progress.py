@@ -49,12 +49,12 @@ class Tally(NamedTuple):
 
     @property
     def usable_share(self) -> float:
-        """Usable assignments in per cent of those wanted, 100 at most."""
+        """Usable assignments in per cent of the number wanted, 100 at most."""
         return _percent(min(self.usable, self.wanted), self.wanted)
 
     @property
     def live_share(self) -> float:
-        """Live assignments in per cent of those wanted, as far as they are still missing."""
+        """Live assignments in per cent of the number wanted, as far as any are missing."""
         return _percent(min(self.live, self.missing), self.wanted)
 
 
@@ -181,7 +181,7 @@ def count_questionnaire_progress(study: Study) -> list[QuestionnaireCounts]:
 
 
 def count_block_progress(study: Study, rounds: Collection[Round]) -> list[BlockProgress]:
-    """Return the progress of the blocks of current rounds; three queries for any number of them."""
+    """Return the progress of current rounds' blocks; three queries for any number."""
     by_block = defaultdict(list)
     found = Questionnaire.objects.filter(block__rounds__in=rounds)
     for questionnaire in with_progress(found).order_by("letter"):
@@ -212,7 +212,7 @@ def count_study_progress(study: Study) -> Tally:
 
 
 def count_progress_by_study(studies: Collection[Study]) -> dict[int, Tally]:
-    """Return the progress of studies by their ids; one query for any number of them."""
+    """Return studies' progress by their ids; one query for any number."""
     found: dict[int, list[Tally]] = {study.pk: [] for study in studies}
     of_studies = Questionnaire.objects.filter(block__study__in=studies)
     for pk, *tally in _list_tallies(of_studies, "block__study"):
@@ -288,7 +288,7 @@ def _percent(part: int, whole: int) -> float:
 
 @dataclass(frozen=True)
 class RepeatCost:
-    """Effort of another round of a block, and its effect on the assignments of the current one.
+    """The effort of repeating a block, and the effect on the current round's assignments.
 
     `minutes_each` is the median of the current round, or the study's allowance if nobody has
     finished, plus the introduction, which new annotators read.

@@ -65,7 +65,7 @@ class Consent(NamedTuple):
 
 
 def has_place_left(study: Study, annotator: Annotator | None = None) -> bool:
-    """Return whether a new annotator, or this one, would get a place now."""
+    """Return whether a new annotator, or the given annotator, would get a place now."""
     if study.is_closed:
         return False
     free = Place.objects.free(study)
@@ -272,7 +272,7 @@ def submit_assignment(assignment: Assignment) -> Assignment:
 
 
 def lock_places(study_id: int) -> Study:
-    """Lock the places of a study until the transaction ends, and free lapsed ones.
+    """Lock a study's places until the transaction ends, and free lapsed places.
 
     Rows are locked without their keys here and wherever none is changed: rows that refer to them,
     such as new invitations, are stored without waiting.

@@ -9,7 +9,7 @@ from surveys.study.planning.durations import as_minutes
 
 
 class FurtherBlock(NamedTuple):
-    """A block that an annotator may do, or is doing: `position` is then that of the due text."""
+    """A block that an annotator may do, or is doing: then `position` is the due text's."""
 
     n_items: int
     minutes: int

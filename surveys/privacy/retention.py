@@ -34,7 +34,7 @@ SCRIPTED = Q(Exists(Invitation.objects.filter(annotator=OuterRef("pk"), is_rehea
 
 @dataclass(frozen=True)
 class Kept:
-    """How much personal data a study holds, and how much of it is due to be dropped.
+    """How much personal data a study holds, and how much is due to be dropped.
 
     People are annotators with an id or a note; links, those with a note that nobody has used.
     `n_payable`, `n_unpaid` and `n_scripted` count annotators who have finished an assignment:

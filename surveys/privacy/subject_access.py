@@ -43,7 +43,7 @@ class Found(NamedTuple):
 
 
 class Identity(NamedTuple):
-    """The identity of an annotator: provider id and note, each of which may have been dropped."""
+    """The identity of an annotator: provider id and note, which may have been dropped."""
 
     provider: str
     worker_id: str

@@ -29,7 +29,7 @@ CODE = re.compile(r"[A-Za-z0-9_-]{1,40}")
 
 
 class InvitedList(NamedTuple):
-    """The new and known invitations for a list of notes, and all of them by note."""
+    """The new and known invitations for a list of notes, and all invitations by note."""
 
     new: list[Invitation]
     known: list[Invitation]
@@ -132,7 +132,7 @@ def count_links(study: Study, before: datetime) -> Counter[tuple[str, bool]]:
 
 
 def sum_by_state(links: Mapping[tuple[str, bool], int]) -> dict[str, int]:
-    """Return the number of personal links by state, from those of `count_links`."""
+    """Return the number of personal links by state, summed from `count_links`."""
     states = (UNUSED, *AssignmentState.values, REVOKED)
     counts = {state: links.get((state, True), 0) + links.get((state, False), 0) for state in states}
     return {state: n for state, n in counts.items() if n}

@@ -236,7 +236,7 @@ def _read_reply(code: int, text: bytes | str) -> Refusal:
 
 
 def _write_message(delivery: MailDelivery) -> EmailMessage | None:
-    """Return the message of a queued e-mail, or None if it is not to be sent any more."""
+    """Return a queued e-mail's message, or None if it is no longer to be sent."""
     study, kind = delivery.study, TextKind(delivery.kind)
     invitation = _find_noted(study, kind).filter(pk=delivery.invitation_id).first()
     address = read_address(invitation.note) if invitation else ""

@@ -37,7 +37,7 @@ FIELDS = (
 
 
 class Answers(NamedTuple):
-    """Tables of what annotators answered.
+    """A study's answers, as tables.
 
     `ratings`; `checks`: ratings of checkpoint items; `words`: engagement answers to be published;
     `details`: the block and position of each rated context, for how many seconds the page with the
@@ -86,7 +86,7 @@ def withdrawal_cutoff(study: Study) -> datetime:
 
 
 def table_answers(study: Study) -> Answers:
-    """Return tables of all answers except those of annotators who withdrew.
+    """Return tables of all answers, without annotators who withdrew.
 
     Pairs and checkpoint items are identified by their position, annotators by their random codes,
     groups by their questionnaire (such as 2A). `mark` says why a rating does not count. `words`
@@ -175,7 +175,7 @@ def scale_of(study: Study) -> "Scale":
 
 
 def _as_number(point: Decimal) -> float:
-    """Return whole numbers as int, so that the report equals that of `postprocess build`."""
+    """Return whole numbers as int, so that the report equals the report by `postprocess build`."""
     return int(point) if point == int(point) else float(point)
 
 

@@ -72,7 +72,7 @@ def read_stored_recipe(run: Run) -> "Recipe":
 
 @in_job_process
 def find_in_ledger(run: Run, filters: dict[str, str], page: int = 1) -> LedgerPage:
-    """Return a page of a run's ratings that match all filters; empty ones match everything.
+    """Return a page of a run's ratings that match all filters; empty filters match everything.
 
     Raises RunRefused if a pair or context is not a number.
     """
@@ -112,7 +112,7 @@ def compare_runs(first: Run, second: Run) -> RunsApart:
 
 
 def digest_run(run: Run) -> str:
-    """Return a digest that no other run has, nor this one if it was performed again."""
+    """Return a digest that no other run has, nor the same run performed again."""
     return sha256(f"{run.pk} {run.archive} {run.finished_at}".encode()).hexdigest()
 
 

@@ -191,7 +191,7 @@ def _describe(case: _Case, results: "dict[tuple[str, int], _Results | None]") ->
 
 
 def _describe_score(its: "pd.DataFrame", before: "pd.DataFrame", after: "pd.DataFrame") -> str:
-    """Describe the effect of one rating on the score of its text and the change of its pair."""
+    """Describe one rating's effect on its text's score and its pair's change."""
     pair, number = its[["pair", "context"]].iloc[0]
     now, then = before.loc[pair], after.loc[pair]
     move = abs(float(now[f"sim{number}"] - then[f"sim{number}"]))

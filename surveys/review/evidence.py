@@ -121,7 +121,7 @@ class Answered:
 
 
 class _Text(NamedTuple):
-    """The words of a text, the place of a word of each lemma, and the scripts of all texts."""
+    """A text's words, a position for each lemma, and the scripts of all texts."""
 
     forms: frozenset[str]
     lemmas: Mapping[str, int]
@@ -142,7 +142,7 @@ def tell(piece: Piece, words: tuple[str, str] = ("", ""), text: str = "") -> str
 
 
 def weigh(pieces: Iterable[Piece]) -> int:
-    """Return the risk of an answer: the sum of the weights of its evidence."""
+    """Return an answer's risk: its evidence's weights added up."""
     return min(sum(SIGNS[piece.code].weight for piece in pieces), MAX_RISK)
 
 
@@ -265,7 +265,7 @@ def list_tokens(text: str) -> list[str]:
 
 
 def find_scripts(text: str) -> set[str]:
-    """Return the scripts of the letters of a text, by the first word of their Unicode names.
+    """Return the scripts of a text's letters, by the first word of their Unicode names.
 
     >>> sorted(find_scripts("1 a б")), find_scripts("😀")
     (['CYRILLIC', 'LATIN'], set())

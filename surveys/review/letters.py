@@ -33,7 +33,7 @@ class LetterModel:
         self.limit = means[int(QUANTILE * len(means))] if means else -math.inf
 
     def mean_log_probability(self, word: str) -> float:
-        """Return the mean log probability of the letters of a word and of its end."""
+        """Return the mean log probability of a word's letters and end."""
         logs = [math.log(self._probability(before, letter)) for before, letter in _follow(word)]
         return sum(logs) / len(logs)
 

@@ -34,7 +34,7 @@ FIELDS = (
 
 
 class ReviewProgress(NamedTuple):
-    """Numbers of answers by state, of disputes, and of questionnaires that are not filed yet."""
+    """Numbers of answers by state, disputes, and questionnaires not yet filed."""
 
     n_open: int
     n_judged: int

@@ -169,7 +169,7 @@ def _lock_queue(study: Study) -> ReviewSettings:
 
 
 def _lock(review: Review) -> Review:
-    """Lock a review and return it as stored; that of its whole assignment is locked first."""
+    """Lock a review and return it as stored; its whole assignment's review is locked first."""
     locked = Review.objects.select_for_update(no_key=True, of=("self",))
     locked.get(assignment=review.assignment_id, response__isnull=True)
     found = locked.select_related("study", "response", "assignment__annotator").get(pk=review.pk)
@@ -203,7 +203,7 @@ def _take_back(verdict: Verdict) -> None:
 
 
 def _store(review: Review, verdict: Verdict, others: list[Verdict]) -> Verdict:
-    """Store a verdict in addition to the valid ones of others, and what follows from them all."""
+    """Store a verdict beside others' valid verdicts, and what follows from all."""
     verdict.review = review
     verdict.save()
     ReviewClaim.objects.filter(review=review, reviewer=verdict.reviewer_id).delete()

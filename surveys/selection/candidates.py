@@ -167,7 +167,7 @@ def refuse_standing_choices(study: Study) -> None:
 
 @transaction.atomic
 def add_candidates(pair: CandidatePair, checked: CheckedCandidates) -> int:
-    """Add those of a checked file to the candidates of a pair of a draft; choices stay.
+    """Add a checked file's candidates to a pair of a draft; choices stay.
 
     Windows that it has already are left out; the others' origin is kept with the pair's words.
     Return how many are new. Raises StudyOpen, and ImportRefused for more than there are keys.
@@ -232,7 +232,7 @@ def _store(study: Study, pairs: list[list[dict[str, Any]]]) -> None:
 
 
 def _insert(groups: Iterable[tuple[int, int, Sequence[Mapping[str, Any]]]]) -> None:
-    """Store candidates: those of some pairs, with the number of the first."""
+    """Store some pairs' candidates, each pair's with the number of its first."""
     insert_rows(
         Candidate,
         ("pair", "number", "window", *SPANS, "scores", *COPIED),

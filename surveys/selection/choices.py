@@ -28,7 +28,7 @@ NUMBERS = {"1": "Context 1", "2": "Context 2"}
 
 
 class ChoiceRefused(SurveyError):
-    """A choice of contexts that cannot be made as requested, or that is not open any more."""
+    """A choice of contexts that cannot be made as requested, or is no longer open."""
 
 
 class Chosen(NamedTuple):
@@ -142,14 +142,14 @@ def _find_contexts(
 
 
 def _clean(text: str, candidate: Candidate) -> str:
-    """Return an edited text in one line, or that of the candidate if its words are the same."""
+    """Return an edited text in one line, or the candidate's text if its words are the same."""
     original = candidate.marked.marked()
     cleaned = text.split()
     return " ".join(cleaned) if cleaned and cleaned != original.split() else original
 
 
 def _name_forms(text: str, candidate: Candidate) -> tuple[str, str]:
-    """Return the marked words, that of word 1 first; the two stay in their order."""
+    """Return the marked words, word 1 first; the two stay in their order."""
     marks = TAG.split(text)[1::2]
     if len(marks) != 2:
         return candidate.form1, candidate.form2

@@ -60,7 +60,7 @@ def check_file(data: bytes, picking: Picking) -> CheckedCandidates:
 def pick(
     windows: "pd.DataFrame", origin: "Mapping[str, Any]", picking: Picking
 ) -> CheckedCandidates:
-    """Return candidates picked among windows, checked as those of a file.
+    """Return candidates picked among windows, checked as a file's candidates.
 
     `windows` has the columns of a file of windows; its index counts the rows from 1. Raises
     ImportRefused for scores that cannot be used, and if models contribute more candidates than

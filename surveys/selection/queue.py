@@ -59,7 +59,7 @@ def order_candidates(pair: CandidatePair, expert: User) -> list[KeyedCandidate]:
 
 
 def find_latest(study: Study, expert: User) -> ContextChoice | None:
-    """Return an expert's last choice that was not undone, with all that is shown of it."""
+    """Return an expert's last choice that was not undone, with all that the page shows."""
     choices = ContextChoice.objects.standing().filter(pair__study=study, expert=expert)
     found = choices.select_related("pair__study", "candidate1", "candidate2")
     return found.prefetch_related("edits").order_by("-pk").first()

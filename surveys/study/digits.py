@@ -1,4 +1,4 @@
-"""The digits of annotators' pages: those of the active language, or those that a study chose."""
+"""The digits of annotators' pages: usual in the active language, or chosen by the study."""
 
 from django.utils.translation import get_language
 

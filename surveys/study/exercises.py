@@ -18,7 +18,7 @@ TARGET = re.compile(r"<strong>((?:[^<]|<(?!/?strong>))*+)</strong>")
 
 @dataclass(frozen=True)
 class PracticeItem(TargetText):
-    """A text to practise both pages on, two good words for it, and an explanation of them."""
+    """A text to practise both pages on, two good words for it, and an explanation."""
 
     marked: MarkedContext
     word1: str

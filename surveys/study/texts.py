@@ -123,7 +123,7 @@ def interface_of(study: Study) -> str:
 
 
 def label_ends(study: Study) -> dict[str, str]:
-    """Return the default labels of the two ends of the scale, in the language of the interface."""
+    """Return default labels for the scale's two ends, in the interface's language."""
     with translation.override(interface_of(study)):
         if study.variant == Variant.TRAINED:
             labels = gettext("not similar at all"), gettext("nearly the same")
@@ -149,7 +149,7 @@ def set_text(study: Study, kind: TextKind, body: str) -> StudyText:
 
 
 def follow_defaults(study: Study) -> None:
-    """Replace default texts by those of the study's language and variant; own texts stay."""
+    """Renew default texts for the study's language and variant; a study's own stay."""
     for kind in TextKind:
         latest = StudyText.objects.filter(study=study, kind=kind).first()
         if latest is None or latest.variant == OWN:

@@ -66,7 +66,7 @@ RELEASE_OPTIONS = {"n_practice": 0, "seed": 0, "complete": False, "has_log": Tru
 
 
 def prepare_finished_study() -> Study | None:
-    """Create the finished demo study, or what it lacks; None if its name is that of another one."""
+    """Create the finished demo study, or what it lacks; None if another study has its name."""
     study = Study.objects.filter(slug=DEMONSTRATION).first()
     if study is None:
         letter_model(DESIGN.language)  # takes a second, in which nobody waits for the transaction

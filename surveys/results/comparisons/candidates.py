@@ -71,7 +71,7 @@ def list_candidates(study: Study, user: User | None) -> Candidates:
 
 
 def find_code(collection: int | None, other: str | None, run: int | None) -> str:
-    """Return the code of an imported collection or of a run by its id, or of another study by its
+    """Return the code for an imported collection or a run, by its id, or for another study, by its
     slug; "" if there is no such study. `list_candidates` decides what a user may see.
     """
     if collection is not None:
@@ -88,7 +88,7 @@ def may_work_in(study: Study, user: User | None) -> bool:
 
 
 def visible_comparisons(study: Study, user: User) -> RunQuerySet:
-    """Return the comparisons of a study that a user may see: not those with a study they cannot."""
+    """Return a study's comparisons, without comparisons to studies that the user cannot see."""
     with_others = Q(wishes__other_study__in=list(_open_studies(user).values_list("pk", flat=True)))
     found = Run.objects.filter(study=study).comparisons()
     return found.filter(Q(wishes__other_study__isnull=True) | with_others)

@@ -139,7 +139,7 @@ def _read_second(run: Run, recipe: "Recipe") -> _Side:
 
 
 def _read_study(study: Study, recipe: "Recipe") -> _Side:
-    """Return the ratings of a study now, without those of annotators who withdrew."""
+    """Return a study's present ratings, without annotators who withdrew."""
     from postprocess.steps.post_process import post_process
     from postprocess.two_collections.collection import collection_of_outcome
 
@@ -197,5 +197,5 @@ def _read_collection(study: Study, pk: int, recipe: "Recipe") -> _Side:
 
 
 def _rename(second: "Collection", first_name: str) -> "Collection":
-    """Return the second collection with a name that is not that of the first."""
+    """Return the second collection, renamed if it has the first collection's name."""
     return replace(second, name=f"{second.name} (2)") if second.name == first_name else second

@@ -87,7 +87,7 @@ class HubSender:
             )
 
     def _find_objects(self, client: Client, dataset: str) -> set[str]:
-        """Return the paths of the files that the Hub stores as objects; empty ones it cannot."""
+        """Return the paths of files that the Hub stores as objects, which empty files cannot be."""
         answer = client.send(self._ask_modes(), dataset=dataset)
         modes = {pick(one, "path"): pick(one, "uploadMode") for one in pick(answer, "files")}
         return {path for path, data in self._files.items() if data and modes.get(path) == LARGE}

@@ -81,7 +81,7 @@ def _cut(tree: Any) -> Any:
 
 
 def render_steps(steps: list[Step], repository: Repository) -> str:
-    """Return requests as text, numbered, in the order in which they are sent."""
+    """Return requests as numbered text, in the order of sending."""
     return "\n\n".join(
         "\n".join(_render(number, step, repository)) for number, step in enumerate(steps, 1)
     )

@@ -131,7 +131,7 @@ def write_entries(written: str, changed: Entries) -> str:
 
 
 def name_dataset(study: Study) -> str:
-    """Return the name of a study's dataset in its files: as written, or else that of the study."""
+    """Return the name of a study's dataset in its files: as written, or else the study's."""
     written = _parse(read_written(study)).dataset.name
     return written or propose_name(study.slug, study.language)
 
@@ -206,7 +206,7 @@ def count_released(run: Run) -> dict[str, int]:
 
 
 def count_written(progress: Sequence[Progress]) -> dict[str, int]:
-    """Return the number of entries that are written, and of those a complete release needs."""
+    """Return the number of written entries, and the number that a complete release needs."""
     return {
         name: sum(getattr(part, name) for part in progress) for name in ("n_written", "n_asked")
     }

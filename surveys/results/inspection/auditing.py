@@ -1,4 +1,4 @@
-"""Audits of datasets from elsewhere: uploaded files, of which nothing is stored."""
+"""Audits of datasets from elsewhere: uploaded files that are not stored."""
 
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -115,7 +115,7 @@ def _assume(choices: AuditChoices) -> "Assumptions":
 
 
 def _unpack(files: Iterable[DatasetFile]) -> Iterable[DatasetFile]:
-    """Yield the files, and those of zip archives with their folders; of others only the names."""
+    """Yield files, also from zip archives, with their folders; other archives by name alone."""
     for file in files:
         foreign = name_foreign(file.data)
         if foreign is None or foreign.advice != UNPACK:
@@ -137,7 +137,7 @@ def _read_members(archive: bytes) -> Iterable[DatasetFile]:
 
 
 def _find_top(names: Sequence[str]) -> str:
-    """Return the folder that holds all files of an archive, unless it is that of a practice kit."""
+    """Return the folder that holds all files of an archive, unless it is a practice kit's."""
     tops = {name.partition("/")[0] if "/" in name else "" for name in names}
     (top,) = tops if len(tops) == 1 else ("",)
     return f"{top}/" if top and not top.lower().startswith("practice") else ""

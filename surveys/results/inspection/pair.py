@@ -46,7 +46,7 @@ class Histogram(NamedTuple):
 
 
 class Rated(NamedTuple):
-    """A rating; `response` is None if it is not stored any more, or the run is an old one."""
+    """A rating; `response` is None if it is no longer stored, or the run is old."""
 
     annotator: str
     response: Response | None

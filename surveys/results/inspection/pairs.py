@@ -119,7 +119,7 @@ class PairTable:
 
     @property
     def is_over_annotators(self) -> bool:
-        """Whether intervals are over annotators; runs of earlier versions have those of means."""
+        """Whether intervals are over annotators; earlier versions' runs have intervals of means."""
         return any(end == end for end in self.columns["change_low"])
 
     def select(self, wanted: Mapping[str, str], n_wanted: int) -> list[int]:

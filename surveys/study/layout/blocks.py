@@ -1,4 +1,4 @@
-"""Allocation of pairs to blocks and questionnaires, and the rounds in which they are collected."""
+"""Allocation of pairs to blocks and questionnaires, and the rounds of their collection."""
 
 import random
 from collections.abc import Collection, Sequence

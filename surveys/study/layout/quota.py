@@ -24,7 +24,7 @@ ROWS_PER_STATEMENT = 10_000  # rows named in one statement; PostgreSQL takes 65,
 
 
 def give_back_places(assignments: Sequence[int]) -> None:
-    """Free the places of assignments, given by their ids, and close surplus ones, the last first.
+    """Free the places of assignments, given by their ids, and close surplus places, last first.
 
     There is a surplus if the study asks for fewer ratings than when the places were taken. Reserved
     places stay reserved: they are offered again at the reservation's address.

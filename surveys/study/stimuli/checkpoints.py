@@ -36,7 +36,7 @@ class CheckpointItem:
 
 @dataclass(frozen=True)
 class CheckpointSummary:
-    """The effect of an import of checkpoint items, or of a dry run."""
+    """The effect of importing checkpoint items, or of a dry run."""
 
     n_new: int
     n_known: int
@@ -129,7 +129,7 @@ def check_checkpoints(study: Study, data: bytes, kind: FileKind = CANONICAL) -> 
 def replace_checkpoints(
     study: Study, data: bytes, *, per_assignment: int, kind: FileKind = CANONICAL
 ) -> CheckpointSummary:
-    """Replace all checkpoint items of a draft by those of a file.
+    """Replace all checkpoint items of a draft by a file's items.
 
     Raises ImportRefused with all errors, or StudyOpen; then nothing is stored.
     """

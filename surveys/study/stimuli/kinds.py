@@ -109,5 +109,5 @@ def code_of(kind: FileKind) -> str:
 
 
 def kind_of(separator: str, encoding: str) -> FileKind:
-    """Return the kind with this separator and encoding, which are known ones."""
+    """Return the kind with a known separator and encoding."""
     return FileKind(Separator(separator), Encoding(encoding))

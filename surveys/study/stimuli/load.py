@@ -148,7 +148,7 @@ def digest_stimuli(pairs: Iterable[StimulusPair]) -> str:
 
 
 def is_stored(stimuli: CheckedStimuli) -> bool:
-    """Return whether the study exists with these stimuli. Raises StudyExists for another one."""
+    """Return whether the study exists with these stimuli. Raises StudyExists for other stimuli."""
     design = stimuli.design
     study = Study.objects.filter(slug=design.slug).first()
     if study is None:

@@ -36,7 +36,7 @@ def read_sources(study: Study) -> tuple[ContextSource, ...]:
 
 
 def read_origin(study: Study) -> Origin:
-    """Return how the contexts of a study were found; {} if they are not those of candidates."""
+    """Return how a study's contexts were found; {} if they were not made of candidates."""
     stored = StimuliOrigin.objects.filter(study=study).values_list("origin", flat=True)
     return stored.first() or {}
 
