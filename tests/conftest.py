@@ -45,9 +45,10 @@ WAITING = {"end_to_end", "documents"}  # folders
 # Half of the CPU time of the tests without a browser; the mark `slow` is set by these names alone.
 SLOW_FOLDERS = {*WAITING, "frozen", "models", "windows"}
 SLOW_MODULES = {
-    "test_admin_hostile.py", "test_courtesies.py", "test_exactly_once.py", "test_hostile.py",
-    "test_packaging.py", "test_release.py", "test_schema.py", "test_scripts.py",
-    "test_submission_rights.py", "test_verification.py",
+    "test_admin_hostile.py", "test_command_line.py", "test_courtesies.py", "test_exactly_once.py",
+    "test_gallery.py", "test_hostile.py", "test_lifecycle.py", "test_packaging.py",
+    "test_release.py", "test_results.py", "test_schema.py", "test_scripts.py",
+    "test_submission_rights.py", "test_verification.py", "test_visitors.py",
 }  # fmt: skip
 LONG = {"test_whole_study.py", "test_serve.py", "test_commands.py", "test_background.py"}
 
