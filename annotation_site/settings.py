@@ -102,7 +102,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "surveys.web.sharedtasks.middleware.ParticipantMiddleware",
+    "surveys.web.limited_accounts.LimitedAccountMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "surveys.web.annotate.middleware.SurveyErrorMiddleware",

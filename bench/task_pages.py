@@ -157,7 +157,9 @@ def measure(n_visits: int) -> dict[str, Timing]:
     from django.contrib.auth.models import User
     from django.test import Client
 
-    from surveys.models.sharedtasks import Organiser, Participant, Team, TeamMember
+    from surveys.models import LimitedAccount
+    from surveys.models.sharedtasks import Organiser, Team, TeamMember
+    from surveys.sharedtasks.teams.links import HOME
 
     team = Team.objects.earliest("pk")
     sent = team.submissions.earliest("sent_at")
@@ -168,7 +170,7 @@ def measure(n_visits: int) -> dict[str, Timing]:
     captain, organiser = (User.objects.create_user(name) for name in ("captain", "organiser"))
     TeamMember.objects.create(
         team=team, shared_task=team.shared_task, is_captain=True,
-        participant=Participant.objects.create(user=captain),
+        participant=LimitedAccount.objects.create(user=captain, home=HOME),
     )  # fmt: skip
     Organiser.objects.create(shared_task=team.shared_task, user=organiser)
     rooms = (

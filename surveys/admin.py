@@ -13,6 +13,7 @@ from surveys.models import (
     Invitation,
     Item,
     Job,
+    LimitedAccount,
     Place,
     Release,
     ReviewClaim,
@@ -33,7 +34,7 @@ register_read_only(
         Annotator, Arrival, Block, ConsentNotice, Item, Place, ReviewClaim, SharedMark,
         SignInBudget, Worker,
     },
-    personal={Invitation, Visit},
+    personal={Invitation, LimitedAccount, Visit},
     hidden={
         ApiToken: ("digest",),
         Assignment: ("token",),

@@ -30,7 +30,7 @@ class SurveysConfig(AppConfig):
         for name in APPS:
             register(import_string(name))
         register_targets()
-        user_logged_in.connect(mark_session, dispatch_uid="mark sessions of participants")
+        user_logged_in.connect(mark_session, dispatch_uid="mark sessions of limited accounts")
         messages_stored.connect(_send_messages, dispatch_uid="send stored messages")
         submission_stored.connect(_score_submissions, dispatch_uid="score stored submissions")
 

@@ -11,7 +11,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from surveys.access.audit_log import record
-from surveys.access.roles import AnyUser, is_participant
+from surveys.access.roles import AnyUser, is_limited
 from surveys.errors import TokenRefused
 from surveys.models import ApiToken
 
@@ -42,7 +42,7 @@ OF_PARTICIPANTS = "sharedtasks:"  # how the scopes begin that their tokens can h
 
 def list_scopes(user: AnyUser) -> dict[str, str]:
     """Return the scopes that tokens of an account can have, with their meanings."""
-    if is_participant(user):
+    if is_limited(user):
         return {name: what for name, what in SCOPES.items() if name.startswith(OF_PARTICIPANTS)}
     return SCOPES
 
@@ -99,7 +99,7 @@ def revoke_token(token: ApiToken) -> None:
 def find_token(key: str) -> ApiToken | None:
     """Return the valid token of a key, or None; its last use is stored at most once a minute."""
     now = timezone.now()
-    tokens = ApiToken.objects.valid(now).select_related("user__participant")
+    tokens = ApiToken.objects.valid(now).select_related("user__limited_account")
     token = tokens.filter(digest=_digest(key)).first()
     if token and (token.last_used_at is None or now - token.last_used_at > USE_INTERVAL):
         outdated = Q(last_used_at__isnull=True) | Q(last_used_at__lt=now - USE_INTERVAL)

@@ -21,7 +21,7 @@ VISITOR = "visitor"  # in a demonstration study, also without an account; never 
 DEMONSTRATION = "demo-finished"
 DEMONSTRATED = "f7207c28397ea7cfcfdc8db40f34f89188e37cfd49c662e034337e380db43e5b"
 DEMO_TO_COME = "demo-to-come"  # in the cache: whether that study is still being made
-PARTICIPANTS_MARK = "is_participant"  # key of a session
+HOME_MARK = "home"  # key of a session
 AnyUser = User | AbstractBaseUser | AnonymousUser
 
 
@@ -89,25 +89,25 @@ def find_demonstration() -> Study | None:
     return study if study and is_shown(study) else None
 
 
-def is_participant(user: AnyUser) -> bool:
-    """Return whether an account is for shared tasks alone; it then has no role in any study."""
-    return hasattr(user, "participant")  # the user keeps the answer of the database
+def is_limited(user: AnyUser) -> bool:
+    """Return whether an account opens neither the console nor the admin, and has no role."""
+    return hasattr(user, "limited_account")  # the user keeps the answer of the database
 
 
 def mark_session(request: HttpRequest, user: User, **sent: object) -> None:
-    """Mark the session of a participant who has signed in; a receiver of `user_logged_in`.
+    """Mark the session of a limited account that has signed in; a receiver of `user_logged_in`.
 
-    The mark spares the console a query for each page. Without it a participant could still do
+    The mark spares the console a query for each page. Without it the account could still do
     nothing there: `grant_role` gives none a role.
     """
-    request.session.pop(PARTICIPANTS_MARK, None)
-    if is_participant(user):
-        request.session[PARTICIPANTS_MARK] = True
+    request.session.pop(HOME_MARK, None)
+    if is_limited(user):
+        request.session[HOME_MARK] = user.limited_account.home
 
 
-def is_session_of_participant(request: HttpRequest) -> bool:
-    """Return whether a participant has signed in to the session of a request."""
-    return bool(request.session.get(PARTICIPANTS_MARK))
+def find_home(request: HttpRequest) -> str | None:
+    """Return the name of the first page of the session's account, or None unless it is limited."""
+    return request.session.get(HOME_MARK)
 
 
 def list_names(users: Iterable[int]) -> dict[int, str]:
@@ -117,7 +117,7 @@ def list_names(users: Iterable[int]) -> dict[int, str]:
 
 def find_account(username: str) -> User:
     """Return the active account of a researcher with a name. Raises AccessRefused for no such."""
-    researchers = User.objects.filter(is_active=True, participant=None)
+    researchers = User.objects.filter(is_active=True, limited_account=None)
     user = researchers.filter(username=username.strip()).first()
     if user is None:
         raise AccessRefused(
@@ -131,10 +131,10 @@ def find_account(username: str) -> User:
 def grant_role(study: Study, user: User, role: Role) -> Membership:
     """Give a user a role in a study; it replaces any earlier one.
 
-    Raises AccessRefused if the study would have no owner, and for a participant's account.
+    Raises AccessRefused if the study would have no owner, and for a limited account.
     """
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
-    if is_participant(user):
+    if is_limited(user):
         raise AccessRefused(
             f"{user.get_username()} is an account for shared tasks, which opens no study. Invite "
             "the person under another name."

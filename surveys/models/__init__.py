@@ -5,6 +5,7 @@ from surveys.models.access import (
     AuditEntry,
     Delivery,
     IdempotencyRecord,
+    LimitedAccount,
     Membership,
     Role,
     SharedMark,
@@ -64,7 +65,7 @@ from surveys.models.selection import (
     SelectionState,
     SkipReason,
 )
-from surveys.models.sharedtasks import Organiser, Participant, Phase, SharedTask, TaskPart, Team
+from surveys.models.sharedtasks import Organiser, Phase, SharedTask, TaskPart, Team
 from surveys.models.stimuli import (
     Block,
     Checkpoint,

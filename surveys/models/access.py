@@ -34,6 +34,19 @@ class Membership(models.Model):
         return f"{self.user} is {self.role} of {self.study}"
 
 
+class LimitedAccount(models.Model):
+    """An account that opens neither the console nor the admin, only the pages of one app."""
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="limited_account"
+    )
+    home = models.CharField(max_length=60, help_text="name of its first page, such as app:account")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.user.get_username()
+
+
 class AuditEntry(models.Model):
     """A decision: its author, instant and subject. Entries are added, never changed."""
 

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from surveys.access.audit_log import record
-from surveys.access.roles import AnyUser, is_participant
+from surveys.access.roles import AnyUser, is_limited
 from surveys.models.sharedtasks import (
     Organiser,
     SharedTask,
@@ -70,7 +70,7 @@ def make_shared_task(user: User, *, slug: str, title: str, contact: str) -> Shar
     Raises SharedTaskRefused for a name that is taken or not possible in an address, and for a
     participant.
     """
-    if is_participant(user):
+    if is_limited(user):
         raise SharedTaskRefused(PARTICIPANT.format(user.get_username()))
     if slug in RESERVED or SharedTask.objects.filter(slug=slug).exists():
         raise SharedTaskRefused(f"The address “{slug}” is taken. Choose another one.")
@@ -123,7 +123,7 @@ def add_organiser(shared_task: SharedTask, user: User) -> Organiser:
     Raises SharedTaskRefused for a participant.
     """
     shared_task = lock_task(shared_task)
-    if is_participant(user):
+    if is_limited(user):
         raise SharedTaskRefused(PARTICIPANT.format(user.get_username()))
     organiser, is_new = Organiser.objects.get_or_create(shared_task=shared_task, user=user)
     if is_new:

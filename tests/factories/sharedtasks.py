@@ -8,9 +8,9 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 
+from surveys.models import LimitedAccount
 from surveys.models.sharedtasks import (
     Organiser,
-    Participant,
     Phase,
     SharedTask,
     Submission,
@@ -20,6 +20,7 @@ from surveys.models.sharedtasks import (
 )
 from surveys.sharedtasks.parts import STORED
 from surveys.sharedtasks.submissions import submit
+from surveys.sharedtasks.teams.links import HOME
 from surveys.sharedtasks.uploads import check_files
 from tests.factories.task_files import part_files
 
@@ -60,13 +61,18 @@ def make_phase(shared_task: SharedTask, name: str = "evaluation", **fields: Any)
     return Phase.objects.create(shared_task=shared_task, name=name, **{**defaults, **fields})
 
 
+def make_participant(user: User) -> LimitedAccount:
+    """Return the account of a participant that a user has, or now gets."""
+    return LimitedAccount.objects.get_or_create(user=user, defaults={"home": HOME})[0]
+
+
 def make_team(shared_task: SharedTask, name: str = "Otters", **fields: Any) -> Team:
     """Return an accepted team with one member, its captain, who has the team's name."""
     team = Team.objects.create(
         shared_task=shared_task, name=name, name_key=name.casefold(), **fields
     )
     user, _ = User.objects.get_or_create(username=name.casefold())
-    participant, _ = Participant.objects.get_or_create(user=user)
+    participant = make_participant(user)
     TeamMember.objects.create(
         shared_task=shared_task,
         team=team,

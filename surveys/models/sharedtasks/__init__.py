@@ -26,7 +26,6 @@ from surveys.models.sharedtasks.tasks import (
 )
 from surveys.models.sharedtasks.teams import (
     Allowance,
-    Participant,
     Team,
     TeamInvitation,
     TeamKind,

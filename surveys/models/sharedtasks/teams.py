@@ -7,6 +7,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from surveys.models.access import LimitedAccount
 from surveys.models.sharedtasks.tasks import Phase, SharedTask
 
 CODE_LETTERS = 10
@@ -15,18 +16,6 @@ CODE_LETTERS = 10
 def make_code() -> str:
     """Return ten random letters, for a team without its name or the address of a result."""
     return "".join(secrets.choice(string.ascii_lowercase) for _ in range(CODE_LETTERS))
-
-
-class Participant(models.Model):
-    """An account for shared tasks. It opens nothing else: no console, no study, no admin."""
-
-    user = models.OneToOneField(
-        settings.AUTH_USER_MODEL, models.CASCADE, related_name="participant"
-    )
-    created_at = models.DateTimeField(auto_now_add=True)
-
-    def __str__(self) -> str:
-        return self.user.get_username()
 
 
 class TeamKind(models.TextChoices):
@@ -117,7 +106,7 @@ class TeamMember(models.Model):
         SharedTask, models.CASCADE, related_name="members", db_index=False
     )
     team = models.ForeignKey(Team, models.CASCADE, related_name="members")
-    participant = models.ForeignKey(Participant, models.CASCADE, related_name="memberships")
+    participant = models.ForeignKey(LimitedAccount, models.CASCADE, related_name="memberships")
     is_captain = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -147,7 +136,7 @@ class TeamInvitation(models.Model):
 
     team = models.ForeignKey(Team, models.CASCADE, related_name="invitations")
     participant = models.ForeignKey(
-        Participant, models.CASCADE, null=True, blank=True, related_name="+"
+        LimitedAccount, models.CASCADE, null=True, blank=True, related_name="+"
     )
     is_captain = models.BooleanField(default=False)
     digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of its token")

@@ -8,9 +8,8 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from surveys.access.audit_log import record
-from surveys.models import AuditEntry
+from surveys.models import AuditEntry, LimitedAccount
 from surveys.models.sharedtasks import (
-    Participant,
     SharedTask,
     SharedTaskState,
     Team,
@@ -18,6 +17,7 @@ from surveys.models.sharedtasks import (
     TeamMember,
 )
 from surveys.sharedtasks.retention.stray_files import drop_stray_files
+from surveys.sharedtasks.teams.links import HOME
 from surveys.sharedtasks.uploads import drop_uploads
 
 A_MEMBER = "a member of a team"  # instead of a name in the log
@@ -36,7 +36,7 @@ def drop_participants(shared_task: SharedTask) -> int:
     _members_of(shared_task).delete()
     TeamInvitation.objects.filter(team__shared_task=shared_task).delete()
     n_contacts = _contacts_of(shared_task).update(contact="")
-    left = Participant.objects.filter(pk__in=members, memberships=None)
+    left = LimitedAccount.objects.filter(pk__in=members, memberships=None)
     _delete_accounts(list(left.values_list("user", flat=True)))
     if members or n_contacts:
         record(
@@ -69,7 +69,7 @@ def drop_idle_accounts(now: datetime) -> int:
     They are of people whose team was declined, or who were removed from theirs.
     """
     since = now - IDLE
-    idle = Participant.objects.filter(memberships=None, created_at__lt=since)
+    idle = LimitedAccount.objects.filter(home=HOME, memberships=None, created_at__lt=since)
     used = Q(user__last_login__gte=since)
     users = list(idle.exclude(used).values_list("user", flat=True))
     _delete_accounts(users)

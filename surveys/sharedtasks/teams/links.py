@@ -14,8 +14,8 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 
 from surveys.access.audit_log import acting, record
+from surveys.models import LimitedAccount
 from surveys.models.sharedtasks import (
-    Participant,
     SharedTask,
     SharedTaskState,
     Team,
@@ -28,6 +28,7 @@ from surveys.sharedtasks.teams.description import accept_terms, digest_terms
 from surveys.sharedtasks.teams.members import add_member, has_test_begun, require_captain
 from surveys.sharedtasks.teams.names import add_team, read_team_name
 
+HOME = "sharedtasks:account"  # of participants, whose accounts open the pages of teams alone
 LIFETIME = timedelta(days=14)
 N_BYTES = 32
 MOST_OPEN = 30  # links of a team that are open at the same time
@@ -114,7 +115,7 @@ def find_link(token: str, now: datetime) -> TeamInvitation | None:
     if link.participant is not None:
         return link if link.participant.user.is_active else None
     is_open = link.team.state in (TeamState.ACCEPTED, TeamState.PENDING)
-    is_captains = Participant.objects.filter(user=link.created_by_id).exists()
+    is_captains = LimitedAccount.objects.filter(user=link.created_by_id).exists()
     if not is_open or (is_captains and has_test_begun(link.team.shared_task, now)):
         return None
     return link
@@ -123,7 +124,7 @@ def find_link(token: str, now: datetime) -> TeamInvitation | None:
 @transaction.atomic
 def join_team(token: str, user: User, *, now: datetime) -> TeamMember:
     """Let a participant join the team of a link, which is used up. Raises TeamRefused."""
-    return _join(_use_link(token, now=now, to_join=True), user.participant, now=now)
+    return _join(_use_link(token, now=now, to_join=True), user.limited_account, now=now)
 
 
 @transaction.atomic
@@ -149,7 +150,7 @@ def choose_password(token: str, password: str, *, now: datetime) -> User:
     return user
 
 
-def make_account(username: str, password: str) -> Participant:
+def make_account(username: str, password: str) -> LimitedAccount:
     """Create the account of a participant. Raises TeamRefused for a name taken or not allowed."""
     user = User(username=username.strip())
     try:
@@ -162,10 +163,10 @@ def make_account(username: str, password: str) -> Participant:
             user.save()
     except IntegrityError as error:  # another person took the name at the same time
         raise TeamRefused("A user with that username already exists.") from error
-    return Participant.objects.create(user=user)
+    return LimitedAccount.objects.create(user=user, home=HOME)
 
 
-def _join(link: TeamInvitation, participant: Participant, *, now: datetime) -> TeamMember:
+def _join(link: TeamInvitation, participant: LimitedAccount, *, now: datetime) -> TeamMember:
     team = Team.objects.select_for_update(no_key=True).get(pk=link.team_id)
     if team.members.count() >= MOST_MEMBERS:
         raise TeamRefused(f"The team has {MOST_MEMBERS} members, which is the most.")

@@ -6,8 +6,8 @@ from django.db import IntegrityError, transaction
 
 from surveys.access.audit_log import record
 from surveys.access.roles import AnyUser
+from surveys.models import LimitedAccount
 from surveys.models.sharedtasks import (
-    Participant,
     PhaseData,
     SharedTask,
     SharedTaskState,
@@ -93,7 +93,7 @@ def make_captain(captain: TeamMember, member: TeamMember, *, now: datetime) -> N
         )
 
 
-def add_member(team: Team, participant: Participant, *, is_captain: bool) -> TeamMember:
+def add_member(team: Team, participant: LimitedAccount, *, is_captain: bool) -> TeamMember:
     """Add a participant to a team whose row is locked. Raises TeamRefused for a second team."""
     found = TeamMember.objects.filter(shared_task=team.shared_task_id, participant=participant)
     if (known := found.select_related("team").first()) is not None:

@@ -6,8 +6,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from surveys.access.audit_log import acting, record
+from surveys.models import LimitedAccount
 from surveys.models.sharedtasks import (
-    Participant,
     Registration,
     SharedTask,
     SharedTaskState,
@@ -48,7 +48,7 @@ def register_team(
 ) -> TeamMember:
     """Create a pending team, whose captain is a participant. Raises TeamRefused."""
     name = _check(shared_task, name)
-    return _register(shared_task, name, contact, user.participant, now=now)
+    return _register(shared_task, name, contact, user.limited_account, now=now)
 
 
 @transaction.atomic
@@ -104,7 +104,7 @@ def _check(shared_task: SharedTask, name: str) -> str:
 
 
 def _register(
-    shared_task: SharedTask, name: str, contact: str, participant: Participant, *, now: datetime
+    shared_task: SharedTask, name: str, contact: str, participant: LimitedAccount, *, now: datetime
 ) -> TeamMember:
     team = add_team(shared_task=shared_task, name=name, contact=contact, state=TeamState.PENDING)
     member = add_member(team, participant, is_captain=True)

@@ -3,7 +3,6 @@
 from surveys.models.sharedtasks import (
     CountedSubmission,
     FrozenBoard,
-    Participant,
     RefusedUpload,
     Scoring,
     SharedTask,
@@ -21,7 +20,7 @@ register_read_only(
     list_tables("surveys.models.sharedtasks"),
     # Scores that only the organisers of a shared task may see, and files that are not sent yet.
     unlisted={CountedSubmission, FrozenBoard, RefusedUpload, SubtaskScore, Upload},
-    personal={Participant, Team, TeamInvitation, TeamMember},
+    personal={Team, TeamInvitation, TeamMember},
     hidden={
         SharedTask: ("archive", "salt"),
         Scoring: ("gold_files", "gold_sha256"),

@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from surveys.access.api_tokens import allows
-from surveys.access.roles import is_participant
+from surveys.access.roles import is_limited
 from surveys.models import ApiToken
 
 
@@ -17,7 +17,7 @@ class HasScope(BasePermission):
     def has_permission(self, request: Request, view: APIView) -> bool:
         if not isinstance(request.auth, ApiToken):
             return False
-        if is_participant(request.user) and not view.is_for_participants:  # type: ignore[attr-defined]
+        if is_limited(request.user) and not view.is_for_participants:  # type: ignore[attr-defined]
             self.message = "This token is of an account for shared tasks, and opens only them."
             return False
         scope = scope_of(view, request.method)

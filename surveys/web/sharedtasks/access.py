@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from surveys.access.audit_log import acting
-from surveys.access.roles import is_participant
+from surveys.access.roles import is_limited
 from surveys.sharedtasks.teams.members import find_membership
 
 Page = Callable[..., HttpResponseBase]
@@ -57,7 +57,7 @@ def participant_page(*methods: str) -> Callable[[Page], Page]:
         def answer(request: HttpRequest, **found: object) -> HttpResponseBase:
             if not request.user.is_authenticated:
                 return redirect_to_login(request.get_full_path(), reverse("sharedtasks:sign_in"))
-            if not is_participant(request.user):
+            if not is_limited(request.user):
                 return refuse_researcher(request)
             with acting(request.user):
                 return view(request, **found)

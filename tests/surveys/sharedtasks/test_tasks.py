@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from surveys.models import AuditEntry
-from surveys.models.sharedtasks import Participant, SharedTask
+from surveys.models.sharedtasks import SharedTask
 from surveys.results.inspection.guards import find_embargoes, warn_of_embargo
 from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.tasks import (
@@ -15,7 +15,7 @@ from surveys.sharedtasks.tasks import (
     organised_tasks,
     remove_organiser,
 )
-from tests.factories.sharedtasks import make_part
+from tests.factories.sharedtasks import make_part, make_participant
 from tests.factories.sharedtasks import make_shared_task as make_open_task
 from tests.factories.studies import make_release, make_study
 
@@ -61,7 +61,7 @@ def test_an_address_that_is_taken_is_refused(ana, draft, slug):
 
 def test_participants_organise_nothing(ana, draft):
     eva = User.objects.create_user("eva")
-    Participant.objects.create(user=eva)
+    make_participant(eva)
 
     with pytest.raises(SharedTaskRefused, match="account of a participant"):
         make_shared_task(eva, **{**GIVEN, "slug": "other"})

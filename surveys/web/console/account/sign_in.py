@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 
 from surveys.access.audit_log import acting, record
 from surveys.access.known_browsers import remember_browser
-from surveys.access.roles import is_participant
+from surveys.access.roles import is_limited
 from surveys.access.sign_in_links import find_invited_account, find_linked_account, use_sign_in_link
 from surveys.web.console.access import console_page, signed_in
 from surveys.web.forms import status_of
@@ -26,7 +26,7 @@ class ResearcherSignInForm(AuthenticationForm):
 
     def confirm_login_allowed(self, user: User) -> None:
         super().confirm_login_allowed(user)
-        if is_participant(user):
+        if is_limited(user):
             raise ValidationError(
                 "This account is for shared tasks. Sign in on the page of the shared tasks."
             )

@@ -7,7 +7,7 @@ from django.contrib.auth.forms import AuthenticationForm, BaseUserCreationForm
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 
-from surveys.access.roles import is_participant
+from surveys.access.roles import is_limited
 from surveys.models.sharedtasks import SharedTask
 from surveys.sharedtasks.errors import TeamRefused
 from surveys.sharedtasks.teams.names import LONGEST, read_team_name
@@ -25,7 +25,7 @@ class ParticipantSignInForm(AuthenticationForm):
 
     def confirm_login_allowed(self, user: User) -> None:
         super().confirm_login_allowed(user)
-        if not is_participant(user):
+        if not is_limited(user):
             raise ValidationError(
                 "This account belongs to a researcher. Sign in to the console instead."
             )

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods
 from surveys.access.audit_log import acting, record
 from surveys.access.client_address import client_address
 from surveys.access.known_browsers import remember_browser
-from surveys.access.roles import is_participant
+from surveys.access.roles import is_limited
 from surveys.models.sharedtasks import SharedTask, SharedTaskState, TeamInvitation, TeamMember
 from surveys.sharedtasks.teams.links import choose_password, find_link, join_team, join_with_account
 from surveys.sharedtasks.teams.rates import limit_registrations
@@ -49,7 +49,7 @@ class SignIn(LoginView):
     authentication_form = ParticipantSignInForm
 
     def dispatch(self, request: HttpRequest, *given: Any, **found: Any) -> HttpResponseBase:
-        if request.method == "GET" and is_participant(request.user):
+        if request.method == "GET" and is_limited(request.user):
             return redirect("sharedtasks:account")
         return super().dispatch(request, *given, **found)
 
@@ -94,7 +94,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponseBase:
         return render(request, "sharedtasks/team/invalid_link.html", status=410)
     if link.participant is not None:
         return _choose_password(request, token, link)
-    if is_participant(request.user):
+    if is_limited(request.user):
         return _join(request, token, link)
     if request.user.is_authenticated:
         return refuse_researcher(request)
@@ -108,7 +108,7 @@ def register(request: HttpRequest, slug: str) -> HttpResponseBase:
     shared_task = get_object_or_404(SharedTask.objects.public(), slug=slug)
     if not takes_registrations(shared_task):
         raise Http404
-    if request.user.is_authenticated and not is_participant(request.user):
+    if request.user.is_authenticated and not is_limited(request.user):
         return refuse_researcher(request)
     is_known = request.user.is_authenticated
     form = RegistrationForm(posted(request))

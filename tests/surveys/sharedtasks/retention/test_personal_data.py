@@ -6,12 +6,13 @@ import pytest
 from django.contrib.auth.models import User
 
 from surveys.access.audit_log import acting, record
-from surveys.models import AuditEntry
-from surveys.models.sharedtasks import Participant, Submission, Team, TeamInvitation, TeamMember
+from surveys.models import AuditEntry, LimitedAccount
+from surveys.models.sharedtasks import Submission, Team, TeamInvitation, TeamMember
 from surveys.sharedtasks.retention.personal_data import drop_due, find_due
 from tests.factories.sharedtasks import (
     START,
     make_data,
+    make_participant,
     make_phase,
     make_shared_task,
     make_team,
@@ -60,7 +61,7 @@ def test_members_and_contacts_are_dropped_when_the_days_are_over(shared_task, te
     team.refresh_from_db()
     assert (team.contact, team.name) == ("", "Otters")
     assert not TeamMember.objects.exists()
-    assert not Participant.objects.exists()
+    assert not LimitedAccount.objects.exists()
     assert not TeamInvitation.objects.exists()
     assert not User.objects.filter(username="otters").exists()
     assert Submission.objects.get().sent_by is None
@@ -100,8 +101,8 @@ def test_accounts_that_left_their_team_are_dropped_unless_they_are_used(shared_t
     """Such as those of a team that was declined."""
     later = START + timedelta(days=1)
     for name, at in (("left", START), ("used", START), ("new", later)):
-        made = Participant.objects.create(user=User.objects.create_user(name))
-        Participant.objects.filter(pk=made.pk).update(created_at=at)
+        made = make_participant(User.objects.create_user(name))
+        LimitedAccount.objects.filter(pk=made.pk).update(created_at=at)
     User.objects.filter(username="used").update(last_login=later)
     with acting(User.objects.get(username="left")):
         record("account.password_chosen", None, "left")

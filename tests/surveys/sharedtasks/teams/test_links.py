@@ -5,9 +5,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import connection
 
-from surveys.models import AuditEntry
+from surveys.models import AuditEntry, LimitedAccount
 from surveys.models.sharedtasks import (
-    Participant,
     SharedTaskState,
     Team,
     TeamInvitation,
@@ -30,7 +29,7 @@ from surveys.sharedtasks.teams.links import (
     make_password_link,
     revoke_link,
 )
-from tests.factories.sharedtasks import START, make_phase, make_shared_task
+from tests.factories.sharedtasks import START, make_participant, make_phase, make_shared_task
 
 pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
 
@@ -199,7 +198,9 @@ def test_a_participant_joins_a_team_of_another_shared_task(team, organiser):
 
     join_team(token_of(link), user, now=BEFORE)
 
-    teams = TeamMember.objects.filter(participant=user.participant).values_list("team", flat=True)
+    teams = TeamMember.objects.filter(participant=user.limited_account).values_list(
+        "team", flat=True
+    )
     assert set(teams) == {team.pk, other.pk}
 
 
@@ -237,7 +238,7 @@ def test_kinds_of_links_are_not_exchanged(captain, organiser):
 
     assert find_link(to_join, BEFORE)
     assert find_link(for_password, BEFORE)
-    assert Participant.objects.count() == 1
+    assert LimitedAccount.objects.count() == 1
 
 
 def test_an_organiser_takes_over_no_account_of_another_shared_task(captain, organiser):
@@ -284,7 +285,7 @@ def test_of_people_who_choose_a_name_at_once_one_gets_it(token, other_token, at_
 
 @pytest.fixture
 def eva():
-    return Participant.objects.create(user=User.objects.create_user("eva")).user
+    return make_participant(User.objects.create_user("eva")).user
 
 
 @pytest.mark.django_db(transaction=True)
@@ -296,7 +297,7 @@ def test_a_person_who_uses_two_links_at_once_joins_one_team(token, other_token, 
 
 def test_a_team_has_fifty_members_at_most(team, token):
     for n in range(MOST_MEMBERS - 1):
-        participant = Participant.objects.create(user=User.objects.create_user(f"member {n}"))
+        participant = make_participant(User.objects.create_user(f"member {n}"))
         TeamMember.objects.create(shared_task=team.shared_task, team=team, participant=participant)
 
     with pytest.raises(TeamRefused, match="50 members"):

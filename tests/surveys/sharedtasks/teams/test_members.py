@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from surveys.models import AuditEntry
-from surveys.models.sharedtasks import Participant, SharedTaskState, TeamMember, TeamState
+from surveys.models.sharedtasks import SharedTaskState, TeamMember, TeamState
 from surveys.sharedtasks.errors import TeamRefused
 from surveys.sharedtasks.teams.members import (
     add_member,
@@ -13,7 +13,13 @@ from surveys.sharedtasks.teams.members import (
     remove_member,
     remove_teammate,
 )
-from tests.factories.sharedtasks import START, make_phase, make_shared_task, make_team
+from tests.factories.sharedtasks import (
+    START,
+    make_participant,
+    make_phase,
+    make_shared_task,
+    make_team,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -27,7 +33,7 @@ def captain():
 
 @pytest.fixture
 def member(captain):
-    participant = Participant.objects.create(user=User.objects.create_user("eva"))
+    participant = make_participant(User.objects.create_user("eva"))
     return add_member(captain.team, participant, is_captain=False)
 
 

@@ -155,7 +155,7 @@ def test_a_person_with_an_account_joins_with_it(link, team, organiser):
     assert {"Otters", "Herons"} <= set(
         said(client.get("/tasks/account/")).replace("<", ">").split(">")
     )
-    assert User.objects.filter(participant__isnull=False).count() == 2
+    assert User.objects.filter(limited_account__isnull=False).count() == 2
 
 
 def test_a_researcher_joins_no_team(link, team, organiser):

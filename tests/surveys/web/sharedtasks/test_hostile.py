@@ -9,7 +9,7 @@ from django.db import transaction
 from django.urls import reverse
 
 from surveys.access.api_tokens import make_token
-from surveys.models.sharedtasks import Participant, Registration, TeamInvitation
+from surveys.models.sharedtasks import Registration, TeamInvitation
 from surveys.sharedtasks.teams.description import accept_terms
 from surveys.sharedtasks.teams.links import make_link, make_member_link
 from surveys.sharedtasks.teams.members import add_member
@@ -18,6 +18,7 @@ from surveys.web.sharedtasks.urls import ACCOUNTS, OF_A_TEAM, PUBLIC, urlpattern
 from tests.factories.sharedtasks import (
     START,
     make_data,
+    make_participant,
     make_phase,
     make_shared_task,
     make_team,
@@ -89,7 +90,7 @@ def make_world():
     send(team, phase, [result_file(predictions(1, 4))])
     checked = [result_file(predictions(2, 4))]
     upload = check_files(team, phase, checked, by=user, now=START)
-    other = Participant.objects.create(user=User.objects.create_user("zoe"))
+    other = make_participant(User.objects.create_user("zoe"))
     return SimpleNamespace(
         slug=shared_task.slug,
         phase=phase.name,

@@ -6,9 +6,9 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from surveys.models.sharedtasks import Participant, Team, TeamInvitation, TeamState
+from surveys.models.sharedtasks import Team, TeamInvitation, TeamState
 from surveys.sharedtasks.teams.members import add_member
-from tests.factories.sharedtasks import make_shared_task, make_team
+from tests.factories.sharedtasks import make_participant, make_shared_task, make_team
 from tests.surveys.web.sharedtasks.conftest import sign_in
 from tests.surveys.web.sharedtasks.test_accounts import NEW, path_of, said
 
@@ -22,7 +22,7 @@ DESCRIBED = {
 
 @pytest.fixture
 def member(team):
-    participant = Participant.objects.create(user=User.objects.create_user("eva"))
+    participant = make_participant(User.objects.create_user("eva"))
     return add_member(team, participant, is_captain=False)
 
 
@@ -194,7 +194,7 @@ def test_the_number_of_queries_is_equal_for_one_member_and_four(team, captain, c
         with CaptureQueriesContext(connection) as asked:
             captain.get(f"{HOME}members/")
         counts.append(len(asked))
-        participant = Participant.objects.create(user=User.objects.create_user(f"member {n}"))
+        participant = make_participant(User.objects.create_user(f"member {n}"))
         add_member(team, participant, is_captain=False)
 
     assert counts == counts[:1] * 4

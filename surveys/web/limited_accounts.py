@@ -1,4 +1,4 @@
-"""Middleware that keeps participants of shared tasks out of the console and the admin."""
+"""Middleware that keeps limited accounts out of the console and the admin."""
 
 from functools import cache
 
@@ -7,20 +7,21 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.deprecation import MiddlewareMixin
 
-from surveys.access.roles import is_session_of_participant
+from surveys.access.roles import find_home
 
 
-class ParticipantMiddleware(MiddlewareMixin):
-    """Refuse participants at every address of the console and the admin, before its view.
+class LimitedAccountMiddleware(MiddlewareMixin):
+    """Refuse limited accounts at every address of the console and the admin, before its view.
 
     An address without a view is not found without a query.
     """
 
     def process_view(self, request: HttpRequest, *view: object) -> HttpResponse | None:
-        is_closed = request.path_info.startswith(_closed_addresses())
-        if not (is_closed and is_session_of_participant(request)):
+        if not request.path_info.startswith(_closed_addresses()):
             return None
-        answer = render(request, "sharedtasks/closed.html", status=403)
+        if (home := find_home(request)) is None:
+            return None
+        answer = render(request, "console/closed.html", {"home": home}, status=403)
         answer["Cache-Control"] = "private, no-store"
         return answer
 

@@ -797,6 +797,32 @@ class Migration(migrations.Migration):
                 ),
             ],
         ),
+        migrations.CreateModel(
+            name="LimitedAccount",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "home",
+                    models.CharField(
+                        help_text="name of its first page, such as app:account", max_length=60
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "user",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="limited_account",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+        ),
         migrations.AddField(
             model_name="context",
             name="pair",
@@ -805,26 +831,6 @@ class Migration(migrations.Migration):
                 related_name="contexts",
                 to="surveys.pair",
             ),
-        ),
-        migrations.CreateModel(
-            name="Participant",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                (
-                    "user",
-                    models.OneToOneField(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="participant",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-            ],
         ),
         migrations.CreateModel(
             name="Questionnaire",
@@ -3514,7 +3520,7 @@ class Migration(migrations.Migration):
                         null=True,
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="+",
-                        to="surveys.participant",
+                        to="surveys.limitedaccount",
                     ),
                 ),
                 (
@@ -3546,7 +3552,7 @@ class Migration(migrations.Migration):
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="memberships",
-                        to="surveys.participant",
+                        to="surveys.limitedaccount",
                     ),
                 ),
                 (
