@@ -16,8 +16,8 @@ from tests.factories.batches import plan
 from tests.factories.organised import make_organised
 from tests.factories.selections import make_draft
 from tests.factories.studies import make_study
-from tests.frozen.texts import check_frozen
-from tests.frozen.walking import crawl, share
+from tests.frozen.texts import check_frozen, decode
+from tests.frozen.walking import crawl, read_archive, share
 
 GALLERY = "postprocess.reporting.figures.gallery"
 NOWHERE = "http://127.0.0.1:9"
@@ -37,6 +37,8 @@ def test_what_the_finished_demo_shows(subtests, settings, monkeypatch):
         check_frozen("console", share(open_console(operator, studies)))
     with subtests.test("shared task"):
         check_frozen("sharedtask_pages", share(open_shared_tasks(operator)))
+    with subtests.test("files of the shared task"):
+        check_frozen("boards", decode(download_shared_task()))
 
 
 def open_console(operator: User, studies: list[Study]) -> dict[str, str | bytes]:
@@ -72,6 +74,16 @@ def open_shared_tasks(operator: User) -> dict[str, str | bytes]:
     captain = User.objects.get(username="otters")
     own = ("/tasks/running/team/", "/tasks/account/")
     return pages | crawl(sign_in(captain), own, *own)
+
+
+def download_shared_task() -> dict[str, bytes]:
+    """Return the files of the archive and of a kit; the scorer in them is code."""
+    files = {}
+    for part in ("archive.zip", "kit/evaluation/"):
+        answer = Client().get(f"/tasks/demo/{part}")
+        content = b"".join(answer.streaming_content if answer.streaming else [answer.content])
+        files |= {f"{part} {name}": file for name, file in read_archive(content).items()}
+    return {name: file for name, file in files.items() if not name.endswith(".py")}
 
 
 def sign_in(user: User) -> Client:

@@ -4,9 +4,11 @@ A change on purpose is frozen again by the command that a failure names, and has
 changelog.
 """
 
+import io
 import json
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from django.conf import settings as site
 
@@ -17,6 +19,7 @@ from surveys.models import Item, Study
 from surveys.recruitment.links import invite_annotators, open_entrance
 from surveys.rehearsal.demo import prepare_demo_studies
 from surveys.results.export import stream_responses
+from surveys.results.export_parquet import stream_responses_as_parquet
 from surveys.results.release import release_dataset
 from surveys.study.design import configure_study
 from surveys.web.api.reference import describe_api
@@ -77,6 +80,13 @@ def test_release_and_export_by_the_site(tmp_path):
 
     exported = "".join(stream_responses(study))
     check_frozen("release_site", {**read_texts(out), "export_responses": exported})
+    answers = io.BytesIO(b"".join(stream_responses_as_parquet(study)))
+    tables = {path.name: path for path in out.glob("*.parquet")}
+    schemas = {
+        name: str(pq.read_schema(table).remove_metadata())
+        for name, table in {**tables, "answers.parquet": answers}.items()
+    }
+    check_frozen("columns", {**schemas, "answers.csv": exported.partition("\n")[0]})
 
 
 @pytest.mark.usefixtures("fixed", "empty_database")

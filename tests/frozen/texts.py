@@ -15,7 +15,7 @@ TAG = re.compile(r" ?<(?=[a-z])")
 DRAWING = re.compile(r"<svg(?:(?!</svg>).){1000,}</svg>")
 CSRF_TOKEN = re.compile(r'(name="csrfmiddlewaretoken" value=")\w+')
 STATIC_DIGEST = re.compile(r"(/static/[^\"' ]+?)\.[0-9a-f]{12}(\.\w+)")
-BINARY = (".parquet", ".png", ".svg", ".zip")
+BINARY = (".bin", ".parquet", ".png", ".svg", ".zip")
 MOST_LINES = 400  # of a difference that a failure prints
 
 
@@ -59,9 +59,14 @@ def read_folder(folder: Path) -> dict[str, bytes]:
 
 
 def read_texts(folder: Path) -> dict[str, str | bytes]:
-    """Return the texts of all files below a folder, with the digest of a page before its tags."""
-    texts: dict[str, str | bytes] = {**read_folder(folder)}
-    for name, content in read_folder(folder).items():
+    """Return the texts of all files below a folder, as `decode` does."""
+    return decode(read_folder(folder))
+
+
+def decode(files: Mapping[str, bytes]) -> dict[str, str | bytes]:
+    """Return the texts of files by name, with the digest of a page before its tags."""
+    texts: dict[str, str | bytes] = {**files}
+    for name, content in files.items():
         if name.endswith(".html"):
             texts[name] = f"{digest(content)}\n{fold(content.decode())}"
         elif not name.endswith(BINARY):

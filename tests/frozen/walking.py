@@ -126,8 +126,12 @@ def read_answer(answer: Any) -> str | bytes:
 
 def list_members(content: bytes) -> str:
     """Return the names and digests of the files in a zip archive."""
+    return "\n".join(f"{name} {digest(file)}" for name, file in read_archive(content).items())
+
+
+def read_archive(content: bytes) -> dict[str, bytes]:
     with ZipFile(io.BytesIO(content)) as archive:
-        return "\n".join(f"{name} {digest(archive.read(name))}" for name in archive.namelist())
+        return {name: archive.read(name) for name in archive.namelist()}
 
 
 def share(pages: Mapping[str, str | bytes]) -> dict[str, str | bytes]:
