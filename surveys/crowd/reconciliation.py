@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -61,10 +62,10 @@ def reconcile_all(entrance: Entrance, reports: Iterable[Report]) -> Counter[str]
     for report in reports:
         visit = reconcile(entrance, report)
         counts[visit.standing if visit else ""] += 1
-    record(
-        "submissions.reconciled", entrance.study, entrance.get_provider_display(),
-        **{standing or "nothing to do": n for standing, n in sorted(counts.items())},
-    )  # fmt: skip
+    details: dict[str, Any] = {
+        standing or "nothing to do": n for standing, n in sorted(counts.items())
+    }
+    record("submissions.reconciled", entrance.study, entrance.get_provider_display(), **details)
     return counts
 
 

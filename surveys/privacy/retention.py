@@ -224,7 +224,7 @@ def drop_due(study: Study) -> Due:
     for strangers in in_chunks(due.strangers):
         _forget_workers(study, Worker.objects.in_bulk(strangers))
     if due.people or due.links or due.strangers:
-        others = {"strangers": len(due.strangers)} if due.strangers else {}
+        others: dict[str, Any] = {"strangers": len(due.strangers)} if due.strangers else {}
         record(
             "personal_data.dropped", study, "", annotators=len(due.people), links=len(due.links),
             days=study.retention_days, **others,
