@@ -32,8 +32,8 @@ from studies import Crowd, Floats, Shape, draw_similarities, rate, tabulate
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from postprocess.statistics.agreement.by_group import agreement_table
+from postprocess.statistics.intervals import basic_interval
 from postprocess.statistics.means import mean_intervals
-from postprocess.statistics.resampling import basic_interval
 from postprocess.steps.post_process import Outcome, post_process
 from postprocess.steps.recipe import Recipe, read_recipe
 from postprocess.steps.score_intervals import score_intervals

@@ -32,7 +32,11 @@ from postprocess.statistics.agreement.reliability import change_reliability
 from postprocess.statistics.agreement.resampled import resample_figures
 from postprocess.statistics.change import cliffs_delta
 from postprocess.statistics.confounds import find_confounds
-from postprocess.statistics.resampling import Resample, basic_interval, weigh_items
+from postprocess.statistics.intervals import basic_interval
+from postprocess.statistics.resampling import (
+    Resample,
+    weigh_items,
+)
 
 SEED = 20200312
 MANY_ITEMS = 40_000  # of all questionnaires together, to approximate infinitely many

@@ -262,6 +262,17 @@ def test_a_dataset_and_its_reports_load_without_scipy_stats():
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
 
 
+def test_an_annotators_agreement_loads_neither_pandas_nor_scipy():
+    """The first page of an annotator waits for what it loads."""
+    code = (
+        "import sys; from postprocess.statistics.agreement.measures import agreement_with_means; "
+        "agreement_with_means([0, 1, 2, 6], [0, 2, 1, 6]); "
+        "sys.exit(any(m.split('.')[0] in ('pandas', 'scipy') for m in sys.modules))"
+    )
+
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+
+
 def test_the_simulator_loads_without_django():
     code = (
         "import sys, mturk_simulator.__main__, mturk_simulator.client; "

@@ -13,7 +13,7 @@ from postprocess.formats.tokens import Positions, locate_targets
 from postprocess.statistics.agreement.weighted import Columns, correlate_weighted
 from postprocess.statistics.change import change_tests
 from postprocess.statistics.correlations import DECIMALS, FEWEST_COMMON, spearman
-from postprocess.statistics.resampling import basic_interval
+from postprocess.statistics.intervals import basic_interval
 from postprocess.types import Floats
 
 CONTEXT_MEASURES = ("distance", "n_tokens", "position", "sentence", "same_sentence", "word1_first")

@@ -23,7 +23,7 @@ from postprocess.statistics.agreement.split_halves import (
 )
 from postprocess.statistics.agreement.weighted import Columns, correlate_weighted, count_drawn
 from postprocess.statistics.correlations import DECIMALS, Method, correlate
-from postprocess.statistics.resampling import basic_interval
+from postprocess.statistics.intervals import basic_interval
 from postprocess.table.groups import with_groups
 from postprocess.two_collections.matching import Aligned
 from postprocess.types import Floats, Integers

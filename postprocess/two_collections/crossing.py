@@ -12,7 +12,11 @@ from postprocess.statistics.agreement.by_group import agreement_table
 from postprocess.statistics.agreement.group_arrays import Stack, stack_groups
 from postprocess.statistics.agreement.weighted import Columns, mean_weighted
 from postprocess.statistics.correlations import DECIMALS, FEWEST_COMMON
-from postprocess.statistics.resampling import basic_interval, can_draw, weigh_items
+from postprocess.statistics.intervals import basic_interval
+from postprocess.statistics.resampling import (
+    can_draw,
+    weigh_items,
+)
 from postprocess.two_collections.matching import Aligned
 from postprocess.types import Floats, Integers
 

@@ -7,7 +7,7 @@ from scipy.special import stdtr
 from postprocess.reporting.assessment import Chance
 from postprocess.statistics.change import cliffs_delta, false_discovery_rates, two_sided_pvalues
 from postprocess.statistics.correlations import DECIMALS
-from postprocess.statistics.resampling import basic_interval
+from postprocess.statistics.intervals import basic_interval
 from postprocess.steps.core import take_texts
 from postprocess.steps.post_process import UNCOMPARED
 from postprocess.two_collections.association import CHANGE, SCORE, draw_pairs, figures_of

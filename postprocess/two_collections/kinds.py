@@ -8,7 +8,7 @@ import pandas as pd
 from postprocess.reporting.assessment import Chance
 from postprocess.statistics.confounds import find_confounds, measure_contexts
 from postprocess.statistics.correlations import FEWEST_COMMON, correlate
-from postprocess.statistics.resampling import basic_interval
+from postprocess.statistics.intervals import basic_interval
 from postprocess.two_collections.association import SCORE, draw_pairs, figures_of
 from postprocess.two_collections.matching import Aligned
 

@@ -26,7 +26,7 @@ def describe_evidence(review: Review) -> list[str]:
 
 def list_agreement(study: Study) -> list[Agreement]:
     """Return the agreement of each two reviewers who judged the same, by user id."""
-    from postprocess.statistics.kappa import cohen_kappa
+    from postprocess.statistics.agreement.kappa import cohen_kappa
 
     kinds: defaultdict[int, dict[int, str]] = defaultdict(dict)
     for review, reviewer, kind in Verdict.objects.double(study):

@@ -35,11 +35,10 @@ from postprocess.statistics.agreement.without_parts import (
     process_without_parts,
 )
 from postprocess.statistics.correlations import mean_defined, ratio
+from postprocess.statistics.intervals import Range, basic_interval
 from postprocess.statistics.resampling import (
     N_PARTS,
-    Range,
     Resample,
-    basic_interval,
     can_draw,
     can_leave_out,
     divide_annotators,

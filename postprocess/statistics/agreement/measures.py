@@ -3,7 +3,6 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from postprocess.statistics.agreement.weighted import Columns, correlate_weighted, count_drawn
 from postprocess.statistics.correlations import (
     DECIMALS,
     FEWEST_COMMON,
@@ -15,7 +14,7 @@ from postprocess.statistics.correlations import (
     ratio,
     spearman,
 )
-from postprocess.statistics.resampling import LARGEST, basic_interval
+from postprocess.statistics.intervals import LARGEST, basic_interval
 from postprocess.types import Floats, Integers
 
 PERFECT = 0.025  # share of resamples with a correlation of 1: beyond the end of an interval
@@ -132,8 +131,7 @@ def agreement_with_means(
     if np.isnan(rho):
         return rho, float("nan"), float("nan")
     drawn = np.random.default_rng(seed).integers(len(one), size=(n_resamples, len(one)))
-    columns, weights = Columns.of(one[None], others[None]), count_drawn(drawn, len(one))
-    (resampled,) = correlate_weighted(columns, weights, ["spearman"])["spearman"]
+    resampled = correlate(one[drawn], others[drawn], method="spearman")
     if rho < LARGEST and n_resamples and (resampled >= LARGEST).mean() >= PERFECT:
         return rho, float("nan"), float("nan")
     return rho, *basic_interval(rho, resampled)

@@ -25,9 +25,9 @@ from postprocess.statistics.agreement.split_halves import (
 from postprocess.statistics.agreement.weighted import count_drawn
 from postprocess.statistics.change_size import squared_errors
 from postprocess.statistics.correlations import DECIMALS, Method, mean_defined
+from postprocess.statistics.intervals import basic_interval
 from postprocess.statistics.resampling import (
     Resample,
-    basic_interval,
     can_draw,
     can_leave_out,
     divide_annotators,

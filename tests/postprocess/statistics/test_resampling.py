@@ -4,10 +4,10 @@ import pytest
 from scipy import stats
 
 from postprocess.statistics.agreement.group_arrays import stack_groups
+from postprocess.statistics.intervals import basic_interval
 from postprocess.statistics.resampling import (
     N_PARTS,
     Division,
-    basic_interval,
     blank_out,
     can_draw,
     can_leave_out,

@@ -14,7 +14,10 @@ from postprocess.statistics.agreement import intraclass, resampled, weighted
 from postprocess.statistics.agreement.by_group import FIGURES, RANGES, agreement_table
 from postprocess.statistics.agreement.group_arrays import stack_groups
 from postprocess.statistics.agreement.reliability import split_half_reliability
-from postprocess.statistics.resampling import basic_interval, draw_items
+from postprocess.statistics.intervals import basic_interval
+from postprocess.statistics.resampling import (
+    draw_items,
+)
 from postprocess.table.ratings import RatingsError
 from tests.postprocess.statistics.agreement.tables import (
     alpha_of,

@@ -3,7 +3,7 @@ import random
 
 import pytest
 
-from postprocess.statistics.kappa import cohen_kappa
+from postprocess.statistics.agreement.kappa import cohen_kappa
 from postprocess.table.ratings import RatingsError
 
 
