@@ -52,7 +52,8 @@ def find_methods(view: Any) -> list[str]:
     """Return the methods that a view allows, by its decorator or its class; none for any."""
     view_class = getattr(view, "cls", None) or getattr(view, "view_class", None)
     if view_class:
-        handled = (name for name in view_class.http_method_names if hasattr(view_class, name))
+        names = [name for name in view_class.http_method_names if name != "head"]  # as GET
+        handled = (name for name in names if hasattr(view_class, name))
         return [name.upper() for name in getattr(view, "actions", None) or handled]
     while view:
         names = view.__code__.co_freevars

@@ -41,7 +41,9 @@ def list_documents() -> Mapping[str, Path]:
     """Return the Markdown files for readers by the address of their page, such as docs/api.html."""
     root = settings.BASE_DIR
     found = [*root.glob("*.md"), *root.glob("docs/*.md")]
-    found += [root / name for name in ("bench/README.md", "demo/README.md")]
+    found += [
+        root / name for name in ("bench/README.md", "demo/README.md", "mturk_simulator/README.md")
+    ]
     return {
         str(path.relative_to(root).with_suffix(".html")): path for path in found if path.is_file()
     }

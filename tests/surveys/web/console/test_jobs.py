@@ -110,5 +110,5 @@ def test_the_number_of_queries_does_not_grow_with_jobs(
     for _ in range(n):
         request_export(study, "csv", None)
 
-    with django_assert_max_num_queries(10):
+    with django_assert_max_num_queries(11):
         client.get(page("jobs", study))
