@@ -104,7 +104,8 @@ def test_the_job_process_gives_its_run_back_when_all_processes_that_ask_it_were_
             pid for pid, parent in parents.items() if parent in {*parents} - {launcher}
         ]
 
-        for pid in {*parents} - {job_process, parents[job_process]}:
+        workers = {*parents} - {launcher, job_process, parents[job_process]}
+        for pid in (launcher, *workers):  # the launcher would replace them
             os.kill(pid, signal.SIGKILL)
 
         wait_until(lambda: list_processes(launcher) == {})

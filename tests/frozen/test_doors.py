@@ -52,9 +52,9 @@ def find_methods(view: Any) -> list[str]:
     """Return the methods that a view allows, by its decorator or its class; none for any."""
     view_class = getattr(view, "cls", None) or getattr(view, "view_class", None)
     if view_class:
-        names = [name for name in view_class.http_method_names if name != "head"]  # as GET
-        handled = (name for name in names if hasattr(view_class, name))
-        return [name.upper() for name in getattr(view, "actions", None) or handled]
+        handled = (name for name in view_class.http_method_names if hasattr(view_class, name))
+        names = getattr(view, "actions", None) or handled
+        return [name.upper() for name in names if name != "head"]  # which the first GET adds
     while view:
         names = view.__code__.co_freevars
         if "request_method_list" in names:
