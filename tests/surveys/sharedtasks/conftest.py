@@ -1,7 +1,9 @@
 """Fixtures of shared tasks."""
 
+import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from threading import Barrier
 from typing import Any
@@ -29,6 +31,8 @@ def at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AtOnce:
         path = tmp_path / "copy.sqlite3"
         with connection.cursor() as cursor:
             cursor.execute(f"VACUUM INTO '{path}'")
+        with closing(sqlite3.connect(path)) as copy:
+            copy.execute("PRAGMA journal_mode=WAL")  # connections that change it can fail at once
         monkeypatch.setitem(connections.settings["default"], "NAME", str(path))
 
     def call(*actions: Callable[[], Any]) -> list[Any]:
