@@ -6,7 +6,7 @@ from pathlib import Path
 
 from postprocess.formats.writing import write_files
 
-EPILOG = "The archive has the gold: keep it secret. See docs/scoring.md."
+EPILOG = "The archive has the gold: keep it secret. See docs/sharedtasks.md."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -92,7 +92,7 @@ def test_the_file_of_a_task_is_read(task):
 
 
 def test_the_file_in_the_documents_is_that_of_a_task(task):
-    (example,) = (b.text for b in read_blocks("docs/scoring.md") if b.language == "toml")
+    (example,) = (b.text for b in read_blocks("docs/sharedtasks.md") if b.language == "toml")
     files = {
         "task/data/data_sl.tsv": make_data(12), "task/gold/gold_sl.tsv": make_gold(12),
         "task/practice_kit/data_sl.tsv": make_data(4, 100),
