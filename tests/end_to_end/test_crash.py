@@ -1,10 +1,12 @@
-"""Nothing that was acknowledged is lost when the server or the database is killed at work."""
+"""No acknowledged answer is lost when the server or the database is killed or locked at work."""
 
 import csv
 import signal
+import sqlite3
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import httpx
@@ -17,6 +19,7 @@ N_ANNOTATORS = 10
 N_KILLS = 2
 N_ITEMS = 7
 PATIENCE_SECONDS = 120
+LOCKED_SECONDS = 3
 ANSWERED = "SELECT count(*) FROM surveys_response WHERE rated_at IS NOT NULL"
 STORED = """
 SELECT i.id, r.position, r.inspired_word1, r.inspired_word2, r.rating
@@ -46,6 +49,20 @@ def test_a_rehearsal_outlives_a_postgres_that_is_killed(own_postgres: OwnPostgre
         )
 
         assert_all_stored(site, acknowledged)
+
+
+def test_a_rehearsal_outlives_a_sqlite_that_another_program_locks(site: Site, tmp_path):
+    prepare(site)
+    path = site.environment["DATABASE_URL"].removeprefix("sqlite:///")
+
+    def lock() -> None:
+        with closing(sqlite3.connect(path, timeout=60, isolation_level=None)) as database:
+            database.execute("BEGIN IMMEDIATE")
+            time.sleep(LOCKED_SECONDS)
+
+    acknowledged = rehearse_under_fire(site, tmp_path / "log.csv", lock)
+
+    assert_all_stored(site, acknowledged)
 
 
 def prepare(site: Site) -> None:

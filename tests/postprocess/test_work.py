@@ -130,6 +130,21 @@ def test_a_large_file_of_hostile_texts_is_read(text):
     assert read_within_limit(file_of(*rows)) == len(rows)
 
 
+@pytest.mark.parametrize(
+    ("data", "n_rows"),
+    [
+        (HEADER + "a\n" * 490_000, 0),
+        (HEADER + "\n" * 990_000 + "a", 0),
+        (HEADER + "\t\t\t\t\t\t\tx\n" * 110_000, 110_000),
+        ("\t".join(f"c{n}" for n in range(140_000)), 0),
+        (HEADER + "\udcff\n" * 490_000, 0),
+    ],
+    ids=["rows of a letter", "line breaks", "empty fields", "columns", "no UTF-8"],
+)
+def test_a_large_file_of_a_hostile_shape_is_read(data, n_rows):
+    assert read_within_limit(data.encode(errors="surrogateescape")) == n_rows
+
+
 def test_one_hostile_text_of_a_whole_file_is_refused():
     assert read_within_limit(file_of(row_with(context1="." * 3_900_000 + "x"))) == 1
 
