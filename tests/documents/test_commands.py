@@ -87,7 +87,6 @@ LEFT_OUT = {
         "--large 0 --no-dropout": LOAD,
         ".venv/bin/python bench/load.py --divide 10 --repetitions 1 --large 1000": LOAD,
         ".venv/bin/python bench/servers.py --cases cosima-sqlite cosima-pg": LOAD,
-        ".venv/bin/python bench/hotspots.py --case cosima-pg": LOAD,
     },
 }  # fmt: skip
 
