@@ -3,7 +3,7 @@
 A prober sends random predictions and adds them up with their scores as weights. Rounding the scores
 hardly hinders this; fewer attempts and hidden scores do. Each score shown counts: in subtask 2 a
 prediction that differs between the two contexts alone tells of a change as much as one in subtask
-1. `bench/probing.py` attacks the published gold.
+1.
 """
 
 import math
@@ -11,7 +11,7 @@ import math
 from postprocess.boards.advice.planning import TYPICAL, expect_interval
 from postprocess.scoring.quantiles import beta_quantile
 
-MOST = 0.999  # of random probers; the bench aims probes, too, which reach a little more
+MOST = 0.999  # of random probers; probes that are aimed reach a little more
 
 
 def blind_score(n_seen: int, n_pairs: int) -> float:

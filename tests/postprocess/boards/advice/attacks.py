@@ -1,46 +1,29 @@
-"""Attack hidden gold with submissions, and compare what is reached with what the site promises.
-
-    .venv/bin/python bench/probing.py [--cosimlex FOLDER]
+"""Attacks on hidden gold by submissions.
 
 Each attack knows the gold by nothing but the figures that a phase shows of its attempts, and ends
-with a prediction whose score is printed: the median and the 95 % quantile over the runs, beside
-`probed_score` and `probed_at_most`. The first attempt is a system, and later ones probe. FOLDER has
-the published Finnish and Slovene data with mBERT's results; without it, gold and a system of score
-.65 are drawn.
+with a prediction, whose score it returns. The first attempt is a system, and later ones probe.
 """
 
-import argparse
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
-from reporting import say, table
 from scipy.optimize import least_squares
 from scipy.stats import rankdata
 from scipy.stats import t as student
 
-REPOSITORY = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(REPOSITORY))
-
-from postprocess.boards.advice.probing import probed_at_most, probed_score  # noqa: E402
-from postprocess.scoring.figures import Subtask, score_changes, score_once  # noqa: E402
-from postprocess.scoring.inference import score_interval  # noqa: E402
-from postprocess.scoring.ranking import round_score  # noqa: E402
+from postprocess.scoring.figures import Subtask, score_changes, score_once
+from postprocess.scoring.inference import score_interval
+from postprocess.scoring.ranking import round_score
 
 Floats = NDArray[np.float64]
-ATTEMPTS = (9, 12, 20)
-COLUMNS = ("gold", "attack", "attempts", "scores", "median", "95 %", "promised", "at most")
-STARTS = 30  # of the search for gold that agrees with scores and intervals
+STARTS = 6  # of the search for gold that agrees with scores and intervals
 
 
 class Target(NamedTuple):
     """Hidden gold, and what a system predicts of it; both of shape (n_pairs, 2)."""
 
-    name: str
     gold: Floats
     system: Floats
 
@@ -202,62 +185,13 @@ def normalise(values: Floats, centre: float | None = None) -> Floats:
 
 Attack = Callable[[Target, int, np.random.Generator], float]
 ATTACKS: dict[Attack, int] = {  # scores that are shown of an attempt
-    dense: 1, two_entries: 1, grid: 1, both_subtasks: 2, similarities: 1, intervals: 1,
+    dense: 1, two_entries: 1, grid: 1, both_subtasks: 2, similarities: 1,
 }  # fmt: skip
 
 
-def attack(target: Target, by: Attack, n: int, n_runs: int) -> tuple[str, ...]:
-    """Return a row: what runs of an attack reach, and what the site promises."""
-    reached = [by(target, n, np.random.default_rng([run, n])) for run in range(n_runs)]
-    if by is similarities:
-        score = target.ask(Subtask.SCORES, target.system)
-    else:
-        score = target.ask_changes(target.predicted)
-    n_seen, size = ATTACKS[by] * n, len(target.gold)
-    figures = (*np.quantile(reached, [0.5, 0.95]), probed_score(score, n_seen, size),
-               probed_at_most(score, n_seen, size))  # fmt: skip
-    shown = "and intervals" if by is intervals else ""
-    return (target.name, by.__name__.replace("_", " "), str(n), f"{n_seen} {shown}",
-            *(f"{one:.3f}" for one in figures))  # fmt: skip
-
-
-def read_target(folder: Path, language: str) -> Target:
-    """Read published data and the results of mBERT."""
-    gold = pd.read_csv(folder / f"cosimlex_{language}.csv", sep="\t")[["sim1", "sim2"]]
-    results = folder / "baseline_mbert" / f"results_subtask2_{language}.tsv"
-    return Target(language, gold.to_numpy(float), pd.read_csv(results, sep="\t").to_numpy(float))
-
-
-def draw_target(n_pairs: int, seed: int, step: float = 0.0) -> Target:
-    """Draw gold, in multiples of a step unless that is 0, and a system of score .65 or so."""
+def draw_target(n_pairs: int, seed: int) -> Target:
+    """Draw gold and a system of score .65 or so."""
     rng = np.random.default_rng(seed)
     means, changes = rng.normal(5, 1.7, size=n_pairs), rng.normal(0, 1.8, size=n_pairs)
     gold = means[:, None] + np.outer(changes, [-0.5, 0.5])
-    system = gold + rng.normal(0, [1.5], size=gold.shape)
-    name = f"{n_pairs} drawn" + (f", step {step:.2f}" if step else "")
-    return Target(name, np.round(gold / step) * step if step else gold, system)
-
-
-def main() -> None:
-    """Print a row for each gold, attack and number of attempts, and the table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--cosimlex", type=Path, help="folder with the published data")
-    parser.add_argument("--runs", type=int, default=100)
-    args = parser.parse_args()
-    if args.cosimlex:
-        targets = [read_target(args.cosimlex, language) for language in ("fi", "sl")]
-    else:
-        targets = [draw_target(n_pairs, 1) for n_pairs in (24, 111)]
-    rows = []
-    for target in [*targets, draw_target(24, 2, 1 / 3)]:
-        for by in ATTACKS:
-            for n in ATTEMPTS:
-                if by is intervals and target.name != targets[0].name:
-                    continue
-                rows.append(attack(target, by, n, 5 if by is intervals else args.runs))
-                say(" | ".join(rows[-1]))
-    say(table(COLUMNS, rows))
-
-
-if __name__ == "__main__":
-    main()
+    return Target(gold, gold + rng.normal(0, [1.5], size=gold.shape))
