@@ -16,10 +16,8 @@ method alone, which takes less than half of the time.
 """
 
 import argparse
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,8 +26,6 @@ from intervals import COLUMNS, Tally
 from reporting import say, table
 from scipy import stats
 from studies import Crowd, Floats, Shape, draw_similarities, rate, tabulate
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from postprocess.statistics.agreement.by_group import agreement_table
 from postprocess.statistics.intervals import basic_interval

@@ -1,6 +1,6 @@
 """Measure how many places a script takes through an open link, and what a person gets meanwhile.
 
-python bench/arrivals.py --seconds 10
+    .venv/bin/python bench/arrivals.py --seconds 10
 
 The script consents as fast as it can, first from one address, then from a new one each time; a
 person comes once a second from a separate address. The site reads the addresses from
@@ -8,22 +8,20 @@ person comes once a second from a separate address. The site reads the addresses
 """
 
 import argparse
-import os
 import re
-import sys
-import tempfile
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import count
-from pathlib import Path
 from typing import NamedTuple
 
 import httpx
-from serving import AS_SERVED, HOST, free_port, run, serving
+from databases import CLUSTER, DATABASES
+from reporting import read_options, say
+from serving import HOST
+from sites import fresh_site
 
-REPOSITORY = Path(__file__).resolve().parent.parent
 N_PLACES = 200
 N_SCRIPTS = 8  # at once
 FIELD = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)"')
@@ -100,68 +98,34 @@ def attack(entrance: str, addresses: Iterator[str], seconds: float) -> Taken:
     return Taken(script, person, time.perf_counter() - started)
 
 
-def measure(folder: Path, database_url: str, options: argparse.Namespace) -> list[str]:
-    """Attack a fresh site from one address and from many, with a study each; return the results."""
-    site = f"http://{HOST}:{free_port()}"
-    environment = {
-        **os.environ,
-        "ENV_FILE": os.devnull,
-        "DATABASE_URL": database_url,
-        "VAR_DIR": str(folder / "var"),
-        "SITE_URL": site,
-        "TRUSTED_PROXIES": HOST,
-        "ARRIVALS_PER_ADDRESS": options.per_address,
-        "ARRIVALS_PER_LINK": options.per_link,
-    }
-    (folder / "var").mkdir()
-    python = options.python.absolute()
-
-    def manage(*words: str | Path) -> str:
-        return run(python, "manage.py", *words, cwd=REPOSITORY, environment=environment)
-
-    manage("prepare_site", "--no-demo")
-    entrances = {}
-    for study in ("one-address", "many-addresses"):
-        manage(
-            "import_stimuli", REPOSITORY / "demo/data_en.tsv", "--study", study, "--language",
-            "en", "--ratings-per-context", str(N_PLACES // 2),
-        )  # fmt: skip
-        manage(
-            "open_study", study, "--organisation", "Benchmark", "--contact", "bench@example.org",
-            "--consent-reviewed-by", "Benchmark",
-        )  # fmt: skip
-        entrances[study] = manage("open_link", study).split()[-1]
-    served = AS_SERVED.command(
-        python, int(site.rpartition(":")[2]), "annotation_site.wsgi:application"
-    )
-    log = folder / "server.log"
-    with serving(served, cwd=REPOSITORY, environment=environment, url=site, log=log):
-        return [
-            f"{study}: {attack(entrances[study], addresses, options.seconds)}"
-            for study, addresses in (
-                ("one-address", one_address()),
-                ("many-addresses", many_addresses()),
-            )
-        ]
+def measure(kind: str, options: argparse.Namespace) -> None:
+    """Attack a fresh site from one address and from many, with a study each."""
+    with fresh_site(
+        kind, options.cluster, TRUSTED_PROXIES=HOST, ARRIVALS_PER_LINK=str(options.per_link),
+        ARRIVALS_PER_ADDRESS=str(options.per_address),
+    ) as site:  # fmt: skip
+        studies = {"one-address": one_address(), "many-addresses": many_addresses()}
+        for study in studies:
+            site.make_study(4, ratings=N_PLACES // 2, block_size=2, slug=study)
+        entrances = {study: site.manage("open_link", study).split()[-1] for study in studies}
+        with site.serving():
+            for study, addresses in studies.items():
+                taken = attack(entrances[study], addresses, options.seconds)
+                say(f"{N_PLACES} places, {study}: {taken}")
 
 
 def main() -> None:
-    """Measure once and print the result with the load of the machine before and after."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
-    add = parser.add_argument
-    add("--seconds", type=float, default=10, help="how long each script tries (10)")
-    add("--per-address", default="60", help="ARRIVALS_PER_ADDRESS of the site (60)")
-    add("--per-link", default="120", help="ARRIVALS_PER_LINK of the site (120)")
-    add("--database-url", help="an empty database; else a SQLite file")
-    add("--python", type=Path, default=Path(sys.executable), help="of the site")
-    options = parser.parse_args()
-    before = os.getloadavg()[0]
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        database_url = options.database_url or f"sqlite:///{folder / 'site'}"
-        for result in measure(folder, database_url, options):
-            sys.stdout.write(f"{N_PLACES} places, {result}\n")
-    sys.stdout.write(f"Load average: {before:.1f} before, {os.getloadavg()[0]:.1f} after.\n")
+    """Measure on each database."""
+    options = read_options(
+        __doc__,
+        seconds=(10.0, "how long each script tries"),
+        per_address=(60, "ARRIVALS_PER_ADDRESS of the site"),
+        per_link=(120, "ARRIVALS_PER_LINK of the site"),
+        databases=DATABASES,
+        cluster=CLUSTER,
+    )
+    for kind in options.databases:
+        measure(kind, options)
 
 
 if __name__ == "__main__":

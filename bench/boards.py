@@ -6,26 +6,20 @@ Teams have random predictions for gold of the sizes of SemEval-2020 Task 3. Scor
 the time. `by pairs` is the same by `rank_systems`, which tests two systems at a time.
 """
 
-import argparse
-import sys
 import time
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
-from reporting import say, table
+from reporting import read_options, say, table
 
-REPOSITORY = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(REPOSITORY))
-
-from postprocess.boards.board import Board  # noqa: E402
-from postprocess.boards.entries import Entry, Rules  # noqa: E402
-from postprocess.boards.exports.freezing import read_board, render_board  # noqa: E402
-from postprocess.boards.exports.tables import render_csv, render_differences  # noqa: E402
-from postprocess.boards.making import make_board  # noqa: E402
-from postprocess.scoring.figures import Figures, Reason, Subtask, score_changes  # noqa: E402
-from postprocess.scoring.inference import compare_scores  # noqa: E402
-from postprocess.scoring.ranking import rank_systems  # noqa: E402
+from postprocess.boards.board import Board
+from postprocess.boards.entries import Entry, Rules
+from postprocess.boards.exports.freezing import read_board, render_board
+from postprocess.boards.exports.tables import render_csv, render_differences
+from postprocess.boards.making import make_board
+from postprocess.scoring.figures import Figures, Reason, Subtask, score_changes
+from postprocess.scoring.inference import compare_scores
+from postprocess.scoring.ranking import rank_systems
 
 SIZES = {"en": 340, "hr": 112, "sl": 111, "fi": 24}
 COLUMNS = ("teams", "pairs of a part", "board s", "JSON s", "JSON MB", "read s", "CSV s",
@@ -96,9 +90,7 @@ def rank_by_pairs(entries: list[Entry]) -> float:
 
 def main() -> None:
     """Measure boards of several sizes, and print a table."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--teams", type=int, nargs="+", default=[10, 50, 200, 1000])
-    given = parser.parse_args()
+    given = read_options(__doc__, teams=[10, 50, 200, 1000])
     rows = [measure(n_teams, SIZES) for n_teams in given.teams]
     rows.append(measure(MOST_BY_PAIRS, {"en": 10_000}))
     say(table(COLUMNS, rows))

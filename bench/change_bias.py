@@ -12,17 +12,10 @@ both, which it estimates, and their root mean square without noise with the root
 of both, in which noise cancels. In brackets: standard errors over studies.
 """
 
-import argparse
-import sys
-from collections.abc import Sequence
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from reporting import say, table
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from reporting import read_options, say, table
 
 from postprocess.statistics.agreement.reliability import change_reliability_from_scores
 from postprocess.statistics.change_size import change_size
@@ -99,12 +92,9 @@ def describe(figures: NDArray[np.float64]) -> list[str]:
     ]
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
+def main() -> None:
     """Simulate and print a Markdown table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--studies", type=int, default=200)
-    parser.add_argument("--pairs", type=int, nargs="+", default=(24, 112, 340))
-    options = parser.parse_args(arguments)
+    options = read_options(__doc__, studies=200, pairs=[24, 112, 340])
     rows = []
     for n_pairs in options.pairs:
         for recipe in RECIPES:

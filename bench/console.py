@@ -1,6 +1,6 @@
 """Measure how long each page of the console takes when many responses are stored.
 
-    .venv/bin/python bench/console.py --cluster postgres://postgres@127.0.0.1:5432
+    .venv/bin/python bench/console.py --databases pg --cluster postgres://postgres@127.0.0.1
     .venv/bin/python bench/console.py --sizes 525000 --open 0.8
 
 Each size has a fresh site with that many responses in the measured study (20,000 pairs in
@@ -10,9 +10,7 @@ visit, and the CPU time of a page, which other work on the machine changes littl
 """
 
 import argparse
-import json
 import os
-import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -20,15 +18,14 @@ from pathlib import Path
 from statistics import mean, median
 from typing import Any, NamedTuple
 
-import django
-from databases import fresh_site, settle
+from databases import CLUSTER, DATABASES, KINDS, settle
 from django.apps import apps
 from django.db import connection
 from filling import N_PAIRS, STUDY, file_all, fill, gauge_all, judge_some, make_runs
-from serving import run
+from processes import cpu_seconds
+from reporting import read_options, say, table
+from sites import fresh_site
 
-REPOSITORY = Path(__file__).resolve().parent.parent
-DATABASES = {"sqlite": "SQLite", "pg": "PostgreSQL"}
 MAX_MILLISECONDS = 200  # milliseconds that a page may take
 POSTED = "review/more/"  # the only address here that is read by POST
 
@@ -169,10 +166,10 @@ def measure(n_visits: int) -> dict[str, Visit]:
         request = client.post if address.endswith(POSTED) else client.get
         taken, cpu = [], []
         for _ in range(1 + n_visits):
-            cpu_before, started = cpu_seconds(), time.perf_counter()
+            cpu_before, started = cpu_of_request(), time.perf_counter()
             answer = request(address)
             taken.append(1000 * (time.perf_counter() - started))
-            cpu.append(1000 * (cpu_seconds() - cpu_before))
+            cpu.append(1000 * (cpu_of_request() - cpu_before))
             if answer.status_code != 200:
                 raise SystemExit(f"{name}: {answer.status_code} from {address}")
             wait_for_threads()
@@ -190,7 +187,7 @@ def wait_for_threads() -> None:
             thread.join()
 
 
-def cpu_seconds() -> float:
+def cpu_of_request() -> float:
     """Return the CPU time of this process, pyarrow's threads too, and its PostgreSQL backend.
 
     Background jobs of a page are included as far as they run before it is answered.
@@ -200,79 +197,60 @@ def cpu_seconds() -> float:
         return own
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_backend_pid()")
-        fields = Path(f"/proc/{cursor.fetchone()[0]}/stat").read_text().rpartition(")")[2].split()
-    return own + (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return own + cpu_seconds([cursor.fetchone()[0]])
 
 
-def act(action: str, number: int, open_share: float) -> None:
-    """Fill or measure the site of this process's environment."""
-    sys.path.insert(0, str(REPOSITORY))
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotation_site.settings")
-    django.setup()
-    if action == "measure":
-        sys.stdout.write(json.dumps(measure(number)))
-        return
-    fill(2 * number, open_share)
+def fill_site(n_responses: int, open_share: float) -> int:
+    """Fill a study with responses, filed and partly judged, and runs; return their number."""
+    fill(2 * n_responses, open_share)
     settle(os.environ["DATABASE_URL"])
     file_all()
     make_runs()  # before some are set aside, so that each context has a rating
     judge_some()
     gauge_all()
     responses = apps.get_model("surveys", "Response").objects
-    sys.stdout.write(str(responses.filter(annotator__study__slug=STUDY).count()))
+    n: int = responses.filter(annotator__study__slug=STUDY).count()
+    return n
 
 
 def compare(kind: str, options: argparse.Namespace) -> str:
     """Fill a site for each size, visit its pages, and write a table."""
     found: dict[int, dict[str, Visit]] = {}
     for size in options.sizes:
-        with fresh_site(kind, options.cluster, options.folder) as environment:
-            own = sys.executable, __file__, "--open", str(options.open), "--inside"
-            n = run(*own, "fill", str(size), cwd=REPOSITORY, environment=environment)
-            settle(environment["DATABASE_URL"])
-            visits = str(options.visits)
-            output = run(*own, "measure", visits, cwd=REPOSITORY, environment=environment)
-            pages = {name: Visit(*figures) for name, figures in json.loads(output).items()}
-            found[int(n)] = pages
-    return write_table(DATABASES[kind], found)
+        with fresh_site(kind, options.cluster, below=options.folder) as site:
+            n = site.call(fill_site, size, options.open)
+            site.settle()
+            found[n] = site.call(measure, options.visits)
+    return write_table(KINDS[kind], found)
 
 
 def write_table(database: str, found: Mapping[int, Mapping[str, Visit]]) -> str:
     """Return a row per page: for each size the median, CPU time and first visit; queries."""
     sizes = sorted(found)
-    lines = [
-        [database, *(f"{size:,}" for size in sizes), "queries"],
-        ["---", *["---:"] * (len(sizes) + 1)],
-    ]
+    rows = []
     for name in found[sizes[0]]:
         cells = []
         for visit in (found[size][name] for size in sizes):
             mark = " **!**" if visit.later > MAX_MILLISECONDS else ""
             cells.append(f"{visit.later:.0f} ({visit.cpu:.0f}; {visit.first:.0f}){mark}")
-        lines.append([name, *cells, str(found[sizes[-1]][name].n_queries)])
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+        rows.append([name, *cells, str(found[sizes[-1]][name].n_queries)])
+    return table([database, *(f"{size:,}" for size in sizes), "queries"], rows)
 
 
 def main() -> None:
     """Measure and print a table for each database."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
-    add = parser.add_argument
-    add("--sizes", type=int, nargs="+", default=[100_000, 1_000_000], help="responses of the study")
-    add("--databases", nargs="+", choices=DATABASES, help="default: sqlite, and pg with --cluster")
-    add("--cluster", help="PostgreSQL too, such as postgres://postgres@127.0.0.1:5432")
-    add("--open", type=float, default=0.0, help="share of assignments in progress, 0.8 at most")
-    add("--visits", type=int, default=9, help="of each page, after the first")
-    add("--folder", type=Path, help="where the sites are; a million responses take 1 GB")
-    add("--inside", nargs=2, metavar=("ACTION", "NUMBER"), help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.inside:
-        act(options.inside[0], int(options.inside[1]), options.open)
-        return
-    sys.stdout.write(f"Load average before: {os.getloadavg()[0]:.2f}\n\n")
-    sys.stdout.write("Milliseconds: median (CPU; first visit)\n\n")
-    for kind in options.databases or (["sqlite", "pg"] if options.cluster else ["sqlite"]):
-        sys.stdout.write(f"{compare(kind, options)}\n")
-        sys.stdout.flush()
+    options = read_options(
+        __doc__,
+        sizes=([100_000, 1_000_000], "responses of the study"),
+        databases=DATABASES,
+        cluster=CLUSTER,
+        open=(0.0, "share of assignments in progress, 0.8 at most"),
+        visits=(9, "of each page, after the first"),
+        folder=(Path, "where the sites are; a million responses take 1 GB"),
+    )
+    say("Milliseconds: median (CPU; first visit)\n")
+    for kind in options.databases:
+        say(f"{compare(kind, options)}\n")
 
 
 if __name__ == "__main__":

@@ -1,27 +1,21 @@
 """Measure the search for windows in a corpus, compared with other ways to read the same bytes.
 
-    .venv/bin/python bench/contexts.py ../shared/corpora/sl_ssj-ud-dev.conllu
-    .venv/bin/python bench/contexts.py CORPUS.conllu --megabytes 500 --pairs 10 1000 10000
-    .venv/bin/python bench/contexts.py CORPUS.conllu --against ../other
+    .venv/bin/python bench/contexts.py
+    .venv/bin/python bench/contexts.py --corpus CORPUS.conllu --pairs 10 1000 10000
 
 The file is repeated until it has the wanted size, so that windows repeat, too, and processors find
 the words in their caches. The words of the pairs are drawn from its 2,500 most frequent lemmas with
 four letters or more, which is harder than the words of a usual study. Every measurement is a
 separate process, timed without its imports; MB are the peak of the largest process. The ways take
 turns, and the figures are medians. CPU MB/s are those of processor time, also of child processes,
-for a busy machine. `--against` measures another checkout of Cosima as well, by turns, and gives its
-processor time as a ratio to this one's.
+for a busy machine.
 """
 
-import argparse
 import gzip
-import json
 import lzma
 import random
 import resource
 import shutil
-import subprocess
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -29,11 +23,11 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-from reporting import say, table
+from processes import call_apart
+from reporting import REPOSITORY, read_options, say, table
 
-REPOSITORY = Path(__file__).resolve().parent.parent
 COLUMNS = (
-    "way", "pairs", "processes", "s", "MB/s", "CPU MB/s", "÷ lines", "peak MB", "windows", "other"
+    "way", "pairs", "processes", "s", "MB/s", "CPU MB/s", "÷ lines", "peak MB", "windows"
 )  # fmt: skip
 N_LEMMAS, LETTERS, SEED = 2_500, 4, 20200312
 
@@ -107,27 +101,14 @@ def draw_pairs(source: Path, folder: Path, n_pairs: int) -> Path:
     return path
 
 
-def measure(tree: Path, way: str, path: Path, pairs: Path, processes: int) -> dict[str, float]:
-    """Measure a checkout of Cosima once in a separate process."""
-    words = [sys.executable, str(Path(__file__).resolve()), "--measure", str(tree), way]
-    words += [str(path), str(pairs), str(processes)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=REPOSITORY)  # noqa: S603  (this script)
-    if done.returncode:
-        raise SystemExit(done.stderr)
-    found: dict[str, float] = json.loads(done.stdout)
-    return found
-
-
-def measure_here(tree: str, way: str, path: Path, pairs: Path, processes: int) -> None:
-    """Run once after the imports and print the result; called in the measured process."""
-    sys.path.insert(0, tree)
-    small = path.with_name("small.conllu")
-    WAYS[way](small, pairs, 1)
+def measure(way: str, path: Path, pairs: Path, processes: int) -> dict[str, float]:
+    """Measure a way once after a warm-up, in a process that does nothing else."""
+    WAYS[way](path.with_name("small.conllu"), pairs, 1)
     started, cpu = time.perf_counter(), count_cpu_seconds()
     windows = WAYS[way](path, pairs, processes)
     seconds, cpu = time.perf_counter() - started, count_cpu_seconds() - cpu
     peak = max(usage.ru_maxrss for usage in get_usage()) / 1024
-    say(json.dumps({"seconds": seconds, "cpu": cpu, "megabytes": peak, "windows": windows}))
+    return {"seconds": seconds, "cpu": cpu, "megabytes": peak, "windows": windows}
 
 
 def count_cpu_seconds() -> float:
@@ -142,13 +123,13 @@ def get_usage() -> list[resource.struct_rusage]:
 
 def main() -> None:
     """Measure all ways in turn, and print a table."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("corpus", type=Path)
-    parser.add_argument("--megabytes", type=int, default=500)
-    parser.add_argument("--pairs", type=int, nargs="+", default=[10, 1_000, 10_000])
-    parser.add_argument("--repetitions", type=int, default=3)
-    parser.add_argument("--against", type=Path, help="another checkout, measured by turns")
-    options = parser.parse_args()
+    options = read_options(
+        __doc__,
+        corpus=(REPOSITORY / "demo/corpus_en.conllu", "a treebank; the demo's is small"),
+        megabytes=500,
+        pairs=[10, 1_000, 10_000],
+        repetitions=3,
+    )
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         whole = make_corpus(options.corpus, folder, options.megabytes)
@@ -158,38 +139,32 @@ def main() -> None:
         cases = [("lines", whole, most, 1), ("conllu", tenth, most, 1)]
         cases += [("search", whole, n, processes) for n in options.pairs for processes in (1, 2)]
         cases += [("search", Path(f"{tenth}{end}"), most, 1) for end in ("", ".gz", ".xz")]
-        trees = [REPOSITORY, *([options.against.resolve()] if options.against else [])]
         rounds = [
             [
-                [measure(tree, way, path, pairs[n], processes) for tree in trees]
+                call_apart(measure, way, path, pairs[n], processes)
                 for way, path, n, processes in cases
             ]
             for _ in range(options.repetitions)
         ]
         rows = []
+        of_lines = median(one[0]["seconds"] for one in rounds) / (whole.stat().st_size / 1e6)
         for number, (way, path, n, processes) in enumerate(cases):
-            results = [one[number][0] for one in rounds]
-            others = [one[number][-1]["cpu"] / one[number][0]["cpu"] for one in rounds]
+            seconds, cpu, peak, windows = (
+                median(one[number][figure] for one in rounds)
+                for figure in ("seconds", "cpu", "megabytes", "windows")
+            )
             megabytes = (tenth if path != whole else whole).stat().st_size / 1e6
-            seconds = median(one["seconds"] for one in results)
-            lines = median(one[0][0]["seconds"] for one in rounds) / (whole.stat().st_size / 1e6)
-            name = f"{way} {path.suffix}" if path.suffix in (".gz", ".xz") else way
-            rows.append(
-                (name, f"{n:,}" if way == "search" else "", str(processes), f"{seconds:.2f}",
-                 f"{megabytes / seconds:.0f}",
-                 f"{megabytes / median(one['cpu'] for one in results):.0f}",
-                 f"{seconds / megabytes / lines:.1f}",
-                 f"{median(one['megabytes'] for one in results):.0f}",
-                 f"{results[0]['windows']:,}" if way == "search" else "",
-                 f"{median(others):.2f}" if len(trees) > 1 else "")
-            )  # fmt: skip
+            is_search = way == "search"
+            rows.append((
+                f"{way} {path.suffix}" if path.suffix in (".gz", ".xz") else way,
+                f"{n:,}" if is_search else "", str(processes), f"{seconds:.2f}",
+                f"{megabytes / seconds:.0f}", f"{megabytes / cpu:.0f}",
+                f"{seconds / megabytes / of_lines:.1f}", f"{peak:.0f}",
+                f"{windows:,.0f}" if is_search else "",
+            ))  # fmt: skip
         say(f"{whole.stat().st_size / 1e6:.0f} MB; compressed files and conllu: a tenth of it")
         say(table(COLUMNS, rows))
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--measure"]:
-        tree, way, path, pairs, processes = sys.argv[2:]
-        measure_here(tree, way, Path(path), Path(pairs), int(processes))
-    else:
-        main()
+    main()

@@ -13,21 +13,16 @@ change of a pair is the difference of the expected ratings over all annotators o
 points of 0-10.
 """
 
-import argparse
-import sys
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from reporting import say, table
+from reporting import read_options, say, table
 from scipy import stats
 from studies import Crowd, Shape, draw_similarities, rate, tabulate
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from postprocess.statistics.effects.changes import expected_ratings
 from postprocess.statistics.effects.estimate import Effects, estimate_effects
@@ -40,7 +35,7 @@ Floats = NDArray[np.float64]
 DEVIATIONS = {"pair": 1.8, "context": 1.0, "annotator": 0.7, "questionnaire": 0.3}
 THRESHOLDS = np.array([-3.0, -1.7, -0.4, 0.9, 2.2, 3.5])
 VALUES = np.arange(7) * 10 / 6
-DESIGNS = ("2x24x10", "6x20x10", "14x16x10", "34x20x10", "6x20x5", "6x20x3")
+DESIGNS = ["2x24x10", "6x20x10", "14x16x10", "34x20x10", "6x20x5", "6x20x3"]
 EXTREME = 0.1  # share of pairs with the largest true changes
 COVERAGE = (
     "population", "design", "studies", "coverage", "of the largest tenth", "pairs with clear sign",
@@ -202,21 +197,21 @@ def measure_time() -> list[list[str]]:
     return rows
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
+def main() -> None:
     """Simulate and print Markdown tables."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    tables = ["coverage", "processed", "time"]
+    options = read_options(
+        __doc__,
+        studies=(100, "of each cell"),
+        designs=(DESIGNS, "questionnaires x items x annotators"),
+        only=(tables, ", ".join(tables), tables),
     )
-    parser.add_argument("--studies", type=int, default=100, help="of each cell")
-    parser.add_argument("--designs", nargs="+", default=DESIGNS, metavar="QxIxA")
-    parser.add_argument("--only", choices=("coverage", "processed", "time"))
-    options = parser.parse_args(arguments)
     shapes = [Shape(*map(int, design.split("x"))) for design in options.designs]
-    if options.only in (None, "coverage"):
+    if "coverage" in options.only:
         say_coverage(shapes, options.studies)
-    if options.only in (None, "processed"):
+    if "processed" in options.only:
         say(table(PROCESSED, measure_processed(shapes[0], options.studies)))
-    if options.only in (None, "time"):
+    if "time" in options.only:
         say(table(TIME, measure_time()))
 
 

@@ -10,18 +10,13 @@ their ratings) + noise (normal, SD 1.2), rounded to 0–6. The standard errors i
 of a mean over blocks, since the pairs of a block are rated by the same people.
 """
 
-import argparse
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from reporting import say, table
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from reporting import read_options, say, table
 
 from postprocess.statistics.change import false_discovery_rates
 from postprocess.steps.post_process import post_process
@@ -32,7 +27,7 @@ PAIRS, RATERS, NOISE = 20, 10, 1.2  # pairs of a block, annotators of a question
 LOWEST, HIGHEST = 0, 6
 LEVEL = 0.05
 BLOCKS_OF_A_DATASET = 5  # 100 pairs, over which q is computed
-BLOCKS, SEED, BIASES = 4000, 20200312, (0.0, 0.3, 0.5, 0.7, 1.0)
+BLOCKS, SEED, BIASES = 4000, 20200312, [0.0, 0.3, 0.5, 0.7, 1.0]
 RECIPES = {
     "raw": ("raw",),
     "calibrated": ("cosimlex", "filtering.enabled=false"),
@@ -117,10 +112,9 @@ def measure(n_blocks: int, biases: Sequence[float]) -> dict[tuple[float, str], A
 
 def main() -> None:
     """Simulate and print a Markdown table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--blocks", type=int, default=BLOCKS, help="a multiple of 5")
-    parser.add_argument("--biases", type=float, nargs="+", default=BIASES, metavar="SD")
-    options = parser.parse_args()
+    options = read_options(
+        __doc__, blocks=(BLOCKS, "a multiple of 5"), biases=(BIASES, "SDs of annotators")
+    )
     rows = [
         [f"{bias:g}", name, f"{one.deviation:.2f}", *map(str, one[1:])]
         for (bias, name), one in measure(options.blocks, options.biases).items()

@@ -11,15 +11,13 @@ from django.apps import apps
 from django.core.management.color import no_style
 from django.db import connection, models
 from django.utils import timezone
+from stimuli import HEADER
 
+RESEARCHER = "researcher"
 STUDY, N_PAIRS, N_PAIRS_OF_OTHERS, BLOCK_SIZE, N_CHECKPOINTS = "measured", 20_000, 500, 20, 10
 RATINGS_OF_OTHERS = 100  # per context in the other studies
 ANSWERS_PER_STEP = 20_000  # that are filed together
 MAX_UNFINISHED = 2500  # assignments in the measured study
-HEADER = (
-    "word1\tword2\tcontext1\tcontext2\t"
-    "word1_context1\tword2_context1\tword1_context2\tword2_context2\n"
-)
 CHECKPOINTS = "word1\tword2\tcontext\tword1_context\tword2_context\tlowest\thighest\n"
 FILLER = "Nobody came by, the road lay still as far as one could see" + (
     ", and nobody came by, and the road lay still as far as one could see" * 5 + ". "
@@ -120,10 +118,12 @@ def write_pair(number: int) -> str:
 
 
 def fill(n_responses: int, open_share: float = 0.0) -> None:
-    """Fill a fresh site with about `n_responses` responses.
+    """Fill a fresh site with about `n_responses` responses, and add a researcher.
 
     `open_share` of the measured study's assignments are in progress, but a few in any case.
     """
+    from django.contrib.auth.models import User
+
     n_others = n_responses // 2 // BLOCK_SIZE // 20 * 20
     n_measured = n_responses // 2 // (BLOCK_SIZE + 1) // 20 * 20
     import_studies(n_measured, n_others)
@@ -140,6 +140,7 @@ def fill(n_responses: int, open_share: float = 0.0) -> None:
     seat(n_measured, n_done, first=20 + n_others, is_other=False)
     execute(*connection.ops.sequence_reset_sql(no_style(), tables))
     check_foreign_keys(tables)
+    User.objects.create_superuser(RESEARCHER)
 
 
 def file_all() -> None:

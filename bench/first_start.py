@@ -9,7 +9,6 @@ sign-in page are served, and until the start page offers the finished study and 
 the same for a second start.
 """
 
-import argparse
 import os
 import re
 import shutil
@@ -24,10 +23,9 @@ from pathlib import Path
 from threading import Thread
 
 import httpx
-from reporting import say, table
+from reporting import REPOSITORY, read_options, say, table
 from serving import HOST, free_port, run
 
-REPOSITORY = Path(__file__).resolve().parent.parent
 STEP = re.compile(r"\d+ of \d+: ")
 IN_TIME = 600  # seconds
 OFFERED = ("/console/studies/demo-finished/", "/tasks/")  # on the start page
@@ -107,14 +105,12 @@ def measure(repository: Path) -> dict[tuple[str, str], float]:
 
 def main() -> None:
     """Measure some times and print a table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
-    parser.add_argument("--repository", type=Path, default=REPOSITORY, help="what is cloned")
-    parser.add_argument("--times", type=int, default=1, help="clones, one after another (1)")
-    options = parser.parse_args()
-    measured = []
-    for _ in range(options.times):
-        say(f"{os.cpu_count()} cores, load average {os.getloadavg()[0]:.1f}")
-        measured.append(measure(options.repository.resolve()))
+    options = read_options(
+        __doc__,
+        repository=(REPOSITORY, "what is cloned"),
+        times=(1, "clones, one after another"),
+    )
+    measured = [measure(options.repository.resolve()) for _ in range(options.times)]
     say(f"load average after {os.getloadavg()[0]:.1f}")
     rows = [
         [start, event, f"{statistics.median(one[start, event] for one in measured):.1f}"]

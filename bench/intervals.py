@@ -10,18 +10,14 @@ the figure. "out" is the share of figures outside their own interval.
 """
 
 import argparse
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from reporting import say, table
 from scipy import stats
 from studies import Crowd, Floats, Shape, draw_similarities, rate, simulate, tabulate
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from postprocess.planning.plan import wilson_interval
 from postprocess.statistics.agreement.by_group import FIGURES, TABLE_FIGURES, agreement_table

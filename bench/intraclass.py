@@ -3,21 +3,16 @@
 Three estimates of the same simulated ratings: from the items that all annotators rated (the
 earlier one), by Henderson's method III (the library's), and by restricted maximum likelihood.
 
-    python bench/intraclass.py --studies 200
+    .venv/bin/python bench/intraclass.py --studies 200
 """
 
-import argparse
-import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from reporting import say, table
+from reporting import read_options, say, table
 from scipy.optimize import minimize
 from studies import Crowd, Floats, Shape, draw_similarities, rate
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from postprocess.statistics.agreement.group_arrays import Stack
 from postprocess.statistics.agreement.intraclass import intraclass_correlation
@@ -165,9 +160,7 @@ def _summarise(errors: Floats) -> Sequence[str]:
 
 def main() -> None:
     """Simulate all patterns and print a table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
-    parser.add_argument("--studies", type=int, default=200, help="simulated for each pattern")
-    options = parser.parse_args()
+    options = read_options(__doc__, studies=(200, "simulated for each pattern"))
     say(table(COLUMNS, []))
     for pattern in PATTERNS:
         for row in compare(pattern, options.studies):

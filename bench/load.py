@@ -1,36 +1,28 @@
-"""Compare Cosima with its peers and a bare app under the same load, in turn, several times.
+"""Compare Cosima with a bare app and with peers under the same load, in turn, several times.
 
-    BENCH_HOME=FOLDER .venv/bin/python bench/load.py
-    BENCH_HOME=FOLDER .venv/bin/python bench/load.py --cases cosima-pg bare-pg --annotators 40
+    .venv/bin/python bench/load.py
+    .venv/bin/python bench/load.py --cluster postgres://postgres@127.0.0.1:5432
+    .venv/bin/python bench/load.py --cases cosima-sqlite bare-sqlite --annotators 40 --large 0
 
-Every run has a fresh site. `bench/README.md` describes the measurements and requirements.
+Every run has a fresh site. `bench/README.md` describes the measurements, and what peers need.
 """
 
 import argparse
 import json
-import os
 import sys
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import peers
-from measuring import Bench, Result, measure, measure_dropout
+from comparing import DROPOUT_COLUMNS, LOAD_COLUMNS, dropout_row, list_ratios, load_row
+from databases import CLUSTER
+from measuring import Bench, Load, Result, measure, measure_dropout
 from peers import Peers
-from ratios import list_ratios
-from reporting import (
-    DROPOUT_COLUMNS,
-    LOAD_COLUMNS,
-    dropout_row,
-    load_row,
-    say,
-    table,
-)
-from serving import AS_SERVED, Server, run
-from sites import Load
+from reporting import REPOSITORY, read_options, say, table
+from serving import AS_SERVED, Server, python_with_servers, run
 
-REPOSITORY = Path(__file__).resolve().parent.parent
 TASKS = {1: 200, 10: 100, 40: 25}  # items per annotator, by the number of annotators
 OURS = ("cosima-sqlite", "cosima-pg", "bare-sqlite", "bare-pg")
 LARGE = 20_000
@@ -43,113 +35,82 @@ class Run(NamedTuple):
     kind: str  # "load", "large", "filled" or "dropout"
     case: str
     load: Load
+    server: Server = AS_SERVED
 
     @property
     def name(self) -> str:
         """Return the name in the tables."""
+        case = self.case if self.server == AS_SERVED else f"{self.case}, {self.server}"
         return {
-            "large": f"{self.case}, {self.load.n_contexts} contexts",
-            "filled": f"{self.case}, {self.load.n_contexts} contexts, {FILLED} of 5 answered",
-        }.get(self.kind, self.case)
+            "large": f"{case}, {self.load.n_contexts} contexts",
+            "filled": f"{case}, {self.load.n_contexts} contexts, {FILLED} of 5 answered",
+        }.get(self.kind, case)
 
 
 def plan(options: argparse.Namespace) -> list[Run]:
     """Return the measurements of one repetition, in order."""
+    servers = [Server.named(name) for name in options.servers]
     runs = [
-        Run("load", case, Load.exact(n, max(1, TASKS[n] // options.divide)))
+        Run("load", case, Load.exact(n, max(1, TASKS[n] // options.divide)), server)
         for n in options.annotators
         for case in options.cases
+        for server in (servers if case in OURS else [AS_SERVED])
     ]
     tasks = max(1, TASKS[10] // options.divide)
     large = Load(10, tasks, options.large)
     for case in options.cases if options.large else ():
         if case.startswith("cosima"):
-            runs += [Run("large", case, large), Run("filled", case, large)]
+            runs += [Run(kind, case, large, servers[0]) for kind in ("large", "filled")]
         elif case == "turkle-pg" and options.large_peer:
             runs.append(Run("large", case, large._replace(n_tasks=max(1, tasks // 5))))
     for case in options.cases if options.dropout else ():
         if case.startswith("cosima") or case in peers.DROPOUT_CASES:
-            runs.append(Run("dropout", case, Load.exact(40, 25)))
+            runs.append(Run("dropout", case, Load.exact(40, 25), servers[0]))
     return runs
 
 
-def carry_out(task: Run, bench: Bench, name: str) -> Result:
-    """Perform a measurement once."""
-    system = Peers(bench.home, bench.generator)
-    is_ours = task.case in OURS
+def carry_out(task: Run, bench: Bench, systems: Peers | None, name: str) -> Result:
+    """Measure once; `name` keeps the peers' files apart."""
+    if systems and task.case in peers.CASES:
+        if task.kind == "dropout":
+            return systems.measure_dropout(task.case)
+        if task.kind == "large":
+            return systems.measure_large(task.load, f"large-{name}")
+        return systems.measure(task.case, task.load, name)
     if task.kind == "dropout":
-        return measure_dropout(bench, task.case) if is_ours else system.measure_dropout(task.case)
-    if is_ours:
-        filled = FILLED if task.kind == "filled" else 0
-        return measure(bench, task.case, task.load, filled=filled)
-    if task.kind == "large":
-        return system.measure_large(task.load, f"large-{name}")
-    return system.measure(task.case, task.load, name)
+        return measure_dropout(bench, task.case, task.server)
+    filled = FILLED if task.kind == "filled" else 0
+    return measure(bench, task.case, task.server, task.load, filled=filled)
 
 
-def print_line(task: Run, result: Result) -> None:
-    """Print a line when a run is over."""
+def describe(task: Run, result: Result) -> str:
+    """Return a line about a run."""
     is_load = task.kind != "dropout"
     columns: Sequence[str] = LOAD_COLUMNS if is_load else DROPOUT_COLUMNS
     row = load_row(task.name, [result]) if is_load else dropout_row(task.name, [result])
-    say(", ".join(f"{column} {cell}" for column, cell in zip(columns[1:], row[1:], strict=True)))
+    return ", ".join(f"{column} {cell}" for column, cell in zip(columns[1:], row[1:], strict=True))
 
 
 def report(results: dict[Run, list[Result]]) -> str:
     """Return the tables of all results."""
     loads = [load_row(r.name, found) for r, found in results.items() if r.kind != "dropout"]
     drops = [dropout_row(r.name, found) for r, found in results.items() if r.kind == "dropout"]
-    ratios = list_ratios({(r.kind, r.case, r.load.n_annotators): f for r, f in results.items()})
+    first = next(iter(results)).server
+    ratios = list_ratios({
+        (r.kind, r.case, r.load.n_annotators): found
+        for r, found in results.items()
+        if r.server in (first, AS_SERVED)
+    })  # fmt: skip
     parts = [table(LOAD_COLUMNS, loads)] if loads else []
     parts += [table(DROPOUT_COLUMNS, drops)] if drops else []
     parts += [table(("to beat", "ours ÷ theirs", "aim", "reached"), ratios)] if ratios else []
     return "\n\n".join(parts)
 
 
-def describe(bench: Bench) -> str:
-    """Return the text above the tables."""
-    commit = run("git", "describe", "--always", "--dirty", cwd=bench.repository).strip()
-    busy = os.getloadavg()[0]
-    return (
-        f"Commit {commit}, {bench.server}, {os.cpu_count()} cores shared with the generator, "
-        f"load average at the start {busy:.1f}{' (something else is running!)' * (busy > 0.7)}. "
-        "With 1 annotator the study has two contexts for each judgement, since an annotator "
-        "judges one context of a pair."
-    )
-
-
-def add_common_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments shared by the scripts."""
-    default = REPOSITORY.parent / "shared/bench"
-    add = parser.add_argument
-    add("--generator", type=Path, default=default, help="folder of annotators.py and peer_setup/")
-    add("--repository", type=Path, default=REPOSITORY, help="checkout of Cosima to measure")
-    add("--python", type=Path, help="its Python (.venv/bin/python in the checkout)")
-    add("--cluster", default="postgres://postgres@127.0.0.1:5544", help="PostgreSQL, on loopback")
-    add("--repetitions", type=int, default=3)
-    add("--divide", type=int, default=1, help="a trial: this many times fewer items each")
-    add("--out", type=Path, help="file for all results, as JSON")
-
-
-def make_bench(options: argparse.Namespace, server: Server) -> Bench:
-    """Return the bench of the arguments and BENCH_HOME."""
-    if not (home := os.environ.get("BENCH_HOME")):
-        raise SystemExit("BENCH_HOME must name the folder of the peers; see bench/README.md.")
-    repository = options.repository.resolve()
-    return Bench(
-        home=Path(home).resolve(),
-        generator=options.generator.resolve(),
-        repository=repository,
-        python=(options.python or repository / ".venv/bin/python").absolute(),
-        cluster=options.cluster,
-        server=server,
-    )
-
-
 def write_results(path: Path | None, results: dict[Run, list[Result]]) -> None:
     """Write all results as JSON."""
     if path:
-        kept = [
+        kept: list[dict[str, Any]] = [
             {"run": task._asdict(), "results": [{**r, "acks": None} for r in found]}
             for task, found in results.items()
         ]
@@ -158,25 +119,41 @@ def write_results(path: Path | None, results: dict[Run, list[Result]]) -> None:
 
 def main() -> None:
     """Run the chosen measurements and print tables."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
-    known = [*OURS, *peers.CASES]
-    add = parser.add_argument
-    add("--cases", nargs="+", choices=known, default=known, metavar="CASE", help=", ".join(known))
-    add("--annotators", nargs="+", type=int, choices=list(TASKS), default=list(TASKS))
-    add("--server", type=Server.named, default=AS_SERVED, help="such as granian:1x4")
-    add("--large", type=int, default=LARGE, help="contexts of a large study, 0 for none")
-    add("--large-peer", action="store_true", help="Turkle too; its batch 2 must hold 20,000")
-    add("--dropout", action=argparse.BooleanOptionalAction, default=True)
-    add_common_arguments(parser)
-    options = parser.parse_args()
-    bench = make_bench(options, options.server)
-    say(describe(bench))
+    options = read_options(
+        __doc__,
+        cases=(list(OURS), ", ".join((*OURS, *peers.CASES)), [*OURS, *peers.CASES]),
+        annotators=(list(TASKS), None, list(TASKS)),
+        servers=([str(AS_SERVED)], "such as granian:1x4 waitress:1x4"),
+        large=(LARGE, "contexts of a large study, 0 for none"),
+        large_peer=(False, "Turkle too; its batch 2 must hold 20,000"),
+        dropout=True,
+        repository=(REPOSITORY, "checkout of Cosima to measure"),
+        python=(Path, "its Python (.venv/bin/python in the checkout)"),
+        generator=(REPOSITORY.parent / "shared/bench", "the peers' annotators.py and peer_setup/"),
+        cluster=CLUSTER,
+        repetitions=3,
+        divide=(1, "a trial: this many times fewer items each"),
+        out=(Path, "file for all results, as JSON"),
+    )
+    if options.cases == [*OURS] and not options.cluster:
+        options.cases = [case for case in OURS if case.endswith("sqlite")]
+    repository = options.repository.resolve()
+    python = options.python or (
+        Path(sys.executable) if repository == REPOSITORY else repository / ".venv/bin/python"
+    )
+    if any(not name.startswith("granian") for name in options.servers):
+        python = python_with_servers()
+    bench = Bench(repository, python.absolute(), options.cluster)
+    systems = Peers.find(options.generator) if {*options.cases} & {*peers.CASES} else None
+    commit = run("git", "describe", "--always", "--dirty", cwd=repository).strip()
+    say(f"Commit {commit}; the cores are shared with the annotators.")
     results: dict[Run, list[Result]] = defaultdict(list)
     for repetition in range(1, options.repetitions + 1):
         for task in plan(options):
-            sys.stdout.write(f"{repetition}: {task.name}, {task.load.n_annotators} annotators: ")
-            results[task].append(carry_out(task, bench, f"side{repetition}"))
-            print_line(task, results[task][-1])
+            result = carry_out(task, bench, systems, f"side{repetition}")
+            results[task].append(result)
+            n_annotators = task.load.n_annotators
+            say(f"{repetition}: {task.name}, {n_annotators} annotators: {describe(task, result)}")
             write_results(options.out, results)
     say(f"\n{report(results)}")
 

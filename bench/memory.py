@@ -7,7 +7,6 @@ figures are megabytes of PSS: memory that processes share counts once. `highest`
 since the row before, by samples.
 """
 
-import argparse
 import html
 import os
 import re
@@ -22,10 +21,10 @@ from pathlib import Path
 from threading import Event, Thread
 
 import httpx
-from reporting import say, table
-from serving import HOST, free_port
+from processes import list_processes, read_megabytes
+from reporting import REPOSITORY, read_options, say, table
+from serving import HOST, free_port, run
 
-REPOSITORY = Path(__file__).resolve().parent.parent
 DEMO = REPOSITORY / "demo"
 STIMULI = DEMO / "data_en.tsv"
 START_SECONDS = 600
@@ -37,32 +36,23 @@ VISITED = (
 )  # fmt: skip
 TASK_PAGES = ("/tasks/demo/", "/tasks/demo/board/evaluation/1/", "/tasks/demo/kit/evaluation/")
 COLUMNS = ("after", "highest", "all", "launcher, keeper", "web processes", "job process", "load")
-Processes = dict[int, list[int]]  # the children of each
 
 
-def list_processes(parent: int) -> Processes:
-    """Return a process and its descendants."""
-    found: Processes = {parent: []}
-    for task in Path(f"/proc/{parent}/task").iterdir():
-        with suppress(OSError):
-            children = [int(pid) for pid in (task / "children").read_text().split()]
-            found[parent] += children
-            for child in children:
-                found |= list_processes(child)
-    return found
+def list_children(parent: int) -> list[int]:
+    """Return the processes that a process has started."""
+    return [pid for pid in list_processes(parent) if f"PPid:\t{parent}\n" in read_status(pid)]
 
 
-def read_pss(pid: int) -> float:
-    """Return the proportional memory of a process in megabytes, 0 if it has ended."""
+def read_status(pid: int) -> str:
+    """Return the status of a process, empty if it has ended."""
     with suppress(OSError):
-        rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
-        return int(re.findall(r"^Pss: +(\d+)", rollup, re.MULTILINE)[0]) / 1024
-    return 0
+        return Path(f"/proc/{pid}/status").read_text()
+    return ""
 
 
 def find_server(serve: int) -> int:
     """Return the web server's first process."""
-    for pid in list_processes(serve)[serve]:
+    for pid in list_children(serve):
         with suppress(OSError):
             if b"annotation_site." in Path(f"/proc/{pid}/cmdline").read_bytes():
                 return pid
@@ -76,8 +66,7 @@ def sampled(serve: int) -> Iterator[list[float]]:
 
     def sample() -> None:
         while not ended.wait(0.3):
-            with suppress(OSError):  # a process has ended meanwhile
-                samples.append(sum(map(read_pss, list_processes(server))))
+            samples.append(read_megabytes(list_processes(server), "Pss"))
 
     thread = Thread(target=sample)
     thread.start()
@@ -92,10 +81,10 @@ def describe(after: str, serve: int, samples: list[float]) -> list[str]:
     """Return a row of the table, by the threads that serve requests and by who has children."""
     server = find_server(serve)
     processes = list_processes(server)
-    memory = {pid: read_pss(pid) for pid in processes}
-    keepers = {pid for pid, children in processes.items() if pid != server and children}
-    jobs = {child for keeper in keepers for child in processes[keeper]}
-    web = {pid for pid in processes[server] if n_threads(pid) > 1} - keepers
+    memory = {pid: read_megabytes([pid], "Pss") for pid in processes}
+    keepers = {pid for pid in processes if pid != server and list_children(pid)}
+    jobs = {child for keeper in keepers for child in list_children(keeper)}
+    web = {pid for pid in list_children(server) if n_threads(pid) > 1} - keepers
     rest = {*processes} - jobs - web
     groups = ({*processes}, rest, web, jobs)
     figures = [" + ".join(f"{memory[pid]:.0f}" for pid in sorted(group)) for group in groups[1:]]
@@ -108,9 +97,7 @@ def describe(after: str, serve: int, samples: list[float]) -> list[str]:
 
 def n_threads(pid: int) -> int:
     """Return the number of threads of a process."""
-    with suppress(OSError):
-        return len([*Path(f"/proc/{pid}/task").iterdir()])
-    return 0
+    return int((re.findall(r"Threads:\s(\d+)", read_status(pid)) or [0])[0])
 
 
 @contextmanager
@@ -143,10 +130,7 @@ def annotate(repository: Path, environment: Mapping[str, str], url: str, n: int)
 
 def manage(repository: Path, environment: Mapping[str, str], *words: str | Path) -> None:
     """Run a management command; exit with its errors if it fails."""
-    command = [sys.executable, "manage.py", *words]
-    done = subprocess.run(command, cwd=repository, env={**environment}, capture_output=True)  # noqa: S603
-    if done.returncode:
-        raise SystemExit(done.stderr.decode()[-2000:])
+    run(sys.executable, "manage.py", *words, cwd=repository, environment=environment)
 
 
 def make_study(repository: Path, environment: Mapping[str, str]) -> None:
@@ -194,10 +178,11 @@ def work(browser: httpx.Client) -> None:
 
 def main() -> None:
     """Measure after each kind of work, and print a table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
-    parser.add_argument("--repository", type=Path, default=REPOSITORY, help="another checkout")
-    parser.add_argument("--minutes", type=float, default=0, help="more of the same for so long")
-    options = parser.parse_args()
+    options = read_options(
+        __doc__,
+        repository=(REPOSITORY, "another checkout"),
+        minutes=(0.0, "more of the same for so long"),
+    )
     repository = options.repository.resolve()
     unset = {"DATABASE_URL", "SITE_URL", "SECRET_KEY", "DEBUG", "ALLOWED_HOSTS"}
     kept = {name: text for name, text in os.environ.items() if name not in unset}
@@ -249,7 +234,7 @@ def main() -> None:
                 work(browser)
                 time.sleep(END_SECONDS)
                 measure(f"{(until - time.monotonic()) / 60:.0f} min before the end", serve, samples)
-    say(f"\n{os.cpu_count()} cores\n\n{table(COLUMNS, rows)}")
+    say(f"\n{table(COLUMNS, rows)}")
 
 
 if __name__ == "__main__":

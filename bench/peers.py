@@ -5,8 +5,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+from measuring import Load
 from serving import run
-from sites import Load
 
 CASES = ("turkle-sqlite", "turkle-pg", "potato", "potato-minimal", "otree")
 DROPOUT_CASES = ("turkle-pg", "potato", "otree")
@@ -18,6 +18,17 @@ class Peers:
 
     def __init__(self, home: Path, generator: Path) -> None:
         self.home, self.scripts = home, generator / "peer_setup"
+
+    @classmethod
+    def find(cls, generator: Path) -> "Peers":
+        """Return the peers; exit if they are not set up."""
+        home = Path(os.environ.get("BENCH_HOME", "/nowhere"))
+        if not (home / "vl/bin/python").exists() or not (generator / "peer_setup").exists():
+            raise SystemExit(
+                "The peers need the folder of --generator and what it sets up in BENCH_HOME; "
+                "see bench/README.md. Without --cases, Cosima and the bare app are measured."
+            )
+        return cls(home.resolve(), generator.resolve())
 
     def _run(self, script: str, *arguments: str | Path) -> None:
         environment = {

@@ -3,20 +3,18 @@
 For each population the number of annotators that really reaches the power is simulated, then
 small pilot studies are drawn from it and planned from. Needs no database.
 
-    .venv/bin/python bench/planning.py [--repository DIR] [--pilots 10] [--out FILE]
+    .venv/bin/python bench/planning.py [--repository DIR] [--pilots 10]
 """
 
-import argparse
-import json
 import statistics
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from reporting import REPOSITORY, read_options, say
 from scipy.special import ndtr
 from scipy.stats import betabinom
 
@@ -239,26 +237,21 @@ def render(results: list[Result]) -> Iterator[str]:
 
 def main() -> None:
     """Measure, and print the results."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repository", type=Path, default=Path(__file__).parents[1])
-    parser.add_argument("--pilots", type=int, default=10, help="for each population and design")
-    parser.add_argument("--no-detectable", action="store_true", help="for versions without it")
-    parser.add_argument("--out", type=Path, help="write the figures as JSON")
-    options = parser.parse_args()
+    options = read_options(
+        __doc__,
+        repository=(REPOSITORY, "another version of the library"),
+        pilots=(10, "for each population and design"),
+    )
     sys.path.insert(0, str(options.repository.resolve()))
     results: list[Result] = []
     for number, population in enumerate(populations()):
         rng = np.random.default_rng([number, 2])
         truth = {change: true_power(population, change, rng) for change in CHANGES}
         results += plan_pilots(population, options.pilots, truth, rng)
-        if not options.no_detectable:
-            true, found = detect(population, options.pilots, rng)
-            change = f"{true:.2f}, planned {found.mean():.2f} ± {found.std(ddof=1):.2f}"
-            sys.stdout.write(f"{population.name}: {SIZE} annotators detect {change}\n")
-            sys.stdout.flush()
-    sys.stdout.write("\n".join(render(results)) + "\n")
-    if options.out:
-        options.out.write_text(json.dumps([asdict(one) for one in results]))
+        true, found = detect(population, options.pilots, rng)
+        change = f"{true:.2f}, planned {found.mean():.2f} ± {found.std(ddof=1):.2f}"
+        say(f"{population.name}: {SIZE} annotators detect {change}")
+    say("\n".join(render(results)))
 
 
 if __name__ == "__main__":

@@ -11,24 +11,20 @@ machines may take much longer to allocate memory the first time.
 """
 
 import argparse
-import json
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as arrow_parquet
-from reporting import say, table
+from processes import call_apart, peak_megabytes
+from reporting import read_options, say, table
 
-REPOSITORY = Path(__file__).resolve().parent.parent
 RATERS, BLOCK, SEED = 10, 50, 20200312
 COLUMNS = ("rows", "file", "way", "s", "µs a row", "MB", "÷ pyarrow", "again s", "÷ pyarrow")
 
@@ -113,34 +109,16 @@ WAYS: dict[str, Callable[[Path], None]] = {
 
 
 def measure(way: str, path: Path) -> dict[str, float]:
-    """Measure once in a separate process."""
-    words = [sys.executable, str(Path(__file__).resolve()), "--measure", way, str(path)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=REPOSITORY)  # noqa: S603  (this script)
-    if done.returncode:
-        raise SystemExit(done.stderr)
-    found: dict[str, float] = json.loads(done.stdout)
-    return found
-
-
-def measure_here(way: str, path: Path) -> None:
-    """Run once after the imports and print the result; called in the measured process."""
-    sys.path.insert(0, str(REPOSITORY))
-    warm_up = path.with_name(f"warm{path.suffix}")
-    WAYS[way](warm_up)
+    """Run twice after a warm-up, in a process that does nothing else."""
+    WAYS[way](path.with_name(f"warm{path.suffix}"))
     started = time.perf_counter()
     WAYS[way](path)
     seconds, megabytes = time.perf_counter() - started, peak_megabytes()
     started = time.perf_counter()
     WAYS[way](path)
-    again = time.perf_counter() - started
-    say(json.dumps({"seconds": seconds, "megabytes": megabytes, "again": again}))
-
-
-def peak_megabytes() -> float:
-    """Return the peak of this program; `getrusage` would include a larger parent's peak."""
-    status = Path("/proc/self/status").read_text().splitlines()
-    (peak,) = (line.split()[1] for line in status if line.startswith("VmHWM"))
-    return int(peak) / 1024
+    return {
+        "seconds": seconds, "megabytes": megabytes, "again": time.perf_counter() - started
+    }  # fmt: skip
 
 
 def write_files(folder: Path, n_rows: int, *, is_sorted: bool, name: str) -> list[Path]:
@@ -164,42 +142,31 @@ def measure_rows(folder: Path, n_rows: int, options: argparse.Namespace) -> list
         found: dict[str, list[dict[str, float]]] = {way: [] for way in ways}
         for _ in range(options.repetitions):
             for way in ways:
-                found[way].append(measure(way, path))
+                found[way].append(call_apart(measure, way, path))
         seconds, again, megabytes = (
             {way: median(one[figure] for one in found[way]) for way in ways}
             for figure in ("seconds", "again", "megabytes")
         )
         for way in ways:
-            rows.append(
-                [
-                    f"{n_rows:,}",
-                    path.suffix[1:],
-                    way,
-                    f"{seconds[way]:.3f}",
-                    f"{1e6 * seconds[way] / n_rows:.2f}",
-                    f"{megabytes[way]:.0f}",
-                    f"{seconds[way] / seconds['pyarrow']:.2f}",
-                    f"{again[way]:.3f}",
-                    f"{again[way] / again['pyarrow']:.2f}",
-                ]
-            )
+            rows.append([
+                f"{n_rows:,}", path.suffix[1:], way, f"{seconds[way]:.3f}",
+                f"{1e6 * seconds[way] / n_rows:.2f}", f"{megabytes[way]:.0f}",
+                f"{seconds[way] / seconds['pyarrow']:.2f}", f"{again[way]:.3f}",
+                f"{again[way] / again['pyarrow']:.2f}",
+            ])  # fmt: skip
             say(", ".join(rows[-1]))
     return rows
 
 
 def main() -> None:
     """Run the chosen measurements and print a table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
-    add: Any = parser.add_argument
-    add("--rows", type=int, nargs="+", default=[10**n for n in range(4, 8)])
-    add("--repetitions", type=int, default=3)
-    add("--loop", type=int, default=10**6, help="maximum rows for the loop")
-    add("--sorted", action="store_true", help="rows by pair and context; otherwise in random order")
-    add("--measure", nargs=2, metavar=("WAY", "FILE"), help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.measure:
-        measure_here(options.measure[0], Path(options.measure[1]))
-        return
+    options = read_options(
+        __doc__,
+        rows=[10**n for n in range(4, 8)],
+        repetitions=3,
+        loop=(10**6, "maximum rows for the loop"),
+        sorted=(False, "rows by pair and context; otherwise in random order"),
+    )
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         write_files(folder, 1000, is_sorted=False, name="warm")

@@ -1,78 +1,53 @@
 """Measure a paid batch of many scripted workers, from planning to payment, in the simulator.
 
-python bench/rehearsal.py --workers 500 --at-once 8
+.venv/bin/python bench/rehearsal.py --workers 500 --at-once 8
 """
 
 import argparse
 import os
-import sys
-import tempfile
-from pathlib import Path
 
-from serving import AS_SERVED, HOST, free_port, run, serving
+from databases import CLUSTER, DATABASES
+from reporting import read_options, say
+from serving import HOST, free_port, serving
+from sites import STUDY, fresh_site
 
-REPOSITORY = Path(__file__).resolve().parent.parent
-STUDY, N_QUESTIONNAIRES = "rehearsal", 4  # 2 blocks of the 14 demo pairs
-BLOCK_SIZE = 7
+N_QUESTIONNAIRES, BLOCK_SIZE = 4, 7  # 2 blocks of 14 pairs
 
 
-def rehearse(folder: Path, database_url: str, options: argparse.Namespace) -> str:
+def rehearse(kind: str, options: argparse.Namespace) -> str:
     """Return the output of `rehearse_batch` on a fresh site; exit if it fails."""
-    site, simulator = (f"http://{HOST}:{free_port()}" for _ in range(2))
-    environment = {
-        **os.environ,
-        "ENV_FILE": os.devnull,
-        "DATABASE_URL": database_url,
-        "VAR_DIR": str(folder / "var"),
-        "SITE_URL": site,
-        "MTURK_SIMULATOR_URL": simulator,
-    }
-    (folder / "var").mkdir()
-    python = options.python.absolute()
-
-    def manage(*words: str | Path) -> str:
-        return run(python, "manage.py", *words, cwd=REPOSITORY, environment=environment)
-
-    manage("prepare_site", "--no-demo")
-    manage(
-        "import_stimuli", REPOSITORY / "demo/data_en.tsv", "--study", STUDY, "--language", "en",
-        "--ratings-per-context", str(-(-options.workers // N_QUESTIONNAIRES)),
-        "--block-size", str(BLOCK_SIZE),
-    )  # fmt: skip
-    manage(
-        "open_study", STUDY, "--organisation", "Benchmark", "--contact", "bench@example.org",
-        "--consent-reviewed-by", "Benchmark",
-    )  # fmt: skip
-    stand_in = [str(python), "-m", "mturk_simulator", "--keep", str(folder), "--port"]
-    common = {"cwd": REPOSITORY, "environment": environment, "log": folder / "server.log"}
-    served = AS_SERVED.command(
-        python, int(site.rpartition(":")[2]), "annotation_site.wsgi:application"
-    )
-    with (
-        serving([*stand_in, simulator.rpartition(":")[2]], url=simulator, **common),
-        serving(served, url=site, **common),
-    ):
-        return manage(
-            "rehearse_batch", STUDY, "--base-url", site, "--workers", str(options.workers),
-            "--at-once", str(options.at_once),
-        )  # fmt: skip
+    port = free_port()
+    simulator = f"http://{HOST}:{port}"
+    with fresh_site(kind, options.cluster, MTURK_SIMULATOR_URL=simulator) as site:
+        ratings = -(-options.workers // N_QUESTIONNAIRES)
+        site.manage("prepare_site", "--no-demo")
+        site.make_study(4 * BLOCK_SIZE, ratings=ratings, block_size=BLOCK_SIZE)
+        words = ["-m", "mturk_simulator", "--keep", str(site.folder), "--port", str(port)]
+        with (
+            serving(
+                [str(site.python), *words], url=simulator, cwd=site.cwd,
+                environment=site.environment, log=site.folder / "simulator.log",
+            ),
+            site.serving(),
+        ):  # fmt: skip
+            return site.manage(
+                "rehearse_batch", STUDY, "--base-url", site.url, "--workers", str(options.workers),
+                "--at-once", str(options.at_once),
+            )  # fmt: skip
 
 
 def main() -> None:
-    """Rehearse once and print the result with the load of the machine before and after."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
-    add = parser.add_argument
-    add("--workers", type=int, default=500, help="number of workers and of places (500)")
-    add("--at-once", type=int, default=8, help="number of workers at the same time (8)")
-    add("--database-url", help="an empty database; else a SQLite file")
-    add("--python", type=Path, default=Path(sys.executable), help="of the site")
-    options = parser.parse_args()
-    before = os.getloadavg()[0]
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        output = rehearse(folder, options.database_url or f"sqlite:///{folder / 'site'}", options)
-    sys.stdout.write(output)
-    sys.stdout.write(f"Load average: {before:.1f} before, {os.getloadavg()[0]:.1f} after.\n")
+    """Rehearse on each database."""
+    options = read_options(
+        __doc__,
+        workers=(500, "number of workers and of places"),
+        at_once=(8, "number of workers at the same time"),
+        databases=DATABASES,
+        cluster=CLUSTER,
+    )
+    for kind in options.databases:
+        say(rehearse(kind, options))
+    say(f"load average after: {os.getloadavg()[0]:.1f}")
 
 
 if __name__ == "__main__":

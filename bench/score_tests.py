@@ -6,20 +6,13 @@ Gold and predictions are normal, or of Student's distribution with 5 degrees of 
 systems are drawn alike, so that each p below 0.05 is a false alarm; 5 % are expected.
 """
 
-import argparse
-import sys
-from pathlib import Path
-
 import numpy as np
-from reporting import say, table
+from reporting import read_options, say, table
 
-REPOSITORY = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(REPOSITORY))
-
-from postprocess.boards.advice.planning import expect_error, expect_error_of_difference  # noqa: E402
-from postprocess.scoring.figures import Figures, score_changes, score_similarities  # noqa: E402
-from postprocess.scoring.inference import compare_scores, score_interval  # noqa: E402
-from postprocess.statistics.evaluation import (  # noqa: E402
+from postprocess.boards.advice.planning import expect_error, expect_error_of_difference
+from postprocess.scoring.figures import Figures, score_changes, score_similarities
+from postprocess.scoring.inference import compare_scores, score_interval
+from postprocess.statistics.evaluation import (
     harmonic_correlation,
     uncentered_pearson,
 )
@@ -95,11 +88,7 @@ def write_share(found: list[bool]) -> str:
 
 def main() -> None:
     """Simulate, and print a table."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--studies", type=int, default=2000)
-    parser.add_argument("--pairs", type=int, nargs="+", default=[24, 111])
-    parser.add_argument("--seed", type=int, default=20200312)
-    given = parser.parse_args()
+    given = read_options(__doc__, studies=2000, pairs=[24, 111], seed=20200312)
     rows = [
         measure(subtask, n, name, given.studies, given.seed)
         for subtask in (1, 2)

@@ -4,6 +4,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -12,6 +13,7 @@ from typing import NamedTuple
 
 import httpx
 
+HERE = Path(__file__).resolve().parent
 HOST = "127.0.0.1"
 START_SECONDS = 30
 STOP_SECONDS = 10
@@ -33,7 +35,7 @@ class Server(NamedTuple):
         kind, _, numbers = text.partition(":")
         workers, _, threads = (numbers or "1x4").partition("x")
         if kind not in COMMANDS:
-            raise ValueError(f"{kind!r} is not one of {', '.join(COMMANDS)}")
+            raise SystemExit(f"{kind!r} is not one of {', '.join(COMMANDS)}")
         return cls(kind, int(workers), int(threads or 1))
 
     @property
@@ -74,6 +76,20 @@ COMMANDS = {
 }
 
 
+def python_with_servers() -> Path:
+    """Return a Python that has this one's packages and all servers; make it the first time."""
+    folder = HERE.parent / ".venv-servers"
+    python = folder / "bin/python"
+    if not python.exists():
+        run(sys.executable, "-m", "venv", folder, cwd=HERE)
+        (own,) = (path for path in sys.path if path.endswith("site-packages"))
+        (packages,) = folder.glob("lib/python*/site-packages")
+        (packages / "cosima.pth").write_text(f"{own}\n")
+        requirements = HERE / "requirements-servers.txt"
+        run(python, "-m", "pip", "install", "--quiet", "-r", requirements, cwd=HERE)
+    return python
+
+
 def free_port() -> int:
     """Return a free port on loopback."""
     with socket.socket() as probe:
@@ -110,13 +126,18 @@ def serving(
             command, cwd=cwd, env=environment, stdout=heard, stderr=heard, start_new_session=True
         )
     try:
-        wait_for(server, url, log)
+        _wait_for(server, url, log)
         yield server.pid
     finally:
-        _stop(server)
+        server.send_signal(signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            server.wait(timeout=STOP_SECONDS)
+        with suppress(ProcessLookupError):
+            os.killpg(server.pid, signal.SIGKILL)
+        server.wait()
 
 
-def wait_for(server: "subprocess.Popen[bytes]", url: str, log: Path) -> None:
+def _wait_for(server: "subprocess.Popen[bytes]", url: str, log: Path) -> None:
     """Wait until a server answers; exit if it ends or does not answer in time."""
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
@@ -129,12 +150,3 @@ def wait_for(server: "subprocess.Popen[bytes]", url: str, log: Path) -> None:
         else:
             return
     raise SystemExit(f"No answer from {url} in {START_SECONDS} seconds; see {log}")
-
-
-def _stop(server: "subprocess.Popen[bytes]") -> None:
-    server.send_signal(signal.SIGTERM)
-    with suppress(subprocess.TimeoutExpired):
-        server.wait(timeout=STOP_SECONDS)
-    with suppress(ProcessLookupError):
-        os.killpg(server.pid, signal.SIGKILL)
-    server.wait()

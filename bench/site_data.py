@@ -17,7 +17,7 @@ from pathlib import Path
 
 import django
 
-sys.path.insert(0, str(Path.cwd()))
+sys.path.insert(0, str(Path.cwd()))  # the checkout that is measured
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotation_site.settings")
 django.setup()
 

@@ -14,10 +14,9 @@ import argparse
 import asyncio
 import os
 import re
-import secrets
 import socket
+import ssl
 import sys
-import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -26,17 +25,20 @@ from statistics import median, quantiles
 from typing import NamedTuple
 
 import httpx
-from attacked_site import NO_CERTIFICATES, AttackedSite
-from databases import fresh_database, settle
-from export import list_processes
-from reporting import say, table
+from databases import CLUSTER, DATABASES
+from filling import RESEARCHER, STUDY, fill
+from processes import list_processes, read_megabytes
+from reporting import read_options, say, table
 from serving import HOST
+from sites import Site, fresh_site
 
 N_PEOPLE = 4
 GOAL_MS, GOAL_RATIO = 300, 1.5
 N_RESPONSES = 20_000  # in the study that is exported
 ARCHIVE_MB = 12
-ARCHIVE, EXPORT = "/tasks/slow/archive.zip", "/api/v1/studies/bench/responses.csv"
+ARCHIVE, EXPORT = "/tasks/slow/archive.zip", f"/api/v1/studies/{STUDY}/responses.csv"
+# Without certificates, which no site here has: reading them takes longer than a request.
+NO_CERTIFICATES = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 PATIENCE = 10  # seconds that people wait for a page
 ARRIVAL_SECONDS = 6  # in which the slow clients come
 SETTLE_SECONDS = 2
@@ -139,17 +141,17 @@ async def request_pages(pages: Sequence[str], seconds: float) -> Waits:
 
 
 async def measure(
-    site: AttackedSite, pages: Sequence[str], slow: Slow, *, n_slow: int, seconds: float
+    url: str, server: int, pages: Sequence[str], slow: Slow, *, n_slow: int, seconds: float
 ) -> list[str]:
     """Request pages at rest, and while slow clients hold connections; return a row of the table."""
     rest = await request_pages(pages, seconds / 2)
     held = [
-        asyncio.ensure_future(be_slow(site.url, slow, ARRIVAL_SECONDS * number / n_slow))
+        asyncio.ensure_future(be_slow(url, slow, ARRIVAL_SECONDS * number / n_slow))
         for number in range(n_slow)
     ]
     await asyncio.sleep(ARRIVAL_SECONDS + SETTLE_SECONDS)
     now = await request_pages(pages, seconds)
-    memory = read_memory(site.process)
+    memory = read_memory(server)
     for task in held:
         task.cancel()
     await asyncio.gather(*held, return_exceptions=True)
@@ -164,66 +166,55 @@ async def measure(
 
 def read_memory(server: int) -> tuple[float, float]:
     """Return the megabytes of a server's processes, and of the kernel's TCP buffers."""
-    sizes = [(process / "smaps_rollup").read_text() for process in list_processes(server)]
-    shares = [re.search(r"^Pss:\s+(\d+)", text, re.MULTILINE) for text in sizes]
     pages = re.search(r"^TCP:.* mem (\d+)", Path("/proc/net/sockstat").read_text(), re.MULTILINE)
     kernel = int(pages[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6 if pages else 0
-    return sum(int(share[1]) for share in shares if share) / 1e3, kernel
+    return read_megabytes(list_processes(server), "Pss"), kernel
 
 
-def make_site(folder: Path, database_url: str) -> tuple[AttackedSite, list[str], str]:
-    """Return a site with a study and a published task, pages to visit, and a researcher's token."""
-    site = AttackedSite.prepare(
-        folder, database_url, API_RATE="9999/min", API_EXPORTING_RATE="9999/min",
-        BENCH_ACCOUNT="bench", BENCH_PASSWORD=secrets.token_urlsafe(12),
-    )  # fmt: skip
-    site.script("export_data.py", str(N_RESPONSES))
-    site.script("site_data.py", "publish", str(ARCHIVE_MB))
-    site.make_study(2, ratings=2, block_size=2)
-    (link,) = site.invite(1)
-    token = site.manage("make_token", "bench", "slow", "--scope", "responses:read").split()[-1]
-    return site, [site.url, link, f"{site.url}/tasks/slow/"], token
+def fill_site(site: Site) -> tuple[list[str], str]:
+    """Create studies and a published task; return pages to visit, and a researcher's token."""
+    site.call(fill, 2 * N_RESPONSES)
+    site.script("publish", str(ARCHIVE_MB))
+    site.make_study(4, ratings=2, block_size=2)
+    site.settle()
+    (path,) = site.invite(1)
+    token = site.manage("make_token", RESEARCHER, "slow", "--scope", "responses:read").split()[-1]
+    return [site.url, site.url + path, f"{site.url}/tasks/slow/"], token
 
 
 def measure_all(kind: str, options: argparse.Namespace) -> None:
     """Measure on one database, and print a table."""
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        fresh_database(kind, Path(folder), options.cluster) as database_url,
-    ):
-        site, pages, token = make_site(Path(folder), database_url)
-        settle(database_url)
-        kinds = [slow for slow in list_slow(token) if options.only in slow.name]
-        with site.serving():
+    rate = "9999/min"
+    with fresh_site(kind, options.cluster, API_RATE=rate, API_EXPORTING_RATE=rate) as site:
+        pages, token = fill_site(site)
+        with site.serving() as pid:
             for target in (ARCHIVE, EXPORT):
                 httpx.get(
                     site.url + target, headers={"Authorization": f"Bearer {token}"}, trust_env=False
                 ).raise_for_status()
             asyncio.run(request_pages(pages, 3))  # the first ones are slower
             rows = []
-            for slow in kinds:
-                rows.append(
-                    asyncio.run(
-                        measure(site, pages, slow, n_slow=options.slow, seconds=options.seconds)
-                    )
-                )
-                sys.stderr.write(f"{' | '.join(rows[-1])}\n")
-        log = site.log.read_text()
+            for slow in list_slow(token):
+                if options.only in slow.name:
+                    given = site.url, pid, pages, slow
+                    row = measure(*given, n_slow=options.slow, seconds=options.seconds)
+                    rows.append(asyncio.run(row))
+                    sys.stderr.write(f"{' | '.join(rows[-1])}\n")
+        log = (site.folder / "server.log").read_text()
     say(f"\n{kind}\n\n{table(COLUMNS, rows)}")
     say(f"\nThe server's log: {len(log.splitlines())} lines, {log.count('Traceback')} tracebacks")
 
 
 def main() -> None:
     """Measure on each database."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
-    add = parser.add_argument
-    add("--slow", type=int, default=200, help="number of slow clients")
-    add("--seconds", type=float, default=8, help="duration for each kind of slow client")
-    add("--only", default="", help="part of the kinds' names, to measure only some")
-    add("--databases", nargs="+", default=["sqlite"], choices=["sqlite", "pg"])
-    add("--cluster", default="postgres://postgres@127.0.0.1:5432", help="PostgreSQL server")
-    options = parser.parse_args()
-    say(f"{os.cpu_count()} cores, load average at the start {os.getloadavg()[0]:.1f}")
+    options = read_options(
+        __doc__,
+        slow=(200, "number of slow clients"),
+        seconds=(8.0, "duration for each kind of slow client"),
+        only=("", "part of the kinds' names, to measure only some"),
+        databases=DATABASES,
+        cluster=CLUSTER,
+    )
     for kind in options.databases:
         measure_all(kind, options)
 

@@ -7,36 +7,26 @@ seconds for its interval, by the number of pairs. Then, milliseconds and megabyt
 archives and tables are refused. Every measurement is a separate process; the figures are medians.
 """
 
-import argparse
-import json
-import subprocess
-import sys
 import time
 import tracemalloc
 import zipfile
 from collections.abc import Callable
-from pathlib import Path
 from statistics import median
+from typing import Any
 
 import numpy as np
-from reporting import number, say, table
+from processes import call_apart
+from reporting import number, read_options, say, table
 
-REPOSITORY = Path(__file__).resolve().parent.parent
 SIZES = (340, 2_000, 10_000)  # pairs
 AIMS = {340: "≤ 3 together", 10_000: "≤ 50 together; ≤ 6 s"}
 NAME = "results_subtask2_sl.tsv"
 REPETITIONS = 5  # within a process, of what takes little time
 
 
-def measure(given: argparse.Namespace, *what: str) -> dict[str, float]:
-    """Measure in separate processes; return the medians of what they print."""
-    words = [sys.executable, str(Path(__file__).resolve()), "--measure", *what]
-    found = []
-    for _ in range(given.repetitions):
-        done = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603  (this script)
-        if done.returncode:
-            raise SystemExit(done.stderr)
-        found.append(json.loads(done.stdout))
+def repeat(times: int, act: Callable[..., dict[str, float]], what: Any) -> dict[str, float]:
+    """Measure in separate processes; return the medians."""
+    found = [call_apart(act, what) for _ in range(times)]
     return {name: median(one[name] for one in found) for name in found[0]}
 
 
@@ -129,18 +119,10 @@ def make_tables() -> dict[str, bytes]:
 
 def main() -> None:
     """Measure all, and print two tables."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--repetitions", type=int, default=3)
-    parser.add_argument("--measure", nargs=2, help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    sys.path.insert(0, str(REPOSITORY))
-    if given.measure:
-        kind, what = given.measure
-        say(json.dumps(measure_scoring(int(what)) if kind == "pairs" else measure_refusal(what)))
-        return
+    given = read_options(__doc__, repetitions=3)
     rows = []
     for n_pairs in SIZES:
-        found = measure(given, "pairs", str(n_pairs))
+        found = repeat(given.repetitions, measure_scoring, n_pairs)
         seconds = number(found["interval"] / 1000)
         figures = [number(found["check"]), number(found["score"]), seconds]
         rows.append([f"{n_pairs:,}", *figures, AIMS.get(n_pairs, "")])
@@ -148,7 +130,7 @@ def main() -> None:
     say()
     refusals = []
     for name, data in {**make_archives(), **make_tables()}.items():
-        found = measure(given, "archive", name)
+        found = repeat(given.repetitions, measure_refusal, name)
         size = f"{len(data) / 1000:,.1f}"
         refusals.append([name, size, number(found["ms"]), number(found["megabytes"])])
     say(table(("hostile file", "kB", "ms", "MB more"), refusals))

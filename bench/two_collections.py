@@ -13,20 +13,15 @@ interval contains it. Second table: how often p and q are below 0.05 if both cro
 population, with whole ratings from 0 to 6.
 """
 
-import argparse
-import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import product
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from reporting import say, table
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from reporting import read_options, say, table
 
 from postprocess.reporting.assessment import Chance
 from postprocess.table.ratings import Scale
@@ -175,9 +170,7 @@ def _measure(
 
 def main() -> None:
     """Simulate and print two Markdown tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--studies", type=int, default=200)
-    options = parser.parse_args()
+    options = read_options(__doc__, studies=200)
     say(table(COLUMNS, list(cover(options.studies))))
     say(table(ALARMS, list(count_alarms(options.studies))))
 

@@ -1,6 +1,6 @@
 """Measure whether annotators' pages stay fast when millions of responses are stored.
 
-    .venv/bin/python bench/volume.py --cluster postgres://postgres@127.0.0.1:5432
+    .venv/bin/python bench/volume.py --databases sqlite pg --cluster postgres://postgres@127.0.0.1
     .venv/bin/python bench/volume.py --sizes 10000 1000000
 
 Each size has a fresh site. Half of its responses are in the study that is measured (20,000 pairs,
@@ -10,8 +10,6 @@ measured in turn, several times, through the WSGI application: no network, no ot
 
 import argparse
 import io
-import json
-import os
 import re
 import sys
 import time
@@ -24,19 +22,17 @@ from statistics import median
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-import django
-from databases import fresh_site, print_by_database, settle
+from databases import CLUSTER, DATABASES, KINDS
 from django.apps import apps
 from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 from filling import BLOCK_SIZE, STUDY, execute, fill
-from serving import run
+from reporting import read_options, say, table
+from sites import Site, fresh_site
 
-REPOSITORY = Path(__file__).resolve().parent.parent
 WARM_UP = 4  # annotators before the measured ones
 RESUMED_AT = 3  # the item before which every annotator's lease ends
-DATABASES = {"sqlite": "SQLite", "pg": "PostgreSQL"}
 Figures = dict[str, list[tuple[float, int]]]  # milliseconds and queries, by the request's name
 
 
@@ -189,78 +185,66 @@ def measure(n_annotators: int) -> Figures:
         browser.ask("no place left: welcome", f"/invitation/{invitation.token}/")
         browser.ask("no place left: agree, refused", f"/invitation/{invitation.token}/", **agreed)
     Place.objects.filter(study=study, is_open=False).update(is_open=True)
-    return browser.figures
+    return dict(browser.figures)
 
 
-def act(action: str, number: int, *, analyze: bool) -> None:
-    """Fill or measure the site of this process's environment."""
-    sys.path.insert(0, str(REPOSITORY))
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotation_site.settings")
-    django.setup()
-    if action == "measure":
-        sys.stdout.write(json.dumps(measure(number)))
-        return
-    fill(number)
+def fill_site(n_responses: int, analyze: bool) -> int:
+    """Fill the site; return its number of responses."""
+    fill(n_responses)
     if analyze and connection.vendor == "sqlite":
         execute("ANALYZE")
-    sys.stdout.write(str(apps.get_model("surveys", "Response").objects.count()))
+    n: int = apps.get_model("surveys", "Response").objects.count()
+    return n
 
 
 def compare(kind: str, options: argparse.Namespace) -> str:
     """Fill a site for each size, measure them in turn, and write a table of medians."""
     found: dict[int, Figures] = defaultdict(lambda: defaultdict(list))
-    sites: dict[int, dict[str, str]] = {}
-    own = [sys.executable, __file__, *(["--analyze"] if options.analyze else []), "--inside"]
+    sites: dict[int, Site] = {}
     with ExitStack() as stack:
         for size in options.sizes:
-            environment = stack.enter_context(fresh_site(kind, options.cluster, options.folder))
+            site = stack.enter_context(fresh_site(kind, options.cluster, below=options.folder))
             started = time.perf_counter()
-            n_stored = run(*own, "fill", str(size), cwd=REPOSITORY, environment=environment)
+            n_stored = site.call(fill_site, size, options.analyze)
             seconds = time.perf_counter() - started
             sys.stderr.write(f"{kind}: {n_stored} responses in {seconds:.0f} s\n")
-            sites[int(n_stored)] = environment
+            sites[n_stored] = site
         for _ in range(options.rounds):
-            for size, environment in sites.items():
-                settle(environment["DATABASE_URL"])
-                arguments = *own, "measure", str(options.annotators // options.rounds)
-                output = run(*arguments, cwd=REPOSITORY, environment=environment)
-                for name, taken in json.loads(output).items():
-                    found[size][name] += taken
-    return write_table(DATABASES[kind], found)
+            for size, site in sites.items():
+                site.settle()
+                taken: Figures = site.call(measure, options.annotators // options.rounds)
+                for name, figures in taken.items():
+                    found[size][name] += figures
+    return write_table(KINDS[kind], found)
 
 
 def write_table(database: str, found: Mapping[int, Figures]) -> str:
     """Return median milliseconds and queries per request and size, and the ratio of sizes."""
     sizes = sorted(found)
-    heads = [database, *(f"{size:,}" for size in sizes), "largest ÷ smallest"]
-    lines = [heads, ["---", *["---:"] * (len(heads) - 1)]]
+    rows = []
     for name in found[sizes[0]]:
         taken = [found[size][name] for size in sizes]
         times = [median(milliseconds for milliseconds, _ in several) for several in taken]
         queries = [median(n for _, n in several) for several in taken]
         cells = [f"{t:.2f} ({n:g})" for t, n in zip(times, queries, strict=True)]
-        lines.append([name, *cells, f"{times[-1] / times[0]:.2f}"])
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+        rows.append([name, *cells, f"{times[-1] / times[0]:.2f}"])
+    return table([database, *(f"{size:,}" for size in sizes), "largest ÷ smallest"], rows)
 
 
 def main() -> None:
     """Measure and print a table for each database."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
-    add = parser.add_argument
-    sizes = [10_000, 100_000, 1_000_000, 10_000_000]
-    add("--sizes", type=int, nargs="+", default=sizes, help="responses stored, about")
-    add("--databases", nargs="+", choices=DATABASES, help="default: sqlite, and pg with --cluster")
-    add("--cluster", help="PostgreSQL too, such as postgres://postgres@127.0.0.1:5432")
-    add("--annotators", type=int, default=60, help="measured at each size")
-    add("--rounds", type=int, default=3, help="in which the sizes are measured in turn")
-    add("--analyze", action="store_true", help="run ANALYZE on SQLite, which Cosima does not do")
-    add("--folder", type=Path, help="where the sites are; 10 million responses take 4 GB")
-    add("--inside", nargs=2, metavar=("ACTION", "NUMBER"), help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.inside:
-        act(options.inside[0], int(options.inside[1]), analyze=options.analyze)
-        return
-    print_by_database(options.databases, options.cluster, lambda kind: compare(kind, options))
+    options = read_options(
+        __doc__,
+        sizes=([10_000, 100_000, 1_000_000, 10_000_000], "responses stored, about"),
+        databases=DATABASES,
+        cluster=CLUSTER,
+        annotators=(60, "measured at each size"),
+        rounds=(3, "in which the sizes are measured in turn"),
+        analyze=(False, "run ANALYZE on SQLite, which Cosima does not do"),
+        folder=(Path, "where the sites are; 10 million responses take 4 GB"),
+    )
+    for kind in options.databases:
+        say(f"{compare(kind, options)}\n")
 
 
 if __name__ == "__main__":

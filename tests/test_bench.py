@@ -32,7 +32,7 @@ def result(rate: float, cpu: float, p95: float) -> list[dict[str, Any]]:
 
 def reached(**changed: float) -> dict[str, str]:
     """Return which targets are reached by these figures, all others being just sufficient."""
-    from ratios import list_ratios
+    from comparing import list_ratios
 
     cosima = {"rate": 200.0, "cpu": 10.0, "p95": 200.0, "cpu_large": 12.0, **changed}
     load, small = ("load", "cosima-pg", 40), ("load", "cosima-pg", 10)
@@ -45,6 +45,13 @@ def reached(**changed: float) -> dict[str, str]:
         ("load", "turkle-pg", 40): result(40, 99, 1000),
     }
     return {name.partition(": ")[2]: verdict for name, _, _, verdict in list_ratios(found)}
+
+
+def test_the_readme_names_every_script():
+    readme = (ROOT / "bench/README.md").read_text(encoding="utf-8")
+
+    names = [path.name for path in (ROOT / "bench").glob("*.py")]
+    assert [name for name in names if f"`{name}`" not in readme] == []
 
 
 def test_the_aims_are_those_to_be_beaten():

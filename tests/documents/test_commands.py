@@ -39,7 +39,6 @@ ELSEWHERE = {
 # What does not run in a test, by its exact text, and why.
 LOAD = "measures for minutes to hours, with nothing else on the machine; see tests/test_bench.py"
 DEPOSIT = "needs a token; tests/surveys/web/console/test_deposits.py"
-PEERS = "sets up other survey systems, which are no part of the repository"
 LEFT_OUT = {
     "README.md": {"scripts/test": "runs this test"},
     "docs/console.md": {
@@ -71,22 +70,13 @@ LEFT_OUT = {
             "needs the network; the model is that of a package",
     },
     "bench/README.md": {
-        "export BENCH_HOME=$HOME/cosima-bench": PEERS,
-        "python3 -m venv $BENCH_HOME/vl && $BENCH_HOME/vl/bin/pip install aiohttp psutil py-spy":
-            PEERS,
-        "python3 -m venv $BENCH_HOME/vs && $BENCH_HOME/vs/bin/pip install -r requirements.txt":
-            PEERS,
-        "$BENCH_HOME/vs/bin/pip install gunicorn waitress uvicorn pyuwsgi": PEERS,
-        "initdb -A trust -U postgres -D $BENCH_HOME/pg/data": PEERS,
-        'pg_ctl -D $BENCH_HOME/pg/data -w -o "-p 5544 -k $BENCH_HOME/pg -c '
-        'listen_addresses=127.0.0.1" start': PEERS,
-        "BENCH_DB=5544 $BENCH_HOME/vt/bin/python ../shared/bench/peer_setup/turkle_setup.py data "
-        "$BENCH_HOME/work/tpg $BENCH_HOME/data20k": PEERS,
         ".venv/bin/python bench/load.py --out results.json": LOAD,
         ".venv/bin/python bench/load.py --cases cosima-sqlite bare-sqlite --annotators 40 "
         "--large 0 --no-dropout": LOAD,
         ".venv/bin/python bench/load.py --divide 10 --repetitions 1 --large 1000": LOAD,
-        ".venv/bin/python bench/servers.py --cases cosima-sqlite cosima-pg": LOAD,
+        ".venv/bin/python bench/load.py --annotators 40 --large 0 --no-dropout --servers "
+        "granian:1x4 granian-wsgi:2x2 gunicorn-gthread:2x2 waitress:1x4 uwsgi:2x2 uvicorn:1x4":
+            LOAD,
     },
 }  # fmt: skip
 

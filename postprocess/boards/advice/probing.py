@@ -2,8 +2,8 @@
 
 A prober sends random predictions and adds them up with their scores as weights. Rounding the scores
 hardly hinders this; fewer attempts and hidden scores do. Each score shown counts: in subtask 2 a
-prediction that differs between the two contexts alone tells of a change as much as one in subtask
-1.
+prediction that differs between the two contexts alone tells of a change as much as one in
+subtask 1.
 """
 
 import math

@@ -1,17 +1,107 @@
-"""Aims as ratios of medians of the same run."""
+"""Tables of loads, and the aims as ratios of medians of the same run."""
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from statistics import median
+from typing import Any, NamedTuple
 
 from peers import CASES as PEERS
-from reporting import CPU, RATE, TURN_P95, Read, Result, error_screens, middle
+from reporting import number
 
+Result = dict[str, Any]
+Read = Callable[[Result], float]
 Key = tuple[str, str, int]  # kind of run, case, number of annotators
 Found = Mapping[Key, Sequence[Result]]
 OURS = ("cosima-sqlite", "cosima-pg")
 N_AIMED_AT = 40  # annotators
 N_OF_GROWTH = 10
 MOST_GROWTH = 1.2
+
+
+def error_screens(result: Result) -> float:
+    """Return error screens per 100 judgements; a reconnection does not count."""
+    seen = sum(n for kind, n in result["errors"].items() if kind != "reconnected")
+    return 100 * float(seen) / float(max(1, result["acknowledged"]))
+
+
+def figure(*names: str) -> Read:
+    """Return a function that reads a nested figure of a result."""
+
+    def read(result: Result) -> float:
+        value: Any = result
+        for name in names:
+            value = value[name]
+        return float(value)
+
+    return read
+
+
+CPU = figure("server_cpu_ms_per_judgement")
+RATE = figure("judgements_per_s")
+TURN_P95 = figure("turnaround_ms", "p95")
+WAITS = ("request_ms", "submit_ms", "turnaround_ms")
+
+
+def middle(results: Sequence[Result], read: Read) -> float:
+    """Return the median of the repetitions."""
+    return median(map(read, results))
+
+
+def spread(results: Sequence[Result], read: Read) -> str:
+    """Return the median and, of several, the minimum and maximum."""
+    values = sorted(map(read, results))
+    center = number(median(values))
+    return center if len(values) == 1 else f"{center} ({number(values[0])}–{number(values[-1])})"
+
+
+def _percentiles(results: Sequence[Result], name: str) -> str:
+    if not all(result[name] for result in results):
+        return "–"
+    return " / ".join(f"{middle(results, figure(name, p)):.0f}" for p in ("p50", "p95", "p99"))
+
+
+def _kilobytes(result: Result) -> float:
+    return float(result["bytes_in_per_judgement"]) / 1000
+
+
+LOAD_COLUMNS = (
+    "case", "N", "judgements/s", "server CPU ms/judgement", "requests/judgement",
+    "kB in/judgement", "request p50/p95/p99 ms", "submit p50/p95/p99 ms", "turn p50/p95/p99 ms",
+    "error screens per 100", "server MB", "stored as acknowledged",
+)  # fmt: skip
+
+
+def load_row(name: str, results: Sequence[Result]) -> list[str]:
+    """Return a row of the table of loads."""
+    faults = sorted({result["faults"] for result in results} - {""})
+    return [
+        name,
+        str(results[0]["annotators"]),
+        spread(results, RATE),
+        spread(results, CPU),
+        number(middle(results, figure("requests_per_judgement"))),
+        number(middle(results, _kilobytes)),
+        *(_percentiles(results, name) for name in WAITS),
+        number(middle(results, error_screens)),
+        number(middle(results, figure("server_peak_rss_mb"))),
+        "; ".join(faults) or "yes",
+    ]
+
+
+DROPOUT_COLUMNS = (
+    "case", "acknowledged", "stored", "of these in unfinished assignments", "contexts",
+    "at quota", "judgements over quota", "wrong",
+)  # fmt: skip
+
+
+def dropout_row(name: str, results: Sequence[Result]) -> list[str]:
+    """Return a row of the table of drop-outs, with all counts if repetitions differ."""
+    counts = ("acknowledged", "stored", "left_over", "contexts", "at_quota", "over_quota")
+    faults = {result["faults"] for result in results} | {", ".join(r["errors"]) for r in results}
+    return [
+        name,
+        *("/".join(dict.fromkeys(str(r["check"][count]) for r in results)) for count in counts),
+        "; ".join(sorted(faults - {""})) or "nothing",
+    ]
 
 
 class Aim(NamedTuple):
