@@ -1,7 +1,5 @@
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
 from surveys.access.roles import grant_role
 from surveys.models import Context, Invitation, Response, Role
@@ -153,18 +151,3 @@ def test_a_context_is_shown_with_ratings_and_words(study, client):
 @pytest.mark.parametrize("address", [(3, 1), (1, 3), (10**30, 1)])
 def test_an_unknown_context_is_not_found(address, study, client):
     assert client.get(page("context", study, *address)).status_code == 404
-
-
-@pytest.mark.parametrize("name", ["annotator", "context"])
-def test_pages_need_the_same_queries_for_many(name, study, client):
-    counts = []
-    for n in (1, 3):
-        study = make_study(2 * n, slug=f"study-{n}", ratings_per_context=2 * n)
-        grant_role(study, User.objects.get(), Role.REVIEWER)
-        codes = [answer(start(study)).annotator.code for _ in range(2 * n)]
-        more = [1, 1] if name == "context" else [codes[0]]
-        with CaptureQueriesContext(connection) as queries:
-            read(client, name, study, *more)
-        counts.append(len(queries))
-
-    assert counts[0] == counts[1]

@@ -2,13 +2,11 @@ import re
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from surveys.access.api_tokens import make_token
 from surveys.access.roles import grant_role
-from surveys.models import AuditEntry, Block, Place, Role, Round, VerdictKind
+from surveys.models import AuditEntry, Place, Role, Round, VerdictKind
 from surveys.monitoring.checklist import forget_steps
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import give_verdict
@@ -219,23 +217,6 @@ def test_reasons_are_escaped(study, client):
     client.post(page("repeat", study, 1), {"reason": "<b>bad</b>", "round_number": 1})
 
     assert "&lt;b&gt;bad" in read(client, "block", study, 1)
-
-
-@pytest.mark.parametrize("name", ["collection", "block", "repeat", "annotators"])
-def test_pages_need_the_same_queries_for_many(name, db, sign_in):
-    client, counts = sign_in(Role.OWNER), []
-    for n in (1, 3):
-        study = make_study(2 * n, slug=f"study-{n}", block_size=2, ratings_per_context=n)
-        grant_role(study, User.objects.get(), Role.OWNER)
-        for _ in range(Block.objects.filter(study=study).count() * n):
-            answer(start(study))
-        more = [1] if name in {"block", "repeat"} else []
-        client.get(page(name, study, *more))  # fills the cache
-        with CaptureQueriesContext(connection) as queries:
-            assert client.get(page(name, study, *more)).status_code == 200
-        counts.append(len(queries))
-
-    assert counts[0] == counts[1]
 
 
 def test_earlier_rounds_can_be_looked_at_and_a_repeat_undone(study, client):

@@ -100,15 +100,3 @@ def test_background_jobs_have_no_run_page(study, sign_in):
 
 def test_background_jobs_are_not_for_reviewers(study, sign_in):
     assert sign_in(Role.REVIEWER).get(page("jobs", study)).status_code == 403
-
-
-@pytest.mark.parametrize("n", [1, 3, 20])
-def test_the_number_of_queries_does_not_grow_with_jobs(
-    study, sign_in, n, django_assert_max_num_queries
-):
-    client = sign_in(Role.OWNER)
-    for _ in range(n):
-        request_export(study, "csv", None)
-
-    with django_assert_max_num_queries(11):
-        client.get(page("jobs", study))

@@ -148,16 +148,3 @@ def test_another_studys_text_is_not_found(client, study):
     context = Context.objects.filter(pair__study=other).first()
 
     assert client.get(page("preview_words", study, context.pk)).status_code == 404
-
-
-@pytest.mark.parametrize("n", [1, 3])
-def test_the_number_of_queries_of_a_preview_does_not_grow_with_rows(
-    n, sign_in, django_assert_num_queries
-):
-    client = sign_in(Role.OWNER)
-    study = make_study(n, slug=f"of-{n}")
-    study.memberships.create(user_id=int(client.session["_auth_user_id"]), role="owner")
-    context = Context.objects.filter(pair__study=study).first()
-
-    with django_assert_num_queries(13):
-        client.get(page("preview_rating", study, context.pk))

@@ -4,8 +4,6 @@ import json
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from surveys.access.audit_log import record
@@ -366,28 +364,3 @@ def test_the_exported_log_is_masked_by_role(peopled, study, client, sign_in):
     assert header == "at,who,what,about,details"
     assert f"{MAIL} is {WORKER}" in row
     assert "a…@… is …" in for_other
-
-
-@pytest.mark.parametrize("name", ["privacy", "person", "erase", "log", "release", "results"])
-def test_pages_need_the_same_queries_for_many(name, db, client):
-    counts = []
-    for n in (2, 4):
-        study = make_study(2, slug=f"study-{n}", ratings_per_context=8)
-        grant_role(study, User.objects.get(), Role.OWNER)
-        for link in invite_listed(study, [f"a{i}@example.org" for i in range(n)]).new:
-            finish(start(study, link))
-        now = withdrawal_cutoff(study)
-        for _ in range(n):
-            release = make_release(study, report={}, collected_at=now)
-            make_release(study, report={}, collected_at=now)
-            done = {"state": "done", "report": {}, "collected_at": now}
-            make_run(study, RunKind.RELEASE, release=release, number=release.number, **done)
-            make_run(study, RunKind.RESULTS, **done)
-            record("study.configured", study, "")
-        code = Annotator.objects.filter(study=study).earliest("pk").code
-        read(client, name, study, *([code] if name in ("person", "erase") else []))
-        with CaptureQueriesContext(connection) as queries:
-            read(client, name, study, *([code] if name in ("person", "erase") else []))
-        counts.append(len(queries))
-
-    assert counts[0] == counts[1]

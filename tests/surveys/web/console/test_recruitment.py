@@ -3,12 +3,8 @@ import io
 
 import lxml.html
 import pytest
-from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
-from surveys.access.roles import grant_role
 from surveys.models import AuditEntry, Entrance, Invitation, Role, Study, TextKind
 from surveys.recruitment.links import invite_annotators, invite_listed, open_entrance, personal_link
 from surveys.study.design import configure_study
@@ -320,20 +316,6 @@ def test_recruitment_is_paginated(study, client):
 
     assert "Page 1 of 2" in text
     assert "30 links, newest first" in text
-
-
-def test_the_number_of_queries_does_not_grow_with_links(study, client):
-    counts = []
-    for n in (1, 3):
-        some = make_study(2, slug=f"study-{n}")
-        grant_role(some, User.objects.get(), Role.OWNER)
-        for link in invite_listed(some, [f"a{i}@example.org" for i in range(n)]).new:
-            start(some, link)
-        with CaptureQueriesContext(connection) as queries:
-            read(client, "recruitment", some)
-        counts.append(len(queries))
-
-    assert counts[0] == counts[1]
 
 
 def test_an_open_link_of_a_paid_study_is_refused_without_a_code(study, client):

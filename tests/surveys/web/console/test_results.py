@@ -266,16 +266,6 @@ def test_the_form_of_a_release_reports_every_invalid_field(study, client):
     assert "not one of the available choices" in text
 
 
-@pytest.mark.parametrize("n", [2, 5])  # with two runs the form can compare
-def test_the_number_of_queries_does_not_grow_with_runs(n, study, client, django_assert_num_queries):
-    for _ in range(n):
-        request_results(study, QUICK, None)
-    client.get(page("results", study))  # warms the caches
-
-    with django_assert_num_queries(8):
-        client.get(page("results", study))
-
-
 def test_files_of_a_run_are_not_found_in_another_study(study, client, sign_in):
     run = request_results(make_study(1, slug="other"), QUICK, None)
 
