@@ -104,7 +104,7 @@ def align(first: Crowd, second: Crowd, n_pairs: int) -> Aligned:
 def _aggregate(ratings: pd.DataFrame) -> pd.DataFrame:
     """Return what `aggregate_ratings` does, without its tests, which take most of the time."""
     found = ratings.groupby(["pair", "context"])["rating"].agg(["count", "mean", "std"]).unstack()
-    return found.set_axis(SCORES, axis=1)
+    return found.set_axis(SCORES, axis=1).assign(alone1=False, alone2=False)
 
 
 def cover(n_studies: int) -> Iterator[list[str]]:
