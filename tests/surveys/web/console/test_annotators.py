@@ -107,12 +107,6 @@ def test_an_annotator_who_withdrew_is_marked(study, client):
     assert "Withdrew on" in read(client, "annotator", study, assignment.annotator.code)
 
 
-def test_an_annotator_of_another_study_is_not_found(study, client):
-    other = start(make_study(1, slug="other"))
-
-    assert client.get(page("annotator", study, other.annotator.code)).status_code == 404
-
-
 @pytest.mark.parametrize("code", ["a%00b", "a-b", "x" * 17, "%C5%BE", "a%0A", "%D9%A3"])
 def test_an_impossible_code_is_not_found_without_a_query(
     code, study, client, django_assert_num_queries

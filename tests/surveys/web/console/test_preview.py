@@ -11,7 +11,7 @@ from surveys.models import Context, Role, Study
 from surveys.study.design import configure_study
 from surveys.study.exercises import read_check
 from surveys.study.texts import default_body
-from tests.factories.studies import make_study, start
+from tests.factories.studies import start
 
 pytestmark = pytest.mark.django_db
 WORDS = {"inspired_word1": "sea", "inspired_word2": "salt"}
@@ -141,10 +141,3 @@ def test_preview_omits_pages_that_the_study_does_not_have(client):
     for name in ("practice", "practice_rating", "practice_answer", "check"):
         assert client.get(page(f"preview_{name}", study)).status_code in (200, 404)
     assert client.get(page("preview_practice", study)).status_code == 404
-
-
-def test_another_studys_text_is_not_found(client, study):
-    other = make_study(1, slug="other")
-    context = Context.objects.filter(pair__study=other).first()
-
-    assert client.get(page("preview_words", study, context.pk)).status_code == 404

@@ -1,4 +1,4 @@
-"""The number of queries of a console page does not grow with its rows."""
+"""On all pages of a study queries do not grow with rows, and other studies' rows are not found."""
 
 import copy
 from typing import Any
@@ -59,6 +59,11 @@ OF_FILES = {
     "comparison_report",
     "comparison_plot",
 }  # read from a file
+OF_REVIEWS = {"review_one", "review_effect", "review_undo", "review_settle"}
+IDS = {  # of rows of any study
+    "pair_id", "context_id", "invitation_id", "code", "run_id", "entrance_id", "webhook_id",
+    "batch_id", "visit_id",
+}  # fmt: skip
 # The number of queries of each page of a study; it may only decrease.
 MOST = {
     "close": 3, "reopen": 3, "archive": 3, "restore": 3, "duplicate": 3,
@@ -100,6 +105,23 @@ def test_the_number_of_queries_is_equal_for_one_three_and_300_rows(db, monkeypat
     assert {name: (one[name], n) for name, n in many.items() if n < one[name]} == {}
 
 
+def test_the_rows_of_another_study_are_not_found(db):
+    study = fill(make_study(2, slug="study", block_size=2), 1)
+    make_study(2, slug="other", block_size=2)
+    client = Client()
+    client.force_login(User.objects.create_superuser("op"))
+
+    answers = {}
+    for where, name in list_pages(study, *IDS):
+        elsewhere = where.replace("/study/", "/other/")
+        answers[name] = {client.get(elsewhere).status_code, client.post(elsewhere).status_code}
+
+    assert len(answers) > 30
+    others = {name: found for name, found in answers.items() if not found <= {404, 405}}
+    assert others == {"remove_row": {302}}  # as if the row had been removed before
+    assert study.pairs.count() == 2
+
+
 def count_queries(client: Client, study: Study) -> dict[str, int]:
     """Return the number of queries of each page of a study, with warm caches.
 
@@ -117,8 +139,8 @@ def count_queries(client: Client, study: Study) -> dict[str, int]:
     return counts
 
 
-def list_pages(study: Study) -> list[tuple[str, str]]:
-    """Return the URLs of all pages of a study by name."""
+def list_pages(study: Study, *ids: str) -> list[tuple[str, str]]:
+    """Return the URLs of all pages of a study by name, or of pages of rows with some ids."""
     pair = study.pairs.first()
     found = {
         "slug": study.slug, "pair_id": pair.pk, "context_id": pair.contexts.first().pk,
@@ -126,7 +148,8 @@ def list_pages(study: Study) -> list[tuple[str, str]]:
         "plot": "calibration", "form": "csv", "repository": "zenodo",
         "invitation_id": study.invitations.first().pk,
         "code": study.annotators.first().code, "run_id": study.runs.first().pk,
-        "user_id": 1, "entrance_id": 1, "webhook_id": study.webhooks.first().pk,
+        "user_id": 1, "entrance_id": study.entrances.first().pk,
+        "webhook_id": study.webhooks.first().pk,
         "batch_id": Batch.objects.filter(entrance__study=study).latest("pk").pk,
         "visit_id": Visit.objects.filter(entrance__study=study).latest("pk").pk,
     }  # fmt: skip
@@ -134,7 +157,8 @@ def list_pages(study: Study) -> list[tuple[str, str]]:
     pages = []
     for pattern in urlpatterns:
         named = pattern.pattern.converters
-        if "slug" in named and pattern.name not in OF_FILES:
+        is_wanted = not ids or pattern.name in OF_REVIEWS or {*ids} & {*named}
+        if "slug" in named and is_wanted and pattern.name not in OF_FILES:
             known = reviewed if pattern.name.startswith("review") else found
             kwargs = {name: known[name] for name in named}
             pages.append((reverse(f"console:{pattern.name}", kwargs=kwargs), pattern.name))

@@ -9,7 +9,7 @@ from surveys.models import AuditEntry, Entrance, Invitation, Role, Study, TextKi
 from surveys.recruitment.links import invite_annotators, invite_listed, open_entrance, personal_link
 from surveys.study.design import configure_study
 from surveys.study.texts import set_text
-from tests.factories.studies import finish, make_study, start
+from tests.factories.studies import finish, start
 from tests.surveys.web.console.test_collection import page, read
 
 CODES = {"completion_code": "C1ABC", "no_place_code": "C2XYZ", "cap": "40"}
@@ -210,12 +210,6 @@ def test_revoking_a_link_needs_a_reason_and_is_idempotent(study, client):
     assert "Revoke the link" not in text
 
 
-def test_a_link_of_another_study_is_not_found(study, client):
-    (link,) = invite_annotators(make_study(1, slug="other"), 1)
-
-    assert client.get(page("invitation", study, link.pk)).status_code == 404
-
-
 def test_the_open_link_is_opened_capped_and_closed(study, client):
     address = page("open_link", study)
     assert ">Open</h2>" in read(client, "open_link", study)
@@ -266,14 +260,6 @@ def test_prolific_refuses_invalid_codes_and_caps(changed, said, study, client):
     assert answer.status_code == 422
     assert said in answer.content.decode()
     assert not Entrance.objects.exists()
-
-
-def test_an_entrance_of_another_study_is_not_closed(study, client):
-    entrance = open_entrance(make_study(1, slug="other"), "link")
-
-    assert client.post(page("close_entrance", study, entrance.pk)).status_code == 404
-    entrance.refresh_from_db()
-    assert entrance.closed_at is None
 
 
 @pytest.mark.parametrize("url", ["http://localhost:8000", "https://survey.example.org"])

@@ -22,7 +22,6 @@ from surveys.models import (
     Run,
     RunKind,
     RunState,
-    Study,
     VerdictKind,
 )
 from surveys.privacy.erasure import erase_annotator
@@ -264,13 +263,6 @@ def test_the_form_of_a_release_reports_every_invalid_field(study, client):
     assert "greater than or equal to 0" in text
     assert "Enter a whole number" in text
     assert "not one of the available choices" in text
-
-
-def test_files_of_a_run_are_not_found_in_another_study(study, client, sign_in):
-    run = request_results(make_study(1, slug="other"), QUICK, None)
-
-    assert client.get(page("run", study, run.pk)).status_code == 404
-    assert Study.objects.count() == 2
 
 
 @pytest.mark.parametrize(

@@ -245,18 +245,6 @@ def test_a_late_verdict_is_reported(study, sign_in):
     assert "your verdict was not needed" in text_of(answer)
 
 
-def test_an_answer_of_another_study_is_not_found(study, sign_in):
-    other = make_study(1, slug="other", language="tlh")
-    submit(other)
-    file_answers(other)
-    client = sign_in(Role.OWNER)
-
-    for name in ("review_one", "review_undo", "review_settle"):
-        answer = client.post(page(name, study, answers(other)[0].pk), {"kind": "good"})
-        assert answer.status_code == 404
-    assert not Verdict.objects.exists()
-
-
 def test_the_queue_links_to_the_whole_questionnaire(study, sign_in):
     client = sign_in(Role.REVIEWER)
     client.post(page("review", study))

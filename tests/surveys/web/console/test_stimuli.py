@@ -318,14 +318,6 @@ def test_deleting_a_row_is_idempotent(browser, draft):
     assert draft.pairs.count() == 2
 
 
-def test_another_studys_row_is_not_found(browser, draft):
-    other = make_study(1, slug="other").pairs.get()
-
-    assert browser.get(page("row", draft, other.pk)).status_code == 404
-    browser.post(page("remove_row", draft, other.pk), {"drop-reason": "x", "drop-shown": "x"})
-    assert Pair.objects.filter(pk=other.pk).exists()
-
-
 def test_the_file_is_replaced(browser, draft):
     address = page("replace_file", draft)
 

@@ -5,7 +5,6 @@ from surveys.access.webhooks import add_webhook, send_test
 from surveys.errors import WebhookRefused
 from surveys.models import Delivery, Role, Webhook
 from tests.factories.arrivals import squeeze
-from tests.factories.studies import make_study
 
 pytestmark = pytest.mark.django_db
 URL = "https://lab.example.org/cosima"
@@ -107,12 +106,3 @@ def test_a_webhook_is_removed_after_a_confirmation(study, owner, webhook):
     assert Webhook.objects.exists()
     owner.post(where)
     assert not Webhook.objects.exists()
-
-
-def test_the_webhook_of_another_study_is_not_found(study, owner):
-    other = add_webhook(make_study(1, slug="other"), URL, ["run.finished"])
-
-    for name in ("webhook", "remove_webhook"):
-        assert owner.get(page(name, study, other.pk)).status_code == 404
-        assert owner.post(page(name, study, other.pk), {"what": "test"}).status_code == 404
-    assert Webhook.objects.get() == other

@@ -7,14 +7,13 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 from django.utils import timezone
 
-from surveys.access.roles import grant_role
 from surveys.crowd.ledger import intend_reward
 from surveys.models import Assignment, Hit, HitState, Role, Run, Standing, Visit
 from surveys.study.planning.durations import introduction_seconds
 from surveys.templatetags.figures import number
 from surveys.web.console.urls import urlpatterns
 from tests.factories.batch_states import WORKERS, send, text_of, visit_of
-from tests.factories.studies import make_study, stored
+from tests.factories.studies import stored
 from tests.surveys.web.console.test_collection import page, read
 
 
@@ -107,16 +106,6 @@ def test_the_ledger_shows_user_and_reason_of_a_payment(client, study, batch):
     assert visit.assignment.annotator.code in text
     assert "by ana" in text
     assert "they wrote to us" in text
-
-
-def test_batches_of_another_study_are_not_found(client, study, batch):
-    other = make_study(2, slug="other")
-    grant_role(other, User.objects.get(username="ana"), Role.OWNER)
-
-    assert client.get(page("batch", other, batch.pk)).status_code == 404
-    assert send(client, "work_batch", other, batch.pk, what="stop").status_code == 404
-    visit = visit_of(batch, Standing.HELD)
-    assert client.get(page("visit", other, batch.pk, visit.pk)).status_code == 404
 
 
 @pytest.mark.parametrize("target", ["sandbox", "production"])
