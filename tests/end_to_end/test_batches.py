@@ -1,10 +1,10 @@
-"""Paid batches in a browser: planning and approval without scripts, and accessibility."""
+"""Paid batches in a browser: the cost while a batch is planned, and accessibility."""
 
 from collections.abc import Iterator
 
 import pytest
 
-from tests.end_to_end.browser import DESKTOP, PHONE, WatchedPage
+from tests.end_to_end.browser import DESKTOP, WatchedPage
 from tests.end_to_end.conftest import open_site
 from tests.end_to_end.page_checks import LOOKS, PageChecker
 from tests.end_to_end.site import Site
@@ -42,29 +42,6 @@ def sign_in(site: Site, watched: WatchedPage) -> None:
     page.fill("[name=password]", PASSWORD)
     watched.follow(page.get_by_role("button", name="Sign in"))
     page.goto(f"{site.url}/console/studies/study/recruitment/batches/")
-
-
-def test_a_batch_is_planned_and_approved_without_scripts(chromium, site: Site):
-    watched = WatchedPage(chromium, PHONE, scripts=False)
-    page = watched.page
-    sign_in(site, watched)
-
-    watched.follow(page.get_by_role("link", name="Plan a batch"))
-    page.get_by_label("Places in each").fill("9")
-    page.get_by_label("Only these").fill("1A, 2B:3")
-    page.get_by_label("Reward per place").fill("1.50")
-    watched.follow(page.get_by_role("button", name="Calculate"))
-    assert page.get_by_text("$21.60").is_visible()
-    page.get_by_label("Title").fill("Words in short texts")
-    page.get_by_label("Description").fill("Read short texts.")
-    watched.follow(page.get_by_role("button", name="Plan the batch"))
-    page.get_by_label("Enter the total").fill("21.60")
-    page.get_by_label("Last day").fill("2099-12-31")
-    watched.follow(page.get_by_role("button", name="Approve the budget"))
-
-    assert page.get_by_role("button", name="Publish 2 HITs").is_visible()
-    assert watched.sideways_scroll == 0
-    assert site.query("SELECT ceiling_cents FROM surveys_batch ORDER BY id") == [(1420,), (2160,)]
 
 
 def test_the_cost_of_a_batch_is_updated_on_input(chromium, site: Site):

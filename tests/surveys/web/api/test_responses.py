@@ -112,9 +112,11 @@ def test_csv_and_parquet_hold_the_same(answered, program):
     rated.filter(position=1).update(rated_at=ends)
     rated.filter(position=2).update(rated_at=ends.replace(microsecond=0))
 
-    text = asking.get("studies/study/responses.csv", state="submitted").getvalue().decode()
+    sent = asking.get("studies/study/responses.csv", state="submitted")
+    text = sent.getvalue().decode()
     packed = asking.get("studies/study/responses.parquet", state="submitted").getvalue()
 
+    assert sent["Content-Disposition"].startswith("attachment; filename=")
     written = list(csv.DictReader(io.StringIO(text)))
     table = parquet.read_table(io.BytesIO(packed))
     rows = table.to_pylist()
