@@ -4,6 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import include, path
 
+from surveys.features import list_areas
 from surveys.web.sign_in import limit_sign_ins
 
 admin.site.site_header = admin.site.site_title = "Cosima"
@@ -23,10 +24,8 @@ urlpatterns = [
     path("", include("surveys.web.annotate.urls")),
     path("docs/", include("surveys.web.public.documents_urls")),
     path("published/", include("surveys.web.public.urls")),
-    path("tasks/", include("surveys.web.sharedtasks.urls")),
     path("api/v1/", include("surveys.web.api.urls")),
-    path("console/shared-tasks/", include("surveys.web.console.sharedtasks.urls")),
-    path("console/", include("surveys.web.console.urls")),
+    *(path(area.prefix, include(area.urls)) for area in list_areas()),
     # before the admin's own
     path("admin/login/", limit_sign_ins(admin.site.login), name="admin_sign_in"),
     path("admin/", admin.site.urls),

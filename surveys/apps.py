@@ -3,9 +3,20 @@
 from django.apps import AppConfig
 from django.utils.module_loading import import_string
 
-from surveys.features import Feature, register
+from surveys.features import Area, Feature, register
 
-CORE = Feature(name="surveys", files={"surveys.Run": ("archive", "ledger")})
+CORE = Feature(
+    name="surveys",
+    files={"surveys.Run": ("archive", "ledger")},
+    areas=(
+        Area(
+            namespace="console",
+            prefix="console/",
+            urls="surveys.web.console.urls",
+            templates=("console",),
+        ),
+    ),
+)
 APPS = tuple(
     f"surveys.{folder}.feature.FEATURE" for folder in ("sharedtasks", "crowd", "selection")
 )

@@ -40,6 +40,18 @@ class Kind:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Area:
+    """Pages that share a URL namespace and a style; those of apps and the console."""
+
+    namespace: str
+    prefix: str  # of their addresses
+    urls: str  # a URLconf
+    # folders of problem.html, locked.html and error pages, the first found; the last has _base.html
+    templates: tuple[str, ...]
+    help: str = ""  # the part of the documentation that explains them
+
+
+@dataclass(frozen=True, kw_only=True)
 class Feature:
     """What an app adds to the site. Registered once, in `AppConfig.ready`, as the core is."""
 
@@ -52,6 +64,7 @@ class Feature:
     log_actions: Mapping[str, str] = field(default_factory=dict)
     log_areas: Mapping[str, str] = field(default_factory=dict)
     log_fields: Mapping[str, str] = field(default_factory=dict)
+    areas: tuple[Area, ...] = ()
     # functions: (study, whether it has stimuli) → a step before the stimuli, or None
     first_step: str = ""
     # (release ids) → embargoes by release id
@@ -76,6 +89,17 @@ def register(feature: Feature) -> None:
 def list_features() -> list[Feature]:
     """Return the registered features, the core first."""
     return list(_features.values())
+
+
+def list_areas() -> list[Area]:
+    """Return the areas of all features, those below another one first."""
+    areas = [area for feature in list_features() for area in feature.areas]
+    return sorted(areas, key=lambda area: len(area.prefix), reverse=True)
+
+
+def find_area(path: str) -> Area | None:
+    """Return the area of an address, or None."""
+    return next((area for area in list_areas() if path.startswith(f"/{area.prefix}")), None)
 
 
 def find_file_fields() -> dict[type[Model], tuple[str, ...]]:

@@ -1,6 +1,6 @@
 """What shared tasks add to the site."""
 
-from surveys.features import Feature, Kind
+from surveys.features import Area, Feature, Kind
 
 FEATURE = Feature(
     name="sharedtasks",
@@ -20,6 +20,21 @@ FEATURE = Feature(
             label="archive of the final boards",
             make="surveys.sharedtasks.finishing.renaming.perform_archiving",
             drains=True,
+        ),
+    ),
+    areas=(
+        Area(
+            namespace="sharedtasks",
+            prefix="tasks/",
+            urls="surveys.web.sharedtasks.urls",
+            templates=("sharedtasks",),
+        ),
+        Area(
+            namespace="organisers",
+            prefix="console/shared-tasks/",
+            urls="surveys.web.console.sharedtasks.urls",
+            templates=("console/sharedtasks", "console"),
+            help="docs/sharedtasks.html#the-organiser",
         ),
     ),
     files={

@@ -35,6 +35,7 @@ from surveys.access.sign_in_limits import (
     return_check,
     take_check,
 )
+from surveys.features import find_area
 
 BY_LINK = "django.contrib.auth.backends.ModelBackend"  # the backend of sign-ins without a password
 log = logging.getLogger(__name__)
@@ -112,15 +113,15 @@ def answer_locked(
 
 def refuse_sign_in(request: HttpRequest, wait: int) -> HttpResponse:
     """Answer 429 with the seconds to wait."""
-    found = request.resolver_match
-    of_tasks = found is not None and found.namespace == "sharedtasks"
+    area = find_area(request.path_info)
+    folders = area.templates if area else ("console",)  # at the admin
     page = {
-        "base": "sharedtasks/_base.html" if of_tasks else "console/_base.html",
-        "of_tasks": of_tasks,
+        "base": f"{folders[-1]}/_base.html",
         "minutes": math.ceil(wait / 60),
         "seconds": wait,
     }
-    answer = render(request, "console/account/locked.html", page, status=429)
+    names = [f"{folder}/locked.html" for folder in folders]
+    answer = render(request, names, page, status=429)
     answer["Retry-After"] = str(max(wait, 1))
     return answer
 

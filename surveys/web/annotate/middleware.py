@@ -14,11 +14,9 @@ from django.utils import translation
 from django.utils.deprecation import MiddlewareMixin
 
 from surveys.errors import SurveyError
+from surveys.features import find_area
 from surveys.web.annotate.frames import allow_framing
 from surveys.web.rendering.contacts import find_contact
-
-# Those with a page of their own for refusals, by namespace of their addresses.
-DOORS = {"console": "console", "organisers": "console", "sharedtasks": "sharedtasks"}
 
 
 class ContentPolicyMiddleware(CSPMiddleware):
@@ -61,11 +59,12 @@ class SurveyErrorMiddleware(MiddlewareMixin):
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         if not isinstance(error, SurveyError):
             return None
-        found = request.resolver_match
-        door = DOORS.get(found.namespace, "annotate") if found else "annotate"
-        contact = find_contact(request) if door == "annotate" else ""
+        area = find_area(request.path_info)
+        contact = "" if area else find_contact(request)
         page = {"error": error, "token": _find_survey(request), "contact": contact}
-        answer = render(request, f"{door}/problem.html", page, status=error.status)
+        folders = area.templates if area else ("annotate",)
+        names = [f"{folder}/problem.html" for folder in folders]
+        answer = render(request, names, page, status=error.status)
         answer["Cache-Control"] = "private, no-store"
         if error.retry_after is not None:
             answer["Retry-After"] = str(error.retry_after)

@@ -3,8 +3,9 @@
 from django.conf import settings
 from django.http import HttpRequest
 
+from surveys.features import find_area
+
 FIRST = "docs/console.html"
-OF_SHARED_TASKS = "docs/sharedtasks.html#the-organiser"
 _BATCH = "docs/console.html#paid-batches"
 _BY_SECTION = {
     "docs/console.html#accounts-and-roles": (
@@ -83,8 +84,9 @@ def find_help(page: str) -> str:
 
 def link_to_help(request: HttpRequest) -> dict[str, str]:
     """Give all templates `help_url`, the address of the section that explains the page shown."""
+    area = find_area(request.path_info)
+    if area and area.help:
+        return {"help_url": f"{settings.DOCS_URL}{area.help}"}
     match = request.resolver_match
-    if match and match.namespace == "organisers":
-        return {"help_url": f"{settings.DOCS_URL}{OF_SHARED_TASKS}"}
     page = match.url_name if match and match.namespace == "console" else None
     return {"help_url": find_help(page or "")}

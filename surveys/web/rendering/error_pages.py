@@ -6,10 +6,10 @@ from functools import partial
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
-from django.urls import reverse
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
 
+from surveys.features import find_area
 from surveys.operations.outages import RETRY_AFTER, is_outage
 from surveys.web.rendering.contacts import find_contact
 
@@ -34,16 +34,13 @@ def _answer(
     is_stale: bool = False,
 ) -> HttpResponse:
     """Return the page of a status; Django passes an exception or a reason, which is not shown."""
-    in_console = request.path.startswith(reverse("console:studies"))
-    in_tasks = request.path.startswith(reverse("sharedtasks:tasks"))
-    page: dict[str, object] = {
-        "in_console": in_console, "in_tasks": in_tasks, "is_stale": is_stale,
-    }  # fmt: skip
-    if status == NOT_FOUND and not (in_console or in_tasks):
+    area = find_area(request.path_info)
+    page: dict[str, object] = {"is_stale": is_stale}
+    if status == NOT_FOUND and not area:
         page["contact"] = find_contact(request)
-    is_english = in_console or in_tasks
-    with translation.override(_find_language(request, is_english=is_english)):
-        answer = HttpResponse(render_to_string(f"{status}.html", page), status=status)
+    names = [f"{folder}/{status}.html" for folder in area.templates] if area else []
+    with translation.override(_find_language(request, is_english=area is not None)):
+        answer = HttpResponse(render_to_string([*names, f"{status}.html"], page), status=status)
     answer["Cache-Control"] = "no-store"
     patch_vary_headers(answer, ("Accept-Language",))
     return answer
