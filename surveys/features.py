@@ -4,7 +4,7 @@ Functions and modules are named by dotted names, so that a command's start impor
 pandas. A model is named by its label, such as surveys.Run.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import Enum
@@ -65,6 +65,11 @@ class Feature:
     log_areas: Mapping[str, str] = field(default_factory=dict)
     log_fields: Mapping[str, str] = field(default_factory=dict)
     areas: tuple[Area, ...] = ()
+    # pages among those of others: by the name of a page of the console, the pages after it; views
+    # of the API, by their addresses; paths of annotators' pages
+    console_urls: str = ""
+    api_urls: str = ""
+    annotator_urls: str = ""
     # functions: (study, whether it has stimuli) → a step before the stimuli, or None
     first_step: str = ""
     # (release ids) → embargoes by release id
@@ -113,7 +118,7 @@ def merge_mappings(name: str) -> dict[str, Any]:
     return {key: value for mapping in mappings for key, value in mapping.items()}
 
 
-def load_functions(name: str) -> list[Callable[..., Any]]:
-    """Import the functions that features name in a field, such as drop_due."""
+def load_objects(name: str) -> list[Any]:
+    """Import the functions or tables that features name in a field, such as drop_due."""
     named = (getattr(feature, name) for feature in list_features())
-    return [import_string(function) for function in named if function]
+    return [import_string(dotted) for dotted in named if dotted]

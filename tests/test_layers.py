@@ -66,9 +66,6 @@ NOT_YET_APART = {
     "surveys.tasks": "contexts crowd sharedtasks",
     "surveys.web.annotate.arrival": "sharedtasks",
     "surveys.web.annotate.frames": "crowd",
-    "surveys.web.annotate.urls": "crowd",
-    "surveys.web.api.urls": "sharedtasks",
-    "surveys.web.console.urls": "contexts crowd",
 }
 
 

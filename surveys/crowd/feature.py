@@ -4,6 +4,8 @@ from surveys.features import Feature
 
 FEATURE = Feature(
     name="crowd",
+    console_urls="surveys.web.console.crowd.urls.PAGES",
+    annotator_urls="surveys.web.annotate.mturk.PATHS",
     export_person="surveys.crowd.personal_data.export_person",
     forget_workers="surveys.crowd.personal_data.forget_workers",
     log_actions={

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from django.core.cache import cache
 from django.db.models import Exists, OuterRef
 
-from surveys.features import load_functions
+from surveys.features import load_objects
 from surveys.models import (
     Entrance,
     Invitation,
@@ -82,7 +82,7 @@ def outline_study(study: Study, tally: Tally | None = None) -> list[Step]:
     noun = "assignment is" if tally.missing == 1 else "assignments are"
     steps = [
         *filter(
-            None, (find(study, has_stimuli=has["pairs"]) for find in load_functions("first_step"))
+            None, (find(study, has_stimuli=has["pairs"]) for find in load_objects("first_step"))
         ),
         Step("stimuli", has["pairs"], "Upload a file with the texts and their target words."),
         Step("design", not study.is_draft, opening),

@@ -18,7 +18,7 @@ from django.utils import timezone
 from surveys.access.audit_log import record
 from surveys.access.redaction import digest_in_study, mask_text
 from surveys.errors import ErasureRefused
-from surveys.features import load_functions
+from surveys.features import load_objects
 from surveys.models import Annotator, Assignment, Invitation, Study, Visit, Worker
 from surveys.participation.arrival_limits import forget_arrivals
 from surveys.participation.arrivals import SUBMISSION
@@ -247,7 +247,7 @@ def _forget_workers(study: Study, workers: dict[int, Worker]) -> None:
     for annotator in known:
         annotator.worker = digests[annotator.worker_id or 0]
     Annotator.objects.bulk_update(known, ["worker"], BATCH_SIZE)
-    for forget in load_functions("forget_workers"):
+    for forget in load_objects("forget_workers"):
         forget(study, digests)
     visits = list(Visit.objects.filter(entrance__study=study, worker__in=workers))
     for visit in visits:

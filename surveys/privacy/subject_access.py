@@ -12,7 +12,7 @@ from django.db.models import Q
 
 from surveys.access.audit_log import record
 from surveys.access.redaction import digest_in_study, mask_details
-from surveys.features import load_functions
+from surveys.features import load_objects
 from surveys.models import (
     Annotator,
     Assignment,
@@ -121,7 +121,7 @@ def _collect(annotator: Annotator) -> dict[str, Any]:
 
 
 def _collect_from_apps(annotator: Annotator) -> dict[str, Any]:
-    parts = [export(annotator) for export in load_functions("export_person")]
+    parts = [export(annotator) for export in load_objects("export_person")]
     return {name: rows for part in parts for name, rows in part.items()}
 
 

@@ -4,6 +4,7 @@ from surveys.features import Feature
 
 FEATURE = Feature(
     name="contexts",
+    console_urls="surveys.web.console.contexts.urls.PAGES",
     first_step="surveys.corpora.listing.describe_step",
     log_actions={
         "candidates.added": "Added candidates found in corpora to {}",

@@ -37,6 +37,7 @@ FEATURE = Feature(
             help="docs/sharedtasks.html#the-organiser",
         ),
     ),
+    api_urls="surveys.web.api.sharedtasks.urls.VIEWS",
     files={
         "surveys.SharedTask": ("archive",),
         "surveys.Submission": ("file",),

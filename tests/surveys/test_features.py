@@ -13,7 +13,7 @@ from surveys.features import (
     Feature,
     find_file_fields,
     list_features,
-    load_functions,
+    load_objects,
     register,
 )
 
@@ -41,13 +41,13 @@ def test_functions_are_loaded_from_the_features_that_have_them(registered):
     register(Feature(name="lexicons"))
     register(Feature(name="surveys", drop_due="surveys.features.list_features"))
 
-    assert load_functions("drop_due") == [list_features]
-    assert load_functions("find_due") == []
+    assert load_objects("drop_due") == [list_features]
+    assert load_objects("find_due") == []
 
 
 @pytest.mark.parametrize("name", ["export_person", "forget_workers", "find_due", "drop_due"])
 def test_every_registered_function_exists(name):
-    assert all(callable(function) for function in load_functions(name))
+    assert all(callable(function) for function in load_objects(name))
 
 
 def test_every_column_of_files_is_registered_or_of_checked_uploads():

@@ -3,7 +3,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from surveys.features import load_functions
+from surveys.features import load_objects
 from surveys.management.commands._base import SurveyCommand, find_study
 from surveys.models import Study
 from surveys.privacy.leftovers import drop_leftovers
@@ -37,7 +37,7 @@ class Command(SurveyCommand):
                 counts += f", workers who never came {len(due.strangers)}"
             self.stdout.write(f"{one}: {done}: {counts}")
         if not study:
-            for look in load_functions("find_due" if dry_run else "drop_due"):
+            for look in load_objects("find_due" if dry_run else "drop_due"):
                 for subject, counts in look(timezone.now()).items():
                     self.stdout.write(f"{subject}: {done}: {counts}")
         if not dry_run:

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection
 from typing import NamedTuple
 
-from surveys.features import load_functions
+from surveys.features import load_objects
 
 
 class Embargo(NamedTuple):
@@ -17,7 +17,7 @@ class Embargo(NamedTuple):
 def find_embargoes(releases: Collection[int]) -> dict[int, list[Embargo]]:
     """Return the embargoes of releases that have any, by release id."""
     found: defaultdict[int, list[Embargo]] = defaultdict(list)
-    for find in load_functions("release_guards"):
+    for find in load_objects("release_guards"):
         for release, embargo in find(releases).items():
             found[release].append(embargo)
     return dict(found)

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import path
 
 from surveys.crowd.mturk.arrival import (
     find_hit,
@@ -83,3 +84,6 @@ def show_sample(request: HttpRequest, hit: Hit) -> HttpResponse:
         "minutes": face.times.first_minutes(n_items),
     }
     return render(request, "annotate/sample.html", page)
+
+
+PATHS = (path("mturk/enter/<uuid:key>/", enter, name="enter"),)

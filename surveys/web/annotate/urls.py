@@ -1,6 +1,7 @@
 from django.urls import path
 
-from surveys.web.annotate import arrival, completion, introduction, items, mturk
+from surveys.features import load_objects
+from surveys.web.annotate import arrival, completion, introduction, items
 
 app_name = "annotate"
 SURVEY = "survey/<slug:token>"
@@ -10,7 +11,7 @@ urlpatterns = [
     path("invitation/<slug:token>/no-mail/", arrival.no_mail, name="no_mail"),
     path("join/<slug:token>/", arrival.arrive, name="arrive"),
     path("join/<slug:token>/<slug:ticket>/", arrival.join, name="join"),
-    path("mturk/enter/<uuid:key>/", mturk.enter, name="enter"),
+    *(address for paths in load_objects("annotator_urls") for address in paths),
     path(f"{SURVEY}/", items.next_page, name="next"),
     path(f"{SURVEY}/<int:position>/words/", items.engage, name="engage"),
     path(f"{SURVEY}/<int:position>/rating/", items.rate, name="rate"),

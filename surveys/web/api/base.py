@@ -147,3 +147,6 @@ def _check_key(key: str | None) -> None:
     if key is not None and not (len(key) <= MAX_KEY_LENGTH and re.fullmatch(KEY_PATTERN, key)):
         message = f"1 to {MAX_KEY_LENGTH} printable ASCII characters, none a space."
         raise ValidationError({"Idempotency-Key": message})
+
+
+Views = tuple[str, type[ApiView], dict[str, Any]]  # a name, and the action of each method

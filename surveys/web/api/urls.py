@@ -1,44 +1,23 @@
 """URLs of the API."""
 
-from typing import Any
-
 from django.urls import path, re_path
 
+from surveys.features import load_objects
 from surveys.web.api import reference
 from surveys.web.api.access.people import Log, People
 from surveys.web.api.access.webhooks import Webhooks
-from surveys.web.api.base import ApiView
+from surveys.web.api.base import Views
 from surveys.web.api.collection.views import Invitations, Progress, Responses
 from surveys.web.api.results.comparisons import Collections, Comparisons
 from surveys.web.api.results.views import Recipes, Releases, Runs
 from surveys.web.api.review.views import Reviews, Settings
-from surveys.web.api.sharedtasks.submissions import OneSubmission, Submissions
-from surveys.web.api.sharedtasks.views import SharedTasks
 from surveys.web.api.studies.rows import Rows
 from surveys.web.api.studies.views import OneStudy, Stimuli, Studies
 
 app_name = "api"
-Views = tuple[str, type[ApiView], dict[str, Any]]  # a name, and the action of each method
-SUBMISSION = "shared-tasks/<slug:task>/submissions/<slug:phase>/<int:number>/"
 VIEWS: dict[str, Views] = {
     "studies/": ("studies", Studies, {"get": "list_all", "post": "create"}),
     "recipes/": ("recipes", Recipes, {"get": "list_all"}),
-    "shared-tasks/": ("shared_tasks", SharedTasks, {"get": "list_all"}),
-    "shared-tasks/<slug:task>/": ("shared_task", SharedTasks, {"get": "show"}),
-    "shared-tasks/<slug:task>/boards/": ("boards", SharedTasks, {"get": "list_boards"}),
-    "shared-tasks/<slug:task>/boards/<slug:phase>/<int:subtask>/": (
-        "board",
-        SharedTasks,
-        {"get": "show_board"},
-    ),
-    "shared-tasks/<slug:task>/submissions/": (
-        "submissions",
-        Submissions,
-        {"get": "list_all", "post": "submit"},
-    ),
-    SUBMISSION: ("submission", OneSubmission, {"get": "show", "patch": "change"}),
-    f"{SUBMISSION}choice/": ("submission_choice", OneSubmission, {"post": "choose"}),
-    f"{SUBMISSION}withdrawal/": ("submission_withdrawal", OneSubmission, {"post": "withdraw"}),
 }
 OF_A_STUDY: dict[str, Views] = {
     "": ("study", OneStudy, {"get": "show"}),
@@ -100,6 +79,8 @@ OF_A_STUDY: dict[str, Views] = {
     ),
     "webhooks/<int:webhook_id>/deliveries/": ("deliveries", Webhooks, {"get": "list_deliveries"}),
 }
+for views_of_app in load_objects("api_urls"):
+    VIEWS |= views_of_app
 VIEWS |= {f"studies/<slug:slug>/{address}": found for address, found in OF_A_STUDY.items()}
 urlpatterns = [
     path("", reference.reference, name="reference"),

@@ -3,6 +3,7 @@ from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
 from surveys.access.roles import find_demonstration
+from surveys.features import load_objects
 from surveys.models import TextKind
 from surveys.models.participation import ANNOTATOR_CODE
 from surveys.recruitment.providers import list_pages
@@ -16,14 +17,8 @@ from surveys.web.console.account.sign_in import (
 )
 from surveys.web.console.collection import annotators
 from surveys.web.console.collection import blocks as collection
-from surveys.web.console.contexts import pairs as context_pairs
-from surveys.web.console.contexts import searches
-from surveys.web.console.contexts import views as contexts
-from surveys.web.console.crowd import batches
-from surveys.web.console.crowd import people as batch_people
-from surveys.web.console.crowd import visits as batch_visits
 from surveys.web.console.privacy import views as privacy
-from surveys.web.console.recruitment import mails, prolific
+from surveys.web.console.recruitment import mails
 from surveys.web.console.recruitment import views as recruitment
 from surveys.web.console.results import (
     comparisons,
@@ -53,13 +48,10 @@ VIEWS: dict[str, tuple[str, Page]] = {
     "studies": ("", views.studies),
     "new_study": ("new/", stimuli.new_study),
     "audit": ("audit/", audits.audit),
-    "begin_contexts": ("new/contexts/", contexts.begin),
     "tokens": ("tokens/", tokens.tokens),
     "change_password": ("password/", change_password),
     "revoke_token": ("tokens/<int:token_id>/revoke/", tokens.revoke),
 }
-BATCH = "recruitment/batches/<int:batch_id>"
-VISIT = f"{BATCH}/people/<int:visit_id>"
 COMPARISON = "results/comparisons/<int:run_id>"
 OF_A_STUDY: dict[str, tuple[str, Page]] = {
     "overview": ("", views.overview),
@@ -67,16 +59,6 @@ OF_A_STUDY: dict[str, tuple[str, Page]] = {
     "duplicate": ("duplicate/", lifecycle.duplicate),
     "rehearsal": ("rehearsal/", rehearsals.rehearsal),
     "delete_rehearsal": ("rehearsal/delete/", rehearsals.delete_rehearsal),
-    "contexts": ("contexts/", contexts.contexts),
-    "candidates_file": ("contexts/file/", contexts.candidates_file),
-    "contexts_settings": ("contexts/settings/", contexts.settings),
-    "use_stimuli": ("contexts/stimuli/", contexts.use_stimuli),
-    "search_contexts": ("contexts/search/", searches.search_contexts),
-    "cancel_search": ("contexts/search/<int:run_id>/cancel/", searches.cancel),
-    "pick_by_scores": ("contexts/scores/", searches.pick_by_scores),
-    "search_pair": ("contexts/<int:number>/search/", searches.search_pair),
-    "candidates": ("contexts/<int:number>/", context_pairs.candidates),
-    "undo_choice": ("contexts/<int:number>/undo/", context_pairs.undo),
     "stimuli": ("stimuli/", stimuli.stimuli),
     "replace_file": ("stimuli/file/", stimuli.replace_file),
     "checkpoints": ("stimuli/checkpoints/", stimuli.show_checkpoints),
@@ -114,26 +96,7 @@ OF_A_STUDY: dict[str, tuple[str, Page]] = {
     "no_mail": ("recruitment/links/<int:invitation_id>/no-mail/", mails.no_mail),
     "invitation": ("recruitment/links/<int:invitation_id>/", recruitment.invitation),
     "forget": ("recruitment/links/<int:invitation_id>/forget/", recruitment.forget),
-    "prolific_export": ("recruitment/prolific/export/", prolific.prolific_export),
     "close_entrance": ("recruitment/entrances/<int:entrance_id>/close/", recruitment.close),
-    "batches": ("recruitment/batches/", batches.batches),
-    "plan_batch": ("recruitment/batches/new/", batches.plan),
-    "batch_cost": ("recruitment/batches/workload/", batches.calculate),
-    "batch": (f"{BATCH}/", batches.batch),
-    "arm_batch": (f"{BATCH}/arm/", batches.arm),
-    "disarm_batch": (f"{BATCH}/disarm/", batches.disarm),
-    "drop_batch": (f"{BATCH}/drop/", batches.drop),
-    "stop_batch": (f"{BATCH}/stop/", batches.stop),
-    "work_batch": (f"{BATCH}/work/", batches.work),
-    "batch_ledger": (f"{BATCH}/ledger/", batches.ledger),
-    "batch_people": (f"{BATCH}/people/", batch_people.people),
-    "batch_bonus": (f"{BATCH}/people/bonus/", batch_people.bonus),
-    "batch_choose": (f"{BATCH}/people/chosen/", batch_people.choose),
-    "visit": (f"{VISIT}/", batch_visits.visit),
-    **{
-        f"{name}_visit": (f"{VISIT}/{name}/", batch_visits.decision_page(name))
-        for name in batch_visits.DECISIONS
-    },
     "collection": ("collection/", collection.collection),
     "gauge": ("collection/agreement/", collection.gauge),
     "block": ("collection/blocks/<int:number>/", collection.block),
@@ -208,6 +171,20 @@ OF_A_STUDY: dict[str, tuple[str, Page]] = {
     "log": ("log/", views.log),
     "export_log": ("log.csv", views.export_log),
 }
+
+
+def add_apps(pages: dict[str, tuple[str, Page]]) -> dict[str, tuple[str, Page]]:
+    """Return pages of the console with those that apps place after them."""
+    pages_of_apps = load_objects("console_urls")
+    added: dict[str, tuple[str, Page]] = {}
+    for name, page in pages.items():
+        added[name] = page
+        for places in pages_of_apps:
+            added |= places.get(name, {})
+    return added
+
+
+VIEWS, OF_A_STUDY = add_apps(VIEWS), add_apps(OF_A_STUDY)
 STUDY = "studies/<slug:slug>/"
 VIEWS |= {name: (STUDY + address, view) for name, (address, view) in OF_A_STUDY.items()}
 urlpatterns = [
