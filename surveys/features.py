@@ -40,6 +40,15 @@ class Kind:
 
 
 @dataclass(frozen=True, kw_only=True)
+class MenuEntry:
+    """A link to an app on a page of the core."""
+
+    place: str  # as template tags `menu` name it: start page, studies, new study, recruitment …
+    template: str  # which is given what the page is given
+    is_shown: str = ""  # dotted: () → whether there is anything to see
+
+
+@dataclass(frozen=True, kw_only=True)
 class Area:
     """Pages that share a URL namespace and a style; those of apps and the console."""
 
@@ -65,6 +74,7 @@ class Feature:
     log_areas: Mapping[str, str] = field(default_factory=dict)
     log_fields: Mapping[str, str] = field(default_factory=dict)
     areas: tuple[Area, ...] = ()
+    menu: tuple[MenuEntry, ...] = ()
     # pages among those of others: by the name of a page of the console, the pages after it; views
     # of the API, by their addresses; paths of annotators' pages
     console_urls: str = ""

@@ -64,7 +64,6 @@ NOT_YET_APART = {
     "surveys.results.numbering": "crowd",
     "surveys.results.runs": "crowd",
     "surveys.tasks": "contexts crowd sharedtasks",
-    "surveys.web.annotate.arrival": "sharedtasks",
     "surveys.web.annotate.frames": "crowd",
 }
 

@@ -1,9 +1,13 @@
 """What paid crowds add to the site."""
 
-from surveys.features import Feature
+from surveys.features import Feature, MenuEntry
 
 FEATURE = Feature(
     name="crowd",
+    menu=(
+        MenuEntry(place="recruitment", template="console/crowd/_recruitment.html"),
+        MenuEntry(place="prolific", template="console/crowd/_prolific.html"),
+    ),
     console_urls="surveys.web.console.crowd.urls.PAGES",
     annotator_urls="surveys.web.annotate.mturk.PATHS",
     export_person="surveys.crowd.personal_data.export_person",

@@ -1,9 +1,10 @@
 """What contexts from corpora add to the site."""
 
-from surveys.features import Feature
+from surveys.features import Feature, MenuEntry
 
 FEATURE = Feature(
     name="contexts",
+    menu=(MenuEntry(place="new study", template="console/contexts/_new_study.html"),),
     console_urls="surveys.web.console.contexts.urls.PAGES",
     first_step="surveys.corpora.listing.describe_step",
     log_actions={

@@ -1,6 +1,6 @@
 """What shared tasks add to the site."""
 
-from surveys.features import Area, Feature, Kind
+from surveys.features import Area, Feature, Kind, MenuEntry
 
 FEATURE = Feature(
     name="sharedtasks",
@@ -36,6 +36,15 @@ FEATURE = Feature(
             templates=("console/sharedtasks", "console"),
             help="docs/sharedtasks.html#the-organiser",
         ),
+    ),
+    menu=(
+        MenuEntry(
+            place="start page",
+            template="sharedtasks/_start_page.html",
+            is_shown="surveys.sharedtasks.tasks.is_any_public",
+        ),
+        MenuEntry(place="studies", template="console/sharedtasks/_studies.html"),
+        MenuEntry(place="tokens", template="sharedtasks/_tokens.html"),
     ),
     api_urls="surveys.web.api.sharedtasks.urls.VIEWS",
     files={

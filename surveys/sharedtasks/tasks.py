@@ -146,6 +146,11 @@ def remove_organiser(shared_task: SharedTask, user: User) -> None:
     record("sharedtask.organiser_removed", scope=shared_task.scope, subject=user.get_username())
 
 
+def is_any_public() -> bool:
+    """Return whether the site has a shared task that everybody may see."""
+    return SharedTask.objects.public().exists()
+
+
 def find_embargoes(releases: Collection[int]) -> dict[int, Embargo]:
     """Return the embargoes of releases whose files hold the gold of unpublished shared tasks."""
     parts = TaskPart.objects.exclude(shared_task__state=SharedTaskState.PUBLISHED)

@@ -13,7 +13,6 @@ from surveys.access.client_address import client_address
 from surveys.access.roles import DEMO_TO_COME, find_demonstration
 from surveys.models import Assignment, Entrance, Invitation, Provider, Study, TextKind
 from surveys.models.participation import make_token
-from surveys.models.sharedtasks import SharedTask
 from surveys.participation.arrival_limits import enforce_arrival_limits
 from surveys.participation.arrivals import (
     find_assignment_to_show,
@@ -59,7 +58,6 @@ def index(request: HttpRequest) -> HttpResponse:
     page = {
         "demonstration": find_demonstration(),
         "is_demo_to_come": cache.get(DEMO_TO_COME),
-        "has_shared_tasks": SharedTask.objects.public().exists(),
     }
     return render(request, "annotate/index.html", page)
 
