@@ -23,7 +23,7 @@ APPS = tuple(
 
 
 class SurveysConfig(AppConfig):
-    """The app: registers crowd providers, and receives the signals of sign-ins and messages."""
+    """The app: receives the signals of sign-ins and messages."""
 
     name = "surveys"
 
@@ -33,14 +33,12 @@ class SurveysConfig(AppConfig):
 
         from surveys.access.roles import mark_session
         from surveys.access.webhooks import messages_stored
-        from surveys.crowd.mturk.targets import register_targets
         from surveys.operations import migration_guard, server_checks  # noqa: F401  (register themselves)
         from surveys.sharedtasks.submissions import submission_stored
 
         register(CORE)
         for name in APPS:
             register(import_string(name))
-        register_targets()
         user_logged_in.connect(mark_session, dispatch_uid="mark sessions of limited accounts")
         messages_stored.connect(_send_messages, dispatch_uid="send stored messages")
         submission_stored.connect(_score_submissions, dispatch_uid="score stored submissions")

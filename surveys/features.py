@@ -73,6 +73,10 @@ class Feature:
     log_actions: Mapping[str, str] = field(default_factory=dict)
     log_areas: Mapping[str, str] = field(default_factory=dict)
     log_fields: Mapping[str, str] = field(default_factory=dict)
+    # () → ProviderRules by Provider; () → sites that may frame annotators' pages, by the sites
+    # that may receive their forms
+    channels: str = ""
+    frames: str = ""
     areas: tuple[Area, ...] = ()
     menu: tuple[MenuEntry, ...] = ()
     # pages among those of others: by the name of a page of the console, the pages after it; views

@@ -58,13 +58,12 @@ APPS = {  # what belongs to an app; all else of `surveys` is the core
 }  # fmt: skip
 # What the core still imports of apps. Entries are only removed.
 NOT_YET_APART = {
-    "surveys.apps": "crowd sharedtasks",
+    "surveys.apps": "sharedtasks",
     "surveys.management.commands.finish_demo": "sharedtasks",
     "surveys.management.commands.prepare_site": "sharedtasks",
     "surveys.results.numbering": "crowd",
     "surveys.results.runs": "crowd",
     "surveys.tasks": "contexts crowd sharedtasks",
-    "surveys.web.annotate.frames": "crowd",
 }
 
 

@@ -4,6 +4,8 @@ from surveys.features import Feature, MenuEntry
 
 FEATURE = Feature(
     name="crowd",
+    channels="surveys.crowd.mturk.targets.list_channels",
+    frames="surveys.crowd.mturk.targets.list_frames",
     menu=(
         MenuEntry(place="recruitment", template="console/crowd/_recruitment.html"),
         MenuEntry(place="prolific", template="console/crowd/_prolific.html"),

@@ -1,18 +1,20 @@
 """Registry of recruitment channels: everything that is particular to a provider.
 
-A channel registers its rules here (`link`, `prolific`) or when the site starts (MTurk's targets,
-see `surveys/apps.py`). No other module asks which provider it deals with.
+A channel has its rules here (`link`, `prolific`) or in an app, whose `Feature` names them (MTurk's
+targets). No other module asks which provider it deals with.
 """
 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from surveys.errors import ArrivalRefused
+from surveys.features import load_objects
 from surveys.models import Provider
 
 if TYPE_CHECKING:
@@ -154,19 +156,23 @@ _RULES: dict[str, ProviderRules] = {
 }
 
 
-def register_provider(provider: Provider, rules: ProviderRules) -> None:
-    """Register a channel; called once, when the site starts."""
-    _RULES[provider] = rules
+@cache
+def _all_rules() -> dict[str, ProviderRules]:
+    """Return the rules of all channels by provider, those of apps last."""
+    rules = dict(_RULES)
+    for list_channels in load_objects("channels"):
+        rules |= list_channels()
+    return rules
 
 
 def rules_of(provider: str) -> ProviderRules:
     """Return everything that is particular to a provider."""
-    return _RULES[Provider(provider)]
+    return _all_rules()[Provider(provider)]
 
 
 def list_pages() -> dict[Provider, SettingsPage]:
     """Return the console pages of the channels that have one."""
-    return {Provider(name): rules.page for name, rules in _RULES.items() if rules.page}
+    return {Provider(name): rules.page for name, rules in _all_rules().items() if rules.page}
 
 
 def read_claims(provider: str, parameters: Mapping[str, str]) -> Claims | None:

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 
 from surveys.crowd.errors import TargetRefused
 from surveys.models import Provider
-from surveys.recruitment.providers import Disclosure, ProviderRules, register_provider
+from surveys.recruitment.providers import Disclosure, ProviderRules
 
 SUBMIT_PATH = "/mturk/externalSubmit"
 DEFAULT = Provider.SIMULATOR
@@ -119,10 +119,10 @@ DESCRIPTIONS = {
 }
 
 
-def register_targets() -> None:
-    """Register the targets as recruitment channels; called once, when the site starts."""
-    for provider, description in DESCRIPTIONS.items():
-        rules = ProviderRules(
+def list_channels() -> dict[str, ProviderRules]:
+    """Return the rules of the targets as recruitment channels."""
+    return {
+        provider: ProviderRules(
             description=description,
             disclosure=DISCLOSURE,
             pay=PAY,
@@ -135,4 +135,10 @@ def register_targets() -> None:
             fees="MTURK_FEES",
             has_address=False,
         )
-        register_provider(provider, rules)
+        for provider, description in DESCRIPTIONS.items()
+    }
+
+
+def list_frames() -> dict[str, str]:
+    """Return the workers' sites of the enabled targets, with the hosts that receive forms."""
+    return {target.worker_site: target.submit_host for target in list_enabled()}
