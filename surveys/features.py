@@ -77,6 +77,9 @@ class Feature:
     # that may receive their forms
     channels: str = ""
     frames: str = ""
+    # () → None, makes what is missing of demo data; () → what that is, its path, whether it is made
+    prepare_demo: str = ""
+    describe_demo: str = ""
     areas: tuple[Area, ...] = ()
     menu: tuple[MenuEntry, ...] = ()
     # pages among those of others: by the name of a page of the console, the pages after it; views

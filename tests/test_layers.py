@@ -59,8 +59,6 @@ APPS = {  # what belongs to an app; all else of `surveys` is the core
 # What the core still imports of apps. Entries are only removed.
 NOT_YET_APART = {
     "surveys.apps": "sharedtasks",
-    "surveys.management.commands.finish_demo": "sharedtasks",
-    "surveys.management.commands.prepare_site": "sharedtasks",
     "surveys.results.numbering": "crowd",
     "surveys.results.runs": "crowd",
     "surveys.tasks": "contexts crowd sharedtasks",

@@ -29,7 +29,6 @@ PUBLIC_TITLES = {  # in the languages of the studies
 DEMO_ORGANISATION = "Cosima demo"
 DEMO_CONTACT = "demo@example.org"
 RESEARCHER = "researcher"
-SHARED_TASK = "demo"  # the finished one
 
 
 def prepare_static_files() -> None:

@@ -22,6 +22,8 @@ FEATURE = Feature(
             drains=True,
         ),
     ),
+    prepare_demo="surveys.rehearsal.finished.shared_task.prepare_shared_task",
+    describe_demo="surveys.rehearsal.finished.shared_task.describe_demo",
     areas=(
         Area(
             namespace="sharedtasks",

@@ -5,8 +5,8 @@ from typing import Any
 from django.core.cache import cache
 
 from surveys.access.roles import DEMO_TO_COME
+from surveys.features import load_objects
 from surveys.management.commands._base import SurveyCommand
-from surveys.rehearsal.finished.shared_task import prepare_shared_task
 from surveys.rehearsal.finished.study import prepare_finished_study
 
 
@@ -17,6 +17,7 @@ class Command(SurveyCommand):
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # its work is given back
         try:
             if prepare_finished_study():
-                prepare_shared_task()
+                for prepare_demo in load_objects("prepare_demo"):
+                    prepare_demo()
         finally:
             cache.delete(DEMO_TO_COME)

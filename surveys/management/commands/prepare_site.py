@@ -8,13 +8,13 @@ from django.core.management.base import CommandParser
 from django.urls import reverse
 
 from surveys.access.roles import DEMO_TO_COME, DEMONSTRATION
+from surveys.features import load_objects
 from surveys.management.commands._base import SurveyCommand
-from surveys.models import SharedTask, Study
+from surveys.models import Release, Study
 from surveys.operations.migration_guard import read_recorded, refuse_other_version
 from surveys.recruitment.links import personal_link
 from surveys.rehearsal.demo import (
     RESEARCHER,
-    SHARED_TASK,
     find_open_invitation,
     prepare_demo_studies,
     prepare_researcher,
@@ -35,8 +35,8 @@ class Command(SurveyCommand):
         call_command("migrate", verbosity=0)
         prepare_static_files()
         studies = prepare_demo_studies() if demo else []
-        finished = SharedTask.objects.filter(slug=SHARED_TASK, published_at__isnull=False)
-        is_to_come = demo and not finished.exists()
+        finished = list_finished_demo()
+        is_to_come = demo and not all(is_made for *_, is_made in finished)
         cache.set(DEMO_TO_COME, is_to_come and settings.SHOW_DEMO, 600)  # seconds
         password = prepare_researcher()  # last, since it is shown only once
         lines = [f"\nCosima is running at {settings.SITE_URL}/", "", "As an annotator"]
@@ -46,10 +46,9 @@ class Command(SurveyCommand):
         ]
         if demo:
             lines += [
-                "A finished study with invented answers, and a shared task"
+                ", and ".join(what for what, *_ in finished)
                 + (", which are being made now" if is_to_come else ""),
-                f"  {settings.SITE_URL}{reverse('console:overview', args=[DEMONSTRATION])}",
-                f"  {settings.SITE_URL}{reverse('sharedtasks:overview', args=[SHARED_TASK])}",
+                *(f"  {settings.SITE_URL}{path}" for _, path, _ in finished),
             ]
         lines += [
             "As a researcher",
@@ -66,6 +65,14 @@ class Command(SurveyCommand):
             f"  press Ctrl+C. All data stays in {settings.VAR_DIR}.",
         ]
         self.stdout.write("\n".join(lines))
+
+
+def list_finished_demo() -> list[tuple[str, str, bool]]:
+    """Return what the finished demo is, its paths, and whether each part is made."""
+    is_released = Release.objects.filter(study__slug=DEMONSTRATION).exists()
+    study = reverse("console:overview", args=[DEMONSTRATION])
+    parts_of_apps = [describe_demo() for describe_demo in load_objects("describe_demo")]
+    return [("A finished study with invented answers", study, is_released), *parts_of_apps]
 
 
 _CHANGE = f".venv/bin/python manage.py changepassword {RESEARCHER}"

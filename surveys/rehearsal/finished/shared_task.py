@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.urls import reverse
 from django.utils import timezone
 
 from surveys.access.audit_log import acting
@@ -15,7 +16,7 @@ from surveys.access.roles import DEMONSTRATION
 from surveys.jobs.perform import perform
 from surveys.models import AuditEntry, Release
 from surveys.models.sharedtasks import Phase, SharedTask, Team
-from surveys.rehearsal.demo import DEMO_CONTACT, SHARED_TASK
+from surveys.rehearsal.demo import DEMO_CONTACT
 from surveys.rehearsal.finished.study import complete
 from surveys.sharedtasks.finishing.finalising import request_finalising
 from surveys.sharedtasks.finishing.publishing import publish
@@ -31,6 +32,7 @@ from surveys.sharedtasks.teams.description import accept_terms, describe_team
 from surveys.sharedtasks.teams.links import invite_team
 from surveys.sharedtasks.uploads import check_files
 
+SHARED_TASK = "demo"
 FOLDER = settings.BASE_DIR / "demo"
 ORGANISERS = "demo-organisers"  # an account without a password
 TITLE = "Graded word similarity in Finnish and Slovene (demo)"
@@ -62,6 +64,12 @@ def prepare_shared_task() -> SharedTask | None:
         if shared_task.published_at is None:  # it was not taken back
             _finish(shared_task, organisers)
     return SharedTask.objects.get(pk=shared_task.pk)
+
+
+def describe_demo() -> tuple[str, str, bool]:
+    """Return what the demo shared task is, its path, and whether it is published."""
+    finished = SharedTask.objects.filter(slug=SHARED_TASK, published_at__isnull=False)
+    return "a shared task", reverse("sharedtasks:overview", args=[SHARED_TASK]), finished.exists()
 
 
 @transaction.atomic

@@ -17,8 +17,7 @@ from surveys.access.roles import DEMONSTRATED, is_demonstration
 from surveys.models import Annotator, Assignment, Review, Run, RunKind, RunState, SharedTask, Study
 from surveys.models.sharedtasks import FrozenBoard, SharedTaskState, SubmissionState
 from surveys.models.sharedtasks.submissions import Submission
-from surveys.rehearsal.demo import SHARED_TASK
-from surveys.rehearsal.finished.shared_task import TEAMS, prepare_shared_task
+from surveys.rehearsal.finished.shared_task import SHARED_TASK, TEAMS, prepare_shared_task
 from surveys.rehearsal.finished.study import prepare_finished_study
 
 pytestmark = pytest.mark.django_db
