@@ -87,6 +87,8 @@ class Feature:
     console_urls: str = ""
     api_urls: str = ""
     annotator_urls: str = ""
+    # scopes of API tokens, with their meanings; limited accounts have only such
+    api_scopes: Mapping[str, str] = field(default_factory=dict)
     # functions: (study, whether it has stimuli) → a step before the stimuli, or None
     first_step: str = ""
     # (release ids) → embargoes by release id

@@ -13,13 +13,14 @@ from django.utils import timezone
 from surveys.access.audit_log import record
 from surveys.access.roles import AnyUser, is_limited
 from surveys.errors import TokenRefused
+from surveys.features import merge_mappings
 from surveys.models import ApiToken
 
 PREFIX = "cosima_"  # recognised by scanners for leaked keys
 MAX_NAME_LENGTH = 100
 MAX_TOKENS = 50  # of one account
 USE_INTERVAL = timedelta(minutes=1)  # in which the last use is stored once
-SCOPES = {
+OF_STUDIES = {
     "studies:read": "read studies, their stimuli, design and progress",
     "studies:write": "create studies and change their design",
     "invitations:write": "create, list and revoke personal links",
@@ -30,21 +31,23 @@ SCOPES = {
     "releases:write": "create releases",
     "reviews:read": "read the review queue, with its evidence",
     "reviews:write": "give verdicts, and choose how much is reviewed",
-    "sharedtasks:read": "read shared tasks, their boards and your submissions",
-    "sharedtasks:write": "submit to shared tasks, and change your submissions",
+}
+OF_ACCESS = {
     "people:read": "read members and their roles",
     "people:write": "grant and revoke roles",
     "log:read": "read the audit log",
     "webhooks:write": "read and change webhooks",
 }
-OF_PARTICIPANTS = "sharedtasks:"  # how the scopes begin that their tokens can have
+
+
+def all_scopes() -> dict[str, str]:
+    """Return all scopes with their meanings."""
+    return {**OF_STUDIES, **merge_mappings("api_scopes"), **OF_ACCESS}
 
 
 def list_scopes(user: AnyUser) -> dict[str, str]:
     """Return the scopes that tokens of an account can have, with their meanings."""
-    if is_limited(user):
-        return {name: what for name, what in SCOPES.items() if name.startswith(OF_PARTICIPANTS)}
-    return SCOPES
+    return merge_mappings("api_scopes") if is_limited(user) else all_scopes()
 
 
 def own_tokens(user: User) -> QuerySet[ApiToken]:
@@ -78,7 +81,7 @@ def make_token(
     if len(names) >= MAX_TOKENS:
         raise TokenRefused(f"You already have {MAX_TOKENS} tokens; revoke one first.")
     key = PREFIX + secrets.token_urlsafe(32)
-    ordered = [scope for scope in SCOPES if scope in scopes]
+    ordered = [scope for scope in all_scopes() if scope in scopes]
     token = ApiToken.objects.create(
         user=user, name=name, digest=_digest(key), scopes=ordered, expires_at=expires_at
     )

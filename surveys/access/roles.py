@@ -136,8 +136,8 @@ def grant_role(study: Study, user: User, role: Role) -> Membership:
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     if is_limited(user):
         raise AccessRefused(
-            f"{user.get_username()} is an account for shared tasks, which opens no study. Invite "
-            "the person under another name."
+            f"{user.get_username()} is a limited account, which opens no study. Invite the person "
+            "under another name."
         )
     if role is not Role.OWNER:
         _refuse_ownerless(study, user)

@@ -49,6 +49,10 @@ FEATURE = Feature(
         MenuEntry(place="tokens", template="sharedtasks/_tokens.html"),
     ),
     api_urls="surveys.web.api.sharedtasks.urls.VIEWS",
+    api_scopes={
+        "sharedtasks:read": "read shared tasks, their boards and your submissions",
+        "sharedtasks:write": "submit to shared tasks, and change your submissions",
+    },
     files={
         "surveys.SharedTask": ("archive",),
         "surveys.Submission": ("file",),

@@ -12,7 +12,7 @@ from django.apps import apps
 from django.urls import reverse
 
 from mturk_simulator.tests.stage import Stage, running_simulator
-from surveys.access.api_tokens import SCOPES
+from surveys.access.api_tokens import all_scopes
 from surveys.web.api.urls import VIEWS
 from tests.end_to_end.annotators import PATIENCE_SECONDS
 from tests.end_to_end.conftest import open_site
@@ -142,7 +142,7 @@ def test_a_worker_id_is_stored_only_in_its_table(rehearsed: Rehearsed, tmp_path)
 
 def read_api(site: Site) -> dict[str, bytes]:
     """Return the API's answers to an owner."""
-    scopes = [word for scope in SCOPES for word in ("--scope", scope)]
+    scopes = [word for scope in all_scopes() for word in ("--scope", scope)]
     key = site.manage("make_token", "ana", "everything", *scopes).strip()
     found = {}
     for address in VIEWS:

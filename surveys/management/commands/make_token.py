@@ -5,7 +5,7 @@ from django.contrib.auth.models import User
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from surveys.access.api_tokens import SCOPES, make_token
+from surveys.access.api_tokens import all_scopes, make_token
 from surveys.management.commands._base import SurveyCommand, positive
 
 
@@ -15,7 +15,7 @@ class Command(SurveyCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("username")
         parser.add_argument("name", help="purpose of the token")
-        parser.add_argument("--scope", action="append", choices=SCOPES, required=True)
+        parser.add_argument("--scope", action="append", choices=all_scopes(), required=True)
         parser.add_argument("--days", type=positive, help="days until it expires; default never")
 
     def handle(

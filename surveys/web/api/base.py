@@ -36,7 +36,7 @@ class ApiView(ViewSet):
     reads: ClassVar[str] = ""  # the scope of requests that change nothing
     writes: ClassVar[str] = ""
     tag: ClassVar[str] = ""
-    is_for_participants: ClassVar[bool] = False  # as views of shared tasks are
+    is_for_limited: ClassVar[bool] = False  # accounts, as well
     action_name: str = ""  # of a URL
     largest_request: ClassVar[int | None] = None  # bytes; None for that of the settings
     authentication_classes = [TokenAuthentication]

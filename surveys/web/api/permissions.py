@@ -17,8 +17,8 @@ class HasScope(BasePermission):
     def has_permission(self, request: Request, view: APIView) -> bool:
         if not isinstance(request.auth, ApiToken):
             return False
-        if is_limited(request.user) and not view.is_for_participants:  # type: ignore[attr-defined]
-            self.message = "This token is of an account for shared tasks, and opens only them."
+        if is_limited(request.user) and not view.is_for_limited:  # type: ignore[attr-defined]
+            self.message = "This token is of a limited account, which does not open this."
             return False
         scope = scope_of(view, request.method)
         self.message = f"This token lacks the scope {scope}."

@@ -11,7 +11,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 from drf_spectacular.generators import SchemaGenerator
 
-from surveys.access.api_tokens import SCOPES
+from surveys.access.api_tokens import all_scopes
 from surveys.web.api.examples.samples import FORM, JSON
 
 
@@ -41,7 +41,9 @@ def schema(request: HttpRequest) -> HttpResponse:
 def reference(request: HttpRequest) -> HttpResponse:
     """Show the reference page."""
     return render(
-        request, "api/reference.html", {"subjects": list_operations(), "scopes": SCOPES.items()}
+        request,
+        "api/reference.html",
+        {"subjects": list_operations(), "scopes": all_scopes().items()},
     )
 
 

@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from postprocess.formats.marks import read_context
-from surveys.access.api_tokens import SCOPES, make_token
+from surveys.access.api_tokens import all_scopes, make_token
 from surveys.access.roles import grant_role
 from surveys.errors import ImportRefused
 from surveys.models import Role, Study
@@ -58,7 +58,7 @@ def ana(draft):
 
 @pytest.fixture
 def program(ana):
-    _, key = make_token(ana, "program", list(SCOPES))
+    _, key = make_token(ana, "program", list(all_scopes()))
     return Program(key)
 
 

@@ -52,7 +52,7 @@ class TeamView(ApiView):
     """
 
     tag, reads, writes = "shared tasks", "sharedtasks:read", "sharedtasks:write"
-    is_for_participants = True
+    is_for_limited = True
     shared_task: SharedTask
     viewer: Viewer
 

@@ -29,7 +29,7 @@ class SharedTasks(ApiView):
     """The shared tasks that are not drafts, for tokens of researchers and of participants."""
 
     tag, reads, writes = "shared tasks", "sharedtasks:read", "sharedtasks:read"
-    is_for_participants = True
+    is_for_limited = True
 
     @extend_schema(parameters=PAGE_PARAMETERS, responses=describe_page(SharedTaskSerializer))
     def list_all(self, request: Request) -> Response:

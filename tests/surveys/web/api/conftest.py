@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.test import Client
 
-from surveys.access.api_tokens import SCOPES, make_token
+from surveys.access.api_tokens import all_scopes, make_token
 from surveys.access.roles import grant_role
 from surveys.models import Role
 from tests.factories.studies import make_study
@@ -53,7 +53,7 @@ def program(study):
         if role is not None:
             grant_role(study, user, role)
         n_tokens = user.api_tokens.count()
-        _, key = make_token(user, f"program {n_tokens}", scopes or list(SCOPES), **options)
+        _, key = make_token(user, f"program {n_tokens}", scopes or list(all_scopes()), **options)
         return Program(key)
 
     return make

@@ -30,7 +30,7 @@ from schemathesis.core.parameters import ParameterLocation
 from schemathesis.generation.meta import CoverageScenario
 from schemathesis.specs.openapi.checks import ignored_auth
 
-from surveys.access.api_tokens import SCOPES, make_token
+from surveys.access.api_tokens import all_scopes, make_token
 from surveys.access.roles import grant_role
 from surveys.models import Delivery, Invitation, Role, Webhook
 from surveys.results.run_inspection import write_presets
@@ -133,7 +133,7 @@ def make_one_of_everything() -> dict[str, str]:
     shared_task = make_shared_task(owner)
     make_data(shared_task)
     send(make_trial_team(shared_task), make_phase(shared_task, visibility="board"))
-    _, key = make_token(owner, "program", list(SCOPES))
+    _, key = make_token(owner, "program", list(all_scopes()))
     return {"Authorization": f"Bearer {key}"}
 
 

@@ -10,7 +10,7 @@ from django.test import Client
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 from django.urls import reverse
 
-from surveys.access.api_tokens import SCOPES, make_token
+from surveys.access.api_tokens import all_scopes, make_token
 from surveys.models import Role
 from surveys.study.stimuli.load import StudyDesign
 from tests.factories.checkpoints import HEADER, row
@@ -64,7 +64,7 @@ def draft(db):
 def test_no_file_is_an_error_at_the_doors_of_programs(courtesy, draft, tmp_path, prolific):
     write, path = COURTESIES[courtesy][0], tmp_path / "t.csv"
     owner = User.objects.get(username="owner")
-    browser, key = Client(), make_token(owner, "program", list(SCOPES))[1]
+    browser, key = Client(), make_token(owner, "program", list(all_scopes()))[1]
     browser.force_login(owner)
     program = Client(headers={"Authorization": f"Bearer {key}"})
 

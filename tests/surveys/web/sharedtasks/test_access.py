@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from surveys.access.api_tokens import SCOPES, make_token
+from surveys.access.api_tokens import all_scopes, make_token
 from surveys.access.roles import find_account, grant_role
 from surveys.errors import AccessRefused
 from surveys.models import ApiToken, Membership, Role
@@ -121,7 +121,9 @@ def test_the_admin_refuses_participants_even_with_rights_of_staff(team, captain)
 
 def test_the_api_refuses_tokens_of_participants_but_for_shared_tasks(team):
     token, key = make_token(User.objects.get(username="otters"), "all", ["sharedtasks:read"])
-    ApiToken.objects.filter(pk=token.pk).update(scopes=list(SCOPES))  # the site makes none such
+    ApiToken.objects.filter(pk=token.pk).update(
+        scopes=list(all_scopes())
+    )  # the site makes none such
     open_to_them = {
         "shared_tasks", "shared_task", "boards", "board", "submissions", "submission",
         "submission_choice", "submission_withdrawal",
@@ -143,7 +145,7 @@ def test_the_api_refuses_tokens_of_participants_but_for_shared_tasks(team):
 def test_a_participant_gets_no_role_in_a_study(team):
     user = User.objects.get(username="otters")
 
-    with pytest.raises(AccessRefused, match="account for shared tasks"):
+    with pytest.raises(AccessRefused, match="is a limited account"):
         grant_role(make_study(1), user, Role.OWNER)
     with pytest.raises(AccessRefused, match="No account"):
         find_account("otters")
