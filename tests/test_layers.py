@@ -39,7 +39,6 @@ APPS = {  # what belongs to an app; all else of `surveys` is the core
         "surveys.web.console.sharedtasks", "surveys.web.api.sharedtasks",
         "surveys.web.admin.sharedtasks", "surveys.rehearsal.finished.shared_task",
         "surveys.templatetags.task_times", "surveys.templatetags.zones",
-        f"{COMMANDS}.score_submissions",
     ),
     "crowd": (
         "surveys.crowd", "surveys.models.crowd", "surveys.web.console.crowd",

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from django.core.files.base import ContentFile
-from django.core.management import call_command
 
 from postprocess.scoring.figures import score_changes, score_similarities
 from postprocess.scoring.inference import average_scores, score_interval
@@ -134,8 +133,8 @@ def test_what_was_stored_before_the_process_died_is_scored_later_and_once(
         submission = send(team, phase)
     assert (submission.state, count_waiting()) == (SubmissionState.STORED, 1)
 
-    call_command("score_submissions")
-    call_command("score_submissions")
+    score_waiting()
+    score_waiting()
     score_submission(submission.pk)
 
     submission.refresh_from_db()
