@@ -1,5 +1,7 @@
 """App configuration: connects lower layers to functions of higher ones at start."""
 
+from importlib import import_module
+
 from django.apps import AppConfig
 from django.utils.module_loading import import_string
 
@@ -17,15 +19,18 @@ CORE = Feature(
         ),
     ),
 )
-APPS = tuple(
-    f"surveys.{folder}.feature.FEATURE" for folder in ("sharedtasks", "crowd", "selection")
-)
+APPS = tuple(f"surveys.{folder}.feature.FEATURE" for folder in ("sharedtasks", "crowd", "contexts"))
 
 
 class SurveysConfig(AppConfig):
     """The app: receives the signals of sign-ins and messages."""
 
     name = "surveys"
+
+    def import_models(self) -> None:
+        """Import the models of apps as well, until these are installed."""
+        super().import_models()
+        import_module("surveys.contexts.models")
 
     def ready(self) -> None:
         """Register what lower layers cannot import."""

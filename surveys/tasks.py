@@ -24,7 +24,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from surveys.access.webhooks import deliver
-from surveys.corpora.searching import search
+from surveys.contexts.search.searching import search
 from surveys.crowd.mturk import qualifications
 from surveys.crowd.mturk.jobs import perform_batch_work
 from surveys.errors import SurveyError

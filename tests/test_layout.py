@@ -16,7 +16,11 @@ PACKAGES = ("annotation_site", "surveys", "preprocess", "postprocess", "mturk_si
 DOORS = (
     "surveys.web.annotate", "surveys.web.api", "surveys.web.console", "surveys.management",
     "surveys.web.admin", "surveys.web.public", "surveys.web.sharedtasks",
+    "surveys.contexts.web", "surveys.contexts.admin",
 )  # fmt: skip
+DOORS_OF_APPS = {  # with the part of the core's door that they continue
+    "surveys.contexts.web": "surveys.web.console", "surveys.contexts.admin": "surveys.web.admin",
+}  # fmt: skip
 TASKS = "surveys.tasks"  # a door that others may start
 MODELS = "surveys.models"
 ERRORS = "surveys.errors"
@@ -46,9 +50,9 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.results.deposit.hub",
     "surveys.results.comparisons.importing", "surveys.results.comparisons.comparing",
     "surveys.results.comparisons.reading", "surveys.crowd.prolific_export",
-    "surveys.selection.candidates", "surveys.selection.choices", "surveys.selection.stimuli",
-    "surveys.selection.picking",
-    "surveys.corpora.scoring", "surveys.corpora.inputs",
+    "surveys.contexts.candidates", "surveys.contexts.choices", "surveys.contexts.stimuli",
+    "surveys.contexts.picking",
+    "surveys.contexts.search.scoring", "surveys.contexts.search.inputs",
     "surveys.sharedtasks.gold", "surveys.sharedtasks.parts", "surveys.sharedtasks.opening",
     "surveys.sharedtasks.kits.kit", "surveys.sharedtasks.kits.bundle", "surveys.sharedtasks.phases",
     "surveys.sharedtasks.teams.names",  # characters that cannot be seen
@@ -80,21 +84,21 @@ RESULTS = {  # what preprocess writes and scores predictions of models with
 WORD_LISTS = "preprocess.word_lists"  # loads nothing
 OF_CORPORA = {  # what reads the files of the library that finds texts
     ("surveys.review.spelling", WORD_LISTS),
-    ("surveys.selection.candidates", "preprocess.selection.reading"),
+    ("surveys.contexts.candidates", "preprocess.selection.reading"),
     *(
-        ("surveys.corpora.searching", f"preprocess.{name}")
+        ("surveys.contexts.search.searching", f"preprocess.{name}")
         for name in (
             "corpora.errors", "pairs.reading", "selection.candidates", "windows.dividing",
             "windows.filters", "windows.searching", "windows.table",
         )
     ),
     *(
-        ("surveys.selection.picking", f"preprocess.selection.{name}")
+        ("surveys.contexts.picking", f"preprocess.selection.{name}")
         for name in ("candidates", "reading", "scores")
     ),
-    ("surveys.corpora.scoring", "preprocess.windows.table"),
-    ("surveys.corpora.inputs", "preprocess.pairs.reading"),
-    ("surveys.corpora.inputs", "preprocess.windows.filters"),
+    ("surveys.contexts.search.scoring", "preprocess.windows.table"),
+    ("surveys.contexts.search.inputs", "preprocess.pairs.reading"),
+    ("surveys.contexts.search.inputs", "preprocess.windows.filters"),
 }  # fmt: skip
 GOLD = "surveys.sharedtasks.gold"
 OF_GOLD = {  # what may read the hidden gold of a shared task
@@ -172,7 +176,8 @@ def may_import(importer: str, imported: str) -> bool:
         return is_in(imported, MODELS, ERRORS, MARKS)
     if is_in(importer, *DOORS):
         own_door = next(door for door in DOORS if is_in(importer, door))
-        of_another_door = is_in(imported, *DOORS) and not is_in(imported, own_door)
+        doors = (own_door, DOORS_OF_APPS.get(own_door, own_door))
+        of_another_door = is_in(imported, *DOORS) and not is_in(imported, *doors)
         if is_in(imported, "preprocess", "postprocess"):
             return is_in(importer, "surveys.management") and imported == OPTIONS
         return not of_another_door
@@ -197,7 +202,7 @@ def test_may_import_refuses_what_points_the_wrong_way():
         ("preprocess.pairs.reading", "surveys.models"),
         ("surveys.study.stimuli.load", "preprocess.pairs.reading"),
         ("surveys.review.spelling", "preprocess.languages"),
-        ("surveys.selection.choices", "preprocess.selection.reading"),
+        ("surveys.contexts.choices", "preprocess.selection.reading"),
         ("surveys.web.annotate.views", "preprocess.word_lists"),
         ("surveys.models.study", "surveys.study.stimuli.load"),
         ("surveys.study.stimuli.load", "surveys.web.annotate.views"),
@@ -343,7 +348,8 @@ def test_no_cell_has_a_class_that_lays_out_pages_of_annotators():
     }
     classes = {
         name
-        for path in sorted((ROOT / "templates" / "console").rglob("*.html"))
+        for folder in ("console", "contexts")
+        for path in sorted((ROOT / "templates" / folder).rglob("*.html"))
         for cell in re.findall(r"<t[dh] class=\"([^\"]*)\"", path.read_text(encoding="utf-8"))
         for name in re.findall(r"[\w-]+", cell)
     }

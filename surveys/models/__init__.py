@@ -55,16 +55,6 @@ from surveys.models.review import (
     Verdict,
     VerdictKind,
 )
-from surveys.models.selection import (
-    Candidate,
-    CandidatePair,
-    CandidateSet,
-    ContextChoice,
-    ContextClaim,
-    ContextEdit,
-    SelectionState,
-    SkipReason,
-)
 from surveys.models.sharedtasks import Organiser, Phase, SharedTask, TaskPart, Team
 from surveys.models.stimuli import (
     Block,

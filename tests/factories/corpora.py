@@ -3,7 +3,7 @@
 import gzip
 from pathlib import Path
 
-from surveys.corpora.requests import SearchWishes
+from surveys.contexts.search.requests import SearchWishes
 from tests.preprocess.corpus import write
 from tests.preprocess.windows.test_finding import story
 

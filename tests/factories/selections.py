@@ -4,8 +4,8 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
+from surveys.contexts.candidates import begin_study, check_candidates
 from surveys.models import Study
-from surveys.selection.candidates import begin_study, check_candidates
 from surveys.study.stimuli.load import StudyDesign
 from tests.factories.candidates import candidates_file
 

@@ -9,9 +9,10 @@ from django.test import Client
 from django.urls import reverse
 
 from surveys.access.roles import grant_role
-from surveys.models import CandidateSet, ContextChoice, Role, Study
-from surveys.selection.choices import Chosen, configure_selection, record_choice
-from surveys.selection.queue import order_candidates
+from surveys.contexts.choices import Chosen, configure_selection, record_choice
+from surveys.contexts.models import CandidateSet, ContextChoice
+from surveys.contexts.queue import order_candidates
+from surveys.models import Role, Study
 from tests.factories.selections import make_draft
 
 pytestmark = pytest.mark.django_db

@@ -11,9 +11,10 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from surveys.access.roles import grant_role
-from surveys.models import CandidatePair, CandidateSet, Role, Study
+from surveys.contexts.choices import Chosen, configure_selection, record_choice
+from surveys.contexts.models import CandidatePair, CandidateSet
+from surveys.models import Role, Study
 from surveys.monitoring import checklist
-from surveys.selection.choices import Chosen, configure_selection, record_choice
 from surveys.web.console.urls import OF_A_STUDY
 from tests.factories.candidates import candidate_rows, candidates_file, window_rows, write_parquet
 from tests.factories.selections import make_draft

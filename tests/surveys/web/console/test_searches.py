@@ -10,10 +10,11 @@ from django.test import Client
 from django.urls import reverse
 
 from surveys.access.roles import grant_role
-from surveys.corpora.requests import find_windows, request_search
-from surveys.models import Candidate, CandidateSet, Role, Run, Study
-from surveys.selection.candidates import begin_study
-from surveys.selection.choices import Chosen, record_choice
+from surveys.contexts.candidates import begin_study
+from surveys.contexts.choices import Chosen, record_choice
+from surveys.contexts.models import Candidate, CandidateSet
+from surveys.contexts.search.requests import find_windows, request_search
+from surveys.models import Role, Run, Study
 from surveys.study.stimuli.load import StudyDesign
 from tests.factories.corpora import wish, write_corpora
 from tests.factories.selections import make_draft

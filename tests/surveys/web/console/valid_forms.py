@@ -5,7 +5,7 @@ import re
 import pandas as pd
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from surveys.corpora.requests import find_windows
+from surveys.contexts.search.requests import find_windows
 from surveys.models import TextKind
 from surveys.study.exercises import read_check
 from surveys.study.stimuli.load import fingerprint_row, write_row

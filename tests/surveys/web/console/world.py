@@ -10,7 +10,9 @@ from surveys.access.api_tokens import make_token
 from surveys.access.roles import grant_role
 from surveys.access.sign_in_links import invite_account
 from surveys.access.webhooks import add_webhook
-from surveys.corpora.requests import request_search
+from surveys.contexts.candidates import begin_study
+from surveys.contexts.choices import Chosen, record_choice
+from surveys.contexts.search.requests import request_search
 from surveys.crowd.ledger import intend_reward, refuse_payment
 from surveys.models import Context, Invitation, Review, Role, Run, RunKind, Study, Visit
 from surveys.recruitment.links import invite_listed, open_entrance
@@ -18,8 +20,6 @@ from surveys.results.comparisons.comparing import Wanted, request_comparison
 from surveys.results.runs import request_results
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import configure_review, give_verdict
-from surveys.selection.candidates import begin_study
-from surveys.selection.choices import Chosen, record_choice
 from surveys.study.stimuli.load import StudyDesign
 from surveys.tasks import perform_run
 from tests.factories.batch_states import make_crowd, visit_of

@@ -1,0 +1,37 @@
+"""What contexts from corpora add to the site."""
+
+from surveys.features import Feature, MenuEntry
+
+FEATURE = Feature(
+    name="contexts",
+    menu=(MenuEntry(place="new study", template="contexts/_new_study.html"),),
+    console_urls="surveys.contexts.web.console.urls.PAGES",
+    first_step="surveys.contexts.search.listing.describe_step",
+    log_actions={
+        "candidates.added": "Added candidates found in corpora to {}",
+        "candidates.imported": "Imported candidates for the contexts ({})",
+        "contexts.chosen": "Chose the contexts of {}",
+        "contexts.configured": "Changed how experts choose contexts",
+        "contexts.skipped": "Skipped {} in the choice of contexts",
+        "contexts.undone": "Undid the choice of contexts of {}",
+        "contexts.used": "Made stimuli of the contexts chosen",
+        "search.cancelled": "Cancelled a search in corpora ({})",
+        "search.made": "Finished a search in corpora ({})",
+        "search.requested": "Started a search in corpora ({})",
+    },
+    log_areas={
+        "candidates.": "Candidates for contexts",
+        "contexts.": "Contexts",
+    },
+    log_fields={
+        "is_double": "Two experts for each pair",
+        "n_candidates": "Candidates",
+        "n_discarded": "Choices discarded",
+        "opinion": "Opinion",
+        "shows_scores": "Scores are shown before the choice",
+        "word1_context1": "Word 1 in context 1",
+        "word1_context2": "Word 1 in context 2",
+        "word2_context1": "Word 2 in context 1",
+        "word2_context2": "Word 2 in context 2",
+    },
+)

@@ -1,9 +1,0 @@
-"""Which tables of contexts from corpora operators see."""
-
-from surveys.models.selection import ContextClaim
-from surveys.web.admin.read_only import list_tables, register_read_only
-
-register_read_only(
-    list_tables("surveys.models.selection"),
-    unlisted={ContextClaim},
-)
