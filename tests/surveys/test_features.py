@@ -11,6 +11,7 @@ from django.db.models import FileField
 from surveys import features
 from surveys.features import (
     Feature,
+    find_area,
     find_file_fields,
     list_features,
     load_objects,
@@ -45,9 +46,21 @@ def test_functions_are_loaded_from_the_features_that_have_them(registered):
     assert load_objects("find_due") == []
 
 
-@pytest.mark.parametrize("name", ["export_person", "forget_workers", "find_due", "drop_due"])
+FUNCTIONS = (
+    "export_person", "forget_workers", "find_due", "drop_due", "channels", "frames",
+    "prepare_demo", "describe_demo",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
 def test_every_registered_function_exists(name):
     assert all(callable(function) for function in load_objects(name))
+
+
+def test_an_area_below_another_is_found_first():
+    areas = [find_area(path) for path in ("/console/shared-tasks/gwsc/", "/console/new/", "/docs/")]
+
+    assert [area and area.namespace for area in areas] == ["organisers", "console", None]
 
 
 def test_every_column_of_files_is_registered_or_of_checked_uploads():
