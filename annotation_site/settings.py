@@ -305,7 +305,7 @@ SPECTACULAR_SETTINGS = {
         "CollectionKindEnum": "surveys.models.comparisons.CollectionKind",
         "AssignmentStateEnum": "surveys.models.AssignmentState",
         "ReviewStateEnum": "surveys.models.ReviewState",
-        "RunStateEnum": "surveys.models.RunState",
+        "RunStateEnum": "surveys.web.api.results.serializers.RUN_STATES",
         "SharedTaskStateEnum": "surveys.web.api.sharedtasks.serializers.SHOWN_STATES",
         "SubmissionStateEnum": "surveys.models.sharedtasks.SubmissionState",
         "VerdictKindEnum": "surveys.models.VerdictKind",

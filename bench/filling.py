@@ -204,14 +204,15 @@ def gauge_all() -> None:
 
 def make_runs(recipes: Sequence[str] = ("raw", "cosimlex")) -> None:
     """Post-process the answers of the measured study by some recipes, without reports as PDF."""
-    from surveys.models import RunKind, Study
+    from surveys.jobs.perform import perform
+    from surveys.models import Study
     from surveys.results.run_inspection import write_recipe
-    from surveys.results.runs import make_results, perform_run, request_results
+    from surveys.results.runs import request_results
 
     study = Study.objects.get(slug=STUDY)
     for name in recipes:
         run = request_results(study, write_recipe(name, "report.pdf=false"), by=None)
-        perform_run(run.pk, {RunKind.RESULTS: make_results})
+        perform(run.job_id)
         run.refresh_from_db()
         if run.error:
             raise SystemExit(f"run {run.number}: {run.error}")

@@ -41,7 +41,7 @@ register_read_only(
         IdempotencyRecord: ("answer", "digest"),
         Job: ("request",),  # may hold e-mail addresses while the job is under way
         Release: ("key",),
-        Run: ("archive", "ledger", "wishes"),  # may hold e-mail addresses while a job runs
+        Run: ("archive", "ledger"),
         Visit: ("worker",),
         Webhook: ("secret",),
     },

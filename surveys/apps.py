@@ -5,21 +5,12 @@ from importlib import import_module
 from django.apps import AppConfig
 from django.utils.module_loading import import_string
 
-from surveys.features import Area, Feature, register
+from surveys.features import register
 
-CORE = Feature(
-    name="surveys",
-    files={"surveys.Run": ("archive", "ledger")},
-    areas=(
-        Area(
-            namespace="console",
-            prefix="console/",
-            urls="surveys.web.console.urls",
-            templates=("console",),
-        ),
-    ),
-)
-APPS = tuple(f"surveys.{folder}.feature.FEATURE" for folder in ("sharedtasks", "crowd", "contexts"))
+FEATURES = (
+    "surveys.feature.FEATURE", "surveys.sharedtasks.feature.FEATURE",
+    "surveys.crowd.feature.FEATURE", "surveys.contexts.feature.FEATURE",
+)  # fmt: skip
 
 
 class SurveysConfig(AppConfig):
@@ -41,8 +32,7 @@ class SurveysConfig(AppConfig):
         from surveys.operations import migration_guard, server_checks  # noqa: F401  (register themselves)
         from surveys.sharedtasks.submissions import submission_stored
 
-        register(CORE)
-        for name in APPS:
+        for name in FEATURES:
             register(import_string(name))
         user_logged_in.connect(mark_session, dispatch_uid="mark sessions of limited accounts")
         messages_stored.connect(_send_messages, dispatch_uid="send stored messages")

@@ -168,10 +168,6 @@ class TryLater(SurveyError):
     status = 503
 
 
-class RunTaken(SurveyError):
-    """Another process performs the run now; this result is discarded."""
-
-
 class VerdictRefused(SurveyError):
     """A verdict that cannot be given as requested."""
 

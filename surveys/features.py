@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Any
 
 from django.apps import apps
-from django.db.models import Model
+from django.db.models import Choices, Model
 from django.utils.module_loading import import_string
 
 
@@ -37,6 +37,12 @@ class Kind:
     drains: bool = False  # performs what has arrived: a request while it is under way joins it
     ended: str = ""  # dotted: (Job) → None, in the transaction that ends it
     kept: timedelta | None = timedelta(days=30)  # after its end; None: as long as its result
+
+
+def run_kind(kind: Choices, make: str) -> Kind:
+    """Return the kind of jobs whose result is a run of a study, kept as long as that."""
+    ended = "surveys.monitoring.checklist.end_run"
+    return Kind(name=kind.value, label=str(kind.label), make=make, ended=ended, kept=None)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,6 @@
 """The dispatcher of background jobs, and performing those that are queued in the database.
 
-Runs and webhook messages are stored in the transaction that requests them, and claimed by one
+Jobs and webhook messages are stored in the transaction that requests them, and claimed by one
 process, so that nothing is lost or done twice if the broker, the workers or the site fail.
 
 Each process that serves pages, and each worker, has a dispatcher: a thread that looks for due
@@ -24,61 +24,25 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from surveys.access.webhooks import deliver
-from surveys.contexts.search.searching import search
 from surveys.crowd.mturk import qualifications
-from surveys.crowd.mturk.jobs import perform_batch_work
 from surveys.errors import SurveyError
 from surveys.features import Lane
 from surveys.jobs import queue as queue_of_jobs
-from surveys.jobs.perform import perform_due
+from surveys.jobs.perform import RENEWALS, perform_due
 from surveys.jobs.queue import AWAKE, list_due, release_own, requeue_silent
-from surveys.models import Delivery, Run, RunKind, Study
+from surveys.models import Delivery, Study
 from surveys.monitoring.checklist import forget_steps
 from surveys.operations.broker import BROKER, Broker, Job
 from surveys.operations.job_process import JOB_PROCESS, JobProcess, read_messages
 from surveys.operations.outages import OUTAGES, log_outage
 from surveys.recruitment import mails
-from surveys.rehearsal.direct import rehearse
-from surveys.results import runs
-from surveys.results.comparisons.comparing import make_comparison
-from surveys.results.deposit.jobs import send_draft
-from surveys.results.inspection.verification import verify_archive
-from surveys.results.jobs import make_links, write_export
-from surveys.results.run_leases import (
-    RENEWALS,
-    release_own_runs,
-    rename_process,
-    requeue_silent_runs,
-)
 from surveys.review import queue
 from surveys.sharedtasks.scoring.waiting import count_waiting, score_waiting
 from surveys.sharedtasks.watching.baselines import count_due_phases, send_due_baselines
 
-MAX_RUN_THREADS = 2
 MAILING_SECONDS = 60  # in which a job sends e-mails
 MAX_SENDER_THREADS = 4  # a webhook endpoint that does not answer keeps one of them busy
-MAKERS: dict[RunKind, runs.Maker] = {
-    RunKind.RESULTS: runs.make_results,
-    RunKind.RELEASE: runs.make_release,
-    RunKind.LINKS: make_links,
-    RunKind.EXPORT: write_export,
-    RunKind.VERIFY: verify_archive,
-    RunKind.DEPOSIT: send_draft,
-    RunKind.REHEARSE: rehearse,
-    RunKind.COMPARE: make_comparison,
-    RunKind.SEARCH: search,
-    **dict.fromkeys(RunKind.of_batches(), perform_batch_work),
-}
 log = logging.getLogger(__name__)
-
-
-def perform_runs() -> int:
-    """Perform runs one after another until none is due. Return their number."""
-    n_runs = 0
-    while due := list_due_runs(1):
-        perform_run(due[0])
-        n_runs += 1
-    return n_runs
 
 
 def score_submissions() -> int:
@@ -140,18 +104,6 @@ def file_answers(study_id: int) -> None:
     forget_steps(study)
 
 
-def list_due_runs(at_most: int) -> list[int]:
-    """Return the ids of due runs, earliest first."""
-    return list(Run.objects.due(timezone.now()).values_list("pk", flat=True)[:at_most])
-
-
-def perform_run(run_id: int) -> None:
-    """Perform a waiting run of any kind; see `runs.perform_run`."""
-    runs.perform_run(run_id, MAKERS)
-    if run := Run.objects.select_related("study").filter(pk=run_id).first():
-        forget_steps(run.study)
-
-
 def _count_due_messages(at_most: int) -> int:
     """Return the number of due webhook messages, or `at_most`."""
     return len(Delivery.objects.due(timezone.now()).values_list("pk", flat=True)[:at_most])
@@ -174,17 +126,11 @@ STORED = (
         lambda at_most: len(list_due(Lane.LONG, at_most)),
         Lane.LONG.value,
     ),
-    Stored(perform_runs, lambda at_most: len(list_due_runs(at_most)), MAX_RUN_THREADS),
     Stored(send_messages, _count_due_messages, MAX_SENDER_THREADS),
 )
 _all: list[Callable[..., object]] = [kind.perform for kind in STORED]
 _all += [send_grants, file_answers]
 TASKS = {task.__name__: task for task in _all}
-
-
-def start_run(run_id: int) -> None:
-    """Perform a run in the background once its transaction is committed."""
-    _start_stored(partial(perform_run, run_id))
 
 
 def start_deliveries() -> None:
@@ -270,7 +216,6 @@ class Dispatcher:
         if not main_thread().is_alive():  # this process is ending
             return
         with thread_connection():
-            requeue_silent_runs()
             requeue_silent()
             if settings.BACKGROUND == "workers":
                 self._ask(BROKER)
@@ -329,7 +274,6 @@ DISPATCHER = Dispatcher()
 
 def perform_asked(receiver: socket) -> None:
     """Do background work as the job process, asked by messages, until it should end."""
-    rename_process()
     queue_of_jobs.rename_process()
     if settings.BACKGROUND != "workers":
         DISPATCHER.start()
@@ -360,7 +304,6 @@ def give_runs_back() -> None:
     During an outage others find them when their leases have run out.
     """
     with thread_connection():
-        release_own_runs()
         release_own()
 
 

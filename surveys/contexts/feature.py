@@ -1,9 +1,11 @@
 """What contexts from corpora add to the site."""
 
-from surveys.features import Feature, MenuEntry
+from surveys.features import Feature, MenuEntry, run_kind
+from surveys.models import RunKind
 
 FEATURE = Feature(
     name="contexts",
+    job_kinds=(run_kind(RunKind.SEARCH, "surveys.contexts.search.searching.search"),),
     menu=(MenuEntry(place="new study", template="contexts/_new_study.html"),),
     console_urls="surveys.contexts.web.console.urls.PAGES",
     first_step="surveys.contexts.search.listing.describe_step",

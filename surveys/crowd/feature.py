@@ -1,9 +1,14 @@
 """What paid crowds add to the site."""
 
-from surveys.features import Feature, MenuEntry
+from surveys.features import Feature, MenuEntry, run_kind
+from surveys.models import RunKind
 
 FEATURE = Feature(
     name="crowd",
+    job_kinds=tuple(
+        run_kind(kind, "surveys.crowd.mturk.jobs.perform_batch_work")
+        for kind in RunKind.of_batches()
+    ),
     channels="surveys.crowd.mturk.targets.list_channels",
     frames="surveys.crowd.mturk.targets.list_frames",
     menu=(

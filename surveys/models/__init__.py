@@ -44,7 +44,6 @@ from surveys.models.results import (
     RepositoryKind,
     Run,
     RunKind,
-    RunState,
     WrittenDescription,
 )
 from surveys.models.review import (

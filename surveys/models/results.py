@@ -4,13 +4,12 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import ClassVar, Self, TypeVar
 
-from django.conf import settings
 from django.db import models
 from django.db.models import BooleanField, Case, Count, F, IntegerField, OuterRef, Q, Subquery, When
 from django.db.models.fields.json import KT
 from django.db.models.functions import Cast, Coalesce
-from django.utils import timezone
 
+from surveys.models.jobs import UNDER_WAY, Job, JobState
 from surveys.models.participation import Annotator
 from surveys.models.study import Study
 
@@ -182,7 +181,7 @@ class Deposit(models.Model):
 
 
 class RunKind(models.TextChoices):
-    """The kinds of background job."""
+    """The kinds of background job that make runs."""
 
     RESULTS = "results", "results to look at"
     RELEASE = "release", "a release to publish"
@@ -221,15 +220,6 @@ class RunKind(models.TextChoices):
         return (*jobs, *cls.of_batches())
 
 
-class RunState(models.TextChoices):
-    """The states of a run."""
-
-    WAITING = "waiting"
-    RUNNING = "running"
-    DONE = "done"
-    FAILED = "failed"
-
-
 def name_file(run: "Run", name: str) -> str:
     """Return the path of a run's file below MEDIA_ROOT."""
     return f"runs/{run.pk}/{PurePath(name).name}"
@@ -266,19 +256,7 @@ class RunQuerySet(CollectedQuerySet["Run"]):
         return self.filter(kind__in=RunKind.of_jobs())
 
     def under_way(self) -> Self:
-        return self.filter(state__in=(RunState.WAITING, RunState.RUNNING))
-
-    def due(self, now: datetime) -> Self:
-        """Return waiting runs that may be started now, the longest due first."""
-        return self.filter(state=RunState.WAITING, due_at__lte=now).order_by("due_at", "pk")
-
-    def held_under(self, run: "Run") -> Self:
-        """Return the run while it is performed under the lease with which it was started."""
-        return self.filter(pk=run.pk, state=RunState.RUNNING, lease=run.lease)
-
-    def silent(self, since: datetime) -> Self:
-        """Return running runs whose lease was not renewed since an instant."""
-        return self.filter(state=RunState.RUNNING, heard_at__lt=since)
+        return self.filter(job__state__in=UNDER_WAY)
 
     def with_file(self) -> Self:
         return self.done().exclude(archive="")
@@ -288,41 +266,34 @@ class RunQuerySet(CollectedQuerySet["Run"]):
         return self.exclude(recipe="")
 
     def done(self) -> Self:
-        return self.filter(state=RunState.DONE)
+        return self.filter(job__state=JobState.DONE)
+
+
+_RunManager = models.Manager.from_queryset(RunQuerySet)
+
+
+class RunManager(_RunManager["Run"]):
+    def get_queryset(self) -> RunQuerySet:
+        """Return runs with their jobs, which have their states."""
+        return RunQuerySet(self.model, using=self._db).select_related("job")
+
+
+def _of_job(name: str) -> property:
+    return property(lambda run: getattr(run.job, name), doc="As of its job.")
 
 
 class Run(models.Model):
-    """A background job of a study, usually post-processing of ratings by a recipe.
+    """The result of a study's background job, usually post-processing of ratings by a recipe."""
 
-    A waiting run is its own queue entry: any process that finds it due performs it, under a lease.
-    """
-
+    job = models.OneToOneField(Job, models.CASCADE, related_name="run")
     study = models.ForeignKey(Study, models.PROTECT, related_name="runs")
     kind = models.CharField(max_length=10, choices=RunKind)
     number = models.PositiveIntegerField(help_text="within the study and the kind, from 1")
     recipe = models.TextField(help_text="TOML", blank=True, default="")
     recipe_name = models.CharField(max_length=60, blank=True, default="")
-    wishes = models.JSONField(default=dict, blank=True, help_text="what else was asked for")
-    state = models.CharField(max_length=10, choices=RunState, default=RunState.WAITING)
-    stage = models.CharField(max_length=40, blank=True, default="")
-    share_done = models.PositiveSmallIntegerField(default=0, help_text="of the stage, per cent")
-    error = models.TextField(blank=True, default="")
-    requested_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
-    )
-    requested_at = models.DateTimeField(auto_now_add=True)
-    heard_at = models.DateTimeField(auto_now=True, help_text="last sign of life")
-    due_at = models.DateTimeField(default=timezone.now, help_text="when it may be begun")
-    lease = models.CharField(
-        max_length=80, blank=True, default="", help_text="of the process that performs it"
-    )
-    n_deaths = models.PositiveSmallIntegerField(
-        default=0, help_text="processes that ended without a word while they performed it"
-    )
     collected_at = models.DateTimeField(
         null=True, blank=True, help_text="just before the ratings were read"
     )
-    finished_at = models.DateTimeField(null=True, blank=True)
     report = models.JSONField(null=True, blank=True)
     archive = models.FileField(upload_to=name_file, blank=True)
     ledger = models.FileField(upload_to=name_file, blank=True)
@@ -330,24 +301,18 @@ class Run(models.Model):
         Release, models.PROTECT, null=True, blank=True, related_name="run"
     )
 
-    objects = RunQuerySet.as_manager()
+    objects = RunManager()
 
     class Meta:
         ordering: ClassVar = ["-pk"]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=("study", "kind", "number"), name="one_run_a_number"),
-            models.CheckConstraint(
-                condition=~Q(state=RunState.DONE) | Q(report__isnull=False),
-                name="done_runs_have_a_report",
-            ),
         ]
-        indexes: ClassVar = [
-            models.Index(
-                fields=("due_at",),
-                condition=Q(state__in=(RunState.WAITING, RunState.RUNNING)),
-                name="runs_under_way",
-            ),
-        ]
+
+    request, state, stage = _of_job("request"), _of_job("state"), _of_job("stage")
+    share_done, error = _of_job("share_done"), _of_job("error")
+    requested_by, requested_at = _of_job("requested_by"), _of_job("requested_at")
+    is_under_way = _of_job("is_under_way")
 
     def __str__(self) -> str:
         return f"{self.name} of {self.study}: {self.recipe_name or self.kind}, {self.state}"
@@ -367,14 +332,14 @@ class Run(models.Model):
         return int(counts.get("ratings", 0) - sum(left_out.get(reason, 0) for reason in others))
 
     @property
-    def is_under_way(self) -> bool:
-        """Whether it waits or is being performed."""
-        return self.state in (RunState.WAITING, RunState.RUNNING)
+    def finished_at(self) -> datetime | None:
+        """When its result was stored; None for a run that failed."""
+        return self.job.finished_at if self.state == JobState.DONE else None
 
     @property
     def has_lost_list(self) -> bool:
         """Whether the list of addresses for which links were requested was deleted."""
-        return bool(self.wishes.get("list_was_dropped"))
+        return bool(self.request.get("list_was_dropped"))
 
     @property
     def name(self) -> str:

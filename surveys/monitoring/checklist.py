@@ -1,26 +1,28 @@
 """The steps of a study, what is missing in each, and what a researcher does next."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 from django.core.cache import cache
+from django.db import transaction
 from django.db.models import Exists, OuterRef
 
 from surveys.features import load_objects
 from surveys.models import (
     Entrance,
     Invitation,
+    Job,
     Pair,
     Release,
     Review,
     ReviewState,
     Run,
-    RunKind,
-    RunState,
     Study,
 )
 from surveys.monitoring.links_needed import count_links_by_state, count_links_needed
 from surveys.monitoring.progress import Tally, count_study_progress
+from surveys.results.run_jobs import close_run
 from surveys.review.queue import count_unfiled
 
 STEPS_KEPT = 15  # seconds for which pages show the same steps, unless the study is changed
@@ -125,6 +127,12 @@ def forget_steps(study: Study) -> None:
     cache.delete(_key(study))
 
 
+def end_run(job: Job) -> None:
+    """Log and announce the end of a run's job, and have the steps of its study counted again."""
+    close_run(job)
+    transaction.on_commit(partial(forget_steps, job.run.study))
+
+
 def find_next_step(steps: Sequence[Step]) -> NextStep | None:
     """Return what a researcher does next, or None if all is done."""
     by_name = {step.name: step for step in steps}
@@ -153,7 +161,7 @@ def _find_existing(study: Study) -> dict[str, bool]:
         "scripted": Invitation.objects.filter(is_rehearsal=True, annotator__isnull=False),
         "entrances": Entrance.objects.filter(closed_at=None),
         "reviews": Review.objects.all(),
-        "results": Run.objects.filter(kind=RunKind.RESULTS, state=RunState.DONE),
+        "results": Run.objects.results().done(),
         "releases": Release.objects.without_differences(),
     }
     exists = (Exists(found.filter(study=OuterRef("pk"))) for found in rows.values())

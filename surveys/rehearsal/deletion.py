@@ -14,6 +14,7 @@ from surveys.models import (
     Annotator,
     Assignment,
     Invitation,
+    Job,
     Release,
     Response,
     Review,
@@ -141,7 +142,7 @@ def _list_runs(study: Study) -> list[Run]:
     """
     made = Run.objects.filter(
         Q(study=study, kind__in=(RunKind.RESULTS, RunKind.RELEASE, RunKind.COMPARE))
-        | Q(kind=RunKind.COMPARE, wishes__other_study=study.pk)
+        | Q(kind=RunKind.COMPARE, job__request__other_study=study.pk)
     )
     return [run for run in made.done().without_report() if run.is_rehearsal]
 
@@ -158,6 +159,7 @@ def _delete_runs(study: Study) -> None:
         for file in (run.archive, run.ledger):
             if file:
                 transaction.on_commit(partial(file.storage.delete, str(file)))
-    Run.objects.filter(pk__in=[run.pk for run in runs]).delete()
-    Run.objects.filter(release__in=[release.pk for release in releases]).delete()
+    of_releases = Run.objects.filter(release__in=[release.pk for release in releases])
+    jobs = [run.job_id for run in (*runs, *of_releases)]
+    Job.objects.filter(pk__in=jobs).delete()  # and their runs
     Release.objects.filter(pk__in=[release.pk for release in releases]).delete()

@@ -17,6 +17,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from surveys.errors import NoPlaceLeft
+from surveys.jobs.perform import Progress
 from surveys.models import (
     Assignment,
     AssignmentState,
@@ -44,8 +45,7 @@ from surveys.rehearsal.finished.collection import (
 )
 from surveys.rehearsal.finished.people import FASTEST, SLOWEST, draw_seconds
 from surveys.rehearsal.vocabulary import draw_poor_words, list_words
-from surveys.results.jobs import Progress
-from surveys.results.run_leases import renew_lease
+from surveys.results.run_jobs import makes_run, store_part
 
 if TYPE_CHECKING:
     from surveys.rehearsal.rating_source import ModelledRatings
@@ -119,6 +119,7 @@ class ScriptedPerson:
         return self.ratings.rate(context, self.person)
 
 
+@makes_run
 def rehearse(run: Run, progress: Progress) -> dict[str, Any]:
     """Let the scripted annotators that a run requests answer, one after another.
 
@@ -126,7 +127,7 @@ def rehearse(run: Run, progress: Progress) -> dict[str, Any]:
     """
     from surveys.rehearsal.rating_source import ModelledRatings
 
-    study, n_wanted = run.study, run.wishes["count"]
+    study, n_wanted = run.study, run.request["count"]
     vocabulary = list_words(Context.objects.stimuli(study).values_list("text", flat=True))
     ratings = ModelledRatings(study.scale_points, run.pk)
     report = run.report or {"n_done": 0}
@@ -139,7 +140,7 @@ def rehearse(run: Run, progress: Progress) -> dict[str, Any]:
             began = time.monotonic()
             with transaction.atomic():
                 take_part(study, person, answers)
-                renew_lease(run, report={"n_done": number})
+                store_part(run, {"n_done": number})
         except OtherTexts:
             continue
         except NoPlaceLeft:

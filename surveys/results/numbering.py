@@ -1,10 +1,10 @@
-"""Numbers of runs, releases and batches within their study, in order of creation."""
+"""Numbers of runs, releases and other rows within their study, in order of creation."""
 
 from typing import Any
 
 from django.db.models import Max, QuerySet
 
-from surveys.models import Batch, ImportedCollection, Release, Run, RunKind, Study
+from surveys.models import Release, Run, RunKind, Study
 
 
 def number_run(study: Study, kind: RunKind) -> int:
@@ -15,7 +15,7 @@ def number_run(study: Study, kind: RunKind) -> int:
     numbered: list[QuerySet[Any]] = [Run.objects.filter(study=study, kind=kind)]
     if kind == RunKind.RELEASE:
         numbered.append(Release.objects.filter(study=study))
-    return _number_next(study, *numbered)
+    return number_next(study, *numbered)
 
 
 def number_release(study: Study, wanted: int | None = None) -> int:
@@ -30,21 +30,11 @@ def number_release(study: Study, wanted: int | None = None) -> int:
     return number_run(study, RunKind.RELEASE)
 
 
-def number_batch(study: Study) -> int:
-    """Return the number for a new batch. Locks the study until the transaction ends."""
-    return _number_next(study, Batch.objects.filter(study=study))
+def number_next(study: Study, *numbered: QuerySet[Any]) -> int:
+    """Return the number after the highest in these rows of a study, which is locked.
 
-
-def number_collection(study: Study) -> int:
-    """Return the number for a new imported collection. Locks the study until the transaction ends.
-
-    That of a deleted one is not used again while a later one exists.
+    That of a deleted row is not used again while a later one exists.
     """
-    return _number_next(study, ImportedCollection.objects.filter(study=study))
-
-
-def _number_next(study: Study, *numbered: QuerySet[Any]) -> int:
-    """Return the number after the highest in any of these rows of a study."""
     _lock(study)
     return 1 + max(rows.aggregate(last=Max("number"))["last"] or 0 for rows in numbered)
 

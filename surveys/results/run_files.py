@@ -10,7 +10,8 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from surveys.models import Run, RunKind, RunState, Study
+from surveys.models import Job, JobState, Run, RunKind, Study
+from surveys.models.jobs import UNDER_WAY
 
 LISTS_KEPT = timedelta(minutes=30)  # after the last heartbeat of an interrupted job
 LISTS_WAIT = timedelta(days=1)  # for a job to start, for example when the broker is away
@@ -28,20 +29,19 @@ def drop_lists() -> int:
     """
     now = timezone.now()
     is_over = (
-        Q(state__in=(RunState.DONE, RunState.FAILED))
-        | Q(state=RunState.RUNNING, heard_at__lt=now - LISTS_KEPT)
-        | Q(state=RunState.WAITING, heard_at__lt=now - LISTS_WAIT)
+        ~Q(state__in=UNDER_WAY)
+        | Q(state=JobState.RUNNING, heard_at__lt=now - LISTS_KEPT)
+        | Q(state__in=UNDER_WAY, due_at__lt=now - LISTS_WAIT)
     )
-    listed = Run.objects.filter(is_over, kind=RunKind.LINKS, wishes__has_key="notes")
-    found = list(listed.select_for_update(no_key=True).order_by("pk"))
-    for run in found:
-        run.wishes = {"count": len(run.wishes["notes"]), "list_was_dropped": True}
-        if run.state != RunState.DONE:
-            run.state, run.error = RunState.FAILED, f"{run.error} {LIST_DROPPED}".strip()
-        Run.objects.filter(pk=run.pk).update(
-            wishes=run.wishes, state=run.state, error=run.error, lease=""
-        )
-    return len(found)
+    listed = Job.objects.filter(is_over, kind=RunKind.LINKS, request__has_key="notes")
+    jobs = list(listed.select_for_update(no_key=True).order_by("pk"))
+    for job in jobs:
+        job.request = {"count": len(job.request["notes"]), "list_was_dropped": True}
+        if job.state != JobState.DONE:
+            job.state, job.error = JobState.FAILED, f"{job.error} {LIST_DROPPED}".strip()
+        job.lease = ""
+        job.save(update_fields=["request", "state", "error", "lease"])
+    return len(jobs)
 
 
 def drop_exports(study: Study) -> None:
@@ -68,7 +68,7 @@ def drop_unreferenced_files() -> None:
         run = Run.objects.filter(pk=folder.name).first() if folder.name.isdecimal() else None
         if run is None:
             shutil.rmtree(folder, ignore_errors=True)
-        elif run.state in (RunState.DONE, RunState.FAILED):
+        elif not run.is_under_way:
             named = {Path(str(file)).name for file in (run.archive, run.ledger) if file}
             for file in folder.iterdir():
                 if file.name not in named:

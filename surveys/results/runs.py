@@ -1,30 +1,29 @@
-"""Runs: stored background jobs for results, releases, links, exports and batches."""
+"""Runs: requests for results, releases, links and exports, and how the first two are made."""
 
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 from django.db import transaction
 from django.utils import timezone
 
-from postprocess.formats.stimuli import StimuliError
 from postprocess.naming import check_name, find_datasets
 from postprocess.release.checksums import write_archive
 from surveys.access.audit_log import record
-from surveys.access.webhooks import store_run_messages
-from surveys.errors import GatewayDown, RunRefused, RunTaken, SurveyError
-from surveys.models import Batch, Release, Run, RunKind, RunState, Study
-from surveys.models.results import RunQuerySet
+from surveys.errors import RunRefused
+from surveys.jobs.perform import Progress
+from surveys.jobs.queue import enqueue, retry
+from surveys.models import JobState, Release, Run, RunKind, Study
 from surveys.participation.assignments import list_places_left
 from surveys.recruitment.links import MOST_INVITED, read_notes, refuse_others_meanwhile
 from surveys.results.entries.description import name_dataset
 from surveys.results.inspection.plots import count_ratings_by_day, count_ratings_wanted
-from surveys.results.jobs import EXPORT_FORMATS, Progress
+from surveys.results.jobs import EXPORT_FORMATS
 from surveys.results.numbering import number_run
 from surveys.results.ratings_table import (
     collect_study,
@@ -33,48 +32,33 @@ from surveys.results.ratings_table import (
     withdrawal_cutoff,
 )
 from surveys.results.release import ReleaseOptions, release_dataset
-from surveys.results.run_files import LIST_DROPPED, drop_exports, drop_lists
-from surveys.results.run_leases import (
-    fail_run,
-    lease_duration,
-    make_lease,
-    release_run,
-    renew_lease,
-    renewing,
-    report_progress,
-    requeue,
-)
+from surveys.results.run_files import LIST_DROPPED, drop_exports
+from surveys.results.run_jobs import makes_run
 
 if TYPE_CHECKING:
     from postprocess.steps.recipe import Recipe
-
-Maker = Callable[[Run, Progress], dict[str, Any]]
-MAX_RETRIES = 5
-FIRST_PAUSE = timedelta(seconds=15)  # doubled each time; in all less than a lease lasts
-INTERRUPTED = "It was interrupted. Try again; if that does not help, ask an operator for the log."
 
 
 @transaction.atomic
 def request_results(study: Study, recipe: str, by: User | None) -> Run:
     """Queue a run that post-processes ratings by a recipe, in TOML. Raises RunRefused."""
-    return store_request(study, RunKind.RESULTS, read_recipe(study, recipe), by)
+    return store_request(study, RunKind.RESULTS, by, recipe=read_recipe(study, recipe))
 
 
 @transaction.atomic
-def request_release(study: Study, recipe: str, wishes: Mapping[str, Any], by: User | None) -> Run:
-    """Queue a run that makes a release; `wishes` are fields of `ReleaseOptions`, `ids_of` an id.
+def request_release(study: Study, recipe: str, options: Mapping[str, Any], by: User | None) -> Run:
+    """Queue a run that makes a release; `options` are fields of `ReleaseOptions`, `ids_of` an id.
 
     Raises RunRefused for an invalid recipe or name, or an `ids_of` that is not a release of the
     study.
     """
-    if name := wishes.get("name"):
+    if name := options.get("name"):
         _refuse_name(name)
-    of = wishes.get("ids_of")
+    of = options.get("ids_of")
     if of and not Release.objects.filter(study=study, pk=of).exists():
         raise RunRefused(f"This study has no release with the id {of}.")
-    return store_request(
-        study, RunKind.RELEASE, read_recipe(study, recipe), by, wishes=dict(wishes)
-    )
+    recipe_read = read_recipe(study, recipe)
+    return store_request(study, RunKind.RELEASE, by, options, recipe=recipe_read)
 
 
 @transaction.atomic
@@ -92,8 +76,7 @@ def request_links(
     refuse_others_meanwhile(study, n_before)
     if Run.objects.filter(study=study, kind=RunKind.LINKS).under_way().exists():
         raise RunRefused("Links are already being created. Wait until that is done.")
-    wishes = {"count": count} if count else {"notes": listed}
-    return store_request(study, RunKind.LINKS, None, by, wishes=wishes)
+    return store_request(study, RunKind.LINKS, by, {"count": count} if count else {"notes": listed})
 
 
 @transaction.atomic
@@ -101,7 +84,7 @@ def request_export(study: Study, form: str, by: User | None) -> Run:
     """Queue a run that exports all responses; an earlier export is deleted. Raises RunRefused."""
     if form not in EXPORT_FORMATS:
         raise RunRefused(f"Responses are exported as {' or '.join(EXPORT_FORMATS)}.")
-    run = store_request(study, RunKind.EXPORT, None, by, wishes={"form": form})
+    run = store_request(study, RunKind.EXPORT, by, {"form": form})
     drop_exports(study)
     return run
 
@@ -118,11 +101,10 @@ def request_verification(release: Release, by: User | None) -> Run:
             "This site does not keep the files of the release. Verify them where they are: "
             "python -m postprocess verify."
         )
-    verification = store_request(
-        release.study, RunKind.VERIFY, None, by, wishes={"release": release.pk}
-    )  # locks the study
+    request = {"release": release.pk}
+    verification = store_request(release.study, RunKind.VERIFY, by, request)  # locks the study
     same = Run.objects.filter(study=release.study, kind=RunKind.VERIFY).under_way()
-    if same.filter(wishes__release=release.pk).exclude(pk=verification.pk).exists():
+    if same.filter(job__request__release=release.pk).exclude(pk=verification.pk).exists():
         raise RunRefused("The release is already being verified. Wait until that is done.")
     return verification
 
@@ -140,24 +122,7 @@ def request_rehearsal(study: Study, count: int, by: User | None) -> Run:
         raise RunRefused(f"{n_places:,} places are free, so at most as many can rehearse.")
     if Run.objects.filter(study=study, kind=RunKind.REHEARSE).under_way().exists():
         raise RunRefused("A rehearsal is already in progress. Wait until it is done.")
-    return store_request(study, RunKind.REHEARSE, None, by, wishes={"count": count})
-
-
-@transaction.atomic
-def request_batch_work(batch: Batch, kind: RunKind, by: User | None) -> Run:
-    """Queue a run that publishes, fetches, pays or stops a batch.
-
-    Raises RunRefused while the same is in progress.
-    """
-    same = _find_batch_work(batch).filter(kind=kind)
-    if kind not in RunKind.of_batches() or any(not is_broken_off(run) for run in same):
-        raise RunRefused("This is already in progress. Wait until it is done.")
-    return store_request(batch.study, kind, None, by, wishes={"batch": batch.pk})
-
-
-def is_batch_busy(batch: Batch) -> bool:
-    """Return whether a job of a batch is waiting or in progress."""
-    return _find_batch_work(batch).exists()
+    return store_request(study, RunKind.REHEARSE, by, {"count": count})
 
 
 @transaction.atomic
@@ -165,45 +130,17 @@ def retry_run(run: Run) -> Run:
     """Queue a run again. Raises RunRefused unless it failed or was interrupted."""
     if run.has_lost_list:
         raise RunRefused(LIST_DROPPED)
-    silent = Run.objects.silent(timezone.now() - lease_duration())
-    over = (Run.objects.filter(state=RunState.FAILED) | silent).filter(pk=run.pk)
-    if not requeue(over, after=timedelta(), error="", n_deaths=0):
+    if not retry(run.job):
         raise RunRefused("Only a run that failed or was interrupted can be retried.")
     record("run.retried", run.study, run.name)
     run.refresh_from_db()
-    if run.wishes.pop("n_tries", None):
-        run.save(update_fields=["wishes"])
     return run
-
-
-def perform_run(run_id: int, makers: Mapping[RunKind, Maker]) -> None:
-    """Perform a waiting run; if several processes try, one of them does.
-
-    `makers` has for each kind the function that returns the values of the run's fields. Refusals
-    of the library or an action are stored as the run's error. If a service is down, the run is
-    retried later. A process that is terminated returns the run to the queue.
-    """
-    drop_lists()
-    lease = make_lease()
-    begun = Run.objects.filter(pk=run_id, state=RunState.WAITING).update(
-        state=RunState.RUNNING, heard_at=timezone.now(), lease=lease
-    )
-    if not begun:
-        return
-    run = Run.objects.select_related("study").get(pk=run_id)
-    run.lease = lease
-    _delete_files(run)  # of a process that was killed
-    with _storing_failure(run), renewing(run):
-        try:
-            _finish(run, **makers[RunKind(run.kind)](run, report_progress(run)))
-        except GatewayDown as error:
-            if not _postpone(run, str(error)):
-                raise
 
 
 def is_broken_off(run: Run) -> bool:
     """Return whether a run is marked as running but its lease has expired."""
-    return run.state == RunState.RUNNING and timezone.now() - run.heard_at > lease_duration()
+    silence = timezone.now() - run.job.heard_at
+    return run.state == JobState.RUNNING and silence > timedelta(seconds=settings.RUN_SILENCE)
 
 
 def read_recipe(study: Study, recipe: str) -> "Recipe":
@@ -223,28 +160,26 @@ def _refuse_name(name: str) -> None:
         raise RunRefused(f"The name of the dataset {error}.") from error
 
 
-def _find_batch_work(batch: Batch) -> RunQuerySet:
-    """Return the jobs of a batch that are waiting or in progress."""
-    jobs = Run.objects.filter(study=batch.study, kind__in=RunKind.of_batches())
-    return jobs.filter(wishes__batch=batch.pk).under_way()
-
-
 def store_request(
-    study: Study, kind: RunKind, recipe: "Recipe | None", by: User | None, **more: Any
+    study: Study,
+    kind: RunKind,
+    by: User | None,
+    request: Mapping[str, Any] | None = None,
+    *,
+    recipe: "Recipe | None" = None,
+    details: Mapping[str, str] | None = None,
 ) -> Run:
-    """Store a job of a kind in its study's queue, with a log entry; locks the study."""
-    if recipe:
-        more |= {"recipe": recipe.render(), "recipe_name": recipe.name}
+    """Queue a job of a kind with its run, and log it with these details; locks the study."""
+    named = {"recipe": recipe.render(), "recipe_name": recipe.name} if recipe else {}
     number = number_run(study, kind)
-    run = Run.objects.create(study=study, kind=kind, number=number, requested_by=by, **more)
-    record(f"{kind.value}.requested", study, run.name, **_name_recipe(run))
+    job = enqueue(kind.value, request, scope=f"study:{study.pk}", study=study, by=by)
+    run = Run.objects.create(job=job, study=study, kind=kind, number=number, **named)
+    details = details or ({"recipe": recipe.name} if recipe and recipe.name else {})
+    record(f"{kind.value}.requested", study, run.name, **details)
     return run
 
 
-def _name_recipe(run: Run) -> dict[str, str]:
-    return {"recipe": run.recipe_name} if run.recipe_name else {}
-
-
+@makes_run
 def make_results(run: Run, progress: Progress) -> dict[str, Any]:
     """Post-process the ratings of a run's study. Raises the library's errors."""
     import pandas as pd
@@ -285,6 +220,7 @@ def make_results(run: Run, progress: Progress) -> dict[str, Any]:
     }
 
 
+@makes_run
 def make_release(run: Run, progress: Progress) -> dict[str, Any]:
     """Make the release that a run requests. Raises as `release_dataset` does."""
     from postprocess.release.assembling import Release as BuiltRelease
@@ -292,7 +228,7 @@ def make_release(run: Run, progress: Progress) -> dict[str, Any]:
     from postprocess.steps.stored_runs import write_ledger
 
     kept: list[BuiltRelease] = []
-    fields = dict(run.wishes)
+    fields = dict(run.request)
     options = ReleaseOptions(
         description=fields.pop("description", "").encode(),
         ids_of=Release.objects.filter(pk=fields.pop("ids_of", None)).first(),
@@ -310,6 +246,7 @@ def make_release(run: Run, progress: Progress) -> dict[str, Any]:
         name = f"{dataset.name}_{dataset.tag}_{release.number}.zip"
         (packed,) = folder.parent.glob("*.zip")
         archive = packed.read_bytes()
+    unscored = kept[0].unscored
     return {
         "number": release.number,
         "collected_at": release.collected_at,
@@ -317,67 +254,5 @@ def make_release(run: Run, progress: Progress) -> dict[str, Any]:
         "archive": ContentFile(archive, name),
         "ledger": ContentFile(write_ledger(kept[0].dataset.outcome), "ledger.parquet"),
         "release": release,
-        "wishes": {**run.wishes, **({"unscored": kept[0].unscored} if kept[0].unscored else {})},
+        "request": {**run.request, **({"unscored": unscored} if unscored else {})},
     }
-
-
-def _finish(run: Run, **made: Any) -> None:
-    """Store the results of a run. Raises RunTaken if another process has taken it."""
-    renew_lease(run)
-    for name, value in made.items():
-        if isinstance(value, ContentFile):
-            getattr(run, name).save(value.name, value, save=False)
-        else:
-            setattr(run, name, value)
-    run.state, run.stage, run.share_done, run.error = RunState.DONE, "", 100, ""
-    run.finished_at = timezone.now()
-    with transaction.atomic():
-        renew_lease(run)  # no other process takes it before the transaction ends
-        run.lease = ""
-        run.save()
-        record(f"{run.kind}.made", run.study, run.name, **_name_recipe(run))
-        store_run_messages(run)
-
-
-def _postpone(run: Run, reason: str) -> bool:
-    """Return a run to the queue with a pause; return False after too many tries."""
-    n_tries = run.wishes.get("n_tries", 0) + 1
-    if n_tries > MAX_RETRIES:
-        return False
-    wishes = {**run.wishes, "n_tries": n_tries}
-    pause = FIRST_PAUSE * 2 ** (n_tries - 1)
-    requeue(Run.objects.held_under(run), after=pause, error=reason, wishes=wishes)
-    return True
-
-
-def _delete_files(run: Run) -> None:
-    """Delete the files of an interrupted run, to which nothing refers."""
-    storage, folder = run.archive.storage, f"runs/{run.pk}"
-    if storage.exists(folder):
-        for name in storage.listdir(folder)[1]:
-            storage.delete(f"{folder}/{name}")
-
-
-@contextmanager
-def _storing_failure(run: Run) -> Iterator[None]:
-    """Mark a run as failed if its work ends early, with the reason if there is one.
-
-    A process that is terminated (SIGTERM to a worker) returns it to the queue instead.
-    """
-    from postprocess.steps.recipe import RecipeError
-    from postprocess.table.ratings import RatingsError
-
-    reason = INTERRUPTED
-    try:
-        yield
-    except (SystemExit, KeyboardInterrupt):
-        release_run(run)
-        raise
-    except RunTaken:
-        for file in (run.archive, run.ledger):
-            if file:
-                file.storage.delete(str(file))
-    except (SurveyError, RatingsError, RecipeError, StimuliError) as error:
-        reason = str(error)
-    finally:
-        fail_run(run, reason)

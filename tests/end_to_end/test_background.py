@@ -25,7 +25,7 @@ from tests.end_to_end.workers import BROKER, SECONDS, wait_until, working
 from tests.factories.studies import QUICK
 
 SILENCE = "10"  # seconds after which a process counts as dead
-STATE = "SELECT state, n_deaths FROM surveys_run"
+STATE = "SELECT state, n_deaths FROM surveys_job"
 MADE = """
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -88,7 +88,7 @@ def test_a_run_outlives_its_server_unless_it_is_killed_twice(pristine: str, tmp_
 
         site.start()
         wait_for(site, ("failed", 1))
-        (error,) = site.query("SELECT error FROM surveys_run")[0]
+        (error,) = site.query("SELECT error FROM surveys_job")[0]
         assert "twice" in error
 
 
@@ -173,7 +173,7 @@ def ask_for_jobs_and_wait_for_none(browser: httpx.Client) -> None:
 
 def wait_for(site: Site, *wanted: tuple[str, int]) -> None:
     wait_until(
-        lambda: site.query(STATE) == [*wanted], lambda: site.query("SELECT * FROM surveys_run")
+        lambda: site.query(STATE) == [*wanted], lambda: site.query("SELECT * FROM surveys_job")
     )
 
 

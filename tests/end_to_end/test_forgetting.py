@@ -24,14 +24,14 @@ SECRETS = (PERSON, SUBMISSION, TYPED, COMMENT, *WORDS.values(), *ADDRESSES)
 LET_LISTS_FAIL = """
 from datetime import timedelta
 from django.utils import timezone
-from surveys.models import Invitation, Run, RunState, Study
+from surveys.models import Invitation, Job, Study
 from surveys.results.runs import request_links
 study, long_ago = Study.objects.get(), timezone.now() - timedelta(days=2)
 for name, state in (("failed", "failed"), ("killed", "running")):
     before = Invitation.objects.personal(study).count()
     notes = [f"p{n}@{name}.example" for n in range(3)]
     run = request_links(study, None, n_before=before, notes=notes)
-    Run.objects.filter(pk=run.pk).update(state=state, heard_at=long_ago)
+    Job.objects.filter(run=run).update(state=state, heard_at=long_ago)
 """
 ERASE_AND_SETTLE = """
 from surveys.privacy.erasure import erase_annotator
@@ -134,7 +134,7 @@ def invite_by_every_door(site: Site) -> None:
 def wait_for_links(site: Site) -> None:
     """Wait for the end of the job that the console has started."""
     deadline = time.monotonic() + START_SECONDS
-    while site.query("SELECT id FROM surveys_run WHERE state IN ('waiting', 'running')"):
+    while site.query("SELECT id FROM surveys_job WHERE state IN ('waiting', 'running')"):
         assert time.monotonic() < deadline
         time.sleep(0.1)
 

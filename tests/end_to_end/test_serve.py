@@ -124,7 +124,10 @@ def test_serve_and_commands_beside_it_print_links_that_work_and_no_answer_is_los
     with pytest.raises(httpx.ConnectError):
         get(link)
     with closing(sqlite3.connect(tmp_path / "cosima.sqlite3")) as database:
-        made = "SELECT kind, state, count(*) FROM surveys_run GROUP BY kind, state"
+        made = (
+            "SELECT run.kind, state, count(*) FROM surveys_run run JOIN surveys_job job "
+            "ON job.id = job_id GROUP BY run.kind, state"
+        )
         assert database.execute(made).fetchall() == [("release", "done", 1), ("results", "done", 1)]
         assigned = "SELECT count(*) FROM surveys_assignment JOIN surveys_study s ON s.id = study_id"
         of_people = f"{assigned} WHERE s.slug <> 'demo-finished'"

@@ -30,8 +30,8 @@ with transaction.atomic():
     print(client.cookies["sessionid"].value)
 """
 FAILED = """
-from surveys.models import Run
-Run.objects.filter(study__slug="release").update(state="failed", error="No disk.")
+from surveys.models import Job
+Job.objects.filter(study__slug="release").update(state="failed", error="No disk.")
 """
 WANTED = "SELECT ratings_per_context FROM surveys_study WHERE slug = '{study}'"
 RATINGS = "Ratings per context"

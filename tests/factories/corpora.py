@@ -3,7 +3,7 @@
 import gzip
 from pathlib import Path
 
-from surveys.contexts.search.requests import SearchWishes
+from surveys.contexts.search.requests import SearchRequest
 from tests.preprocess.corpus import write
 from tests.preprocess.windows.test_finding import story
 
@@ -25,7 +25,7 @@ def tell(number: int) -> list[str]:
     return story(number, f"# newdoc id = d{number}", "# licence = CC0-1.0")
 
 
-def wish(*corpora: str, **changed: object) -> SearchWishes:
+def wish(*corpora: str, **changed: object) -> SearchRequest:
     """Return what a search looks for in some corpora, with four candidates for each pair."""
     asked = {"corpora": list(corpora or ("tales.conllu",)), "pairs": PAIRS, "number": 4, **changed}
-    return SearchWishes(**asked)
+    return SearchRequest(**asked)

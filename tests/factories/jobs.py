@@ -12,7 +12,8 @@ from django.utils import timezone
 from surveys.features import Feature, Kind, Lane, register
 from surveys.jobs.perform import perform, perform_due
 from surveys.jobs.queue import requeue_silent
-from surveys.models import Job
+from surveys.models import Job, Run
+from surveys.monitoring.checklist import forget_steps
 
 WORK = "tests.work"
 
@@ -33,6 +34,20 @@ def perform_by(maker: Callable[..., object], job: Job) -> Job:
     with made_by(maker):
         perform(job.pk)
     return Job.objects.get(pk=job.pk)
+
+
+def perform_run(run_id: int) -> None:
+    """Perform a run whenever it is due, and have its study's steps counted, as after a commit."""
+    run = Run.objects.get(pk=run_id)
+    Job.objects.filter(run=run, state="waiting").update(due_at=timezone.now())
+    perform(run.job_id)
+    forget_steps(run.study)
+
+
+def perform_last() -> None:
+    """Perform the job that was requested last, as a dispatcher does when it is woken."""
+    if job := Job.objects.due(timezone.now()).last():
+        perform(job.pk)
 
 
 def perform_all() -> int:

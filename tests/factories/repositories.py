@@ -18,8 +18,8 @@ from django.core.files.base import ContentFile
 from django.utils import timezone
 
 from postprocess.release.assembling import Release as Built
-from surveys.models import Release, Run, RunState, Study
-from tests.factories.studies import make_study
+from surveys.models import JobState, Release, RunKind, Study
+from tests.factories.studies import make_run, make_study
 from tests.postprocess.release import releases
 
 TOKEN = "a-token-for-tests"
@@ -299,8 +299,8 @@ def make_complete_release(
         study=study, number=number, collected_at=timezone.now(),
         report=made.dataset.report, **{**verified, **fields},
     )  # fmt: skip
-    run = Run.objects.create(
-        study=study, kind="release", number=number, state=RunState.DONE, recipe="name = 'raw'\n",
+    run = make_run(
+        study, RunKind.RELEASE, number=number, state=JobState.DONE, recipe="name = 'raw'\n",
         report=release.report, release=release,
     )  # fmt: skip
     run.archive.save(f"words_sl_{number}.zip", ContentFile(made.archive))

@@ -15,11 +15,12 @@ from postprocess.steps.recipe import read_recipe
 from surveys.models import (
     Assignment,
     Invitation,
+    Job,
+    JobState,
     Release,
     Response,
     Run,
     RunKind,
-    RunState,
     Study,
     TextKind,
 )
@@ -44,6 +45,8 @@ from surveys.study.texts import current_text
 QUICK = read_recipe(
     "raw", ["report.n_resamples=0", "report.n_splits=5", "report.pdf=false"]
 ).render()
+
+OF_JOB = {field.name for field in Job._meta.fields} - {field.name for field in Run._meta.fields}
 
 EXPLORER = b"<style>p {}</style><p>All pairs</p><script>1</script>"
 
@@ -154,10 +157,12 @@ def counted_ratings(study: Study) -> pd.DataFrame:
 
 
 def make_run(study: Study, kind: RunKind, **fields: Any) -> Run:
-    """Return a run that was not performed."""
+    """Return a run that was not performed; `fields` are its own and its job's."""
     with transaction.atomic():
-        numbered = {"number": number_run(study, kind), **fields}
-        return Run.objects.create(study=study, kind=kind, **numbered)
+        own = {"number": number_run(study, kind)}
+        own |= {name: fields.pop(name) for name in [*fields] if name not in OF_JOB}
+        job = Job.objects.create(kind=kind, study=study, **fields)
+        return Run.objects.create(job=job, study=study, kind=kind, **own)
 
 
 def make_release(study: Study, **fields: Any) -> Release:
@@ -174,15 +179,16 @@ def make_release_with_page(study: Study) -> Release:
     release = make_release(study, report={"counts": {}}, collected_at=now, **verified)
     run = make_run(
         study, RunKind.RELEASE, number=release.number, release=release, recipe=QUICK,
-        state=RunState.DONE, report={"counts": {}}, collected_at=release.collected_at,
+        state=JobState.DONE, report={"counts": {}}, collected_at=release.collected_at,
     )  # fmt: skip
     run.archive.save("made.zip", ContentFile(write_archive({"explorer.html": EXPLORER}, "made")))
     return release
 
 
 def stored(row: Any, *fields: str) -> tuple[Any, ...]:
-    """Return the stored values of a row."""
-    return type(row).objects.values_list(*fields).get(pk=row.pk)
+    """Return the stored values of a row, a run's job included."""
+    names = [f"job__{name}" if name in OF_JOB and isinstance(row, Run) else name for name in fields]
+    return type(row).objects.values_list(*names).get(pk=row.pk)
 
 
 def count_places_left(study: Study) -> int:

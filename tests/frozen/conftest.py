@@ -7,6 +7,9 @@ import pytest
 import time_machine
 from django.db import connection
 
+from surveys.jobs import perform
+from surveys.models import Run
+
 NOW = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 
 
@@ -28,6 +31,19 @@ def empty_database(db):
     """Number the rows of all tables from 1 again, since ids are in forms."""
     with connection.cursor() as cursor:
         cursor.execute("DELETE FROM sqlite_sequence")
+
+
+@pytest.fixture(autouse=True)
+def leases_from_secrets(monkeypatch):
+    """Draw the lease of a run from `secrets`, as when the texts were frozen."""
+    claim = perform._claim  # noqa: SLF001
+
+    def draw_and_claim(job_id):
+        if Run.objects.filter(job=job_id).exists():
+            secrets.token_hex(8)
+        return claim(job_id)
+
+    monkeypatch.setattr(perform, "_claim", draw_and_claim)
 
 
 @pytest.fixture(autouse=True)

@@ -6,16 +6,15 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.utils import timezone
 
 from surveys.access.audit_log import record
-from surveys.access.webhooks import store_run_messages
 from surveys.contexts.candidates import refuse_standing_choices
 from surveys.contexts.models import CandidatePair
 from surveys.contexts.picking import CANDIDATES, MOST_CANDIDATES
 from surveys.contexts.search.listing import find_corpora
 from surveys.errors import RunRefused
-from surveys.models import Run, RunKind, RunState, Study
+from surveys.jobs.queue import end_job
+from surveys.models import Job, JobState, Run, RunKind, Study
 from surveys.models.results import RunQuerySet
 from surveys.results.runs import store_request
 from surveys.study.lifecycle import lock_draft
@@ -26,7 +25,7 @@ CANCELLED = "It was cancelled."
 
 
 @dataclass(frozen=True)
-class SearchWishes:
+class SearchRequest:
     """The request for a search of a whole study, as stored with its job.
 
     `filters` are changes of the filters, `source` what is known of documents that do not state it,
@@ -44,17 +43,17 @@ class SearchWishes:
 
 
 @transaction.atomic
-def request_search(study: Study, wishes: SearchWishes, by: User | None) -> Run:
+def request_search(study: Study, request: SearchRequest, by: User | None) -> Run:
     """Queue a search for a draft's candidates, in place of its present candidates.
 
     Raises RunRefused if a corpus is missing or another search is in progress, CandidatesKept if
     there are choices that are not to be discarded, and StudyOpen.
     """
     lock_draft(study)
-    find_corpora(wishes.corpora)
-    if not wishes.discards_choices:
+    find_corpora(request.corpora)
+    if not request.discards_choices:
         refuse_standing_choices(study)
-    return _queue(study, asdict(wishes), by)
+    return _queue(study, asdict(request), by)
 
 
 @transaction.atomic
@@ -74,29 +73,29 @@ def request_more(
     find_corpora(corpora)
     if number > (n_left := MOST_CANDIDATES - pair.n_candidates):
         raise RunRefused(f"A pair has at most {MOST_CANDIDATES} candidates, so {n_left} more.")
-    last = find_searches(pair.study).filter(wishes__has_key="pairs").first()
-    wishes = {
+    last = find_searches(pair.study).filter(job__request__has_key="pairs").first()
+    request = {
         "pair": pair.number,
         "words": [pair.word1, pair.word2],
         "corpora": list(corpora),
         "number": number,
         "filters": list(filters),
-        "source": last.wishes["source"] if last else {},
-        "by_sent_id": bool(last and last.wishes.get("by_sent_id")),
+        "source": last.request["source"] if last else {},
+        "by_sent_id": bool(last and last.request.get("by_sent_id")),
     }
-    return _queue(pair.study, wishes, by)
+    return _queue(pair.study, request, by)
 
 
 @transaction.atomic
 def cancel_search(run: Run) -> None:
     """Cancel a search. Raises RunRefused if its candidates are stored already, or it failed."""
-    found = Run.objects.searches().under_way().filter(pk=run.pk, report__isnull=True)
-    changes: dict[str, Any] = {"state": RunState.FAILED, "error": CANCELLED, "lease": ""}
-    if not found.update(heard_at=timezone.now(), **changes):
+    locked = Run.objects.select_for_update(no_key=True, of=("self",)).get(pk=run.pk)
+    under_way = Job.objects.under_way().filter(pk=run.job_id)
+    is_stored = locked.report is not None
+    if is_stored or not end_job(under_way, locked.job, JobState.FAILED, CANCELLED):
         raise RunRefused("The search is over already.")
     record("search.cancelled", run.study, run.name)
     run.refresh_from_db()
-    store_run_messages(run)
 
 
 def find_searches(study: Study) -> RunQuerySet:
@@ -109,8 +108,8 @@ def find_windows(study: Study) -> Run | None:
     return find_searches(study).with_file().first()
 
 
-def _queue(study: Study, wishes: Mapping[str, Any], by: User | None) -> Run:
-    run = store_request(study, RunKind.SEARCH, None, by, wishes=wishes)  # locks the study
+def _queue(study: Study, request: Mapping[str, Any], by: User | None) -> Run:
+    run = store_request(study, RunKind.SEARCH, by, request)  # locks the study
     if find_searches(study).under_way().exclude(pk=run.pk).exists():
         raise RunRefused("A search is already in progress. Wait until it is done, or cancel it.")
     return run

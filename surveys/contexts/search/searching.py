@@ -16,10 +16,10 @@ from surveys.contexts.models import Candidate, CandidatePair
 from surveys.contexts.picking import Picking, pick
 from surveys.contexts.search.listing import find_corpora
 from surveys.errors import ImportRefused, RunRefused
+from surveys.jobs.perform import Progress
 from surveys.models import Run
-from surveys.results.jobs import Progress
 from surveys.results.run_files import drop_files
-from surveys.results.run_leases import renew_lease
+from surveys.results.run_jobs import makes_run, store_part
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,34 +39,35 @@ FULL = (
 )
 
 
+@makes_run
 def search(run: Run, progress: Progress) -> dict[str, Any]:
     """Perform a search, of a whole study or of one pair; a retry goes on where it was.
 
     Raises RunRefused for a corpus that cannot be read, and as `import_candidates`.
     """
     with _refusing(run):
-        return _search_pair(run, progress) if "pair" in run.wishes else _search_all(run, progress)
+        return _search_pair(run, progress) if "pair" in run.request else _search_all(run, progress)
 
 
 def _search_all(run: Run, progress: Progress) -> dict[str, Any]:
     """Find windows for all pairs, and store their candidates; the windows are the run's file."""
     from preprocess.windows.table import load_windows
 
-    wishes = run.wishes
+    request = run.request
     folder = _folder(run)
-    wanted = _make_search(run, wishes["pairs"], wishes["per_pair"])
+    wanted = _make_search(run, request["pairs"], request["per_pair"])
     counts, warnings = _find(wanted, folder, progress)
     progress("picking candidates", 0, 1)
     windows = folder / WINDOWS
-    checked = pick_found(load_windows(windows), windows, Picking(wishes["number"]))
+    checked = pick_found(load_windows(windows), windows, Picking(request["number"]))
     report = _summarise(counts) | {"n_new": len(checked.rows), "warnings": warnings}
-    name = f"{run.name} ({', '.join(wishes['corpora'])})"
+    name = f"{run.name} ({', '.join(request['corpora'])})"
     with transaction.atomic():
         import_candidates(
             run.study, checked, run.requested_by, file_name=name,
-            discards_choices=wishes["discards_choices"],
+            discards_choices=request["discards_choices"],
         )  # fmt: skip
-        renew_lease(run, report=report)  # or the search was cancelled, and nothing is stored
+        store_part(run, report)  # or the search was cancelled, and nothing is stored
         drop_files(run.study, run.kind)
     with windows.open("rb") as file:
         run.archive.save(f"windows_{run.study.slug}_{run.number}.parquet", File(file), save=False)
@@ -81,20 +82,20 @@ def _search_pair(run: Run, progress: Progress) -> dict[str, Any]:
 
     if run.report:  # of a process that was killed when all was stored
         return {"report": run.report}
-    wishes = run.wishes
+    request = run.request
     folder = _folder(run)
     pair = _find_pair(run)
     known = _list_known(pair)
-    per_pair = max(FEWEST_EXAMINED, 4 * (len(known) + wishes["number"]))
-    _, warnings = _find(_make_search(run, [wishes["words"]], per_pair), folder, progress)
+    per_pair = max(FEWEST_EXAMINED, 4 * (len(known) + request["number"]))
+    _, warnings = _find(_make_search(run, [request["words"]], per_pair), folder, progress)
     windows = folder / WINDOWS
     new = leave_out_known(load_windows(windows), known)
     report: dict[str, Any] = {"n_new": 0, "warnings": warnings}
     with transaction.atomic():
         if len(new):
-            checked = pick_found(new, windows, Picking(wishes["number"]))
+            checked = pick_found(new, windows, Picking(request["number"]))
             report["n_new"] = add_candidates(_find_pair(run), checked)
-        renew_lease(run, report=report)
+        store_part(run, report)
     shutil.rmtree(folder, ignore_errors=True)
     return {"report": report}
 
@@ -122,15 +123,15 @@ def _make_search(run: Run, pairs: list[list[str]], per_pair: int) -> "Search":
     from preprocess.pairs.reading import WordPair
     from preprocess.windows.searching import Search
 
-    wishes = run.wishes
+    request = run.request
     return Search(
-        [path for corpus in find_corpora(wishes["corpora"]) for path in corpus.paths],
+        [path for corpus in find_corpora(request["corpora"]) for path in corpus.paths],
         [WordPair(*words) for words in pairs],
         run.study.language.partition("-")[0],
         per_pair=per_pair,
-        filters=wishes["filters"],
-        source=wishes["source"],
-        by_sent_id=wishes.get("by_sent_id", False),
+        filters=request["filters"],
+        source=request["source"],
+        by_sent_id=request.get("by_sent_id", False),
     )
 
 
@@ -172,9 +173,9 @@ def _folder(run: Run) -> Path:
 
 def _find_pair(run: Run) -> CandidatePair:
     """Return the pair of a search, which another file may have replaced."""
-    word1, word2 = run.wishes["words"]
+    word1, word2 = run.request["words"]
     found = CandidatePair.objects.select_related("study").filter(
-        study=run.study, number=run.wishes["pair"], word1=word1, word2=word2
+        study=run.study, number=run.request["pair"], word1=word1, word2=word2
     )
     if (pair := found.first()) is None:
         raise RunRefused("The pair was replaced in the meantime.")

@@ -28,7 +28,7 @@ from surveys.models import (
 from surveys.models.crowd import MOST_PLACES
 from surveys.money import format_cents
 from surveys.participation.assignments import lock_places
-from surveys.results.numbering import number_batch
+from surveys.results.numbering import number_next
 from surveys.study.layout.quota import close_reservation, reserve_places
 from surveys.study.lifecycle import refuse_draft
 
@@ -63,7 +63,7 @@ def plan_batch(
     )
     batch = Batch.objects.create(
         study=study,
-        number=number_batch(study),
+        number=number_next(study, Batch.objects.filter(study=study)),
         entrance=entrance,
         fee_cents=round_reserved(fee),
         billed_fee_cents=round_shown(fee),

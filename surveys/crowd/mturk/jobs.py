@@ -4,6 +4,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from django.contrib.auth.models import User
+from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
@@ -14,8 +16,11 @@ from surveys.crowd.mturk.qualifications import send_grants
 from surveys.crowd.mturk.steps import Outcome, Progress
 from surveys.crowd.mturk.stop import stop_batch
 from surveys.crowd.mturk.targets import list_enabled
-from surveys.errors import GatewayDown, SurveyError
+from surveys.errors import GatewayDown, RunRefused, SurveyError
 from surveys.models import Batch, HitState, PaymentState, ProviderState, Run, RunKind
+from surveys.models.results import RunQuerySet
+from surveys.results.run_jobs import makes_run
+from surveys.results.runs import is_broken_off, store_request
 
 WORK: dict[RunKind, Callable[[Batch, Progress], Outcome]] = {
     RunKind.PUBLISH: publish_batch,
@@ -25,9 +30,27 @@ WORK: dict[RunKind, Callable[[Batch, Progress], Outcome]] = {
 }
 
 
+@transaction.atomic
+def request_batch_work(batch: Batch, kind: RunKind, by: User | None) -> Run:
+    """Queue a run that publishes, fetches, pays or stops a batch.
+
+    Raises RunRefused while the same is in progress.
+    """
+    same = _find_batch_work(batch).filter(kind=kind)
+    if kind not in WORK or any(not is_broken_off(run) for run in same):
+        raise RunRefused("This is already in progress. Wait until it is done.")
+    return store_request(batch.study, kind, by, {"batch": batch.pk})
+
+
+def is_batch_busy(batch: Batch) -> bool:
+    """Return whether a job of a batch is waiting or in progress."""
+    return _find_batch_work(batch).exists()
+
+
+@makes_run
 def perform_batch_work(run: Run, progress: Progress) -> dict[str, Any]:
     """Perform the run's action on its batch. Raises what the action does."""
-    batch = Batch.objects.get(pk=run.wishes["batch"], study=run.study)
+    batch = Batch.objects.get(pk=run.request["batch"], study=run.study)
     return {"report": WORK[RunKind(run.kind)](batch, progress).as_report()}
 
 
@@ -44,6 +67,11 @@ def run_round(*, pays: bool = False) -> list[str]:
             if pays and batch.is_armed(timezone.now()):
                 _try(str(batch), partial(pay_batch, batch), errors)
     return errors
+
+
+def _find_batch_work(batch: Batch) -> RunQuerySet:
+    jobs = Run.objects.filter(study=batch.study, kind__in=WORK)
+    return jobs.filter(job__request__batch=batch.pk).under_way()
 
 
 def _find_open(provider: str) -> list[Batch]:

@@ -2,13 +2,13 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
+from surveys.jobs.perform import perform
 from surveys.management.commands._base import SurveyCommand, find_study
 from surveys.management.commands.release_dataset import find_release
-from surveys.models import RepositoryKind, RunState
+from surveys.models import JobState, RepositoryKind
 from surveys.results.deposit.jobs import find_deposit, list_requests, request_deposit
 from surveys.results.deposit.repositories import find_repository
 from surveys.results.inspection.guards import warn_of_embargo
-from surveys.tasks import perform_run
 
 
 class Command(SurveyCommand):
@@ -34,9 +34,9 @@ class Command(SurveyCommand):
             self.stdout.write(f"{render_steps(steps, place)}\n\nNothing was sent.")
             return
         run = request_deposit(found, repository, None)
-        perform_run(run.pk)
+        perform(run.job_id)
         run.refresh_from_db()
-        if run.state != RunState.DONE:
+        if run.state != JobState.DONE:
             raise CommandError(run.error)
         deposit = find_deposit(found.study, place)
         if deposit is None:

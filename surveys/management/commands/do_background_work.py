@@ -2,10 +2,8 @@ from typing import Any
 
 from surveys.jobs.queue import requeue_silent
 from surveys.management.commands._base import SurveyCommand
-from surveys.results.run_leases import requeue_silent_runs
 from surveys.tasks import (
     perform_long_jobs,
-    perform_runs,
     score_submissions,
     send_baselines,
     send_mails,
@@ -21,14 +19,12 @@ class Command(SurveyCommand):
     )
 
     def handle(self, **options: Any) -> None:
-        requeue_silent_runs()
         requeue_silent()
         n_messages = send_messages()
         n_mails = send_mails()
-        n_runs = perform_runs()
         send_baselines()
         n_scored, n_jobs = score_submissions(), perform_long_jobs()
-        counts = f"Runs: {n_runs}, messages: {n_messages}, e-mails: {n_mails}"
-        if n_scored or n_jobs:
-            counts += f", submissions scored: {n_scored}, jobs of shared tasks: {n_jobs}"
+        counts = f"Jobs: {n_jobs}, messages: {n_messages}, e-mails: {n_mails}"
+        if n_scored:
+            counts += f", submissions scored: {n_scored}"
         self.stdout.write(f"{counts}.")

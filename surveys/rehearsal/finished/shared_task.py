@@ -13,7 +13,6 @@ from django.utils import timezone
 
 from surveys.access.audit_log import acting
 from surveys.access.roles import DEMONSTRATION
-from surveys.jobs.perform import perform
 from surveys.models import AuditEntry, Release
 from surveys.models.sharedtasks import Phase, SharedTask, Team
 from surveys.rehearsal.demo import DEMO_CONTACT
@@ -165,7 +164,7 @@ def _finish(shared_task: SharedTask, organisers: User) -> None:
     if not (shared_task.finalised_at or is_busy(shared_task)):
         settled = [one.key for one in list_unranked(shared_task, now)]
         request_finalising(shared_task, settled=settled, now=now, by=organisers)
-    complete(find_jobs(shared_task).filter(kind=FINALISE), perform)
+    complete(find_jobs(shared_task).filter(kind=FINALISE))
     publish(shared_task, now)
 
 

@@ -1,7 +1,6 @@
 """The finished demo study as a whole: created, collected, reviewed, post-processed and released."""
 
 import time
-from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -9,10 +8,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from surveys.access.roles import DEMONSTRATION, is_demonstration
+from surveys.jobs.perform import perform
 from surveys.jobs.queue import requeue_silent
-from surveys.models import AuditEntry, Block, Round, Run, RunKind, RunState, Study, StudyText
+from surveys.models import AuditEntry, Block, Job, JobState, Round, Run, RunKind, Study, StudyText
 from surveys.models.jobs import JobQuerySet
-from surveys.models.results import RunQuerySet
 from surveys.monitoring.agreement import compute_agreement
 from surveys.monitoring.progress import count_block_progress
 from surveys.rehearsal.demo import DEMO_ORGANISATION, create_demo_study
@@ -20,14 +19,7 @@ from surveys.rehearsal.finished.collection import Collection, draw_arrivals
 from surveys.rehearsal.finished.people import Manner, read_sources
 from surveys.rehearsal.finished.reviewing import review_answers
 from surveys.results.run_inspection import write_recipe
-from surveys.results.run_leases import requeue_silent_runs
-from surveys.results.runs import (
-    make_release,
-    make_results,
-    perform_run,
-    request_release,
-    request_results,
-)
+from surveys.results.runs import request_release, request_results
 from surveys.review.letters import letter_model
 from surveys.study.layout.blocks import repeat_block
 from surveys.study.protocol import BEFORE_ITEMS
@@ -108,26 +100,23 @@ def make_study() -> Study:
 def _make_results(study: Study) -> None:
     """Run the recipe and make a release, unless both are there."""
     recipe = write_recipe("cosimlex", QUICKLY)
-    makers = {RunKind.RESULTS: make_results, RunKind.RELEASE: make_release}
-    begun = Run.objects.filter(study=study, kind__in=makers).exclude(state=RunState.FAILED)
+    kinds = (RunKind.RESULTS, RunKind.RELEASE)
+    begun = Run.objects.filter(study=study, kind__in=kinds).exclude(job__state=JobState.FAILED)
     if not begun.results().exists():
         request_results(study, recipe, by=None)
     if not begun.releases().exists():
         description = (FOLDER / "finished_sl_description.toml").read_text(encoding="utf-8")
         options = {**RELEASE_OPTIONS, "description": description, "has_report": True}
         request_release(study, recipe, options, by=None)
-    complete(begun.order_by("pk"), lambda run_id: perform_run(run_id, makers))
+    complete(Job.objects.filter(study=study, kind__in=kinds).order_by("pk"))
 
 
-def complete(jobs: RunQuerySet | JobQuerySet, perform: Callable[[int], object]) -> None:
+def complete(jobs: JobQuerySet) -> None:
     """Perform waiting jobs, and wait for those that a living process has begun or repeats."""
     while job := jobs.under_way().first():
-        if job.state == RunState.WAITING:
-            perform(job.pk)
-        else:
+        if not perform(job.pk):
             time.sleep(0.5)
-            requeue_silent_runs()  # else a job whose process was killed waits for a site
-            requeue_silent()
+            requeue_silent()  # else a job whose process was killed waits for a site
 
 
 def _date_opening(study: Study, at: datetime) -> None:

@@ -89,9 +89,10 @@ def may_work_in(study: Study, user: User | None) -> bool:
 
 def visible_comparisons(study: Study, user: User) -> RunQuerySet:
     """Return a study's comparisons, without comparisons to studies that the user cannot see."""
-    with_others = Q(wishes__other_study__in=list(_open_studies(user).values_list("pk", flat=True)))
+    visible = list(_open_studies(user).values_list("pk", flat=True))
+    with_others = Q(job__request__other_study__in=visible)
     found = Run.objects.filter(study=study).comparisons()
-    return found.filter(Q(wishes__other_study__isnull=True) | with_others)
+    return found.filter(Q(job__request__other_study__isnull=True) | with_others)
 
 
 def list_comparisons(study: Study, user: User) -> RunQuerySet:
@@ -99,7 +100,7 @@ def list_comparisons(study: Study, user: User) -> RunQuerySet:
 
     Each has the name and kind of the other collection: `second_name`, `second_kind`.
     """
-    found = visible_comparisons(study, user).without_report().select_related("requested_by")
+    found = visible_comparisons(study, user).without_report().select_related("job__requested_by")
     return found.annotate(
         second_name=KT("report__second__name"), second_kind=KT("report__second__source__kind")
     )
@@ -109,7 +110,7 @@ def count_withdrawn(run: Run) -> int:
     """Count annotators of both studies who withdrew since the ratings of a comparison were read."""
     if run.collected_at is None:
         return 0
-    studies = [run.study_id, run.wishes.get("other_study")]
+    studies = [run.study_id, run.request.get("other_study")]
     withdrawn = Annotator.objects.filter(
         study__in=[pk for pk in studies if pk],
         withdrawn_at__gte=run.collected_at,

@@ -10,8 +10,8 @@ from django.core.files.base import ContentFile
 from django.db import transaction
 
 from postprocess.release.checksums import write_archive
-from surveys.access.audit_log import record
 from surveys.errors import RunRefused
+from surveys.jobs.perform import Progress
 from surveys.models import ImportedCollection, Run, RunKind, Study
 from surveys.results.comparisons.candidates import (
     COLLECTION,
@@ -25,10 +25,10 @@ from surveys.results.comparisons.importing import (
     scale_of_collection,
     source_of_collection,
 )
-from surveys.results.jobs import Progress
-from surveys.results.numbering import number_run
 from surveys.results.ratings_table import collect_study, scale_of, withdrawal_cutoff
 from surveys.results.run_inspection import restore_run, write_presets
+from surveys.results.run_jobs import makes_run
+from surveys.results.runs import store_request
 from surveys.study.stimuli.load import read_stored_stimuli
 
 if TYPE_CHECKING:
@@ -72,19 +72,16 @@ def request_comparison(study: Study, wanted: Wanted, by: User | None) -> Run:
     candidate = list_candidates(study, by).find(wanted.second)
     if candidate is None:
         raise RunRefused(GONE)
-    wishes: dict[str, Any] = {**wanted._asdict(), "second": [candidate.kind, candidate.pk]}
+    request: dict[str, Any] = {**wanted._asdict(), "second": [candidate.kind, candidate.pk]}
     if (other := _find_study(candidate.kind, candidate.pk)) is not None:
-        wishes["other_study"] = other.pk
-    number = number_run(study, RunKind.COMPARE)
-    run = Run.objects.create(
-        study=study, kind=RunKind.COMPARE, number=number, requested_by=by, wishes=wishes
-    )
+        request["other_study"] = other.pk
     # The log is shown to users who may not see the other study.
     of = {"collection": candidate.label} if candidate.kind == COLLECTION else {}
-    record("compare.requested", study, run.name, recipe=wanted.recipe, **of)
-    return run
+    details = {"recipe": wanted.recipe, **of}
+    return store_request(study, RunKind.COMPARE, by, request, details=details)
 
 
+@makes_run
 def make_comparison(run: Run, progress: Progress) -> dict[str, Any]:
     """Compare the ratings of a run's study with the collection that the run names.
 
@@ -96,17 +93,17 @@ def make_comparison(run: Run, progress: Progress) -> dict[str, Any]:
     from postprocess.two_collections.comparing import compare_collections
     from postprocess.two_collections.stamps import stamp_name
 
-    wishes = run.wishes
+    request = run.request
     progress("reading the ratings", 0, 1)
-    recipe = read_recipe(wishes["recipe"])
+    recipe = read_recipe(request["recipe"])
     first = _read_study(run.study, recipe)
     second = _read_second(run, recipe)
     progress(STAGE, 0, 1)
     comparison = compare_collections(
         first.collection,
         _rename(second.collection, first.collection.name),
-        by=wishes["match"] or None,
-        only_matched=wishes["only_matched"],
+        by=request["match"] or None,
+        only_matched=request["only_matched"],
     )
     progress("drawing the plots", 0, 1)
     n_scripted = sum(side.n_scripted for side in comparison.sides)
@@ -129,7 +126,7 @@ def _find_study(kind: str, pk: int) -> Study | None:
 
 
 def _read_second(run: Run, recipe: "Recipe") -> _Side:
-    kind, pk = run.wishes["second"]
+    kind, pk = run.request["second"]
     if kind == COLLECTION:
         return _read_collection(run.study, pk, recipe)
     other = _find_study(kind, pk)

@@ -16,7 +16,7 @@ from surveys.access.audit_log import record
 from surveys.errors import ImportRefused
 from surveys.models import CollectionKind, ImportedCollection, Study
 from surveys.operations.job_process import in_job_process
-from surveys.results.numbering import number_collection
+from surveys.results.numbering import number_next
 from surveys.results.ratings_table import scale_of
 from surveys.study.stimuli.load import read_stored_stimuli
 
@@ -193,7 +193,7 @@ def _store(
     study: Study, file: CollectionFile, table: _Table, language: str, scale: "Scale", by: Any
 ) -> ImportedCollection:
     name, digest = file.name.strip(), hashlib.sha256(file.data).hexdigest()
-    number = number_collection(study)  # locks the study
+    number = number_next(study, ImportedCollection.objects.filter(study=study))  # locks the study
     details = {one: table.source[one] for one in DETAILS}
     same = ImportedCollection.objects.filter(study=study, name=name).first()
     if same is not None:

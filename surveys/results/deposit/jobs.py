@@ -9,14 +9,16 @@ from django.utils import timezone
 
 from surveys.access.audit_log import record
 from surveys.errors import DepositRefused, RunRefused
+from surveys.jobs.perform import Progress
 from surveys.models import Deposit, Release, RepositoryKind, Run, RunKind, Study
 from surveys.models.results import RunQuerySet
 from surveys.results.deposit.contents import read_contents, refuse_obstacle
 from surveys.results.deposit.repositories import Repository, find_repository
+from surveys.results.run_jobs import makes_run
 from surveys.results.runs import store_request
 
 if TYPE_CHECKING:
-    from surveys.results.deposit.drafts import Draft, Progress, Sender
+    from surveys.results.deposit.drafts import Draft, Sender
     from surveys.results.deposit.steps import Step
 
 
@@ -29,8 +31,8 @@ def request_deposit(release: Release, repository: str, by: User | None) -> Run:
     """
     find_repository(repository)
     refuse_obstacle(release)
-    wishes = {"release": release.pk, "repository": repository}
-    run = store_request(release.study, RunKind.DEPOSIT, None, by, wishes=wishes)  # locks the study
+    request = {"release": release.pk, "repository": repository}
+    run = store_request(release.study, RunKind.DEPOSIT, by, request)  # locks the study
     if find_jobs(release.study).under_way().exclude(pk=run.pk).exists():
         raise RunRefused("A draft is already being sent. Wait until that is done.")
     return run
@@ -44,17 +46,18 @@ def list_requests(release: Release, repository: str) -> "list[Step]":
     return _make_sender(release, find_repository(repository)).list_steps()
 
 
-def send_draft(run: Run, progress: "Progress") -> dict[str, Any]:
+@makes_run
+def send_draft(run: Run, progress: Progress) -> dict[str, Any]:
     """Send the draft that a run requests; a retry continues where it was interrupted.
 
     Raises DepositRefused, and GatewayRefused or GatewayDown as `Client.send`.
     """
     from surveys.results.deposit.client import Client
 
-    release = Release.objects.filter(pk=run.wishes["release"]).first()
+    release = Release.objects.filter(pk=run.request["release"]).first()
     if release is None:
         raise DepositRefused("The release has been deleted.")
-    repository = find_repository(run.wishes["repository"])
+    repository = find_repository(run.request["repository"])
     sender = _make_sender(release, repository)
 
     def keep(draft: "Draft") -> None:
@@ -70,7 +73,7 @@ def send_draft(run: Run, progress: "Progress") -> dict[str, Any]:
 
 def find_job(release: Release) -> Run | None:
     """Return the last job that was to send a release, or None."""
-    return find_jobs(release.study).filter(wishes__release=release.pk).first()
+    return find_jobs(release.study).filter(job__request__release=release.pk).first()
 
 
 def find_jobs(study: Study) -> RunQuerySet:

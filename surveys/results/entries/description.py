@@ -89,7 +89,7 @@ def read_written(study: Study) -> str:
     if stored:
         return stored.body
     last = Run.objects.filter(study=study).releases().done().first()
-    return str(last.wishes.get("description", "")) if last else ""
+    return str(last.request.get("description", "")) if last else ""
 
 
 @transaction.atomic
@@ -195,12 +195,12 @@ def list_gaps(run: Run) -> list[Progress]:
     """Return what was missing in the description of a release when it was created, by part."""
     if not (run.report or {}).get("to_be_written"):
         return []
-    return list_progress(run.study, str(run.wishes.get("description", "")))
+    return list_progress(run.study, str(run.request.get("description", "")))
 
 
 def count_released(run: Run) -> dict[str, int]:
     """Return the same numbers as `count_written` for the description of a release."""
-    written = count_written(list_progress(run.study, str(run.wishes.get("description", ""))))
+    written = count_written(list_progress(run.study, str(run.request.get("description", ""))))
     is_complete = not (run.report or {}).get("to_be_written")
     return {**written, "n_written": written["n_asked"]} if is_complete else written
 

@@ -257,10 +257,10 @@ def _find_order(run: Run) -> tuple[int, ...]:
     """Return the pairs of the study, from 0, in the order of a run: a release may have another."""
     from postprocess.release.practice import split_pairs
 
-    n_practice, unscored = (run.wishes.get(name) for name in ("n_practice", "unscored"))
+    n_practice, unscored = (run.request.get(name) for name in ("n_practice", "unscored"))
     if not (n_practice or unscored):
         return tuple(range(Pair.objects.stimuli(run.study).count()))
     rows = read_stored_stimuli(run.study).rows
     return split_pairs(
-        rows, n_practice or 0, seed=run.wishes.get("seed", 0), unscored=unscored or ()
+        rows, n_practice or 0, seed=run.request.get("seed", 0), unscored=unscored or ()
     ).order

@@ -2,7 +2,6 @@
 
 import tempfile
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +9,10 @@ from django.utils import timezone
 
 from postprocess.formats.tabular import render_rows
 from surveys.errors import ReleaseRefused, RunRefused
+from surveys.jobs.perform import Progress
 from surveys.models import Release, Run, RunKind
 from surveys.results.inspection.public_page import close_page
+from surveys.results.run_jobs import makes_run
 
 STAGE = "computing all figures again"
 MOST_KEPT = 10_000  # differences; their number is stored in any case
@@ -46,12 +47,13 @@ def verify_folder(folder: Path) -> dict[str, Any]:
     }
 
 
-def verify_archive(run: Run, progress: Callable[[str, int, int], None]) -> dict[str, Any]:
+@makes_run
+def verify_archive(run: Run, progress: Progress) -> dict[str, Any]:
     """Verify the release that a run requests, from its stored archive; close a page that differs.
 
     Raises RunRefused if the release has been deleted, ReleaseRefused as `verify_folder`.
     """
-    release = Release.objects.filter(pk=run.wishes["release"]).first()
+    release = Release.objects.filter(pk=run.request["release"]).first()
     if release is None:
         raise RunRefused("The release has been deleted.")
     progress(STAGE, 0, 1)
@@ -70,7 +72,7 @@ def verify_archive(run: Run, progress: Callable[[str, int, int], None]) -> dict[
 def find_verification(release: Release) -> Run | None:
     """Return the last job that was to verify a release, or None."""
     jobs = Run.objects.filter(study=release.study_id, kind=RunKind.VERIFY)
-    return jobs.filter(wishes__release=release.pk).first()
+    return jobs.filter(job__request__release=release.pk).first()
 
 
 def write_differences(release: Release) -> str:

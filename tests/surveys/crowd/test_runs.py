@@ -6,6 +6,7 @@ from django.urls import reverse
 
 from surveys.crowd.budget import withdraw_approval
 from surveys.crowd.mturk.gateway import open_gateway
+from surveys.crowd.mturk.jobs import request_batch_work
 from surveys.crowd.mturk.qualifications import (
     ensure_type,
     grant_qualification,
@@ -13,9 +14,10 @@ from surveys.crowd.mturk.qualifications import (
 )
 from surveys.errors import RunRefused
 from surveys.models import AuditEntry, Batch, Grant, Run, RunKind, Worker
-from surveys.results.runs import MAX_RETRIES, request_batch_work, retry_run
-from surveys.tasks import perform_run, start_run, start_sending_grants
+from surveys.results.runs import retry_run
+from surveys.tasks import start_sending_grants
 from tests.factories.batches import arm, plan
+from tests.factories.jobs import perform_run
 from tests.factories.studies import make_study, stored
 from tests.factories.workers import do_task
 
@@ -38,7 +40,8 @@ def perform_and_read_pause(run: Run) -> int | None:
     """Perform a run and return the seconds it then waits, or None."""
     perform_run(run.pk)
     run.refresh_from_db()
-    return round((run.due_at - run.heard_at).total_seconds()) if run.state == "waiting" else None
+    job = run.job
+    return round((job.due_at - job.heard_at).total_seconds()) if run.state == "waiting" else None
 
 
 def test_runs_publish_fetch_pay_and_stop(platform, batch):
@@ -81,10 +84,10 @@ def test_a_run_waits_for_a_target_that_is_down_and_resumes(platform, batch):
 
 
 def test_a_run_fails_after_too_many_tries_and_can_be_retried(platform, batch):
-    platform.control.queue_fault("CreateHITType", "fail", n_calls=3 * (MAX_RETRIES + 1))
+    platform.control.queue_fault("CreateHITType", "fail", n_calls=3 * 6)
     run = request_batch_work(batch, RunKind.PUBLISH, None)
 
-    pauses = [perform_and_read_pause(run) for _ in range(MAX_RETRIES + 1)]
+    pauses = [perform_and_read_pause(run) for _ in range(6)]
 
     assert pauses == [15, 30, 60, 120, 240, None]
     assert stored(run, "state") == ("failed",)
@@ -107,7 +110,7 @@ def test_the_console_shows_the_result(client, platform, batch, django_capture_on
     client.force_login(User.objects.create_superuser("boss"))
     platform.control.set_balance("simulator", "0.10")
     with django_capture_on_commit_callbacks(execute=True):
-        start_run(request_batch_work(batch, RunKind.PUBLISH, None).pk)
+        request_batch_work(batch, RunKind.PUBLISH, None)
 
     page = client.get(reverse("console:jobs", args=["study"])).content.decode()
 

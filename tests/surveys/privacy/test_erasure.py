@@ -21,7 +21,7 @@ from surveys.recruitment.links import invite_listed, open_entrance
 from surveys.results.ratings_table import withdrawal_cutoff
 from surveys.results.runs import request_release, request_results
 from surveys.study.design import configure_study
-from surveys.tasks import perform_run
+from tests.factories.jobs import perform_run
 from tests.factories.newcomers import CODES, arrive
 from tests.factories.studies import (
     QUICK,

@@ -13,12 +13,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from surveys.errors import RunRefused
-from surveys.models import IdempotencyRecord, Invitation, Run, RunState
+from surveys.models import IdempotencyRecord, Invitation, Job, JobState, Run
 from surveys.privacy.erasure import erase_annotator
 from surveys.privacy.leftovers import drop_leftovers
 from surveys.results.run_files import LISTS_KEPT, LISTS_WAIT, drop_lists
 from surveys.results.runs import request_export, request_links, retry_run
-from surveys.tasks import perform_run
+from tests.factories.jobs import perform_run
 from tests.factories.studies import finish, make_study, start, stored
 
 pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # of deleted rows
@@ -37,12 +37,13 @@ def listed(study) -> Run:
     return request_links(study, None, n_before=0, notes=PEOPLE)
 
 
-def silent(run: Run, state: RunState, since: timedelta) -> None:
-    Run.objects.filter(pk=run.pk).update(state=state, heard_at=timezone.now() - since)
+def silent(run: Run, state: JobState, since: timedelta) -> None:
+    at = timezone.now() - since
+    Job.objects.filter(run=run).update(state=state, heard_at=at, due_at=at)
 
 
 def everything_about(run: Run) -> str:
-    return str(Run.objects.filter(pk=run.pk).values().get())
+    return f"{Run.objects.values().get(pk=run.pk)} {Job.objects.values().get(run=run)}"
 
 
 def test_a_list_is_deleted_when_its_job_fails(listed, monkeypatch):
@@ -53,14 +54,14 @@ def test_a_list_is_deleted_when_its_job_fails(listed, monkeypatch):
     with pytest.raises(RuntimeError):
         perform_run(listed.pk)
 
-    assert stored(listed, "state", "wishes") == ("failed", {"count": 4, "list_was_dropped": True})
+    assert stored(listed, "state", "request") == ("failed", {"count": 4, "list_was_dropped": True})
     assert "example.org" not in everything_about(listed)
     listed.refresh_from_db()
     assert "Send it again" in listed.error
 
 
 @pytest.mark.parametrize(
-    ("state", "since"), [(RunState.RUNNING, LISTS_KEPT), (RunState.WAITING, LISTS_WAIT)]
+    ("state", "since"), [(JobState.RUNNING, LISTS_KEPT), (JobState.WAITING, LISTS_WAIT)]
 )
 def test_a_list_of_a_killed_job_is_deleted_by_the_next_job(study, listed, state, since):
     silent(listed, state, since + timedelta(minutes=1))
@@ -72,7 +73,7 @@ def test_a_list_of_a_killed_job_is_deleted_by_the_next_job(study, listed, state,
 
 
 @pytest.mark.parametrize(
-    ("state", "since"), [(RunState.RUNNING, LISTS_KEPT), (RunState.WAITING, LISTS_WAIT)]
+    ("state", "since"), [(JobState.RUNNING, LISTS_KEPT), (JobState.WAITING, LISTS_WAIT)]
 )
 def test_a_list_is_kept_while_its_job_may_continue(listed, state, since):
     silent(listed, state, since - timedelta(minutes=1))
@@ -82,12 +83,12 @@ def test_a_list_is_kept_while_its_job_may_continue(listed, state, since):
 
 
 def test_a_job_without_its_list_creates_no_links(listed):
-    silent(listed, RunState.FAILED, timedelta(0))
+    silent(listed, JobState.FAILED, timedelta(0))
     drop_lists()
 
     with pytest.raises(RunRefused, match="Send it again"):
         retry_run(listed.__class__.objects.get(pk=listed.pk))
-    Run.objects.update(state=RunState.WAITING)
+    Job.objects.update(state=JobState.WAITING)
     perform_run(listed.pk)
 
     assert stored(listed, "state") == ("failed",)
@@ -95,7 +96,7 @@ def test_a_job_without_its_list_creates_no_links(listed):
 
 
 def test_a_list_that_failed_before_this_version_is_deleted_by_the_timer(listed):
-    silent(listed, RunState.FAILED, timedelta(0))
+    silent(listed, JobState.FAILED, timedelta(0))
 
     call_command("drop_personal_data", "--dry-run")
     assert "example.org" in everything_about(listed)

@@ -15,6 +15,7 @@ from surveys.models import (
     AuditEntry,
     Context,
     Invitation,
+    Job,
     Place,
     Release,
     Response,
@@ -33,7 +34,7 @@ from surveys.review.queue import file_answers
 from surveys.review.verdicts import configure_review, give_verdict
 from surveys.study.design import configure_study
 from surveys.study.lifecycle import open_study
-from surveys.tasks import perform_run
+from tests.factories.jobs import perform_run
 from tests.factories.studies import (
     QUICK,
     count_places_left,
@@ -340,7 +341,7 @@ def test_a_person_with_other_texts_than_expected_thinks_again(monkeypatch):
     assert not Response.objects.filter(rated_at=None).exists()
 
 
-@pytest.mark.parametrize("place", ["store_rows", "submit_assignment", "renew_lease"])
+@pytest.mark.parametrize("place", ["store_rows", "submit_assignment", "store_part"])
 def test_an_interrupted_rehearsal_leaves_whole_people_and_continues(monkeypatch, place):
     study = make_study(2, ratings_per_context=3)
     run = request_rehearsal(study, 3, None)
@@ -388,8 +389,8 @@ def test_a_rehearsal_that_is_overtaken_ends_with_whole_people(monkeypatch, what)
     run = request_rehearsal(study, 4, None)
     acts = {
         "closed": lambda: Study.objects.update(closed_at=timezone.now()),
-        "deleted": lambda: Run.objects.filter(pk=run.pk).delete(),
-        "taken": lambda: Run.objects.filter(pk=run.pk).update(lease="another process"),
+        "deleted": lambda: Job.objects.filter(run=run).delete(),
+        "taken": lambda: Job.objects.filter(run=run).update(lease="another process"),
     }
     interfere(monkeypatch, acts[what])
 
@@ -398,5 +399,5 @@ def test_a_rehearsal_that_is_overtaken_ends_with_whole_people(monkeypatch, what)
     assert Assignment.objects.submitted().scripted().count() == Assignment.objects.count() == 1
     assert Annotator.objects.count() == Invitation.objects.count() == 1
     assert not Response.objects.filter(rated_at=None).exists()
-    states = list(Run.objects.values_list("state", flat=True))
+    states = list(Job.objects.values_list("state", flat=True))
     assert states == {"closed": ["done"], "deleted": [], "taken": ["running"]}[what]

@@ -7,12 +7,11 @@ from django.utils import timezone
 from pyarrow import parquet
 
 from surveys.errors import InvitationRefused, RunRefused
-from surveys.models import Annotator, AuditEntry, Invitation, Run, RunState
+from surveys.models import Annotator, AuditEntry, Invitation, Job, JobState, Run
 from surveys.privacy.erasure import erase_annotator
 from surveys.results import jobs
-from surveys.results.run_leases import lease_duration
 from surveys.results.runs import request_export, request_links, retry_run
-from surveys.tasks import perform_run
+from tests.factories.jobs import perform_run
 from tests.factories.studies import finish, make_study, start
 
 
@@ -52,7 +51,7 @@ def test_perform_run_creates_a_link_per_note_and_deletes_the_list(study, in_thre
 
     assert run.report == {"n_done": 4, "n_new": 3}
     assert sorted(Invitation.objects.values_list("note", flat=True)) == people
-    assert run.wishes == {"count": 4}
+    assert run.request == {"count": 4}
     assert not AuditEntry.objects.filter(details__icontains="example.org").exists()
 
 
@@ -163,8 +162,6 @@ def test_request_export_refuses_an_unknown_format(study):
 
 def test_retry_run_accepts_an_expired_lease(study):
     run = request_export(study, "csv", None)
-    Run.objects.update(
-        state=RunState.RUNNING, heard_at=timezone.now() - lease_duration() - timedelta(1)
-    )
+    Job.objects.update(state=JobState.RUNNING, heard_at=timezone.now() - timedelta(1))
 
     assert perform(retry_run(run)).state == "done"

@@ -8,18 +8,18 @@ import pytest
 from django.db import IntegrityError, connection
 
 from postprocess.steps.recipe import parse_recipe
-from surveys.models import AuditEntry, Batch, Release, Run, RunKind, RunState, Study
+from surveys.crowd.mturk.jobs import request_batch_work
+from surveys.models import AuditEntry, Batch, Job, JobState, Release, Run, RunKind, Study
 from surveys.results.release import release_dataset
 from surveys.results.runs import (
-    request_batch_work,
     request_export,
     request_release,
     request_results,
     retry_run,
 )
-from surveys.tasks import perform_run
 from tests.factories.batches import plan
 from tests.factories.datasets import BRIEFLY
+from tests.factories.jobs import perform_run
 from tests.factories.studies import QUICK, finish, make_release, make_run, make_study, start
 from tests.surveys.management.running import run as run_command
 
@@ -67,9 +67,9 @@ def test_a_release_has_the_number_of_its_run(tmp_path):
 
     made.refresh_from_db()
     failed.refresh_from_db()
-    assert (failed.state, failed.number, failed.release) == (RunState.FAILED, 1, None)
+    assert (failed.state, failed.number, failed.release) == (JobState.FAILED, 1, None)
     assert by_command.number == 2
-    assert (made.state, made.number, made.release.number) == (RunState.DONE, 3, 3)
+    assert (made.state, made.number, made.release.number) == (JobState.DONE, 3, 3)
     assert str(made.archive).endswith("/study_en_3.zip")
     log = AuditEntry.objects.filter(study=study, action__startswith="release.")
     assert list(log.order_by("pk").values_list("action", "subject")) == [
@@ -81,14 +81,14 @@ def test_a_release_has_the_number_of_its_run(tmp_path):
 def test_a_retried_run_makes_another_release():
     study = rated_study()
     run = request_release(study, QUICK, {"has_report": False}, None)
-    Run.objects.update(state=RunState.FAILED)
+    Job.objects.update(state=JobState.FAILED)
     make_release(study, report={})  # 2
     Release.objects.update(number=run.number)
 
     perform_run(retry_run(run).pk)
 
     run.refresh_from_db()
-    assert (run.state, run.number, run.release.number) == (RunState.DONE, 2, 2)
+    assert (run.state, run.number, run.release.number) == (JobState.DONE, 2, 2)
     assert numbers(Release.objects, study) == [1, 2]
 
 

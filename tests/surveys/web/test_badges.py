@@ -1,12 +1,12 @@
 from surveys.models.crowd import HitState, PaymentState
+from surveys.models.jobs import JobState
 from surveys.models.participation import AssignmentState
 from surveys.models.recruitment import ProviderState, Standing
-from surveys.models.results import RunState
 from surveys.models.review import ReviewState, VerdictKind
 from surveys.templatetags.badges import LOOKS, STATES, badge
 
 CHOICES = (
-    AssignmentState, HitState, PaymentState, ProviderState, ReviewState, RunState, Standing,
+    AssignmentState, HitState, PaymentState, ProviderState, ReviewState, JobState, Standing,
     VerdictKind,
 )  # fmt: skip
 OTHERS = {  # properties of models, and what pages name themselves

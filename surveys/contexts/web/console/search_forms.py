@@ -12,7 +12,7 @@ from django.utils.datastructures import MultiValueDict
 from surveys.contexts.picking import CANDIDATES, LARGEST_SCORES, MOST_CANDIDATES
 from surveys.contexts.search.inputs import ListedPairs, find_filter_problem, list_pairs
 from surveys.contexts.search.listing import Corpus
-from surveys.contexts.search.requests import MOST_WINDOWS, WINDOWS_PER_PAIR, SearchWishes
+from surveys.contexts.search.requests import MOST_WINDOWS, WINDOWS_PER_PAIR, SearchRequest
 from surveys.contexts.web.console.forms import DiscardingForm, PickingForm
 
 LONGEST_LIST = 500_000  # characters
@@ -128,11 +128,11 @@ class SearchForm(DiscardingForm, CorporaForm):
         return cleaned
 
     @property
-    def wishes(self) -> SearchWishes:
+    def search(self) -> SearchRequest:
         """Return what a valid form asks for."""
         cleaned = self.cleaned_data
         licence = cleaned["licence"].strip()
-        return SearchWishes(
+        return SearchRequest(
             cleaned["corpora"],
             self.pairs.pairs if self.pairs else [],
             cleaned["per_pair"],

@@ -23,9 +23,8 @@ from surveys.contexts.search.requests import (
 from surveys.contexts.search.scoring import pick_by_scores as pick
 from surveys.contexts.web.console.search_forms import MoreForm, ScoresForm, SearchForm
 from surveys.contexts.web.console.views import may_search
-from surveys.models import Run, RunState, Study
+from surveys.models import JobState, Run, Study
 from surveys.results.runs import is_broken_off
-from surveys.tasks import start_run
 from surveys.web.console.access import signed_in, study_page
 from surveys.web.forms import attempt, posted, status_of
 
@@ -36,15 +35,15 @@ BEGUN = "The search has begun; this page shows the progress."
 def search_contexts(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the last search; a POST queues one for the candidates of all pairs."""
     refuse_others(study)
-    searches = find_searches(study).filter(wishes__has_key="pairs")
+    searches = find_searches(study).filter(job__request__has_key="pairs")
     last, corpora = searches.first(), list_corpora()
     form = SearchForm(
         posted(request), request.FILES or None, corpora=corpora, language=study.language,
-        initial=write_wishes(last), has_choices=has_choices(study),
+        initial=write_request(last), has_choices=has_choices(study),
     )  # fmt: skip
 
     def queue() -> None:
-        start_run(request_search(study, form.wishes, signed_in(request)).pk)
+        request_search(study, form.search, signed_in(request))
 
     if attempt(form, queue):
         messages.success(request, BEGUN)
@@ -64,7 +63,7 @@ def cancel(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     found = get_object_or_404(find_searches(study), pk=run_id)
     cancel_search(found)
     messages.success(request, "The search is cancelled.")
-    if number := found.wishes.get("pair"):
+    if number := found.request.get("pair"):
         return redirect("console:search_pair", study.slug, number)
     return redirect("console:search_contexts", study.slug)
 
@@ -76,10 +75,10 @@ def search_pair(request: HttpRequest, study: Study, number: int) -> HttpResponse
     pair = get_object_or_404(
         CandidatePair.objects.select_related("study"), study=study, number=number
     )
-    last = find_searches(study).filter(wishes__pair=number).first()
+    last = find_searches(study).filter(job__request__pair=number).first()
     corpora = list_corpora()
     n_left = MOST_CANDIDATES - pair.n_candidates
-    initial = write_wishes(find_searches(study).first()) or {"corpora": list_sources(pair)}
+    initial = write_request(find_searches(study).first()) or {"corpora": list_sources(pair)}
     initial.pop("number", None)
     form = MoreForm(
         posted(request), corpora=corpora, language=study.language, initial=initial, n_left=n_left
@@ -87,10 +86,7 @@ def search_pair(request: HttpRequest, study: Study, number: int) -> HttpResponse
 
     def queue() -> None:
         asked = form.cleaned_data
-        run = request_more(
-            pair, asked["corpora"], asked["number"], asked["filters"], signed_in(request)
-        )
-        start_run(run.pk)
+        request_more(pair, asked["corpora"], asked["number"], asked["filters"], signed_in(request))
 
     if attempt(form, queue):
         messages.success(request, BEGUN)
@@ -154,22 +150,22 @@ def describe_search(study: Study, search: Run | None) -> dict[str, Any]:
         "is_busy": search is not None and search.is_under_way,
         "is_cancelled": search is not None and search.error == CANCELLED,
         "may_retry": search is not None
-        and (search.state == RunState.FAILED or is_broken_off(search)),
+        and (search.state == JobState.FAILED or is_broken_off(search)),
     }
 
 
-def write_wishes(search: Run | None) -> dict[str, Any]:
+def write_request(search: Run | None) -> dict[str, Any]:
     """Return what a search looked for, as initial values of a form."""
     if search is None:
         return {}
-    wishes = search.wishes
+    request = search.request
     return {
-        "corpora": wishes["corpora"],
-        "listed": "\n".join(", ".join(words) for words in wishes.get("pairs", ())),
-        "filters": "\n".join(wishes["filters"]),
-        "licence": wishes["source"].get("licence", ""),
-        "by_sent_id": wishes.get("by_sent_id", False),
-        **{name: wishes[name] for name in ("number", "per_pair") if name in wishes},
+        "corpora": request["corpora"],
+        "listed": "\n".join(", ".join(words) for words in request.get("pairs", ())),
+        "filters": "\n".join(request["filters"]),
+        "licence": request["source"].get("licence", ""),
+        "by_sent_id": request.get("by_sent_id", False),
+        **{name: request[name] for name in ("number", "per_pair") if name in request},
     }
 
 

@@ -21,7 +21,6 @@ from surveys.results.comparisons.importing import (
     delete_collection,
     import_collection,
 )
-from surveys.tasks import start_run
 from surveys.web.api.base import StudyView
 from surveys.web.api.fields import JsonBoolean, JsonInteger, JsonString, RequestSerializer
 from surveys.web.api.pagination import PAGE_PARAMETERS, describe_page, paginate
@@ -68,7 +67,7 @@ class NewCollectionSerializer(RequestSerializer):
 class ComparisonSerializer(JobSerializer):
     """A comparison of the study's ratings with another collection, with its progress."""
 
-    recipe = serializers.CharField(source="wishes.recipe", help_text="of both", read_only=True)
+    recipe = serializers.CharField(source="request.recipe", help_text="of both", read_only=True)
     stamps = serializers.ListField(
         source="report.stamps", child=serializers.CharField(), allow_null=True, read_only=True,
         help_text="MODEL: a language model rated; REHEARSAL: scripts rated; null until it is done",
@@ -163,7 +162,6 @@ class Comparisons(StudyView):
 
         def make() -> ComparisonSerializer:
             run = request_comparison(self.study, Wanted(second, **sent), self.user)
-            start_run(run.pk)
             return ComparisonSerializer(run)
 
         return self.once(make)

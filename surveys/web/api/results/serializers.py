@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from surveys.models import Run
+from surveys.models import JobState, Run
 from surveys.results.inspection.guards import find_embargoes
 from surveys.results.runs import is_broken_off
 from surveys.web.api.fields import (
@@ -80,9 +80,21 @@ JOB_FIELDS = (
 )  # fmt: skip
 
 
+RUN_STATES = [state.value for state in JobState if state != JobState.CANCELLED]
+
+
 class JobSerializer(serializers.ModelSerializer[Run]):
     """The progress of a background job."""
 
+    state = serializers.ChoiceField(RUN_STATES, source="job.state", required=False)
+    stage = serializers.CharField(source="job.stage", required=False, max_length=40)
+    share_done = serializers.IntegerField(
+        source="job.share_done", required=False, min_value=0, max_value=2**63 - 1,
+        help_text="of the stage, per cent",
+    )  # fmt: skip
+    error = serializers.CharField(source="job.error", required=False)
+    requested_at = serializers.DateTimeField(source="job.requested_at", read_only=True)
+    finished_at = serializers.DateTimeField(required=False, allow_null=True)
     is_broken_off = serializers.SerializerMethodField(
         help_text="no heartbeat within the time limit: it is about to be retried"
     )

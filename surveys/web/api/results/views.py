@@ -25,7 +25,6 @@ from surveys.results.inspection.verification import (
 from surveys.results.release import write_form
 from surveys.results.run_inspection import compare_runs, find_in_ledger, write_presets
 from surveys.results.runs import request_release, request_results, request_verification, retry_run
-from surveys.tasks import start_run
 from surveys.web.api.base import ApiView, StudyView
 from surveys.web.api.pagination import PAGE_PARAMETERS, describe_page, paginate, paginate_list
 from surveys.web.api.results import serializers as s
@@ -66,9 +65,7 @@ class _OfWorkers(StudyView):
         """Request a run, start it and describe it."""
 
         def make() -> BaseSerializer[Run]:
-            run = request_run()
-            start_run(run.pk)
-            return (serializer or self.run_serializer)(run)
+            return (serializer or self.run_serializer)(request_run())
 
         return self.once(make, status)
 

@@ -24,13 +24,13 @@ from surveys.crowd.batch_summary import (
 )
 from surveys.crowd.budget import approve_budget, withdraw_approval
 from surveys.crowd.mturk.hits import drop_plan, plan_batch
+from surveys.crowd.mturk.jobs import is_batch_busy
 from surveys.crowd.mturk.qualifications import describe_requirement
 from surveys.crowd.mturk.targets import find_target
 from surveys.crowd.offer import find_pace, join_ranges, list_free_places
 from surveys.models import Batch, HitState, Standing, Study
 from surveys.models.crowd import DAY
 from surveys.money import format_cents
-from surveys.results.runs import is_batch_busy
 from surveys.web.console.access import signed_in, study_page
 from surveys.web.console.confirmation import ask_first
 from surveys.web.console.crowd.forms import ApprovalForm, CostForm, PlanForm

@@ -8,10 +8,10 @@ from django.db.models import TextChoices
 from surveys.crowd.budget import refuse_unapproved
 from surveys.crowd.ledger import find_chosen
 from surveys.crowd.mturk.gateway import open_gateway
+from surveys.crowd.mturk.jobs import request_batch_work
 from surveys.crowd.mturk.qualifications import ensure_type, grant_qualification, quality_annotators
 from surveys.models import Batch, RunKind
-from surveys.results.runs import request_batch_work
-from surveys.tasks import start_run, start_sending_grants
+from surveys.tasks import start_sending_grants
 
 
 class Work(TextChoices):
@@ -27,7 +27,7 @@ def start_work(batch: Batch, what: Work, by: User) -> None:
     """Start a job. Raises BatchRefused if it spends money and the budget is not approved."""
     if what in (Work.PUBLISH, Work.PAY):
         refuse_unapproved(batch)
-    start_run(request_batch_work(batch, RunKind(what.value), by).pk)
+    request_batch_work(batch, RunKind(what.value), by)
 
 
 def open_private_tasks(batch: Batch, *, chosen: Collection[int], by: User, reason: str) -> None:

@@ -30,7 +30,6 @@ from surveys.recruitment.reminders import list_placeholder_values, list_recruits
 from surveys.results.export import stream_invitations, stream_mails
 from surveys.results.jobs import LINKS_AT_ONCE
 from surveys.results.runs import request_links
-from surveys.tasks import start_run
 from surveys.web.console.access import Page, is_owner, signed_in, study_page
 from surveys.web.console.confirmation import ask_first
 from surveys.web.console.recruitment.forms import (
@@ -83,10 +82,9 @@ def invite(request: HttpRequest, study: Study) -> HttpResponse:
     def act() -> None:
         count = form.cleaned_data["count"] or 0
         if max(count, len(form.lines)) > LINKS_AT_ONCE:
-            run = request_links(
+            request_links(
                 study, signed_in(request), n_before=form.n_before, count=count, notes=form.lines
             )
-            start_run(run.pk)
             targets.append("jobs")
             messages.success(request, "The links are being created; this page shows the progress.")
             return

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.views.decorators.gzip import gzip_page
 
 from surveys.access.roles import Right
-from surveys.models import ImportedCollection, Run, RunState, Study
+from surveys.models import ImportedCollection, JobState, Run, Study
 from surveys.results.comparisons.candidates import (
     count_withdrawn,
     list_comparisons,
@@ -22,7 +22,6 @@ from surveys.results.comparisons.importing import delete_collection, import_coll
 from surveys.results.comparisons.reading import read_page, read_result
 from surveys.results.inspection.plots import FORMS, read_plot
 from surveys.results.runs import is_broken_off, retry_run
-from surveys.tasks import start_run
 from surveys.web.console.access import signed_in, study_page
 from surveys.web.console.confirmation import ask_first
 from surveys.web.console.results.comparison_forms import CollectionForm, ComparisonForm
@@ -39,8 +38,7 @@ def comparisons(request: HttpRequest, study: Study) -> HttpResponse:
     form = ComparisonForm(study, user, posted(request))
 
     def compare() -> None:
-        run = request_comparison(study, form.wanted(), user)
-        start_run(run.pk)
+        request_comparison(study, form.wanted(), user)
 
     if attempt(form, compare):
         messages.success(request, "The comparison has started; this page shows the progress.")
@@ -53,7 +51,7 @@ def comparisons(request: HttpRequest, study: Study) -> HttpResponse:
         "runs": runs,
         "form": form,
         "collections": _list_collections(study),
-        "is_busy": any(run.state in (RunState.WAITING, RunState.RUNNING) for run in runs),
+        "is_busy": any(run.is_under_way for run in runs),
     }
     return render(request, "console/results/comparisons.html", page, status=status_of(form))
 
@@ -68,7 +66,7 @@ def comparison(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
         "is_broken_off": is_broken_off(found),
         "n_withdrawn": count_withdrawn(found),
     }
-    if found.state == RunState.DONE:
+    if found.state == JobState.DONE:
         page["result"] = read_result(found)
     return render(request, "console/results/comparison.html", page)
 
@@ -111,7 +109,7 @@ def comparison_plot(
 @study_page(Right.WORK, "POST")
 def retry_comparison(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     """Retry a failed comparison."""
-    start_run(retry_run(_find(request, study, run_id)).pk)
+    retry_run(_find(request, study, run_id))
     return redirect("console:comparison", study.slug, run_id)
 
 
@@ -156,12 +154,12 @@ def _list_collections(study: Study) -> list[ImportedCollection]:
 
 def _find(request: HttpRequest, study: Study, run_id: int) -> Run:
     """Return a comparison that the user may see, or answer 404."""
-    found = visible_comparisons(study, signed_in(request)).select_related("requested_by", "study")
-    return get_object_or_404(found, pk=run_id)
+    found = visible_comparisons(study, signed_in(request))
+    return get_object_or_404(found.select_related("job__requested_by", "study"), pk=run_id)
 
 
 def _find_done(request: HttpRequest, study: Study, run_id: int) -> Run:
     found = _find(request, study, run_id)
-    if found.state != RunState.DONE:
+    if found.state != JobState.DONE:
         raise Http404
     return found

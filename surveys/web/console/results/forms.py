@@ -4,7 +4,7 @@ from urllib.parse import urlencode
 from django import forms
 from django.http import HttpRequest
 
-from surveys.models import Release, Run, RunKind, RunState, Study
+from surveys.models import JobState, Release, Run, RunKind, Study
 from surveys.query_params import read_number
 from surveys.results.inspection.pairs import ORDERS
 from surveys.results.release import PUBLISHED_NAME
@@ -73,7 +73,9 @@ class ReleaseForm(forms.Form):
         Without it this is the recipe of the latest release, so that a run that was made to look at
         another recipe does not change the next release; without one, that of the latest run.
         """
-        runs = Run.objects.filter(study=study).exclude(recipe="").exclude(state=RunState.FAILED)
+        runs = (
+            Run.objects.filter(study=study).exclude(recipe="").exclude(job__state=JobState.FAILED)
+        )
         runs = runs.defer("report")
         latest = {str(one.pk): one for one in runs[:MOST_RUNS]}
         if run not in latest and (number := read_number(run)):

@@ -7,10 +7,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from surveys.access.roles import Right
-from surveys.models import Run, RunState, Study
+from surveys.models import JobState, Run, Study
 from surveys.results.jobs import EXPORT_FORMATS
 from surveys.results.runs import is_broken_off, request_export
-from surveys.tasks import start_run
 from surveys.web.console.access import signed_in, study_page
 from surveys.web.forms import attempt, posted, status_of
 
@@ -33,23 +32,22 @@ def jobs(request: HttpRequest, study: Study) -> HttpResponse:
     form = ExportForm(posted(request))
 
     def export() -> None:
-        run = request_export(study, form.cleaned_data["form"], signed_in(request))
-        start_run(run.pk)
+        request_export(study, form.cleaned_data["form"], signed_in(request))
 
     if attempt(form, export):
         messages.success(request, "The file is being written; this page shows the progress.")
         return redirect("console:jobs", study.slug)
-    found = Run.objects.filter(study=study).jobs().select_related("requested_by")
+    found = Run.objects.filter(study=study).jobs().select_related("job__requested_by")
     runs = Paginator(found, JOBS_PER_PAGE).get_page(request.GET.get("page"))
     page = {
         "study": study,
         "runs": runs,
         "rows": [(run, _may_retry(run)) for run in runs],
         "form": form,
-        "is_busy": any(run.state in (RunState.WAITING, RunState.RUNNING) for run in runs),
+        "is_busy": any(run.is_under_way for run in runs),
     }
     return render(request, "console/results/jobs.html", page, status=status_of(form))
 
 
 def _may_retry(run: Run) -> bool:
-    return not run.has_lost_list and (run.state == RunState.FAILED or is_broken_off(run))
+    return not run.has_lost_list and (run.state == JobState.FAILED or is_broken_off(run))

@@ -9,13 +9,12 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from surveys.access.roles import Right
-from surveys.models import Release, Run, RunState, Study
+from surveys.models import Release, Run, Study
 from surveys.query_params import read_number
 from surveys.results.entries.effect import RecipeEffect, preview_recipe
 from surveys.results.entries.recipe import read_settings
 from surveys.results.run_inspection import write_presets
 from surveys.results.runs import read_recipe, request_results
-from surveys.tasks import start_run
 from surveys.web.console.access import is_visitor, signed_in, study_page
 from surveys.web.console.results.forms import CompareForm
 from surveys.web.console.results.recipe_forms import CARDS, RecipeForm, SettingsForm, write_fields
@@ -74,7 +73,6 @@ def _run_or_show(
             addresses.append(_address_of_effect(study, recipe, by_text=text.is_bound))
         else:
             run = request_results(study, recipe, signed_in(request))
-            start_run(run.pk)
             messages.success(request, "The run has started; this page shows the progress.")
             addresses.append(reverse("console:run", args=[study.slug, run.pk]))
 
@@ -98,7 +96,7 @@ def _show(
     effect: RecipeEffect | None = None,
 ) -> HttpResponse:
     made = Run.objects.filter(study=study).results().with_withdrawn_since().without_report()
-    made = made.select_related("requested_by")
+    made = made.select_related("job__requested_by")
     released = Release.objects.filter(study=study).select_related("run")
     released = released.defer("report", "run__report")
     runs = Paginator(made, RUNS_PER_PAGE).get_page(request.GET.get("page"))
@@ -113,6 +111,6 @@ def _show(
         "cards": CARDS,
         "chosen": form["name"].value(),
         "compare": CompareForm(study),
-        "is_busy": any(run.state in (RunState.WAITING, RunState.RUNNING) for run in runs),
+        "is_busy": any(run.is_under_way for run in runs),
     }
     return render(request, "console/results/results.html", page, status=status_of(form, text))

@@ -7,7 +7,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 
 from surveys.access.roles import Right
-from surveys.models import Release, Run, RunState, Study
+from surveys.models import Release, Run, Study
 from surveys.monitoring.checklist import find_missing_review
 from surveys.results.deposit.jobs import find_deposit, list_requests, request_deposit
 from surveys.results.deposit.repositories import find_repository
@@ -21,7 +21,6 @@ from surveys.results.inspection.guards import find_embargoes, warn_of_embargo
 from surveys.results.inspection.public_page import close_page, open_page, refuse_unpublishable
 from surveys.results.inspection.verification import write_differences
 from surveys.results.runs import request_release, request_verification
-from surveys.tasks import start_run
 from surveys.web.console.access import signed_in, study_page
 from surveys.web.console.confirmation import ask_first
 from surveys.web.console.results.forms import ReleaseForm, query_of_run
@@ -35,7 +34,7 @@ LARGE = ("release__report", "release__differences")  # columns that lists do not
 def release(request: HttpRequest, study: Study) -> HttpResponse:
     """List the releases of a study, newest first; a POST creates one."""
     made = Run.objects.filter(study=study).releases().with_withdrawn_since()
-    listed = made.select_related("release", "requested_by", "study").defer(*LARGE)
+    listed = made.select_related("release", "job__requested_by", "study").defer(*LARGE)
     runs = list(listed[:MAX_SHOWN])
     embargoes = find_embargoes([run.release_id for run in runs if run.release_id])
     elsewhere = Release.objects.filter(study=study, run=None).with_withdrawn_since()
@@ -44,8 +43,7 @@ def release(request: HttpRequest, study: Study) -> HttpResponse:
 
     def make() -> None:
         options = {**form.options(), "description": written}
-        run = request_release(study, form.recipe_text, options, signed_in(request))
-        start_run(run.pk)
+        request_release(study, form.recipe_text, options, signed_in(request))
 
     if attempt(form, make):
         messages.success(request, "The release is being created; this page shows the progress.")
@@ -62,7 +60,7 @@ def release(request: HttpRequest, study: Study) -> HttpResponse:
         "progress": progress,
         **count_written(progress),
         "missing_review": find_missing_review(study),
-        "is_busy": any(run.state in (RunState.WAITING, RunState.RUNNING) for run in runs),
+        "is_busy": any(run.is_under_way for run in runs),
     }
     return render(request, "console/results/release.html", page, status=status_of(form))
 
@@ -86,8 +84,7 @@ def release_page(request: HttpRequest, study: Study, number: int) -> HttpRespons
 def verify(request: HttpRequest, study: Study, number: int) -> HttpResponse:
     """Have all figures of a release computed again, in the background."""
     found = _find(study, number)
-    job = request_verification(found, signed_in(request))
-    start_run(job.pk)
+    request_verification(found, signed_in(request))
     messages.success(request, "All figures are being computed again; this page shows the result.")
     return redirect("console:run", study.slug, found.run.pk)
 
@@ -147,8 +144,7 @@ def deposit(request: HttpRequest, study: Study, number: int, repository: str) ->
     release = get_object_or_404(releases, study=study, number=number)
     place = find_repository(repository)
     if request.method == "POST":
-        job = request_deposit(release, repository, signed_in(request))
-        start_run(job.pk)
+        request_deposit(release, repository, signed_in(request))
         messages.success(request, "The draft is being sent; this page shows the progress.")
         return redirect("console:run", study.slug, release.run.pk)
     steps = list_requests(release, repository)

@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 
 from surveys.access.roles import Right
-from surveys.models import Release, Run, RunKind, RunState, Study
+from surveys.models import JobState, Release, Run, RunKind, Study
 from surveys.results.deposit.contents import find_obstacle
 from surveys.results.deposit.jobs import find_deposit, find_job
 from surveys.results.deposit.repositories import list_repositories
@@ -18,7 +18,6 @@ from surveys.results.inspection.pairs import list_headings, load_pairs
 from surveys.results.inspection.verification import find_verification, name_archive
 from surveys.results.run_inspection import compare_runs, find_codes, find_in_ledger, read_member
 from surveys.results.runs import is_broken_off, retry_run
-from surveys.tasks import start_run
 from surveys.web.console.access import is_visitor, mark_in_menu, study_page
 from surveys.web.console.results.forms import CompareForm, LedgerForm
 from surveys.web.forms import attempt, status_of
@@ -49,7 +48,7 @@ def run(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     if found.release:
         page["embargo"] = warn_of_embargo(found.release.pk)
         page |= _describe_verification(found.release) | _describe_deposits(request, found.release)
-    if found.state == RunState.DONE and found.ledger:
+    if found.state == JobState.DONE and found.ledger:
         table = load_pairs(found)
         numbers = table.select({"order": "-size"}, 0)[:LARGEST]
         headings = list_headings("-size")
@@ -61,9 +60,8 @@ def run(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
 def retry(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     """Retry a failed run."""
     again = retry_run(_find(study, run_id))
-    start_run(again.pk)
     if again.kind == RunKind.SEARCH:
-        if number := again.wishes.get("pair"):
+        if number := again.request.get("pair"):
             return redirect("console:search_pair", study.slug, number)
         return redirect("console:search_contexts", study.slug)
     if again.kind in RunKind.of_jobs():
@@ -177,8 +175,8 @@ def _describe_deposits(request: HttpRequest, release: Release) -> dict[str, Any]
 
 
 def _find(study: Study, run_id: int) -> Run:
-    runs = Run.objects.with_withdrawn_since().select_related("requested_by", "study", "release")
-    runs = runs.defer("release__report").exclude(kind=RunKind.COMPARE)
+    runs = Run.objects.with_withdrawn_since().exclude(kind=RunKind.COMPARE)
+    runs = runs.select_related("job__requested_by", "study", "release").defer("release__report")
     return get_object_or_404(runs, study=study, pk=run_id)
 
 

@@ -12,7 +12,6 @@ from surveys.models import Study
 from surveys.participation.assignments import list_places_left
 from surveys.rehearsal.deletion import Scripted, count_scripted, delete_scripted
 from surveys.results.runs import request_rehearsal
-from surveys.tasks import start_run
 from surveys.web.console.access import signed_in, study_page
 from surveys.web.console.confirmation import ask_first
 from surveys.web.forms import attempt, posted, status_of
@@ -34,7 +33,7 @@ def rehearsal(request: HttpRequest, study: Study) -> HttpResponse:
     form.fields["count"].help_text = f"{n_places:,} places are free."
 
     def queue() -> None:
-        start_run(request_rehearsal(study, form.cleaned_data["count"], signed_in(request)).pk)
+        request_rehearsal(study, form.cleaned_data["count"], signed_in(request))
 
     if attempt(form, queue):
         messages.success(request, "The rehearsal is in progress; this page shows how far it is.")

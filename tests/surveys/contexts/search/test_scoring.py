@@ -10,8 +10,8 @@ from surveys.contexts.picking import Picking
 from surveys.contexts.search.requests import find_windows, request_search
 from surveys.contexts.search.scoring import pick_by_scores
 from surveys.errors import ImportRefused
-from surveys.tasks import perform_run
 from tests.factories.corpora import wish
+from tests.factories.jobs import perform_run
 
 pytestmark = pytest.mark.django_db
 

@@ -21,12 +21,11 @@ from surveys.contexts.search.requests import (
     request_search,
 )
 from surveys.errors import RunRefused, StudyOpen
-from surveys.models import AuditEntry, Run, Study
-from surveys.results import run_leases
-from surveys.results.run_leases import renew_lease
+from surveys.jobs.perform import renew_lease
+from surveys.models import AuditEntry, Job, Run, Study
 from surveys.results.runs import retry_run
-from surveys.tasks import perform_run
 from tests.factories.corpora import PAIRS, tell, wish
+from tests.factories.jobs import perform_run
 from tests.preprocess.disk import full_disk
 
 pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
@@ -265,14 +264,14 @@ def test_a_search_is_cancelled_in_the_middle_of_a_compressed_file(corpora, draft
     run = request_search(draft, wish("tales.conllu.gz"), ana)
     shares = []
 
-    def renew_or_cancel(run: Run, **changes: Any) -> None:
+    def renew_or_cancel(job: Job, **changes: Any) -> None:
         if changes.get("stage") == "scanning" and (share := changes["share_done"]):
             shares.append(share)
             cancel_search(run)
-        renew_lease(run, **changes)
+        renew_lease(job, **changes)
 
-    monkeypatch.setattr(run_leases, "PROGRESS_INTERVAL", timedelta(0))
-    monkeypatch.setattr(run_leases, "renew_lease", renew_or_cancel)
+    monkeypatch.setattr("surveys.jobs.perform.PROGRESS_INTERVAL", timedelta(0))
+    monkeypatch.setattr("surveys.jobs.perform.renew_lease", renew_or_cancel)
     perform(run)
 
     assert (run.state, run.error) == ("failed", "It was cancelled.")
@@ -340,7 +339,7 @@ def test_a_text_that_shares_a_sentence_with_a_candidate_is_not_added(searched, a
 def test_a_retry_adds_nothing_twice(searched, ana):
     pair = searched.candidate_pairs.first()
     run = perform(request_more(pair, ["tales.conllu"], 2, [], ana))
-    Run.objects.filter(pk=run.pk).update(state="waiting")  # as if killed when all was stored
+    Job.objects.filter(run=run).update(state="waiting")  # as if killed when all was stored
 
     assert perform(run).state == "done"
     assert pair.candidates.count() == 6
@@ -362,4 +361,4 @@ def test_a_pair_that_was_replaced_meanwhile_gets_nothing(searched, ana):
 
 
 def test_pairs_are_those_of_the_search(searched):
-    assert Run.objects.get().wishes["pairs"] == PAIRS
+    assert Run.objects.get().request["pairs"] == PAIRS

@@ -7,7 +7,8 @@ from django.core.cache import cache
 from django.db import transaction
 from django.utils import timezone
 
-from surveys.models import Response, Run, RunState, SharedTask, Study
+from surveys.errors import RunRefused
+from surveys.models import Job, JobState, Response, Run, SharedTask, Study
 from surveys.models.sharedtasks import Phase
 from surveys.rehearsal.finished.shared_task import prepare_shared_task
 from surveys.rehearsal.finished.study import (
@@ -20,7 +21,7 @@ from surveys.results.run_inspection import write_recipe
 from surveys.results.runs import request_results
 from surveys.sharedtasks.finishing.publishing import retract
 from tests.factories import studies
-from tests.factories.jobs import let_time_pass
+from tests.factories.jobs import let_time_pass, made_by
 
 pytestmark = pytest.mark.django_db
 
@@ -62,13 +63,14 @@ def is_ended(*arguments: object) -> None:
 def test_what_a_process_leaves_that_ends_early_is_completed(monkeypatch):
     """Not made again: whoever looks meanwhile keeps what they have seen."""
     with monkeypatch.context() as patch:
-        patch.setattr("surveys.rehearsal.finished.study.make_release", is_ended)
+        patch.setattr("surveys.results.runs.make_release", is_ended)
         with pytest.raises(SystemExit):
             prepare_finished_study()
     results, release = Run.objects.order_by("pk")
-    assert (results.state, release.state) == (RunState.DONE, RunState.WAITING)
+    assert (results.state, release.state) == (JobState.DONE, JobState.WAITING)
+    let_time_pass()
     prepare_finished_study()
-    assert [run.state for run in Run.objects.all()] == [RunState.DONE] * 2
+    assert [run.state for run in Run.objects.all()] == [JobState.DONE] * 2
 
     with monkeypatch.context() as patch:
         patch.setattr("surveys.sharedtasks.finishing.finalising.perform_finalising", is_ended)
@@ -87,24 +89,28 @@ def test_what_a_process_leaves_that_ends_early_is_completed(monkeypatch):
 
 def test_what_another_process_has_begun_is_awaited(monkeypatch):
     run = request_results(studies.make_study(1), write_recipe("cosimlex", QUICKLY), by=None)
-    Run.objects.update(state=RunState.RUNNING, heard_at=timezone.now(), lease="another process")
-    ends = {"state": RunState.FAILED, "lease": "", "error": "in a test"}
+    Job.objects.update(state=JobState.RUNNING, heard_at=timezone.now(), lease="another process")
+    ends = {"state": JobState.FAILED, "lease": "", "error": "in a test"}
     path = "surveys.rehearsal.finished.study.time.sleep"
-    monkeypatch.setattr(path, lambda seconds: Run.objects.update(**ends))
+    monkeypatch.setattr(path, lambda seconds: Job.objects.update(**ends))
 
-    complete(Run.objects.filter(pk=run.pk), lambda run_id: pytest.fail("it is performed twice"))
+    with made_by(lambda *_: pytest.fail("it is performed twice")):
+        complete(Job.objects.filter(run=run))
 
-    assert studies.stored(run, "state") == (RunState.FAILED,)
+    assert studies.stored(run, "state") == (JobState.FAILED,)
 
 
 def test_what_a_killed_process_has_begun_is_performed_without_a_site(monkeypatch):
     run = request_results(studies.make_study(1), write_recipe("cosimlex", QUICKLY), by=None)
-    Run.objects.update(state=RunState.RUNNING, heard_at=timezone.now(), lease="a killed process")
-    later = iter([{"heard_at": timezone.now() - timedelta(minutes=1)}])
+    Job.objects.update(state=JobState.RUNNING, heard_at=timezone.now(), lease="a killed process")
+    later = iter([{"heard_at": timezone.now() - timedelta(minutes=1)}, {"due_at": timezone.now()}])
     path = "surveys.rehearsal.finished.study.time.sleep"
-    monkeypatch.setattr(path, lambda seconds: Run.objects.update(**next(later)))
-    ends = {"state": RunState.FAILED, "error": "in a test"}
+    monkeypatch.setattr(path, lambda seconds: Job.objects.update(**next(later)))
 
-    complete(Run.objects.filter(pk=run.pk), lambda run_id: Run.objects.update(**ends))
+    def refuse(*given):
+        raise RunRefused("in a test")
 
-    assert studies.stored(run, "state", "error", "n_deaths") == (*ends.values(), 1)
+    with made_by(refuse):
+        complete(Job.objects.filter(run=run))
+
+    assert studies.stored(run, "state", "error", "n_deaths") == ("failed", "in a test", 1)

@@ -14,7 +14,7 @@ from lxml import html
 
 from postprocess.__main__ import main
 from surveys.access.roles import DEMONSTRATED, is_demonstration
-from surveys.models import Annotator, Assignment, Review, Run, RunKind, RunState, SharedTask, Study
+from surveys.models import Annotator, Assignment, JobState, Review, Run, RunKind, SharedTask, Study
 from surveys.models.sharedtasks import FrozenBoard, SharedTaskState, SubmissionState
 from surveys.models.sharedtasks.submissions import Submission
 from surveys.rehearsal.finished.shared_task import SHARED_TASK, TEAMS, prepare_shared_task
@@ -52,7 +52,7 @@ def test_the_study_is_finished_marked_and_released(prepared, tmp_path, capsys):
     }
     results, release = Run.objects.order_by("pk")
     assert (results.kind, release.kind) == (RunKind.RESULTS, RunKind.RELEASE)
-    assert {results.state, release.state} == {RunState.DONE}
+    assert {results.state, release.state} == {JobState.DONE}
     for run in (results, release):
         assert run.is_rehearsal
         counts = run.report["counts"]

@@ -18,8 +18,8 @@ from surveys.results.comparisons.candidates import (
 from surveys.results.comparisons.comparing import GONE, Wanted, request_comparison
 from surveys.results.run_inspection import read_member
 from surveys.results.runs import request_results
-from surveys.tasks import perform_run
 from tests.factories.imported import import_model, rated_study
+from tests.factories.jobs import perform_run
 from tests.factories.studies import QUICK, make_study, stored
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("comparisons_without_plots")]
@@ -121,7 +121,7 @@ def test_a_comparison_with_a_run_has_the_ratings_of_its_scores(study, other, run
     assert made.report["second"]["name"] == "hidden, run 1"
     assert made.report["second"]["recipe"] == "mine"
     assert made.collected_at == run.collected_at  # read before the study
-    assert made.wishes["other_study"] == other.pk
+    assert made.request["other_study"] == other.pk
 
 
 def test_request_comparison_refuses_with_advice(db):

@@ -20,9 +20,9 @@ from surveys.results.comparisons.importing import (
 from surveys.results.export import stream_responses
 from surveys.results.ratings_table import list_shortfalls, table_answers
 from surveys.results.release import ReleaseOptions, release_dataset
-from surveys.tasks import perform_run
 from tests.factories.imported import OF_MODEL, import_model, rated_study, ratings_csv
-from tests.factories.studies import QUICK, make_study, stored
+from tests.factories.jobs import perform_run
+from tests.factories.studies import QUICK, make_run, make_study, stored
 
 pytestmark = pytest.mark.django_db
 DIGEST = "0a" * 32
@@ -166,7 +166,7 @@ def test_import_collection_takes_another_language_and_scale(study):
 
 def test_delete_collection_is_logged_and_leaves_comparisons(study):
     made = import_model(study)
-    Run.objects.create(study=study, kind="compare", number=1, wishes={"second": ["collection", 1]})
+    make_run(study, RunKind.COMPARE, request={"second": ["collection", 1]})
 
     delete_collection(made)
 

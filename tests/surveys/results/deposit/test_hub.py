@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from surveys.models import Deposit, RunState
+from surveys.models import Deposit, JobState
 from surveys.results.deposit.jobs import list_requests
 from tests.factories.repositories import TOKEN, make_complete_release
 from tests.postprocess.release import releases
@@ -25,7 +25,7 @@ def files_of(hub, name=NAME):
 def test_a_private_repository_holds_the_files_of_the_release(hub, release):
     run = send_to_hub(release)
 
-    assert (run.state, run.error) == (RunState.DONE, "")
+    assert (run.state, run.error) == (JobState.DONE, "")
     assert hub.repositories[NAME]["private"]
     assert files_of(hub) == {".gitattributes": b"lfs", **releases.release().files}
     assert hub.commits == ["Add release 1 of study study"]
@@ -79,7 +79,7 @@ def test_a_public_repository_is_not_changed(hub, release, is_known):
 
     run = send_to_hub(release)
 
-    assert run.state == RunState.FAILED
+    assert run.state == JobState.FAILED
     assert "is public, and this site does not change what is published" in run.error
     assert files_of(hub) == before
 
@@ -95,15 +95,15 @@ def test_a_repository_with_other_files_is_not_changed(hub, release):
 
 def test_a_repository_whose_answer_was_lost_is_used(hub, release):
     hub.lose("POST", "/api/repos/create")
-    assert send_to_hub(release).state == RunState.WAITING
+    assert send_to_hub(release).state == JobState.WAITING
 
-    assert send_to_hub_again() == RunState.DONE
+    assert send_to_hub_again() == JobState.DONE
     assert len(hub.repositories) == 1
 
 
 def send_to_hub_again():
     from surveys.models import Run
-    from surveys.tasks import perform_run
+    from tests.factories.jobs import perform_run
 
     run = Run.objects.get(kind="deposit")
     perform_run(run.pk)
@@ -116,7 +116,7 @@ def test_files_go_to_no_host_that_is_not_listed(hub, release, settings):
 
     run = send_to_hub(release)
 
-    assert run.state == RunState.FAILED
+    assert run.state == JobState.FAILED
     assert "asks to send a file to 127.0.0.1, which is not among the hosts" in run.error
     assert hub.storage.requests == []
     assert hub.commits == []

@@ -6,10 +6,10 @@ import json
 import pytest
 
 from surveys.errors import DepositRefused
-from surveys.models import AuditEntry, Deposit, Run, RunState
+from surveys.models import AuditEntry, Deposit, JobState, Run
 from surveys.results.deposit.jobs import list_requests, request_deposit
 from surveys.results.runs import retry_run
-from surveys.tasks import perform_run
+from tests.factories.jobs import perform_run
 from tests.factories.repositories import TOKEN, make_complete_release
 from tests.postprocess.release import releases
 
@@ -38,7 +38,7 @@ def test_a_draft_with_metadata_files_and_doi_is_created(zenodo, made):
 
     run = send(release)
 
-    assert (run.state, run.error) == (RunState.DONE, "")
+    assert (run.state, run.error) == (JobState.DONE, "")
     (draft,) = zenodo.drafts.values()
     assert not draft["is_published"]
     files = zenodo.files[draft["id"]]
@@ -130,7 +130,7 @@ def test_a_later_release_replaces_the_files_and_keeps_the_doi(zenodo, made):
 def test_an_interrupted_upload_is_continued(zenodo, made):
     zenodo.fail("PUT", "README.md/content", 400, {"message": "Broken."})
     run = send(make_complete_release(made=made))
-    assert run.state == RunState.FAILED
+    assert run.state == JobState.FAILED
     assert "refused to send README.md (400: Broken.)" in run.error
     assert Deposit.objects.get().sent_at is None
 
@@ -138,7 +138,7 @@ def test_an_interrupted_upload_is_continued(zenodo, made):
     perform_run(again.pk)
 
     again.refresh_from_db()
-    assert again.state == RunState.DONE
+    assert again.state == JobState.DONE
     assert len(zenodo.drafts) == 1
     sent = [one for one in zenodo.list_sent() if one.endswith("cosimlex_sl.zip/content")]
     assert len(sent) == 1  # the archive had arrived
@@ -147,13 +147,13 @@ def test_an_interrupted_upload_is_continued(zenodo, made):
 def test_a_draft_whose_answer_was_lost_is_found_again(zenodo, made):
     zenodo.lose("POST", "/api/records")
     run = send(make_complete_release(made=made))
-    assert (run.state, Deposit.objects.count()) == (RunState.WAITING, 0)
+    assert (run.state, Deposit.objects.count()) == (JobState.WAITING, 0)
     assert "does not respond" in run.error
 
     perform_run(run.pk)
 
     run.refresh_from_db()
-    assert run.state == RunState.DONE
+    assert run.state == JobState.DONE
     assert len(zenodo.drafts) == 1
 
 
@@ -162,7 +162,7 @@ def test_a_repository_that_is_down_is_tried_later(zenodo, made):
 
     run = send(make_complete_release(made=made))
 
-    assert run.state == RunState.WAITING
+    assert run.state == JobState.WAITING
     assert "cannot take the draft now (503: later). Nothing was published." in run.error
 
 
@@ -174,7 +174,7 @@ def test_a_published_draft_is_not_changed(zenodo, made):
 
     run = send(release)
 
-    assert run.state == RunState.FAILED
+    assert run.state == JobState.FAILED
     assert "has been published" in run.error
     assert len(zenodo.drafts) == 1
 
@@ -186,7 +186,7 @@ def test_a_draft_that_was_deleted_there_is_created_again(zenodo, made):
 
     run = send(release)
 
-    assert run.state == RunState.DONE
+    assert run.state == JobState.DONE
     assert Deposit.objects.get().remote_id in zenodo.drafts
 
 
@@ -195,7 +195,7 @@ def test_a_wrong_token_is_explained_without_it(zenodo, made, settings):
 
     run = send(make_complete_release(made=made))
 
-    assert run.state == RunState.FAILED
+    assert run.state == JobState.FAILED
     assert "(403: Permission denied.)" in run.error
     assert "whether ZENODO_TOKEN is a valid token" in run.error
     assert "wrong-token" not in run.error
@@ -217,7 +217,7 @@ def test_redirects_are_not_followed(zenodo, hub, made):
 
     run = send(make_complete_release(made=made))
 
-    assert run.state == RunState.FAILED
+    assert run.state == JobState.FAILED
     assert hub.requests == []
 
 

@@ -5,8 +5,8 @@ import pytest
 from surveys.access.roles import grant_role
 from surveys.models import ApiToken, ImportedCollection, Role, Run
 from surveys.results.comparisons.comparing import GONE, Wanted, request_comparison
-from surveys.tasks import perform_run
 from tests.factories.imported import OF_MODEL, import_model, rated_study, ratings_csv
+from tests.factories.jobs import perform_run
 from tests.surveys.web.api.conftest import errors_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("comparisons_without_plots")]

@@ -3,7 +3,7 @@ import zipfile
 
 import pytest
 
-from surveys.models import Annotator, AuditEntry, Release, Run, RunKind
+from surveys.models import Annotator, AuditEntry, Job, Release, Run, RunKind
 from surveys.privacy.erasure import withdraw_annotator
 from surveys.results.ratings_table import withdrawal_cutoff
 from surveys.results.run_inspection import write_presets
@@ -91,7 +91,7 @@ def test_an_unfinished_run_has_no_files(program, study):
 
 def test_a_failed_run_is_retried(program, study, django_capture_on_commit_callbacks):
     run = request_results(study, QUICK, None)
-    Run.objects.update(state="failed", error="it was")
+    Job.objects.update(state="failed", error="it was")
 
     with django_capture_on_commit_callbacks(execute=True):
         answer = program().post(f"studies/study/runs/{run.pk}/retry/")

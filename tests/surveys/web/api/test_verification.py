@@ -6,7 +6,7 @@ from django.db import transaction
 from surveys.models import AuditEntry, Release, Role, Run, RunKind, Study
 from surveys.results.ratings_table import withdrawal_cutoff
 from surveys.results.runs import request_release, request_verification
-from surveys.tasks import perform_run
+from tests.factories.jobs import perform_run
 from tests.factories.studies import QUICK, finish, make_run, make_study, start
 from tests.surveys.web.api.conftest import errors_of
 

@@ -14,7 +14,8 @@ from surveys.access.webhooks import NOT_REACHED, PAUSES, add_webhook, deliver
 from surveys.models import AuditEntry, Delivery, Webhook
 from surveys.results.runs import request_results
 from surveys.study.layout.blocks import repeat_block
-from surveys.tasks import perform_run, send_messages
+from surveys.tasks import send_messages
+from tests.factories.jobs import perform_run
 from tests.factories.studies import QUICK, finish, start
 from tests.surveys.web.api.conftest import errors_of
 
@@ -228,7 +229,7 @@ def test_a_command_sends_due_messages(study, capsys):
         call_command("do_background_work")
 
     assert len(heard) == 1
-    assert capsys.readouterr().out == "Runs: 0, messages: 1, e-mails: 0.\n"
+    assert capsys.readouterr().out == "Jobs: 0, messages: 1, e-mails: 0.\n"
 
 
 def test_an_unreachable_url_delays_the_others_once(study):

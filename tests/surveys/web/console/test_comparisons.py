@@ -5,12 +5,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from surveys.access.roles import grant_role
-from surveys.models import ImportedCollection, Role, Run, RunState
+from surveys.models import ImportedCollection, JobState, Role, Run, RunKind
 from surveys.results.comparisons.candidates import list_candidates
 from surveys.results.comparisons.comparing import Wanted, request_comparison
-from surveys.tasks import perform_run
 from tests.factories.imported import OF_MODEL, import_model, rated_study, ratings_csv
-from tests.factories.studies import finish, make_study, start
+from tests.factories.jobs import perform_run
+from tests.factories.studies import finish, make_run, make_study, start
 from tests.surveys.web.console.test_collection import page, read
 
 pytestmark = pytest.mark.django_db
@@ -116,7 +116,7 @@ def test_a_comparison_with_a_hidden_study_is_found_nowhere(rated, sign_in):
     other = rated_study(slug="secretive")
     client = sign_in(Role.OWNER)
     run = compared(study)
-    assert run.state == RunState.DONE
+    assert run.state == JobState.DONE
 
     assert "secretive" not in read(client, "comparisons", study)
     generic = [page(name, study, run.pk) for name in ("run", "download", "report", "ledger")]
@@ -137,16 +137,16 @@ def test_a_comparison_with_a_hidden_study_is_found_nowhere(rated, sign_in):
 
 def test_comparisons_of_another_study_are_not_found(study, researcher):
     elsewhere = make_study(2, slug="elsewhere")
-    run = Run.objects.create(study=elsewhere, kind="compare", number=1, wishes={"recipe": "raw"})
+    run = make_run(elsewhere, RunKind.COMPARE, request={"recipe": "raw"})
 
     for address in addresses(study, run):
         assert researcher.get(address).status_code == 404
 
 
 def test_a_failed_comparison_says_why_and_can_be_retried(study, researcher):
-    run = Run.objects.create(
-        study=study, kind="compare", number=1, state=RunState.FAILED, error="Row 3 is missing.",
-        wishes={"second": ["collection", 9], "recipe": "raw", "match": "", "only_matched": False},
+    run = make_run(
+        study, RunKind.COMPARE, state=JobState.FAILED, error="Row 3 is missing.",
+        request={"second": ["collection", 9], "recipe": "raw", "match": "", "only_matched": False},
     )  # fmt: skip
     assert "Row 3 is missing." in read(researcher, "comparison", study, run.pk)
     for address in addresses(study, run)[1:]:  # there are no files yet

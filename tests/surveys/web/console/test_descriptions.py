@@ -6,7 +6,7 @@ from django.urls import reverse
 from postprocess.release.description.study import Description, parse_description
 from postprocess.release.description.template import render_template
 from surveys.errors import ReleaseRefused
-from surveys.models import AuditEntry, Role, Run, Study, WrittenDescription
+from surveys.models import AuditEntry, Job, Role, Run, Study, WrittenDescription
 from surveys.results.entries.description import (
     count_written,
     list_lost_comments,
@@ -247,7 +247,7 @@ def test_the_toml_to_edit_asks_for_what_is_missing(study):
 def test_the_description_of_the_last_release_is_the_first_to_edit(study):
     assert read_written(study) == ""
     run = request_release(study, QUICK, {"description": "[pay]\namount = '2 EUR'"}, None)
-    Run.objects.filter(pk=run.pk).update(state="done", report={})
+    Job.objects.filter(run=run).update(state="done")
     assert read_written(study) == "[pay]\namount = '2 EUR'"
 
     store_written(study, "[pay]\namount = '3 EUR'")
@@ -268,7 +268,7 @@ def test_a_release_takes_the_description_and_a_chosen_recipe(study, client):
     client.post(page("release", study), {"recipe": "simlex", "n_practice": 0, "seed": 0})
 
     run = Run.objects.get()
-    assert (run.recipe_name, run.wishes["description"]) == ("simlex", "[pay]\namount = '2 EUR'")
+    assert (run.recipe_name, run.request["description"]) == ("simlex", "[pay]\namount = '2 EUR'")
     answer = client.get(reverse("console:release", args=[study.slug]), {"run": run.pk})
     assert answer.context["form"]["recipe"].value() == str(run.pk)
 

@@ -1,7 +1,7 @@
 import pytest
 from django.urls import reverse
 
-from surveys.models import Invitation, Role, Run
+from surveys.models import Invitation, Job, Role, Run
 from surveys.results.runs import request_export
 from tests.factories.studies import finish, make_study, start
 
@@ -44,7 +44,7 @@ def test_answers_are_exported_and_downloaded(study, sign_in, at_once):
 
 def test_a_running_job_is_refreshed(study, sign_in):
     run = request_export(study, "csv", None)
-    Run.objects.update(state="running", stage="writing answers", share_done=40)
+    Job.objects.update(state="running", stage="writing answers", share_done=40)
 
     text = text_of(sign_in(Role.OWNER).get(page("jobs", study)))
 
@@ -56,7 +56,7 @@ def test_a_running_job_is_refreshed(study, sign_in):
 
 def test_a_failed_job_shows_its_error_and_is_retried(study, sign_in, at_once):
     run = request_export(study, "csv", None)
-    Run.objects.update(state="failed", error="The disk is full.")
+    Job.objects.update(state="failed", error="The disk is full.")
     client = sign_in(Role.OWNER)
 
     text = text_of(client.get(page("jobs", study)))

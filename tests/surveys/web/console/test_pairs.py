@@ -18,7 +18,7 @@ from surveys.results.runs import request_results
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import give_verdict
 from surveys.study.design import configure_study
-from surveys.tasks import perform_run
+from tests.factories.jobs import perform_run
 from tests.factories.reviews import reviewer, whole
 from tests.factories.studies import QUICK, finish, make_study, rate_due, start
 

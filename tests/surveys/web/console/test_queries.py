@@ -1,6 +1,5 @@
 """On all pages of a study queries do not grow with rows, and other studies' rows are not found."""
 
-import copy
 from typing import Any
 from uuid import uuid4
 
@@ -19,6 +18,7 @@ from surveys.models import (
     Delivery,
     Hit,
     Invitation,
+    JobState,
     MailDelivery,
     Membership,
     Payment,
@@ -29,7 +29,6 @@ from surveys.models import (
     Role,
     Run,
     RunKind,
-    RunState,
     Study,
     TextKind,
     Verdict,
@@ -44,7 +43,7 @@ from surveys.web.console.urls import urlpatterns
 from tests.factories.batches import arm, plan
 from tests.factories.imported import import_model
 from tests.factories.reviews import submit
-from tests.factories.studies import QUICK, make_study
+from tests.factories.studies import QUICK, make_run, make_study
 
 NUMBERS = (1, 3, 300)
 REPORT = {"n_rows": 1, "n_new": 1, "n_figures": 1, "n_differences": 0}
@@ -271,12 +270,7 @@ def make_webhooks(study: Study, n: int) -> None:
 
 
 def make_runs(study: Study, kind: RunKind, n: int) -> None:
-    done = Run(
-        study=study, kind=kind, number=1, recipe=QUICK, recipe_name="raw", state=RunState.DONE,
-        report=REPORT, collected_at=timezone.now(),
-    )  # fmt: skip
-    done.archive.save("made.zip", ContentFile(b""), save=False)
-    runs = [copy.copy(done) for _ in range(n)]
-    for number, run in enumerate(runs, 1):
-        run.number = number
-    Run.objects.bulk_create(runs)
+    done = {"report": REPORT, "recipe": QUICK, "recipe_name": "raw", "state": JobState.DONE}
+    runs = [make_run(study, kind, **done, collected_at=timezone.now()) for _ in range(n)]
+    runs[0].archive.save("made.zip", ContentFile(b""), save=False)
+    Run.objects.update(archive=runs[0].archive.name)

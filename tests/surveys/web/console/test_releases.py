@@ -4,12 +4,12 @@ import re
 
 import pytest
 
-from surveys.models import Role, Run, RunState, Study
+from surveys.models import JobState, Role, Run, Study
 from surveys.recruitment.links import invite_scripted_annotators
 from surveys.results.runs import request_export, request_release, request_results
-from surveys.tasks import perform_run
 from surveys.templatetags.dates import day
 from tests.factories.batches import plan
+from tests.factories.jobs import perform_run
 from tests.factories.studies import QUICK, finish, make_release, make_study, start
 from tests.surveys.web.console.test_collection import page, read
 
@@ -96,7 +96,7 @@ def test_pages_name_everything_by_its_number_in_the_study(other, study, client):
     for run in (results, export):
         perform_run(run.pk)
 
-    assert (failed.state, made.state, elsewhere.number) == (RunState.FAILED, RunState.DONE, 3)
+    assert (failed.state, made.state, elsewhere.number) == (JobState.FAILED, JobState.DONE, 3)
     listed = read(client, "release", study)
     assert ">Release 1</a> </th>" in listed
     assert '<span class="badge grave">Failed</span>' in listed

@@ -16,12 +16,13 @@ from surveys.models import (
     Annotator,
     Assignment,
     AuditEntry,
+    Job,
+    JobState,
     Release,
     Response,
     Role,
     Run,
     RunKind,
-    RunState,
     VerdictKind,
 )
 from surveys.privacy.erasure import erase_annotator
@@ -31,7 +32,7 @@ from surveys.results.runs import request_results
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import give_verdict
 from surveys.study.design import configure_study
-from surveys.tasks import perform_run
+from tests.factories.jobs import perform_run
 from tests.factories.reviews import reviewer, whole
 from tests.factories.studies import QUICK, finish, make_run, make_study, start
 
@@ -183,31 +184,31 @@ def test_an_error_of_the_library_is_stored_in_the_run(
     perform_run(run.pk)
 
     run.refresh_from_db()
-    assert run.state == RunState.FAILED
+    assert run.state == JobState.FAILED
     assert "have no rating from a finished questionnaire" in run.error
 
 
 def test_a_run_is_performed_once(study):
     run = request_results(study, QUICK, None)
-    Run.objects.filter(pk=run.pk).update(state=RunState.RUNNING)
+    Job.objects.filter(run=run).update(state=JobState.RUNNING)
 
     perform_run(run.pk)
 
     run.refresh_from_db()
-    assert (run.state, run.report) == (RunState.RUNNING, None)
+    assert (run.state, run.report) == (JobState.RUNNING, None)
 
 
 def test_an_interrupted_run_is_retried(study, client, django_capture_on_commit_callbacks):
     run = request_results(study, QUICK, None)
     assert client.post(page("retry", study, run.pk)).status_code == 409  # it may still be running
-    Run.objects.update(state=RunState.RUNNING, heard_at=timezone.now() - timedelta(minutes=11))
+    Job.objects.update(state=JobState.RUNNING, heard_at=timezone.now() - timedelta(minutes=11))
     assert "interrupted" in client.get(page("run", study, run.pk)).content.decode()
 
     with django_capture_on_commit_callbacks(execute=True):
         client.post(page("retry", study, run.pk))
 
     run.refresh_from_db()
-    assert run.state == RunState.DONE
+    assert run.state == JobState.DONE
 
 
 @pytest.mark.usefixtures("kept_contexts")
@@ -251,7 +252,7 @@ def test_a_release_with_gaps_is_refused_on_request(
         client.post(page("release", study), wanted)
 
     run = Run.objects.get()
-    assert run.state == RunState.FAILED
+    assert run.state == JobState.FAILED
     assert not Release.objects.exists()
 
 
@@ -269,7 +270,7 @@ def test_the_form_of_a_release_reports_every_invalid_field(study, client):
     ("kind", "step"), [(RunKind.RESULTS, "Results"), (RunKind.RELEASE, "Release")]
 )
 def test_a_run_and_a_release_lead_back_to_their_lists(kind, step, study, client):
-    run = make_run(study, kind, recipe=QUICK, state=RunState.FAILED)
+    run = make_run(study, kind, recipe=QUICK, state=JobState.FAILED)
 
     menu = client.get(page("run", study, run.pk)).wsgi_request.menu()
 
@@ -280,8 +281,8 @@ def test_a_run_and_a_release_lead_back_to_their_lists(kind, step, study, client)
 def test_the_gaps_of_a_release_link_to_the_form_of_the_description(study, client):
     gap = {"file": "README.md", "section": "Summary", "what": "what it is"}
     run = make_run(
-        study, RunKind.RELEASE, recipe=QUICK, state=RunState.DONE,
-        report={"to_be_written": [gap]}, wishes={"description": "[dataset]\nsummary = 'Pairs.'"},
+        study, RunKind.RELEASE, recipe=QUICK, state=JobState.DONE,
+        report={"to_be_written": [gap]}, request={"description": "[dataset]\nsummary = 'Pairs.'"},
     )  # fmt: skip
 
     text = client.get(page("run", study, run.pk)).content.decode()

@@ -14,7 +14,7 @@ from surveys.contexts.candidates import begin_study
 from surveys.contexts.choices import Chosen, record_choice
 from surveys.contexts.models import Candidate, CandidateSet
 from surveys.contexts.search.requests import find_windows, request_search
-from surveys.models import Role, Run, Study
+from surveys.models import Job, Role, Run, Study
 from surveys.study.stimuli.load import StudyDesign
 from tests.factories.corpora import wish, write_corpora
 from tests.factories.selections import make_draft
@@ -285,7 +285,7 @@ def test_choices_are_discarded_only_if_the_box_is_ticked(searched, browser, ana,
 
 def test_a_search_in_progress_is_shown_and_cancelled(corpora, browser, empty, ana):
     run = request_search(empty, wish(), ana)
-    Run.objects.update(state="running", stage="scanning, about 3 minutes left", share_done=40)
+    Job.objects.update(state="running", stage="scanning, about 3 minutes left", share_done=40)
     address = page("search_contexts", empty)
 
     shown = browser.get(address)
@@ -305,7 +305,7 @@ def test_a_search_in_progress_is_shown_and_cancelled(corpora, browser, empty, an
 
 def test_a_failed_search_is_tried_again_from_its_page(corpora, browser, empty, ana, at_once):
     run = request_search(empty, wish(), ana)
-    Run.objects.update(state="failed", error="The disk is full.")
+    Job.objects.update(state="failed", error="The disk is full.")
 
     with at_once():
         answer = browser.post(page("retry", empty, run.pk))

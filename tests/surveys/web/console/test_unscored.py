@@ -6,11 +6,11 @@ import pytest
 from django.urls import reverse
 from lxml import html
 
-from surveys.models import Pair, Response, Role, Run, RunState
+from surveys.models import JobState, Pair, Response, Role, Run
 from surveys.results.inspection.pairs import load_pairs
 from surveys.results.run_inspection import write_recipe
 from surveys.results.runs import request_release, request_results
-from surveys.tasks import perform_run
+from tests.factories.jobs import perform_run
 from tests.factories.studies import QUICK, finish, make_study, start
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("figures_rendered_once")]
@@ -90,11 +90,11 @@ def test_a_comparison_of_runs_says_which_of_them_has_no_score(client, study):
 def test_a_release_needs_a_confirmation(client, study):
     made = perform(request_release(study, COSIMLEX, {"has_report": False}, None))
 
-    assert made.state == RunState.FAILED
+    assert made.state == JobState.FAILED
     assert made.error.startswith(SENTENCE)
     form = {"recipe": "cosimlex", "n_practice": 0, "seed": 0, "accepts_unscored": "on"}
     client.post(reverse("console:release", args=[study.slug]), form)
-    assert Run.objects.latest("pk").wishes["accepts_unscored"]
+    assert Run.objects.latest("pk").request["accepts_unscored"]
 
 
 def test_pages_of_a_release_name_the_pairs_of_its_own_order(client, study):
@@ -106,7 +106,7 @@ def test_pages_of_a_release_name_the_pairs_of_its_own_order(client, study):
     listed = read(client, "release", study)
     assert listed.index(SENTENCE) < listed.index(run.report["table1"]["text"]["mean"])
     positions = {pair.position - 1 for pair in lost_pairs()}
-    assert set(run.wishes["unscored"]) == positions
+    assert set(run.request["unscored"]) == positions
     for number in (1, 5, 10):
         page = html.fromstring(
             client.get(reverse("console:pair", args=[study.slug, run.pk, number])).content

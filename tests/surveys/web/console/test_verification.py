@@ -14,12 +14,12 @@ from postprocess.release.checksums import render_checksums, write_archive
 from postprocess.release.verification.verifying import verify_release
 from postprocess.steps.recipe import parse_recipe
 from surveys.errors import ReleaseRefused, RunRefused
-from surveys.models import AuditEntry, Release, Role, Run, RunState
+from surveys.models import AuditEntry, JobState, Release, Role, Run
 from surveys.monitoring.checklist import outline_study
 from surveys.results.inspection.public_page import open_page
 from surveys.results.release import ReleaseOptions, release_dataset
 from surveys.results.runs import request_release, request_verification
-from surveys.tasks import perform_run
+from tests.factories.jobs import perform_run
 from tests.factories.studies import (
     EXPLORER,
     QUICK,
@@ -121,7 +121,7 @@ def test_the_command_reports_files_that_differ_and_fails(study, tmp_path, monkey
 def test_an_earlier_release_is_verified_from_its_archive(made):
     job = verify(made)
 
-    assert (job.state, job.report["n_differences"]) == (RunState.DONE, 0)
+    assert (job.state, job.report["n_differences"]) == (JobState.DONE, 0)
     assert stored(made.release, *RESULT) == (job.report["n_figures"], 0)
     assert made.release.is_confirmed
     assert AuditEntry.objects.filter(action="verify.made").count() == 1
@@ -265,7 +265,7 @@ def test_files_that_cannot_be_verified_are_reported_and_change_nothing(study, si
 
     job = verify(release.run)
 
-    assert job.state == RunState.FAILED
+    assert job.state == JobState.FAILED
     assert "The files cannot be verified: the folder of a release has one file" in job.error
     assert stored(release, *RESULT) == (None, None)
     Run.objects.update(report={"counts": {}, "table1": {"text": {}}})
@@ -280,7 +280,7 @@ def test_a_deleted_release_is_not_verified(made):
     perform_run(job.pk)
 
     job.refresh_from_db()
-    assert (job.state, job.error) == (RunState.FAILED, "The release has been deleted.")
+    assert (job.state, job.error) == (JobState.FAILED, "The release has been deleted.")
 
 
 @pytest.mark.every_database

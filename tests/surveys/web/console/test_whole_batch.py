@@ -99,7 +99,7 @@ def test_a_batch_is_run_with_its_buttons_and_paid_to_the_cent(client, study, pla
     for stopped in (batch, second):
         press(client, page("stop_batch", study, stopped.pk), "Stop the batch")
 
-    assert not Run.objects.exclude(state="done").exists()
+    assert not Run.objects.exclude(job__state="done").exists()
     assert not [run.report["errors"] for run in Run.objects.all() if run.report["errors"]]
     assert [count_paid_here(one) for one in (batch, second)] == [540, 60]
     assert count_spent_there(platform) == 600

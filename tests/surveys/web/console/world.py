@@ -21,11 +21,11 @@ from surveys.results.runs import request_results
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import configure_review, give_verdict
 from surveys.study.stimuli.load import StudyDesign
-from surveys.tasks import perform_run
 from tests.factories.batch_states import make_crowd, visit_of
 from tests.factories.batches import hand_in, plan
 from tests.factories.corpora import wish
 from tests.factories.imported import import_model
+from tests.factories.jobs import perform_run
 from tests.factories.repositories import make_complete_release
 from tests.factories.reviews import submit
 from tests.factories.selections import make_draft
@@ -77,6 +77,8 @@ def build_world():
     with patch(f"{BUNDLE}.draw_plots", return_value=[]):  # drawing takes longest
         perform_run(compared.pk)
     failed = make_run(study, RunKind.RESULTS, recipe=QUICK, state="failed")
+    second = compared.request
+    failed_comparison = make_run(study, RunKind.COMPARE, state="failed", request=second)
     invite_listed(study, ["ana@example.org"])
     open_entrance(study, "prolific", completion_code="C0")
     token, _ = make_token(ana, "old", ["runs:read"])
@@ -87,7 +89,7 @@ def build_world():
         study=study, draft=draft, corpus=corpus, searched=searched, sought=sought,
         search=request_search(sought, wish(), ana), session=client.session.session_key, mate=rob,
         done=done, failed=failed, imported=imported, compared=compared,
-        failed_comparison=make_run(study, RunKind.COMPARE, state="failed", wishes=compared.wishes),
+        failed_comparison=failed_comparison,
         batch=batch, refused=refused, planned=plan(study),
         rejected=hand_in(Visit.objects.get(submission="3SUBMISSION1"), state="rejected"),
         held=visit_of(batch, "held"), unpaid=visit_of(batch, "unpaid"),

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from surveys.crowd.ledger import intend_reward
-from surveys.models import Assignment, Hit, HitState, Role, Run, Standing, Visit
+from surveys.models import Assignment, Hit, HitState, Job, Role, Run, Standing, Visit
 from surveys.study.planning.durations import introduction_seconds
 from surveys.templatetags.figures import number
 from surveys.web.console.urls import urlpatterns
@@ -36,13 +36,13 @@ def test_work_is_queued_once_under_the_name_of_the_user(client, study, batch, wh
     again = send(client, "work_batch", study, batch.pk, what=what)
 
     assert answer.status_code == 302
-    assert stored(Run.objects.get(), "kind", "requested_by__username", "wishes") == (
+    assert stored(Run.objects.get(), "kind", "job__requested_by__username", "request") == (
         what, "ana", {"batch": batch.pk},
     )  # fmt: skip
     assert again.status_code == 409
     assert "already in progress" in text_of(again)
     assert "data-live data-busy" in client.get(page("batch", study, batch.pk)).content.decode()
-    Run.objects.update(state="failed")
+    Job.objects.update(state="failed")
     assert "data-live>" in client.get(page("batch", study, batch.pk)).content.decode()
 
 

@@ -8,10 +8,11 @@ from surveys.crowd.mturk.steps import exclusive_lock
 from surveys.models import (
     Grant,
     Hit,
+    Job,
+    JobState,
     Payment,
     PaymentState,
     Run,
-    RunState,
     Standing,
     Visit,
 )
@@ -184,7 +185,7 @@ def test_granting_a_bonus_is_idempotent(client, study, batch):
 
     for _ in range(2):
         assert send(client, "batch_bonus", study, batch.pk, **sent).status_code == 302
-        Run.objects.update(state=RunState.FAILED)  # the job has ended
+        Job.objects.update(state=JobState.FAILED)  # the job has ended
 
     bonuses = Payment.objects.filter(kind="bonus").values_list(
         "amount_cents", "fee_cents", "reason"

@@ -798,6 +798,110 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
+            name="Job",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("kind", models.CharField(help_text="such as sharedtasks.finalise", max_length=40)),
+                (
+                    "scope",
+                    models.CharField(
+                        blank=True, default="", help_text="what it is for", max_length=60
+                    ),
+                ),
+                (
+                    "key",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="at most one under way has it",
+                        max_length=80,
+                    ),
+                ),
+                ("request", models.JSONField(blank=True, default=dict)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("waiting", "Waiting"),
+                            ("running", "Running"),
+                            ("done", "Done"),
+                            ("failed", "Failed"),
+                            ("cancelled", "Cancelled"),
+                        ],
+                        default="waiting",
+                        max_length=10,
+                    ),
+                ),
+                ("stage", models.CharField(blank=True, default="", max_length=40)),
+                (
+                    "share_done",
+                    models.PositiveSmallIntegerField(default=0, help_text="of the stage, per cent"),
+                ),
+                ("error", models.TextField(blank=True, default="")),
+                ("requested_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "due_at",
+                    models.DateTimeField(
+                        default=django.utils.timezone.now, help_text="when it may be begun"
+                    ),
+                ),
+                (
+                    "heard_at",
+                    models.DateTimeField(
+                        default=django.utils.timezone.now, help_text="last sign of life"
+                    ),
+                ),
+                (
+                    "lease",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="of the process that performs it",
+                        max_length=80,
+                    ),
+                ),
+                (
+                    "n_deaths",
+                    models.PositiveSmallIntegerField(
+                        default=0,
+                        help_text="processes that ended without a word while they performed it",
+                    ),
+                ),
+                (
+                    "n_tries",
+                    models.PositiveSmallIntegerField(
+                        default=0,
+                        help_text="after which it was put off, since something did not respond",
+                    ),
+                ),
+                (
+                    "is_wanted_again",
+                    models.BooleanField(
+                        default=False, help_text="requested again while it was under way"
+                    ),
+                ),
+                ("finished_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "requested_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["-pk"],
+            },
+        ),
+        migrations.CreateModel(
             name="LimitedAccount",
             fields=[
                 (
@@ -1907,59 +2011,11 @@ class Migration(migrations.Migration):
                 ("recipe", models.TextField(blank=True, default="", help_text="TOML")),
                 ("recipe_name", models.CharField(blank=True, default="", max_length=60)),
                 (
-                    "wishes",
-                    models.JSONField(blank=True, default=dict, help_text="what else was asked for"),
-                ),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("waiting", "Waiting"),
-                            ("running", "Running"),
-                            ("done", "Done"),
-                            ("failed", "Failed"),
-                        ],
-                        default="waiting",
-                        max_length=10,
-                    ),
-                ),
-                ("stage", models.CharField(blank=True, default="", max_length=40)),
-                (
-                    "share_done",
-                    models.PositiveSmallIntegerField(default=0, help_text="of the stage, per cent"),
-                ),
-                ("error", models.TextField(blank=True, default="")),
-                ("requested_at", models.DateTimeField(auto_now_add=True)),
-                ("heard_at", models.DateTimeField(auto_now=True, help_text="last sign of life")),
-                (
-                    "due_at",
-                    models.DateTimeField(
-                        default=django.utils.timezone.now, help_text="when it may be begun"
-                    ),
-                ),
-                (
-                    "lease",
-                    models.CharField(
-                        blank=True,
-                        default="",
-                        help_text="of the process that performs it",
-                        max_length=80,
-                    ),
-                ),
-                (
-                    "n_deaths",
-                    models.PositiveSmallIntegerField(
-                        default=0,
-                        help_text="processes that ended without a word while they performed it",
-                    ),
-                ),
-                (
                     "collected_at",
                     models.DateTimeField(
                         blank=True, help_text="just before the ratings were read", null=True
                     ),
                 ),
-                ("finished_at", models.DateTimeField(blank=True, null=True)),
                 ("report", models.JSONField(blank=True, null=True)),
                 (
                     "archive",
@@ -1970,6 +2026,14 @@ class Migration(migrations.Migration):
                     models.FileField(blank=True, upload_to=surveys.models.results.name_file),
                 ),
                 (
+                    "job",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="run",
+                        to="surveys.job",
+                    ),
+                ),
+                (
                     "release",
                     models.OneToOneField(
                         blank=True,
@@ -1977,16 +2041,6 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="run",
                         to="surveys.release",
-                    ),
-                ),
-                (
-                    "requested_by",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
                     ),
                 ),
                 (
@@ -2273,120 +2327,17 @@ class Migration(migrations.Migration):
                 "ordering": ["study", "user__username"],
             },
         ),
-        migrations.CreateModel(
-            name="Job",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("kind", models.CharField(help_text="such as sharedtasks.finalise", max_length=40)),
-                (
-                    "scope",
-                    models.CharField(
-                        blank=True, default="", help_text="what it is for", max_length=60
-                    ),
-                ),
-                (
-                    "key",
-                    models.CharField(
-                        blank=True,
-                        default="",
-                        help_text="at most one under way has it",
-                        max_length=80,
-                    ),
-                ),
-                ("request", models.JSONField(blank=True, default=dict)),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("waiting", "Waiting"),
-                            ("running", "Running"),
-                            ("done", "Done"),
-                            ("failed", "Failed"),
-                            ("cancelled", "Cancelled"),
-                        ],
-                        default="waiting",
-                        max_length=10,
-                    ),
-                ),
-                ("stage", models.CharField(blank=True, default="", max_length=40)),
-                (
-                    "share_done",
-                    models.PositiveSmallIntegerField(default=0, help_text="of the stage, per cent"),
-                ),
-                ("error", models.TextField(blank=True, default="")),
-                ("requested_at", models.DateTimeField(auto_now_add=True)),
-                (
-                    "due_at",
-                    models.DateTimeField(
-                        default=django.utils.timezone.now, help_text="when it may be begun"
-                    ),
-                ),
-                (
-                    "heard_at",
-                    models.DateTimeField(
-                        default=django.utils.timezone.now, help_text="last sign of life"
-                    ),
-                ),
-                (
-                    "lease",
-                    models.CharField(
-                        blank=True,
-                        default="",
-                        help_text="of the process that performs it",
-                        max_length=80,
-                    ),
-                ),
-                (
-                    "n_deaths",
-                    models.PositiveSmallIntegerField(
-                        default=0,
-                        help_text="processes that ended without a word while they performed it",
-                    ),
-                ),
-                (
-                    "n_tries",
-                    models.PositiveSmallIntegerField(
-                        default=0,
-                        help_text="after which it was put off, since something did not respond",
-                    ),
-                ),
-                (
-                    "is_wanted_again",
-                    models.BooleanField(
-                        default=False, help_text="requested again while it was under way"
-                    ),
-                ),
-                ("finished_at", models.DateTimeField(blank=True, null=True)),
-                (
-                    "requested_by",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "study",
-                    models.ForeignKey(
-                        blank=True,
-                        help_text="for access",
-                        null=True,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="jobs",
-                        to="surveys.study",
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ["-pk"],
-            },
+        migrations.AddField(
+            model_name="job",
+            name="study",
+            field=models.ForeignKey(
+                blank=True,
+                help_text="for access",
+                null=True,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="jobs",
+                to="surveys.study",
+            ),
         ),
         migrations.CreateModel(
             name="Invitation",
@@ -4513,29 +4464,10 @@ class Migration(migrations.Migration):
                 fields=("shared_task", "user"), name="organiser_once"
             ),
         ),
-        migrations.AddIndex(
-            model_name="run",
-            index=models.Index(
-                condition=models.Q(("state__in", ("waiting", "running"))),
-                fields=["due_at"],
-                name="runs_under_way",
-            ),
-        ),
         migrations.AddConstraint(
             model_name="run",
             constraint=models.UniqueConstraint(
                 fields=("study", "kind", "number"), name="one_run_a_number"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="run",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("state", "done"), _negated=True),
-                    ("report__isnull", False),
-                    _connector="OR",
-                ),
-                name="done_runs_have_a_report",
             ),
         ),
         migrations.AddConstraint(

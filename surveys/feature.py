@@ -1,0 +1,27 @@
+"""What the core adds to the site."""
+
+from surveys.features import Area, Feature, run_kind
+from surveys.models import RunKind
+
+FEATURE = Feature(
+    name="surveys",
+    job_kinds=(
+        run_kind(RunKind.RESULTS, "surveys.results.runs.make_results"),
+        run_kind(RunKind.RELEASE, "surveys.results.runs.make_release"),
+        run_kind(RunKind.LINKS, "surveys.results.jobs.make_links"),
+        run_kind(RunKind.EXPORT, "surveys.results.jobs.write_export"),
+        run_kind(RunKind.VERIFY, "surveys.results.inspection.verification.verify_archive"),
+        run_kind(RunKind.DEPOSIT, "surveys.results.deposit.jobs.send_draft"),
+        run_kind(RunKind.REHEARSE, "surveys.rehearsal.direct.rehearse"),
+        run_kind(RunKind.COMPARE, "surveys.results.comparisons.comparing.make_comparison"),
+    ),
+    areas=(
+        Area(
+            namespace="console",
+            prefix="console/",
+            urls="surveys.web.console.urls",
+            templates=("console",),
+        ),
+    ),
+    files={"surveys.Run": ("archive", "ledger")},
+)
