@@ -17,7 +17,9 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from itertools import product
 from pathlib import Path
+from random import Random
 from threading import Event, Thread
 
 import httpx
@@ -35,6 +37,8 @@ VISITED = (
     "runs/1/plots/", "collection/", "collection/annotators/", "review/", "release/",
 )  # fmt: skip
 TASK_PAGES = ("/tasks/demo/", "/tasks/demo/board/evaluation/1/", "/tasks/demo/kit/evaluation/")
+SCORE_COLUMNS = ("sim1", "sim2", "stdev1", "stdev2", "pvalue")
+SCORE_RANGES = ((0, 10), (0, 10), (0, 3), (0, 3), (0, 1))
 COLUMNS = ("after", "highest", "all", "launcher, keeper", "web processes", "job process", "load")
 
 
@@ -149,6 +153,26 @@ def visit(browser: httpx.Client) -> None:
             say(f"{address}: {answer.status_code}")
 
 
+def make_dataset() -> bytes:
+    """Return a dataset with drawn scores for the demo's texts in Slovene."""
+    header, *rows = (row.split("\t") for row in (DEMO / "data_sl.tsv").read_text().splitlines())
+    draw = Random(1).uniform  # noqa: S311
+    scores = ([f"{draw(*ends):.2f}" for ends in SCORE_RANGES] for _ in rows)
+    rows = [header, *rows]
+    lines = zip(rows, [SCORE_COLUMNS, *scores], strict=True)
+    return "".join("\t".join([*row[:4], *added, *row[4:]]) + "\n" for row, added in lines).encode()
+
+
+def make_ratings() -> bytes:
+    """Return two annotators' ratings of the finished study's contexts."""
+    n_pairs = len((DEMO / "finished_sl.tsv").read_text().splitlines()) - 1
+    contexts = product(range(1, n_pairs + 1), (1, 2), ("anna", "boris"))
+    rows = (
+        f"sl,{pair},{context},{name},{(pair + context) % 7}" for pair, context, name in contexts
+    )
+    return "\n".join(["language,pair,context,annotator,rating", *rows]).encode()
+
+
 def work(browser: httpx.Client) -> None:
     """Run a recipe, score a submission, and upload a file of each kind."""
 
@@ -156,19 +180,21 @@ def work(browser: httpx.Client) -> None:
         page = browser.get(address).text
         token = re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', page)[0]
         answer = browser.post(address, data={**data, "csrfmiddlewaretoken": token}, files=files)
-        if answer.status_code not in (httpx.codes.OK, httpx.codes.FOUND):
-            say(f"{address}: {answer.status_code}")
+        if answer.status_code != httpx.codes.OK:
+            raise SystemExit(f"{address}: {answer.status_code}")
 
     page = browser.get(f"{STUDY}results/toml/").text
     recipe = html.unescape(re.findall(r"<textarea[^>]*>\s*(.*?)</textarea>", page, re.DOTALL)[0])
     post(f"{STUDY}results/toml/", {"recipe": recipe})
     post(f"{STUDY}results/toml/", {"recipe": recipe, "look": "yes"})
-    ratings = ("ratings_sl.csv", (DEMO / "ratings_sl.csv").read_bytes())
-    post("/console/audit/", {"least": "", "most": "40"}, files=ratings)
-    model = ("ratings.csv", (DEMO / "ratings_sl_model.csv").read_bytes())
-    kind = {"name": f"model {time.time():.0f}", "kind": "model", "model": "m", "language": "sl"}
-    post(f"{STUDY}results/comparisons/collections/new/", kind, file=model)
-    post("/console/new/", {}, file=("data_en.tsv", STIMULI.read_bytes()))
+    scale = {"minimum": "0", "maximum": "6", "step": "1", "most": "40"}
+    scale |= {"published_minimum": "0", "published_maximum": "10"}
+    post("/console/audit/", scale, dataset=("cosimlex_sl.csv", make_dataset()))
+    kind = {"name": f"people {time.time():.6f}", "kind": "people"}
+    ratings = ("ratings.csv", make_ratings())
+    post(f"{STUDY}results/comparisons/collections/new/", kind, file=ratings)
+    study = {"title": f"Study {time.time():.6f}", "language": "en"}
+    post("/console/new/", study, file=("data_en.tsv", STIMULI.read_bytes()))
     own = "/console/shared-tasks/demo/submissions/own/"
     phases = re.findall(r'<option value="(\d+)"', browser.get(own).text)
     changes = "\n".join(["change", *(f"{time.time() % n:.4f}" for n in range(3, 15))])
