@@ -11,17 +11,17 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar, NamedTuple
 
 from django.core.cache import cache
-from django.db.models import BooleanField, CharField, Count, F, Func, Value
+from django.db.models import BooleanField, CharField, Count, F, Func, Sum, Value
 from django.db.models.functions import Coalesce
 
-from surveys.models import Assignment, Invitation, Response, Study
+from surveys.models import Assignment, Invitation, Response, Review, Study
 from surveys.models.study import write_point
 from surveys.monitoring.charts import Column, StackedBar, draw_columns, draw_stacked
 from surveys.monitoring.progress import Tally
 from surveys.results.ratings_table import list_rejected
 
 CACHE_SECONDS = 30 * 24 * 3600
-GIVEN_SECONDS = 60  # for which the number of all answers is kept: it reads those of the site
+GIVEN_SECONDS = 60  # for which numbers of answers are kept that take long to count
 BY_HOUR = timedelta(days=2)  # of collection, in which answers are counted by the hour
 MAX_COLUMNS = 62  # beyond it, days are summed to weeks
 UNITS = {"hour": timedelta(hours=1), "day": timedelta(days=1), "week": timedelta(days=7)}
@@ -97,7 +97,15 @@ def count_answers(study: Study, collected: Collected) -> AnswerCounts:
         n_given = Response.objects.given(study).on_stimuli().count()
         cache.set(key, n_given, GIVEN_SECONDS)
     n_rated, n = collected.n - collected.n_unjudged, collected.n
-    return AnswerCounts(max(n_given, n), n, n_rated - list_rejected(study).count())
+    return AnswerCounts(max(n_given, n), n, n_rated - _count_rejected(study, n))
+
+
+def _count_rejected(study: Study, n_current: int) -> int:
+    """Count the rejected current ratings again when a verdict or the current answers changed."""
+    verdicts = Review.objects.unwanted(study).order_by().aggregate(n=Count("pk"), total=Sum("pk"))
+    state = f"{n_current}-{verdicts['n']}-{verdicts['total']}"
+    key = f"rejected-{study.pk}-{study.revision}-{state}"
+    return cache.get_or_set(key, list_rejected(study).count, GIVEN_SECONDS) or 0
 
 
 def count_collected(study: Study, tallies: Mapping[int, Tally], now: datetime) -> Collected:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from django.db.models import Count, Max, QuerySet
 from django.db.models.expressions import OrderBy
 
-from surveys.models import Assignment, Review, Round, Study
+from surveys.models import Assignment, Review, Study
 from surveys.models.participation import AssignmentQuerySet
 from surveys.monitoring.agreement import MIN_ANNOTATORS, StoredAgreement, list_warnings, read_stored
 from surveys.monitoring.assignments import (
@@ -164,22 +164,19 @@ def count_looks(stored: Mapping[int, StoredAgreement], rounds: Collection[int]) 
 
 
 def list_blocks(
-    stored: Mapping[int, StoredAgreement],
-    rounds: Iterable[Round],
-    tallies: Mapping[int, Tally],
-    *,
-    order: str,
-    look: str,
-) -> list[Round]:
-    """Return the rounds of blocks in an order of `BLOCK_ORDERS`; unknown agreement last.
+    stored: Mapping[int, StoredAgreement], tallies: Mapping[int, Tally], *, order: str, look: str
+) -> list[int]:
+    """Return the ids of current rounds in an order of `BLOCK_ORDERS`; unknown agreement last.
 
-    `look`: only blocks with low or unclear agreement, or if "grave", with low agreement.
+    `tallies` has their progress, in the order of blocks. `look`: only blocks with low or unclear
+    agreement, or if "grave", with low agreement.
     """
-    listed = sorted(rounds, key=lambda one: one.block.number)
+    listed = list(tallies)
     if look:
         wanted = {"low"} if look == "grave" else {"low", "unclear"}
         numbers = {one.block_number for one in list_warnings(stored) if one.verdict in wanted}
-        listed = [one for one in listed if one.block.number in numbers]
+        rounds = {one.round_id for one in stored.values() if one.block_number in numbers}
+        listed = [pk for pk in listed if pk in rounds]
     name, is_reversed = order.removeprefix("-"), order.startswith("-")
     if name == "number":
         return listed[::-1] if is_reversed else listed
@@ -188,9 +185,9 @@ def list_blocks(
     else:
         field = "usable_share" if name == "progress" else name
         values = {pk: getattr(tally, field) for pk, tally in tallies.items()}
-    known = [one for one in listed if values.get(one.pk) is not None]
-    known.sort(key=lambda one: values[one.pk] or 0, reverse=is_reversed)
-    return known + [one for one in listed if values.get(one.pk) is None]
+    known = [pk for pk in listed if values.get(pk) is not None]
+    known.sort(key=lambda pk: values[pk] or 0, reverse=is_reversed)
+    return known + [pk for pk in listed if values.get(pk) is None]
 
 
 def find_outdated_rounds(study: Study) -> list[int]:

@@ -198,10 +198,10 @@ def count_block_progress(study: Study, rounds: Collection[Round]) -> list[BlockP
 
 
 def count_round_progress(study: Study) -> dict[int, Tally]:
-    """Return the progress of the current rounds of a study by their ids; one query."""
+    """Return the progress of a study's current rounds by id, in the order of blocks; one query."""
     found: dict[int, list[Tally]] = defaultdict(list)
     current = Questionnaire.objects.filter(block__study=study, block__rounds__is_current=True)
-    for pk, *tally in _list_tallies(current, "block__rounds"):
+    for pk, *tally in _list_tallies(current, "block__rounds").order_by("block__number"):
         found[pk].append(Tally(*tally))
     return {pk: sum_tallies(tallies) for pk, tallies in found.items()}
 

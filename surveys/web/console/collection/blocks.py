@@ -1,8 +1,10 @@
 """Progress and agreement of all blocks and of one, and its repetition."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from django.contrib import messages
 from django.core.paginator import Page, Paginator
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -12,6 +14,7 @@ from surveys.access.roles import Right
 from surveys.errors import RepeatRefused
 from surveys.models import Assignment, Round, Study
 from surveys.monitoring.agreement import (
+    StoredAgreement,
     compute_agreement,
     list_outdated,
     list_warnings,
@@ -30,6 +33,7 @@ from surveys.monitoring.listing import (
     show_assignments,
 )
 from surveys.monitoring.progress import (
+    Tally,
     count_block_progress,
     count_round_progress,
     forecast,
@@ -54,16 +58,15 @@ ASSIGNMENTS_A_PAGE = 25
 def collection(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the progress of all blocks, a forecast, and the answers by time and rating."""
     form, now = BlockFilter(request.GET), timezone.now()
-    current, tallies = list(_current_rounds(study)), count_round_progress(study)
-    stored = read_stored(study)
-    rounds = _find_page(request, list_blocks(stored, current, tallies, **form.listed()))
+    stored, tallies = read_stored(study), count_round_progress(study)
+    rounds = _find_page(request, stored, tallies)
     blocks = with_agreement(count_block_progress(study, list(rounds)), stored)
     collected = count_collected(study, tallies, now)
     tally, warnings = sum_tallies(tallies.values()), list_warnings(stored)
     page = {
         "study": study,
         "form": form,
-        "n_blocks": len(current),
+        "n_blocks": len(tallies),
         "rounds": rounds,
         "blocks": blocks,
         "headings": list_headings(form.listed()["order"], BLOCK_HEADINGS),
@@ -85,9 +88,7 @@ def collection(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Right.READ, "POST")
 def gauge(request: HttpRequest, study: Study) -> HttpResponse:
     """Compute the agreement of the blocks of a page that is outdated."""
-    form, tallies = BlockFilter(request.GET), count_round_progress(study)
-    listed = list_blocks(read_stored(study), _current_rounds(study), tallies, **form.listed())
-    rounds = _find_page(request, listed)
+    rounds = _find_page(request, read_stored(study), count_round_progress(study))
     compute_agreement(study, count_block_progress(study, list(rounds)))
     query = request.GET.copy()
     query["page"] = str(rounds.number)
@@ -177,13 +178,15 @@ def replace(request: HttpRequest, study: Study) -> HttpResponse:
     return redirect(back)
 
 
-def _current_rounds(study: Study) -> QuerySet[Round]:
-    current = Round.objects.filter(block__study=study, is_current=True)
-    return current.select_related("block").order_by("block__number")
-
-
-def _find_page(request: HttpRequest, rounds: list[Round]) -> "Page[Round]":
-    return Paginator(rounds, BLOCKS_A_PAGE).get_page(request.GET.get("page"))
+def _find_page(
+    request: HttpRequest, stored: Mapping[int, StoredAgreement], tallies: Mapping[int, Tally]
+) -> "Page[Any]":
+    """Return the page of current rounds that a request asks for, in the order it asks for."""
+    ids = list_blocks(stored, tallies, **BlockFilter(request.GET).listed())
+    page: Page[Any] = Paginator(ids, BLOCKS_A_PAGE).get_page(request.GET.get("page"))
+    rounds = Round.objects.select_related("block").in_bulk(page.object_list)
+    page.object_list = [rounds[pk] for pk in page.object_list if pk in rounds]
+    return page
 
 
 def _find_round(study: Study, number: int, wanted: str = "") -> Round:
