@@ -16,7 +16,7 @@ from tests.factories.batches import plan
 from tests.factories.organised import make_organised
 from tests.factories.selections import make_draft
 from tests.factories.studies import make_study
-from tests.frozen.texts import check_frozen, decode
+from tests.frozen.texts import check_frozen, decode, round_scores
 from tests.frozen.walking import crawl, read_archive, share
 
 GALLERY = "postprocess.reporting.figures.gallery"
@@ -36,9 +36,9 @@ def test_what_the_finished_demo_shows(subtests, settings, monkeypatch):
     with subtests.test("console"):
         check_frozen("console", share(open_console(operator, studies)))
     with subtests.test("shared task"):
-        check_frozen("sharedtask_pages", share(open_shared_tasks(operator)))
+        check_frozen("sharedtask_pages", round_scores(share(open_shared_tasks(operator))))
     with subtests.test("files of the shared task"):
-        check_frozen("boards", decode(download_shared_task()))
+        check_frozen("boards", round_scores(decode(download_shared_task())))
 
 
 def open_console(operator: User, studies: list[Study]) -> dict[str, str | bytes]:
