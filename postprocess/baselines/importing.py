@@ -34,28 +34,28 @@ def import_similarities(data: bytes, n_pairs: int) -> Floats:
         A row cannot be read, or a context has no score or two; all findings at once.
     """
     table = read_table(data, COLUMNS, numbers=COLUMNS)
-    findings = [one for one in table.findings if one.severity is not Severity.WARNING]
-    found = np.full((n_pairs, 2), math.nan)
-    findings += _read_rows(table.rows, found)
+    findings = table.errors
+    scores = np.full((n_pairs, 2), math.nan)
+    findings += _read_rows(table.rows, scores)
     if not findings:
-        findings += _list_gaps(found)
+        findings += _list_gaps(scores)
     if findings:
         raise TableError(findings)
-    return found
+    return scores
 
 
-def _read_rows(rows: Mapping[int, tuple[str, ...]], found: Floats) -> Iterator[Finding]:
+def _read_rows(rows: Mapping[int, tuple[str, ...]], scores: Floats) -> Iterator[Finding]:
     """Enter the scores of the rows, and yield what is wrong with the others."""
     for row, (pair, context, score) in rows.items():
-        problem = _check_row(pair, context, score, len(found))
+        problem = _check_row(pair, context, score, len(scores))
         if problem:
             column, what, advice = problem
             yield Finding(Severity.ERROR, what, row, column, advice=advice)
-        elif not math.isnan(found[int(pair) - 1, int(context) - 1]):
+        elif not math.isnan(scores[int(pair) - 1, int(context) - 1]):
             what = f"pair {pair} has two scores in context {context}"
             yield Finding(Severity.ERROR, what, row, advice="keep one")
         else:
-            found[int(pair) - 1, int(context) - 1] = float(score)
+            scores[int(pair) - 1, int(context) - 1] = float(score)
 
 
 def _check_row(pair: str, context: str, score: str, n_pairs: int) -> tuple[str, str, str] | None:
@@ -74,10 +74,10 @@ def _check_row(pair: str, context: str, score: str, n_pairs: int) -> tuple[str, 
     return None
 
 
-def _list_gaps(found: Floats) -> Iterator[Finding]:
-    gaps = np.argwhere(np.isnan(found))
+def _list_gaps(scores: Floats) -> Iterator[Finding]:
+    gaps = np.argwhere(np.isnan(scores))
     if len(gaps):
-        pair, context = (int(one) + 1 for one in gaps[0])
+        pair, context = (int(place) + 1 for place in gaps[0])
         what = (
             f"{len(gaps):,} contexts have no score, the first is context {context} of pair {pair}"
         )

@@ -48,14 +48,14 @@ def predict_static(pairs: Sequence[StimulusPair], vectors: Path) -> Known:
     OSError
         The file cannot be read.
     """
-    wanted = {word for pair in pairs for word in (pair.word1, pair.word2)}
-    found = _read_vectors(vectors, wanted)
-    missing = sorted(wanted - found.keys())
+    words = {word for pair in pairs for word in (pair.word1, pair.word2)}
+    of_word = _read_vectors(vectors, words)
+    missing = sorted(words - of_word.keys())
 
     def cosine(pair: StimulusPair) -> float | None:
-        if pair.word1 not in found or pair.word2 not in found:
+        if pair.word1 not in of_word or pair.word2 not in of_word:
             return None
-        first, second = found[pair.word1], found[pair.word2]
+        first, second = of_word[pair.word1], of_word[pair.word2]
         size = float(np.linalg.norm(first) * np.linalg.norm(second))
         return float(first @ second) / size if size > 0 else None
 
@@ -97,28 +97,28 @@ def predict_scores(
         for pair in pairs
         if _key(pair.word1, pair.word2) not in scores
     ]
-    found = _predict_pairs(
+    predictions = _predict_pairs(
         pairs, lambda pair: scores.get(_key(pair.word1, pair.word2)), source or Path("the table")
     )
-    return Known(found, missing)
+    return Known(predictions, missing)
 
 
 def _predict_pairs(
     pairs: Sequence[StimulusPair], predict: Callable[[StimulusPair], float | None], source: Path
 ) -> Floats:
     """Return predictions that are equal in both contexts, the mean for pairs without one."""
-    known = [predict(pair) for pair in pairs]
-    scores = [score for score in known if score is not None]
+    predictions = [predict(pair) for pair in pairs]
+    scores = [score for score in predictions if score is not None]
     if not scores:
         raise BaselineError(f"{source} has none of the {len(pairs):,} pairs")
     mean = math.fsum(scores) / len(scores)
-    filled = np.array([mean if score is None else score for score in known])
+    filled = np.array([mean if score is None else score for score in predictions])
     return np.column_stack([filled, filled])
 
 
 def _read_scores(data: bytes, column: str) -> dict[tuple[str, ...], float]:
     table = read_table(data, (*WORDS, column), numbers=(column,))
-    findings = [one for one in table.findings if one.severity is not Severity.WARNING]
+    findings = table.errors
     scores: dict[tuple[str, ...], float] = {}
     for row, fields in table.rows.items():
         word1, word2, field = map(read_cell, fields)
@@ -140,13 +140,13 @@ def _key(*words: str) -> tuple[str, ...]:
     return tuple(sorted(word.casefold() for word in words))
 
 
-def _read_vectors(path: Path, wanted: Iterable[str]) -> dict[str, Floats]:
+def _read_vectors(path: Path, words: Iterable[str]) -> dict[str, Floats]:
     """Return the vectors of the wanted words, of the first line that has each."""
-    exact = {word.encode(): word for word in wanted}
+    exact = {word.encode(): word for word in words}
     caseless: dict[str, list[str]] = {}
     for word in exact.values():
         caseless.setdefault(word.casefold(), []).append(word)
-    found: dict[str, Floats] = {}
+    of_word: dict[str, Floats] = {}
     similar: dict[str, Floats] = {}
     with _open(path) as file:
         for number, line in enumerate(file, 1):
@@ -156,20 +156,20 @@ def _read_vectors(path: Path, wanted: Iterable[str]) -> dict[str, Floats]:
                 continue
             vector = _read_vector(rest, path, number)
             if name in exact:
-                found.setdefault(exact[name], vector)
+                of_word.setdefault(exact[name], vector)
             similar.setdefault(folded, vector)
-    _check_sizes(path, [*found.values(), *similar.values()])
-    return _fill(found, similar, caseless)
+    _check_sizes(path, [*of_word.values(), *similar.values()])
+    return _fill(of_word, similar, caseless)
 
 
 def _fill(
-    found: dict[str, Floats], similar: Mapping[str, Floats], caseless: Mapping[str, list[str]]
+    of_word: dict[str, Floats], similar: Mapping[str, Floats], caseless: Mapping[str, list[str]]
 ) -> dict[str, Floats]:
     """Add the vectors of words that the file has in other letter case."""
     for folded, vector in similar.items():
         for word in caseless[folded]:
-            found.setdefault(word, vector)
-    return found
+            of_word.setdefault(word, vector)
+    return of_word
 
 
 def _read_vector(text: bytes, path: Path, line: int) -> Floats:

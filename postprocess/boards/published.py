@@ -49,11 +49,11 @@ def read_published(data: bytes, languages: Sequence[str]) -> list[Entry]:
         All rows and columns that cannot be read.
     """
     table = read_table(data, (*COLUMNS, *languages), numbers=languages)
-    findings = [one for one in table.findings if one.severity is not Severity.WARNING]
+    findings = table.errors
     entries = []
     for number, (kind, name, outside, *cells) in table.rows.items():
         figures = {}
-        found = list(_check_row(number, kind, name))
+        problems = list(_check_row(number, kind, name))
         for language, cell in zip(languages, cells, strict=True):
             if cell.strip() in MISSING:
                 continue
@@ -61,11 +61,11 @@ def read_published(data: bytes, languages: Sequence[str]) -> list[Entry]:
             if score is None:
                 what = f"“{cell[:40]}” is not a score from -1 to 1"
                 advice = "write it as 0.671, or leave it empty"
-                found.append(Finding(Severity.ERROR, what, number, language, advice))
+                problems.append(Finding(Severity.ERROR, what, number, language, advice))
             else:
                 figures[language] = score
-        findings += found
-        if not found:
+        findings += problems
+        if not problems:
             entries.append(Entry(read_cell(name), figures, Kind(kind), outside=read_cell(outside)))
     if findings:
         raise TableError(findings)
@@ -90,10 +90,10 @@ def find_baseline_cells(board: Board) -> list[EqualCell]:
 
 
 def _is_equal(row: Row, baseline: Row, column: str) -> bool:
-    own, other = row.cells.get(column), baseline.cells.get(column)
-    if own is None or other is None:
+    cell, other = row.cells.get(column), baseline.cells.get(column)
+    if cell is None or other is None:
         return False
-    shown = round_score(own.score)
+    shown = round_score(cell.score)
     return shown != 0 and shown == round_score(other.score)
 
 

@@ -163,7 +163,7 @@ def _read_scores(
     import pandas as pd  # slow to import
 
     table = read_table(data, columns, numbers=number_columns)
-    findings = [f for f in table.findings if f.severity is not Severity.WARNING]
+    findings = table.errors
     for row, fields in table.rows.items():
         findings.extend(
             _number_findings(row, dict(zip(columns, fields, strict=True)), number_columns)

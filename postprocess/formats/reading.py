@@ -12,7 +12,7 @@ import pyarrow.csv as arrow_csv
 import pyarrow.parquet as arrow_parquet
 
 from postprocess.formats.kinds import FileKind, Separator, split_records
-from postprocess.formats.tabular import Severity, cut_lines, group_findings, read_cell, shape_table
+from postprocess.formats.tabular import cut_lines, group_findings, read_cell, shape_table
 from postprocess.steps.exclusion import CHECK_COLUMNS
 from postprocess.table.loading import LANGUAGE, load_lines, load_parquet, refusing_parquet
 from postprocess.table.ratings import (
@@ -95,7 +95,7 @@ def has_column(path: Path, name: str) -> bool:
     with path.open("rb") as file:
         start = file.read(LONGEST_HEADER)
     names = COLUMN_NAME.findall(LINE_END.split(start, maxsplit=1)[0])
-    if {one.encode() for one in COLUMNS} <= set(names):
+    if {column.encode() for column in COLUMNS} <= set(names):
         return name.encode() in names
     return name in _read_frame(path.read_bytes(), COLUMNS)
 
@@ -141,9 +141,9 @@ def _read_frame(
     others = [name for name in dict.fromkeys(header) if name and name not in required]
     records.rows = [row for _, row in numbered]
     table = shape_table(records, required, others)
-    if errors := [one for one in table.findings if one.severity is not Severity.WARNING]:
-        found = cut_lines(group_findings(errors))
-        raise RatingsError("\n".join(f"the ratings: {line}" for line in found))
+    if errors := table.errors:
+        shown = cut_lines(group_findings(errors))
+        raise RatingsError("\n".join(f"the ratings: {line}" for line in shown))
     index = pd.Index([line for line, _ in numbered[1:]], name="line")
     return pd.DataFrame(table.rows.values(), columns=table.columns, index=index, dtype=str)
 
@@ -212,14 +212,14 @@ def _load_parquet(path: Path, language: str) -> pd.DataFrame:
     with refusing_parquet(RatingsError, path):
         ratings, languages = load_parquet(path)
     if others := languages - {language}:
-        found = name_some(sorted(map(str, others)))
-        raise RatingsError(f'language is not "{language}" in every row: {found}')
+        named = name_some(sorted(map(str, others)))
+        raise RatingsError(f'language is not "{language}" in every row: {named}')
     return ratings
 
 
 def _refuse_other_languages(languages: pd.Series, language: str) -> None:
     rows = enumerate(languages.items())
-    bad = [f'{_name(i, line)} "{found}"' for i, (line, found) in rows if found != language]
+    bad = [f'{_name(i, line)} "{other}"' for i, (line, other) in rows if other != language]
     if bad:
         raise RatingsError(f'language is not "{language}": {name_some(bad)}')
 

@@ -91,16 +91,16 @@ def group_findings(findings: Iterable[Finding]) -> list[Finding]:
     """Return equal findings on several rows as one, at the place of the first.
 
     >>> empty = [Finding(Severity.ERROR, "it is empty", row, "word1") for row in (3, 4, 5, 9)]
-    >>> [str(one) for one in group_findings(empty)]
+    >>> [str(finding) for finding in group_findings(empty)]
     ['rows 3, 4, 5 and 9, word1: it is empty']
     """
     rows: dict[Finding, dict[int | None, None]] = {}
-    for one in findings:
-        rows.setdefault(replace(one, row=None), {})[one.row] = None
+    for finding in findings:
+        rows.setdefault(replace(finding, row=None), {})[finding.row] = None
     grouped = []
-    for one, (first, *others) in rows.items():
+    for finding, (first, *others) in rows.items():
         numbers = tuple(row for row in others if row is not None)
-        grouped.append(replace(one, row=first, others=numbers))
+        grouped.append(replace(finding, row=first, others=numbers))
     return grouped
 
 
@@ -123,7 +123,9 @@ class TableError(UserError):
     def __init__(self, findings: Iterable[Finding], path: Path | None = None) -> None:
         self.findings = tuple(findings)
         place = "" if path is None else f"{path}: "
-        super().__init__("\n".join(f"{place}{one}" for one in group_findings(self.findings)))
+        super().__init__(
+            "\n".join(f"{place}{finding}" for finding in group_findings(self.findings))
+        )
 
 
 @contextmanager
@@ -142,6 +144,11 @@ class Table:
     rows: dict[int, tuple[str, ...]]
     findings: tuple[Finding, ...]
     columns: tuple[str, ...] = ()
+
+    @property
+    def errors(self) -> list[Finding]:
+        """The findings that are more than warnings."""
+        return [finding for finding in self.findings if finding.severity is not Severity.WARNING]
 
 
 @dataclass(slots=True)
@@ -254,9 +261,9 @@ def tidy_records(records: Records, columns: Sequence[str]) -> None:
 
 def find_header(rows: Sequence[Sequence[str] | None], columns: Sequence[str]) -> int | None:
     """Return the place of the first row that names at least half of the columns, if any does."""
-    wanted = {fold_name(name) for name in columns}
+    folded = {fold_name(name) for name in columns}
     for place, row in enumerate(rows[:MOST_ABOVE]):
-        if row is not None and 2 * len(wanted & set(map(fold_name, row))) >= len(columns):
+        if row is not None and 2 * len(folded & set(map(fold_name, row))) >= len(columns):
             return place
     return None
 
@@ -294,8 +301,8 @@ def _decode_lines(data: bytes) -> tuple[list[str | None], list[Finding]]:
 def locate_undecoded(data: bytes) -> int:
     """Return the offset of the first byte that is not UTF-8."""
     text = data.decode("utf-8", "surrogateescape")
-    found = UNDECODED.search(text)
-    return len(text[: found.start() if found else None].encode("utf-8", "surrogateescape"))
+    match = UNDECODED.search(text)
+    return len(text[: match.start() if match else None].encode("utf-8", "surrogateescape"))
 
 
 def _not_utf8(position: int, byte: int, bad: Sequence[int]) -> Finding:
@@ -310,11 +317,11 @@ def _header_findings(
     header: Sequence[str], columns: Sequence[str], separator: str
 ) -> Iterator[Finding]:
     if missing := [column for column in columns if column not in header]:
-        found = ", ".join(repr(name[:LONGEST_NAME]) for name in header[:20])
+        listed = ", ".join(repr(name[:LONGEST_NAME]) for name in header[:20])
         where = "one in each cell" if separator == CELL else f"separated by {separator}s"
         yield unreadable(
             f"missing {'column' if len(missing) == 1 else 'columns'}: {', '.join(missing)}",
-            f"the header must name them, {where} (it has {found})",
+            f"the header must name them, {where} (it has {listed})",
         )
     for column in columns:
         if header.count(column) > 1:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from postprocess.formats.kinds import read_table
 from postprocess.formats.marks import plain_text
 from postprocess.formats.stimuli import COLUMNS
-from postprocess.formats.tabular import Severity, TableError
+from postprocess.formats.tabular import TableError
 from postprocess.release import ReleaseError
 from postprocess.table.ratings import name_some
 
@@ -146,7 +146,7 @@ def _draw(rows: Sequence[Row], group: Iterable[int], seed: int) -> bytes:
 
 def _read(content: bytes) -> list[Row]:
     table = read_table(content, COLUMNS)
-    if bad := [f for f in table.findings if f.severity is not Severity.WARNING]:
+    if bad := table.errors:
         raise TableError(bad)
     return list(table.rows.values())
 

@@ -81,7 +81,7 @@ OF_CORPUS = DESCRIBED[:-2]  # what is known before a text is edited or withheld
 def judge_licence(licence: str) -> Publishing:
     """Return whether the licence with this name, identifier or address allows publishing.
 
-    >>> [judge_licence(one).value for one in ("CC BY-SA 4.0", "All rights reserved", "")]
+    >>> [judge_licence(name).value for name in ("CC BY-SA 4.0", "All rights reserved", "")]
     ['allowed', 'forbidden', 'unknown']
     """
     words = " ".join(re.split(r"[\W_]+", licence.casefold()))
@@ -96,7 +96,7 @@ def parse_sources(data: bytes, n_pairs: int) -> tuple[ContextSource, ...]:
     Returns them by pair and context. Raises TableError with all that is wrong, by row.
     """
     table = read_table(data, PLACE, optional=DESCRIBED, numbers=COLUMNS)
-    findings = [one for one in table.findings if one.severity is not Severity.WARNING]
+    findings = table.errors
     sources: dict[tuple[int, int], ContextSource] = {}
     for row, (pair, context, *rest) in table.rows.items():
         wrong = list(_check_place(row, pair, context, n_pairs))
@@ -116,10 +116,10 @@ def parse_sources(data: bytes, n_pairs: int) -> tuple[ContextSource, ...]:
 
 def list_documents(sources: Iterable[ContextSource]) -> dict[Document, list[ContextSource]]:
     """Return the distinct documents with the contexts from each, by licence and name."""
-    found: defaultdict[Document, list[ContextSource]] = defaultdict(list)
+    of_document: defaultdict[Document, list[ContextSource]] = defaultdict(list)
     for source in sources:
-        found[Document(*(getattr(source, name) for name in Document._fields))].append(source)
-    by_licence = sorted(found.items(), key=lambda item: (not item[0].licence, item[0]))
+        of_document[Document(*(getattr(source, name) for name in Document._fields))].append(source)
+    by_licence = sorted(of_document.items(), key=lambda item: (not item[0].licence, item[0]))
     return dict(by_licence)
 
 

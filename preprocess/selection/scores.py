@@ -180,7 +180,7 @@ def _read_text(path: Path) -> pd.DataFrame:
     data = path.read_bytes()
     kind = recognise_kind(data, COLUMNS) or CANONICAL
     table = read_table(data, COLUMNS, kind, optional=(MODEL,), numbers=("score",))
-    findings = [finding for finding in table.findings if finding.severity is not Severity.WARNING]
+    findings = table.errors
     findings += _check_fields(table.rows)
     if findings:
         raise TableError(findings)

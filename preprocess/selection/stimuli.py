@@ -26,10 +26,8 @@ def load_selection(path: Path) -> list[tuple[str, str]]:
     Raises OSError and TableError.
     """
     table = read_table(path.read_bytes(), SELECTION_COLUMNS)
-    if findings := [
-        finding for finding in table.findings if finding.severity is not Severity.WARNING
-    ]:
-        raise TableError(findings)
+    if table.errors:
+        raise TableError(table.errors)
     return [(first, second) for first, second in table.rows.values()]
 
 
