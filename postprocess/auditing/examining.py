@@ -47,7 +47,7 @@ def audit_dataset(
         raise AuditError("\n".join(f"{n.file}: {n.finding}" for a in audits for n in a.noticed))
     for audit in audits:
         if audit.kit.is_practice:
-            _compare_practice(audit, [one for one in audits if not one.kit.is_practice])
+            _compare_practice(audit, [test for test in audits if not test.kit.is_practice])
     return Audit(tuple(audits), layout.unknown)
 
 
@@ -59,32 +59,32 @@ def _compare_practice(practice: KitAudit, tests: Sequence[KitAudit]) -> None:
         reason = f"not compared: there is no test data in the language {language}"
         practice.summary.append(("in the test data", reason))
     for test in same:
-        found = list(find_overlap(practice.pairs, test.pairs))
-        findings = (_overlap_finding(one, test.name) for one in found)
+        overlaps = list(find_overlap(practice.pairs, test.pairs))
+        findings = (_overlap_finding(overlap, test.name) for overlap in overlaps)
         practice.notice(Check.PRACTICE, practice.name, findings)
-        practice.summary.append(("in the test data", _describe_overlap(found, practice, test)))
+        practice.summary.append(("in the test data", _describe_overlap(overlaps, practice, test)))
 
 
-def _overlap_finding(one: Overlap, test: str) -> Finding:
+def _overlap_finding(overlap: Overlap, test: str) -> Finding:
     scores = {
         True: " with the same scores",
         False: " with other scores",
         None: "",
-    }[one.has_same_scores]
-    swapped = " and its contexts exchanged" if one.is_swapped else ""
-    what = f"this pair is row {one.test_row} of {test}{scores}{swapped}"
-    if not one.is_whole:
-        what = f"one of the texts is in row {one.test_row} of {test}"
-    return Finding(Severity.WARNING, f"{what}; remove it from one of the files", one.row)
+    }[overlap.has_same_scores]
+    swapped = " and its contexts exchanged" if overlap.is_swapped else ""
+    what = f"this pair is row {overlap.test_row} of {test}{scores}{swapped}"
+    if not overlap.is_whole:
+        what = f"one of the texts is in row {overlap.test_row} of {test}"
+    return Finding(Severity.WARNING, f"{what}; remove it from one of the files", overlap.row)
 
 
-def _describe_overlap(found: Sequence[Overlap], practice: KitAudit, test: KitAudit) -> str:
-    whole = [one for one in found if one.is_whole]
-    same = sum(one.has_same_scores is True for one in whole)
-    swapped = sum(one.is_swapped for one in whole)
+def _describe_overlap(overlaps: Sequence[Overlap], practice: KitAudit, test: KitAudit) -> str:
+    whole = [overlap for overlap in overlaps if overlap.is_whole]
+    same = sum(overlap.has_same_scores is True for overlap in whole)
+    swapped = sum(overlap.is_swapped for overlap in whole)
     text = f"{len(whole)} of {len(practice.pairs.rows)} pairs are in {test.name}"
     if whole:
         text += f", {same} with the same scores, {swapped} with the contexts exchanged"
-    if partly := len(found) - len(whole):
+    if partly := len(overlaps) - len(whole):
         text += f"; {partly} more share a text with it"
     return text

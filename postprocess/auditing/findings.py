@@ -55,9 +55,9 @@ class KitAudit:
 
     def notice(self, check: Check, file: str, findings: Iterable[Finding]) -> int:
         """Add findings; return the number of rows that have any."""
-        kept = [Noticed(check, file, finding) for finding in findings]
-        self.noticed.extend(kept)
-        return len({one.finding.row for one in kept if one.finding.row is not None})
+        noticed = [Noticed(check, file, finding) for finding in findings]
+        self.noticed.extend(noticed)
+        return len({n.finding.row for n in noticed if n.finding.row is not None})
 
 
 @dataclass(frozen=True)
@@ -70,9 +70,9 @@ class Audit:
     @property
     def noticed(self) -> list[Noticed]:
         """The findings of all kits."""
-        return [one for kit in self.kits for one in kit.noticed]
+        return [notice for kit in self.kits for notice in kit.noticed]
 
     @property
     def n_errors(self) -> int:
         """The number of findings that are errors."""
-        return sum(one.is_error for one in self.noticed)
+        return sum(notice.is_error for notice in self.noticed)

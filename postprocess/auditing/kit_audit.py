@@ -33,7 +33,7 @@ Rows = Mapping[int, Sequence[str]]
 
 def audit_kit(kit: Kit, assumptions: Assumptions) -> KitAudit:
     """Audit the files of a kit. Raises OSError, or AuditError for too fine a scale."""
-    sources = [one for one in (kit.dataset, *kit.data, *kit.gold, *kit.ratings) if one]
+    sources = [source for source in (kit.dataset, *kit.data, *kit.gold, *kit.ratings) if source]
     audit = KitAudit(kit, sources[0].name, Pairs(sources[0].name, {}, {}))
     rows: Rows = {}
     scores = None
@@ -46,10 +46,10 @@ def audit_kit(kit: Kit, assumptions: Assumptions) -> KitAudit:
     gold = [_audit_gold(audit, source, scores) for source in kit.gold]
     if scores is None:
         columns = {"sim_context1": "sim1", "sim_context2": "sim2"}
-        scores = next((one.rename(columns=columns) for one in gold if one is not None), None)
+        scores = next((table.rename(columns=columns) for table in gold if table is not None), None)
     figures = {} if scores is None else _figures_by_row(scores)
     _audit_repeats(audit, rows, figures)
-    audit.pairs = Pairs(audit.name, rows, {row: one.sims for row, one in figures.items()})
+    audit.pairs = Pairs(audit.name, rows, {row: pair.sims for row, pair in figures.items()})
     return audit
 
 

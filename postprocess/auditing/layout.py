@@ -94,17 +94,17 @@ def _list_files(place: Path, *, is_practice: bool) -> tuple[list[_Known], list[s
         source = Source(place.name, place)
         known = _recognise(source, PurePosixPath(place.name), is_practice=is_practice)
         return [known or _Known(source, "dataset", "", (str(place),), is_practice)], []
-    found, unknown = [], []
+    files, unknown = [], []
     for path in sorted(p for p in place.rglob("*") if p.is_file()):
         relative = PurePosixPath(path.relative_to(place).as_posix())
         if any(part.startswith(".") for part in relative.parts):
             continue
         name = str(place.name / relative) if is_practice else str(relative)
         if known := _recognise(Source(name, path), relative, is_practice=is_practice):
-            found.append(known)
+            files.append(known)
         else:
             unknown.append(name)
-    return found, unknown
+    return files, unknown
 
 
 def _recognise(source: Source, relative: PurePosixPath, *, is_practice: bool) -> _Known | None:

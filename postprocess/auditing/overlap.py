@@ -48,13 +48,13 @@ def find_overlap(practice: Pairs, test: Pairs) -> Iterator[Overlap]:
         rows_with[first].append(number)
         rows_with[second].append(number)
     for number, row in practice.rows.items():
-        own = _texts(row)
-        sharing = list(dict.fromkeys(n for text in own for n in rows_with[text]))
+        pair = _texts(row)
+        sharing = list(dict.fromkeys(n for text in pair for n in rows_with[text]))
         whole = [
-            n for n in sharing if set(texts[n]) == set(own) and _words(test.rows[n]) == _words(row)
+            n for n in sharing if set(texts[n]) == set(pair) and _words(test.rows[n]) == _words(row)
         ]
         if whole:
-            is_swapped = texts[whole[0]] != own
+            is_swapped = texts[whole[0]] != pair
             same = _same_scores(practice.scores.get(number), test.scores.get(whole[0]), is_swapped)
             yield Overlap(number, whole[0], True, is_swapped, same)
         elif sharing:

@@ -39,7 +39,7 @@ def render_audit(audit: Audit, *, with_details: bool = False) -> str:
 
 def list_findings(kit: KitAudit, *, with_details: bool = False) -> Iterator[FindingLine]:
     """Yield the findings of a kit; without details, the first ten of a check in a file."""
-    for _, noticed in groupby(kit.noticed, key=lambda one: (one.check, one.file)):
+    for _, noticed in groupby(kit.noticed, key=lambda notice: (notice.check, notice.file)):
         yield from _shorten(list(noticed), with_details=with_details)
 
 
@@ -60,14 +60,14 @@ def render_tables(audit: Audit) -> dict[str, bytes]:
     """Return the findings, and the numbers of ratings that fit each context, as TSV files."""
     findings = [
         (
-            "error" if one.is_error else "warning",
-            one.check,
-            one.file,
-            "" if one.finding.row is None else str(one.finding.row),
-            one.finding.column or "",
-            " ".join(one.finding.reason.split()),
+            "error" if notice.is_error else "warning",
+            notice.check,
+            notice.file,
+            "" if notice.finding.row is None else str(notice.finding.row),
+            notice.finding.column or "",
+            " ".join(notice.finding.reason.split()),
         )
-        for one in audit.noticed
+        for notice in audit.noticed
     ]
     tables = {
         FINDINGS_FILE: render_rows(FINDING_COLUMNS, findings),
@@ -80,7 +80,7 @@ def _context_rows(audit: Audit) -> Iterator[tuple[str, ...]]:
     for kit in audit.kits:
         if kit.contexts is not None:
             for *place, sim, stdev, fitting in kit.contexts.itertuples(index=False):
-                figures = ("" if math.isnan(one) else f"{one:.12g}" for one in (sim, stdev))
+                figures = ("" if math.isnan(x) else f"{x:.12g}" for x in (sim, stdev))
                 yield (*map(str, place), *figures, " ".join(map(str, fitting)))
 
 
@@ -99,9 +99,9 @@ def _kit_lines(kit: KitAudit, *, with_details: bool) -> Iterator[str]:
 
 def _shorten(noticed: list[Noticed], *, with_details: bool) -> Iterator[FindingLine]:
     shown = noticed if with_details else noticed[:MAX_SHOWN]
-    for one in shown:
-        separator = ", " if one.finding.row is not None or one.finding.column else ": "
-        kind = "error" if one.is_error else "warning"
-        yield FindingLine(kind, f"{one.file}{separator}{one.finding}")
+    for notice in shown:
+        separator = ", " if notice.finding.row is not None or notice.finding.column else ": "
+        kind = "error" if notice.is_error else "warning"
+        yield FindingLine(kind, f"{notice.file}{separator}{notice.finding}")
     if len(noticed) > len(shown):
-        yield FindingLine("", f"… and {len(noticed) - len(shown)} more in {one.file}")
+        yield FindingLine("", f"… and {len(noticed) - len(shown)} more in {notice.file}")

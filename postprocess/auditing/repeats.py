@@ -54,12 +54,12 @@ def find_repeats(rows: Mapping[int, Row], figures: Mapping[int, Figures]) -> Ite
             for place in places[first]
             if Place(place.row, 3 - place.number) in places[second]
         ]
-        found = [next(iter(places[item]), None) for item in (first, second)]
+        earlier = [next(iter(places[item]), None) for item in (first, second)]
         if whole:
-            equal = [one for one in whole if one.has_same_scores(figures)]
+            equal = [repeat for repeat in whole if repeat.has_same_scores(figures)]
             yield _repeated_row((equal or whole)[0], rows, figures)
-        elif any(found):
-            yield _repeated_items(number, found, figures)
+        elif any(earlier):
+            yield _repeated_items(number, earlier, figures)
         places[first][Place(number, 1)] = None
         places[second][Place(number, 2)] = None
 
@@ -71,16 +71,16 @@ class _Repeat(NamedTuple):
     earlier: int
     is_swapped: bool
 
-    def figures(self, known: Mapping[int, Figures]) -> tuple[Figures, Figures] | None:
+    def figures(self, of_row: Mapping[int, Figures]) -> tuple[Figures, Figures] | None:
         """Return the figures of both rows in the later row's order; None if one has no figures."""
-        here, there = known.get(self.row), known.get(self.earlier)
+        here, there = of_row.get(self.row), of_row.get(self.earlier)
         if here is None or there is None:
             return None
         return here, there.swapped() if self.is_swapped else there
 
-    def has_same_scores(self, known: Mapping[int, Figures]) -> bool:
+    def has_same_scores(self, of_row: Mapping[int, Figures]) -> bool:
         """Return whether both rows have figures that agree."""
-        both = self.figures(known)
+        both = self.figures(of_row)
         return both is not None and _same(*both)
 
 
@@ -90,29 +90,29 @@ def _items(row: Row) -> tuple[Item, Item]:
     return first, second
 
 
-def _repeated_row(one: _Repeat, rows: Mapping[int, Row], figures: Mapping[int, Figures]) -> Finding:
-    how = _differences(rows[one.row], rows[one.earlier], is_swapped=one.is_swapped)
-    what = f"the same words and contexts as row {one.earlier}{how}"
-    both = one.figures(figures)
+def _repeated_row(r: _Repeat, rows: Mapping[int, Row], figures: Mapping[int, Figures]) -> Finding:
+    how = _differences(rows[r.row], rows[r.earlier], is_swapped=r.is_swapped)
+    what = f"the same words and contexts as row {r.earlier}{how}"
+    both = r.figures(figures)
     if both is None:
         severity = Severity.WARNING if how else Severity.ERROR
-        return Finding(severity, f"{what}; remove one of the two rows", one.row)
+        return Finding(severity, f"{what}; remove one of the two rows", r.row)
     if _same(*both):
         reason = f"{what}, with the same scores: a repeated row; remove one of the two"
-        return Finding(Severity.ERROR, reason, one.row)
+        return Finding(Severity.ERROR, reason, r.row)
     here, there = map(_name_figures, both)
     reason = (
         f"{what}, with other scores: {here} here and {there} there; keep one of the two rows, "
         "unless the pair was rated twice intentionally"
     )
-    return Finding(Severity.WARNING, reason, one.row)
+    return Finding(Severity.WARNING, reason, r.row)
 
 
 def _repeated_items(
-    number: int, found: Sequence[Place | None], figures: Mapping[int, Figures]
+    number: int, earlier: Sequence[Place | None], figures: Mapping[int, Figures]
 ) -> Finding:
     parts = []
-    for context, place in enumerate(found, 1):
+    for context, place in enumerate(earlier, 1):
         if place is not None:
             part = f"context{context} is context{place.number} of row {place.row}"
             if number in figures and place.row in figures:
@@ -124,7 +124,7 @@ def _repeated_items(
         f"{' and '.join(parts)}, with the same words; keep one, unless the item was rated "
         "twice intentionally"
     )
-    columns = [f"context{context}" for context, place in enumerate(found, 1) if place]
+    columns = [f"context{context}" for context, place in enumerate(earlier, 1) if place]
     return Finding(Severity.WARNING, reason, number, ", ".join(columns))
 
 
@@ -143,13 +143,13 @@ def _differences(row: Row, earlier: Row, *, is_swapped: bool) -> str:
 
 def _same(first: Figures, second: Figures) -> bool:
     """Return whether all figures that both rows have agree."""
-    flat = [(*one.sims, *one.stdevs, one.pvalue) for one in (first, second)]
+    flat = [(*row.sims, *row.stdevs, row.pvalue) for row in (first, second)]
     return agree(*flat)
 
 
 def _name_figures(figures: Figures) -> str:
     """Return the two means, and the deviations if there are any, as text."""
     means = "{:.12g} and {:.12g}".format(*figures.sims)
-    if any(math.isnan(one) for one in figures.stdevs):
+    if any(math.isnan(stdev) for stdev in figures.stdevs):
         return means
     return means + " (deviations {:.12g} and {:.12g})".format(*figures.stdevs)

@@ -186,5 +186,5 @@ def _figures(table: pd.DataFrame, columns: Sequence[str]) -> dict[int, list[floa
 
 def _may_be_difference(first: float, second: float, change: float) -> bool:
     """Return whether the difference of two unrounded scores may be the printed change."""
-    one, other, wanted = (printed_bounds(figure) for figure in (first, second, change))
-    return other.high - one.low >= wanted.low and other.low - one.high <= wanted.high
+    a, b, difference = (printed_bounds(figure) for figure in (first, second, change))
+    return b.high - a.low >= difference.low and b.low - a.high <= difference.high

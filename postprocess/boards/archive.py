@@ -80,20 +80,20 @@ def pack_archive(archive: Archive) -> dict[str, bytes]:
         one folder, or a path that leaves its folder.
     """
     _check(archive)
-    files = {f"gold/gold_{language}.tsv": one for language, one in archive.gold.items()}
+    files = {f"gold/gold_{language}.tsv": data for language, data in archive.gold.items()}
     files |= {
-        f"{COMMITTED}/gold_{language}.tsv": one for language, one in archive.committed.items()
+        f"{COMMITTED}/gold_{language}.tsv": data for language, data in archive.committed.items()
     }
     files["score.py"] = archive.score
     for slug, board in archive.boards.items():
         of_board = render_board_files(board, archive.results)
-        files |= {f"{slug}/{path}": one for path, one in of_board.items()}
+        files |= {f"{slug}/{path}": data for path, data in of_board.items()}
     for plate in archive.plates:
         files |= _name_plate("figures", plate)
-    for name, own in archive.baselines.items():
-        files |= {f"baselines/{name}/{path}": one for path, one in own.items()}
+    for name, baseline in archive.baselines.items():
+        files |= {f"baselines/{name}/{path}": data for path, data in baseline.items()}
     for team in archive.teams:
-        files |= {f"submissions/{team.folder}/{path}": one for path, one in team.files.items()}
+        files |= {f"submissions/{team.folder}/{path}": data for path, data in team.files.items()}
     if archive.salt:
         files[SALT] = archive.salt
     for path in files:
@@ -141,7 +141,7 @@ def _check(archive: Archive) -> None:
     for slug, board in archive.boards.items():
         if board.is_rounded:
             raise BoardError(f"the board {slug} has three decimals; give the one with all digits")
-        if missing := [one for one in board.rules.languages if one not in archive.gold]:
+        if missing := [name for name in board.rules.languages if name not in archive.gold]:
             raise BoardError(f"the board {slug} has {missing[0]}, whose gold is missing")
     committed = archive.committed or archive.gold
     if archive.commitment and commit_to_gold(archive.salt, committed) != archive.commitment:
@@ -183,7 +183,7 @@ def _write_readme(archive: Archive) -> Iterator[str]:
             "time in the order of their languages:"
         )
         folder = COMMITTED if archive.committed else "gold"
-        paths = " ".join([SALT, *(f"{folder}/gold_{one}.tsv" for one in sorted(archive.gold))])
+        paths = " ".join([SALT, *(f"{folder}/gold_{name}.tsv" for name in sorted(archive.gold))])
         yield f"```sh\ncat {paths} | sha256sum\n```"
     if archive.baselines:
         yield "## Baselines"

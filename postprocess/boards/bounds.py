@@ -32,15 +32,12 @@ def bound_changes(scores: Mapping[str, pd.DataFrame]) -> list[Entry]:
         which the scores of a second crowd like the first would reach. A language whose R is
         undefined or not above 0 is missing; without any there are no rows.
     """
-    found = {language: change_reliability_from_scores(one) for language, one in scores.items()}
-    known = {language: one for language, one in found.items() if one > 0}
-    if not known:
+    all_r = {language: change_reliability_from_scores(rows) for language, rows in scores.items()}
+    positive = {language: r for language, r in all_r.items() if r > 0}
+    if not positive:
         return []
-    ceiling = {
-        language: only_score(math.sqrt(one), len(scores[language]))
-        for language, one in known.items()
-    }
-    crowd = {language: only_score(one, len(scores[language])) for language, one in known.items()}
+    ceiling = {name: only_score(math.sqrt(r), len(scores[name])) for name, r in positive.items()}
+    crowd = {name: only_score(r, len(scores[name])) for name, r in positive.items()}
     return [
         Entry("score ceiling", ceiling, Kind.CEILING),
         Entry("a second crowd", crowd, Kind.SECOND_CROWD),
@@ -64,9 +61,9 @@ def bound_without_context(subtask: Subtask, similarities: Mapping[str, ArrayLike
         and no system, so it has no left-out values.
     """
     figures = {}
-    for language, given in similarities.items():
-        found = _score_means(subtask, np.asarray(given, dtype=float))
-        figures[language] = found._replace(left_out=np.empty(0))
+    for language, scores in similarities.items():
+        means = _score_means(subtask, np.asarray(scores, dtype=float))
+        figures[language] = means._replace(left_out=np.empty(0))
     return Entry("best without context", figures, Kind.NO_CONTEXT)
 
 
@@ -87,8 +84,8 @@ def measure_people(ratings: Mapping[str, pd.DataFrame]) -> Entry | None:
         None if it is undefined in all.
     """
     figures = {}
-    for language, one in ratings.items():
-        table = agreement_table(one, by=(), figures=["human"], n_resamples=0)
+    for language, rows in ratings.items():
+        table = agreement_table(rows, by=(), figures=["human"], n_resamples=0)
         if not math.isnan(human := float(table["human"].iloc[-1])):
             figures[language] = only_score(human)
     return Entry(HUMAN, figures, Kind.HUMAN) if figures else None

@@ -43,8 +43,8 @@ def compare_all(column: Scores) -> Comparisons:
     n = len(column.scores)
     first, second = np.triu_indices(n, 1)
     variances = [
-        np.concatenate([_vary(one[k] - one[k + 1 :]) for k in range(n - 1)] or [np.empty(0)])
-        for one in column.left_out
+        np.concatenate([_vary(part[k] - part[k + 1 :]) for k in range(n - 1)] or [np.empty(0)])
+        for part in column.left_out
     ]
     return _test(column.scores[first] - column.scores[second], variances, column.left_out)
 
@@ -52,7 +52,7 @@ def compare_all(column: Scores) -> Comparisons:
 def compare_with_one(column: Scores, other: Scores) -> Comparisons:
     """Test all systems against one other."""
     both = zip(column.left_out, other.left_out, strict=True)
-    variances = [_vary(one - alone) for one, alone in both]
+    variances = [_vary(part - alone) for part, alone in both]
     return _test(column.scores - other.scores, variances, column.left_out)
 
 
@@ -66,12 +66,12 @@ def place_systems(scores: Floats, comparisons: Comparisons | None = None) -> lis
     is_shared = np.searchsorted(-shown, -shown, side="right") - n_better > 1
     plain = list(zip((n_better + 1).tolist(), is_shared.tolist(), strict=True))
     if comparisons is None:
-        return [Place(*one) for one in plain]
+        return [Place(*place) for place in plain]
     is_better = _find_better(len(scores), comparisons)
     best = (1 + is_better.sum(axis=0)).tolist()
     worst = (len(scores) - is_better.sum(axis=1)).tolist()
     groups = _group(is_better).tolist()
-    return [Place(*one, *rest) for one, *rest in zip(plain, best, worst, groups, strict=True)]
+    return [Place(*place, *rest) for place, *rest in zip(plain, best, worst, groups, strict=True)]
 
 
 def _vary(left_out: Floats) -> Floats:
@@ -85,10 +85,10 @@ def _test(d: Floats, variances: Sequence[Floats], left_out: Sequence[Floats]) ->
     """Return p from the variances by language; degrees of freedom by Welch and Satterthwaite."""
     from scipy.stats import t as student  # slow to import
 
-    freedoms = [one.shape[1] - 1 for one in left_out]
+    freedoms = [part.shape[1] - 1 for part in left_out]
     total = np.sum(variances, axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        parts = [one**2 / freedom for one, freedom in zip(variances, freedoms, strict=True)]
+        parts = [v**2 / freedom for v, freedom in zip(variances, freedoms, strict=True)]
         freedom = np.where(total > 0, total**2 / np.sum(parts, axis=0), sum(freedoms))
         p = 2 * student.sf(np.abs(d) / np.sqrt(total), freedom)
     return Comparisons(d, np.where(d == 0, 1.0, p))

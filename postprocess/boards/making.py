@@ -64,8 +64,8 @@ def make_board(rules: Rules, entries: Sequence[Entry]) -> Board:
             best_baseline[column.name] = best
         for name, cell in _compare_with_baselines(rules, column, best).items():
             cells[name][column.name] = cell
-        found, tested = _rank(rules, column)
-        for name, place in found.items():
+        ranked, tested = _rank(rules, column)
+        for name, place in ranked.items():
             places[name][column.name] = place
         if tested:
             differences[column.name] = tested
@@ -134,16 +134,16 @@ def _choose(rules: Rules, figures: Mapping[str, Figures], name: str) -> tuple[st
     if name != AVERAGE:
         return (name,) if name in figures else None
     there = [language for language in rules.languages if language in figures]
-    wanted = rules.best_of or len(rules.languages)
-    if len(there) < wanted:
+    n_wanted = rules.best_of or len(rules.languages)
+    if len(there) < n_wanted:
         return None
-    best = sorted(there, key=lambda language: -figures[language].score)[:wanted]
+    best = sorted(there, key=lambda language: -figures[language].score)[:n_wanted]
     return tuple(language for language in there if language in best)
 
 
 def _average(rules: Rules, chosen: Sequence[Figures]) -> Cell:
-    if not all(_has_left_out(one) for one in chosen):
-        return Cell(float(np.mean([one.score for one in chosen])))
+    if not all(_has_left_out(part) for part in chosen):
+        return Cell(float(np.mean([part.score for part in chosen])))
     average = average_scores(chosen, is_harmonic=rules.is_harmonic)
     low, high = average.interval or (None, None)
     return Cell(average.score, low, high)
@@ -155,7 +155,7 @@ def _describe(rules: Rules, entry: Entry, language: str) -> Cell:
     interval = score_interval(figures, is_harmonic=rules.is_harmonic) if is_known else None
     low, high = interval or (None, None)
     pearson, spearman = (
-        None if np.isnan(one) else float(one) for one in (figures.pearson, figures.spearman)
+        None if np.isnan(rho) else float(rho) for rho in (figures.pearson, figures.spearman)
     )
     digest = entry.file_sha256.get(language)
     reason = figures.reason.value or None
@@ -179,7 +179,7 @@ def _stack(rules: Rules, column: _Column, names: Sequence[str]) -> Scores | None
         for language in rules.languages
         if language in used
     }
-    if any(len(found) > 1 or min(found) < 2 for found in lengths.values()):
+    if any(len(n_groups) > 1 or min(n_groups) < 2 for n_groups in lengths.values()):
         return None
     arrays = []
     for language, (n_groups,) in lengths.items():
@@ -194,24 +194,24 @@ def _stack(rules: Rules, column: _Column, names: Sequence[str]) -> Scores | None
 def _rank(rules: Rules, column: _Column) -> tuple[dict[str, Place], Differences | None]:
     """Return the places of a column's ranked rows, and the tests between all their pairs."""
     scores = {
-        name: column.cells[name].score for name, one in column.entries.items() if one.is_ranked
+        name: column.cells[name].score for name, entry in column.entries.items() if entry.is_ranked
     }
     names = sorted(scores, key=lambda name: (-round_score(scores[name]), name))
     stacked = _stack(rules, column, names) if len(names) > 1 else None
     in_order = np.array([scores[name] for name in names])
     if stacked is None:
         return dict(zip(names, place_systems(in_order), strict=True)), None
-    found = compare_all(stacked)
-    places = place_systems(in_order, found)
-    holm = correct_by_holm(found.p.tolist())
-    figures = (tuple(one.tolist()) for one in (found.d, found.p, holm))
+    tests = compare_all(stacked)
+    places = place_systems(in_order, tests)
+    holm = correct_by_holm(tests.p.tolist())
+    figures = (tuple(table.tolist()) for table in (tests.d, tests.p, holm))
     return dict(zip(names, places, strict=True)), Differences(tuple(names), *figures)
 
 
 def _find_best_baseline(column: _Column) -> str | None:
     """Return a column's best baseline by name, the first of equally good baselines."""
-    found = [name for name, one in column.entries.items() if one.kind is Kind.BASELINE]
-    return min(found, key=lambda name: (-column.cells[name].score, name), default=None)
+    baselines = [name for name, entry in column.entries.items() if entry.kind is Kind.BASELINE]
+    return min(baselines, key=lambda name: (-column.cells[name].score, name), default=None)
 
 
 def _compare_with_baselines(rules: Rules, column: _Column, best: str | None) -> dict[str, Cell]:
@@ -234,11 +234,11 @@ def _compare_teams(rules: Rules, column: _Column, baseline: str | None) -> dict[
         return {}
     names = [
         name
-        for name, one in column.entries.items()
-        if one.kind is Kind.TEAM and _stack(rules, column, [name, baseline])
+        for name, entry in column.entries.items()
+        if entry.kind is Kind.TEAM and _stack(rules, column, [name, baseline])
     ]
     stacked = _stack(rules, column, [*names, baseline])
     if not names or stacked is None:
         return {}
-    found: Comparisons = compare_with_one(stacked.of(range(len(names))), stacked.of([len(names)]))
-    return dict(zip(names, found.p.tolist(), strict=True))
+    tests: Comparisons = compare_with_one(stacked.of(range(len(names))), stacked.of([len(names)]))
+    return dict(zip(names, tests.p.tolist(), strict=True))

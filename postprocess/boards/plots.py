@@ -144,7 +144,7 @@ def draw_tests(board: Board, column: str) -> Figure:
 @in_style
 def draw_predictions(predicted: ArrayLike, gold: ArrayLike, subtask: Subtask) -> Figure:
     """Draw predictions against the gold: changes, or the scores of all contexts."""
-    x, y = (np.asarray(one, dtype=float).ravel() for one in (gold, predicted))
+    x, y = (np.asarray(scores, dtype=float).ravel() for scores in (gold, predicted))
     figure = new_figure()
     axes = figure.subplots()
     what = "change" if subtask is Subtask.CHANGES else "score"

@@ -196,7 +196,7 @@ def explain_few_pairs(rules: Rules, names: Mapping[str, str] | None = None) -> l
     notes = []
     sizes, names = rules.sizes, names or {}
     for n in sorted({size for size in sizes.values() if 0 < size < FEW_PAIRS}):
-        languages = [names.get(one, one) for one, size in sizes.items() if size == n]
+        languages = [names.get(language, language) for language, size in sizes.items() if size == n]
         low, high = (write_figure(end) for end in expect_interval(TYPICAL, n))
         notes.append(
             f"{write_list(languages)}: {write_count(n, 'pair')} are few. Other pairs of the same "

@@ -76,16 +76,16 @@ def render_bundle(task: BundleTask, subtask: Subtask) -> dict[str, bytes]:
         f"{PROGRAM}/metadata.yaml": write_yaml({"command": COMMAND}),
         **{f"pages/{name}.md": text for name, text in render_pages(task, subtask).items()},
     }
-    found = {name: text.encode() for name, text in files.items()}
-    found |= {LOGO: task.logo or draw_logo(), f"{PROGRAM}/scoring.py": read_scorer()}
+    contents = {name: text.encode() for name, text in files.items()}
+    contents |= {LOGO: task.logo or draw_logo(), f"{PROGRAM}/scoring.py": read_scorer()}
     for is_practice, name, _ in _list_data(task):
-        found |= _add_folder(
+        contents |= _add_folder(
             f"reference_{name}", _render_reference(task, subtask, is_practice=is_practice)
         )
-        found |= _add_folder(f"kit_{name}", _render_kit(task, subtask, is_practice=is_practice))
-    found |= _find_solution(task, found, subtask)
-    check_bundle(found)
-    return found
+        contents |= _add_folder(f"kit_{name}", _render_kit(task, subtask, is_practice=is_practice))
+    contents |= _find_solution(task, contents, subtask)
+    check_bundle(contents)
+    return contents
 
 
 def check_bundle(files: Mapping[str, bytes]) -> Competition:
@@ -122,7 +122,7 @@ def _check_task(task: BundleTask) -> None:
     languages = [part.language for part in task.parts]
     if not languages or len(set(languages)) < len(languages):
         raise BundleError("a bundle needs one or more languages, each once")
-    if unknown := [one for one in task.rules.required if one not in languages]:
+    if unknown := [language for language in task.rules.required if language not in languages]:
         raise BundleError(f"{unknown[0]} is required, but there is no data for this language")
     if (task.rules.best_of or 1) > len(languages):
         raise BundleError(f"there are not {task.rules.best_of} languages to average over")
@@ -162,7 +162,7 @@ def _make_part(part: BundlePart, *, is_practice: bool) -> Part:
 def _list_data(task: BundleTask) -> Iterator[tuple[bool, str, int]]:
     """Yield the kinds of data that the phases use."""
     used = {phase.is_practice for phase in task.phases}
-    return (one for one in DATA if one[0] in used)
+    return (kind for kind in DATA if kind[0] in used)
 
 
 def _add_folder(folder: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -180,7 +180,7 @@ def _render_reference(task: BundleTask, subtask: Subtask, *, is_practice: bool) 
     rules = {
         "subtask": subtask.value,
         "words": {part.language: made.words for part, made in parts},
-        "required": [one for one in task.rules.required if one in languages],
+        "required": [language for language in task.rules.required if language in languages],
         "best_of": best_of if best_of is not None and best_of <= len(parts) else None,
     }
     gold = {
@@ -260,7 +260,7 @@ def _make_task(name: str, index: int) -> Task:
 
 
 def _make_phase(index: int, phase: PhaseRules) -> Phase:
-    name, of_task = next(one[1:] for one in DATA if one[0] == phase.is_practice)
+    name, of_task = next(kind[1:] for kind in DATA if kind[0] == phase.is_practice)
     return Phase(
         index=index,
         name=phase.name,

@@ -134,12 +134,12 @@ class Competition(Section):
         for numbered, what in (
             (self.tasks, "tasks"), (self.solutions, "solutions"), (self.phases, "phases"),
         ):  # fmt: skip
-            _check_unique([one.index for one in numbered], f"indexes of {what}")
-        known = {task.index for task in self.tasks}
-        used = [(one.name, one.tasks) for one in self.solutions]
-        used += [(one.name, one.tasks) for one in self.phases]
+            _check_unique([entry.index for entry in numbered], f"indexes of {what}")
+        indexes = {task.index for task in self.tasks}
+        used = [(solution.name, solution.tasks) for solution in self.solutions]
+        used += [(phase.name, phase.tasks) for phase in self.phases]
         for name, tasks in used:
-            if not known.issuperset(tasks):
+            if not indexes.issuperset(tasks):
                 raise ValueError(f"{name} names a task that does not exist")
         _check_order(sorted(self.phases, key=lambda phase: phase.index))
         return self
@@ -153,8 +153,8 @@ class Competition(Section):
         return [*paths, *(phase.starting_kit for phase in self.phases)]
 
 
-def _check_unique(found: Sequence[object], what: str) -> None:
-    if len(set(found)) < len(found):
+def _check_unique(entries: Sequence[object], what: str) -> None:
+    if len(set(entries)) < len(entries):
         raise ValueError(f"the {what} must differ")
 
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from postprocess.bundles.task import BundleTask
 from postprocess.kits.readme import (
     FORMULAS,
+    describe_average,
+    describe_contact,
     describe_format,
+    describe_languages,
+    describe_limits,
     make_list,
-    tell_average,
-    tell_contact,
-    tell_languages,
-    tell_limits,
 )
 from postprocess.kits.rules import PhaseRules, Visibility
 from postprocess.release.documents.markdown import escape
@@ -33,14 +33,14 @@ def render_pages(task: BundleTask, subtask: Subtask) -> dict[str, str]:
             f"# {name_bundle(task, subtask)}",
             task.rules.text.strip(),
             f"This site scores subtask {subtask} alone.",
-            make_list(tell_contact(task.rules)),
+            make_list(describe_contact(task.rules)),
             *(block for phase in task.phases for block in _describe_phase(task, phase)),
         ),
         "data": _join(
             "# Data",
             "The starting kit of a phase has the data, complete result files as examples of the "
             "format, and the scorer. The practice data's kit also has the scores to predict.",
-            tell_languages(task.rules, parts),
+            describe_languages(task.rules, parts),
         ),
         "evaluation": _join(
             "# Evaluation",
@@ -48,7 +48,7 @@ def render_pages(task: BundleTask, subtask: Subtask) -> dict[str, str]:
             "Codabench takes a zip archive. A refused submission has the state Failed, is not "
             "counted, and its standard error (stderr) lists all that is wrong.",
             FORMULAS[subtask],
-            tell_average(task.rules, parts),
+            describe_average(task.rules, parts),
             "The board shows three decimals. A language that was not submitted has no score; an "
             "average of −1 means that languages are missing.",
         ),
@@ -80,8 +80,8 @@ def find_address(contact: str) -> str | None:
     >>> find_address("The organisers <words@example.org>")
     'words@example.org'
     """
-    found = ADDRESS.search(contact)
-    return found[0] if found else None
+    match = ADDRESS.search(contact)
+    return match[0] if match else None
 
 
 def name_bundle(task: BundleTask, subtask: Subtask) -> str:
@@ -90,7 +90,7 @@ def name_bundle(task: BundleTask, subtask: Subtask) -> str:
 
 
 def _describe_phase(task: BundleTask, phase: PhaseRules) -> list[str]:
-    return [f"## Phase {escape(phase.name)}", make_list(tell_limits(task.rules, phase))]
+    return [f"## Phase {escape(phase.name)}", make_list(describe_limits(task.rules, phase))]
 
 
 def _list_checks(task: BundleTask) -> list[str]:

@@ -59,10 +59,10 @@ def render_kit(parts: Sequence[KitPart], rules: TaskRules, phase: PhaseRules) ->
         for subtask in phase.subtasks:
             name = next(name for name in predicted if f"subtask{subtask}" in name)
             results[f"res{subtask}"][name] = predicted[name]
-    for folder, found in results.items():
-        if found:
-            files |= {f"{folder}/{name}": content for name, content in found.items()}
-            files[f"submission_examples/{folder}.zip"] = write_archive(found)
+    for folder, contents in results.items():
+        if contents:
+            files |= {f"{folder}/{name}": content for name, content in contents.items()}
+            files[f"submission_examples/{folder}.zip"] = write_archive(contents)
     return {**files, CHECKSUMS: render_checksums(files)}
 
 

@@ -63,16 +63,16 @@ def render_readme(rules: TaskRules, phase: PhaseRules, parts: Sequence[KitPart])
         f"# {escape(rules.title)}: {escape(phase.name)}",
         rules.text.strip(),
         "## Dates and limits",
-        make_list([*tell_limits(rules, phase), *tell_contact(rules)]),
+        make_list([*describe_limits(rules, phase), *describe_contact(rules)]),
         "## Files",
         make_list(_name_files(phase, parts)),
         "## What to send",
         describe_format(phase),
-        tell_languages(rules, parts),
+        describe_languages(rules, parts),
         "## Scores",
         *(FORMULAS[subtask] for subtask in phase.subtasks),
-        tell_average(rules, parts),
-        _tell_scorer(phase),
+        describe_average(rules, parts),
+        _describe_scorer(phase),
         *(["## Terms", rules.terms.strip()] if rules.terms.strip() else []),
     ]
     return "\n\n".join(block for block in blocks if block) + "\n"
@@ -83,7 +83,7 @@ def make_list(lines: Iterable[str]) -> str:
     return "\n".join(f"- {line}" for line in lines)
 
 
-def tell_limits(rules: TaskRules, phase: PhaseRules) -> Iterator[str]:
+def describe_limits(rules: TaskRules, phase: PhaseRules) -> Iterator[str]:
     """Yield when a phase is open, how often teams may submit, and who sees scores."""
     yield f"Opens: {write_instant(phase.opens_at, rules.zone)}"
     closes = write_instant(phase.closes_at, rules.zone) if phase.closes_at else "open for good"
@@ -97,7 +97,7 @@ def tell_limits(rules: TaskRules, phase: PhaseRules) -> Iterator[str]:
     yield SEEN[phase.visibility]
 
 
-def tell_contact(rules: TaskRules) -> Iterator[str]:
+def describe_contact(rules: TaskRules) -> Iterator[str]:
     """Yield the address of the shared task, and how to reach its organisers."""
     if rules.address:
         yield f"Address: <{rules.address}>"
@@ -124,7 +124,7 @@ def describe_format(phase: PhaseRules) -> str:
     )
 
 
-def tell_languages(rules: TaskRules, parts: Sequence[KitPart]) -> str:
+def describe_languages(rules: TaskRules, parts: Sequence[KitPart]) -> str:
     """Return which languages there are, and which are required."""
     languages = ", ".join(f"`{part.language}`" for part in parts)
     if not rules.required:
@@ -136,7 +136,7 @@ def tell_languages(rules: TaskRules, parts: Sequence[KitPart]) -> str:
     )
 
 
-def tell_average(rules: TaskRules, parts: Sequence[KitPart]) -> str:
+def describe_average(rules: TaskRules, parts: Sequence[KitPart]) -> str:
     """Return what the average is; "" for one language."""
     if len(parts) < 2:
         return ""
@@ -146,7 +146,7 @@ def tell_average(rules: TaskRules, parts: Sequence[KitPart]) -> str:
     return "The average is that of all languages; results that lack one have none."
 
 
-def _tell_scorer(phase: PhaseRules) -> str:
+def _describe_scorer(phase: PhaseRules) -> str:
     folders = " ".join(f"res{subtask}" for subtask in phase.subtasks)
     command = f"python3 score.py --gold gold --results {folders} --data data"
     if phase.is_practice:

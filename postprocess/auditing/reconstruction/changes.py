@@ -40,7 +40,7 @@ class _Pair:
 
     def among(self, sizes: range) -> "_Pair":
         """Return the pair with only these numbers of ratings."""
-        first, second = ({n: s for n, s in one.items() if n in sizes} for one in self.contexts)
+        first, second = ({n: of_n[n] for n in of_n if n in sizes} for of_n in self.contexts)
         return replace(self, contexts=(first, second))
 
 
@@ -124,12 +124,12 @@ class _Tester:
             )
             yield Finding(Severity.ERROR, reason, pair.row, "pvalue")
         elif self.is_estimated and likely.is_complete and all(pair.among(self.likely).contexts):
-            found = "was not found for other numbers of ratings, of which not all were tried"
+            others = "was not found for other numbers of ratings, of which not all were tried"
             if search.sizes is not None:
-                found = "fits {} and {} ratings".format(*search.sizes)
+                others = "fits {} and {} ratings".format(*search.sizes)
             reason = (
                 f"{figure} does not fit {name_sizes(self.likely)} ratings, which explain the "
-                f"contexts; it {found}{hint}; correct it, unless there are that many"
+                f"contexts; it {others}{hint}; correct it, unless there are that many"
             )
             yield Finding(Severity.WARNING, reason, pair.row, "pvalue")
 

@@ -73,7 +73,7 @@ class Contexts:
     @property
     def n_possible(self) -> int:
         """The number of contexts with a solution."""
-        return sum(bool(one) for one in self.solutions)
+        return sum(bool(solution) for solution in self.solutions)
 
 
 def judge_contexts(scores: pd.DataFrame, assumptions: Assumptions) -> Contexts:
@@ -89,10 +89,10 @@ def judge_contexts(scores: pd.DataFrame, assumptions: Assumptions) -> Contexts:
     ddof, solutions, counted = _choose(figures, assumptions)
     likely = _likely(counted, assumptions)
     findings = [] if ddof else [_population_finding(solutions)]
-    for (row, number), (mean, deviation), found in zip(places, figures, solutions, strict=True):
+    for (row, number), (mean, deviation), sums in zip(places, figures, solutions, strict=True):
         findings.extend(
             Finding(severity, reason, row, f"{column}{number}")
-            for severity, column, reason in _problems(mean, deviation, found, likely, assumptions)
+            for severity, column, reason in _problems(mean, deviation, sums, likely, assumptions)
         )
     return Contexts(tuple(solutions), likely, counted, ddof, tuple(findings))
 
@@ -128,7 +128,7 @@ def _choose(
 
 def _explain_all(solutions: Sequence[Solutions], likely: range) -> bool:
     """Return whether every context has a solution with a likely number of ratings."""
-    return all(found and (not likely or any(n in likely for n in found)) for found in solutions)
+    return all(sums and (not likely or any(n in likely for n in sums)) for sums in solutions)
 
 
 def _solve_all(figures: Figures, assumptions: Assumptions, ddof: int) -> list[Solutions]:
@@ -137,11 +137,11 @@ def _solve_all(figures: Figures, assumptions: Assumptions, ddof: int) -> list[So
     @functools.cache
     def solve(mean: float, deviation: float | None) -> Solutions:
         spread = math.nan if deviation is None else deviation
-        found = {
+        sums_of_size = {
             n: tuple(fitting_sums(mean, spread, n, assumptions.grid, ddof=ddof))
             for n in assumptions.sizes
         }
-        return {n: sums for n, sums in found.items() if sums}
+        return {n: sums for n, sums in sums_of_size.items() if sums}
 
     return [
         {} if math.isnan(mean) else solve(mean, None if math.isnan(deviation) else deviation)
@@ -153,18 +153,18 @@ def _fits(
     figures: Figures, solutions: Sequence[Solutions], assumptions: Assumptions, ddof: int
 ) -> Fits:
     sizes = assumptions.sizes
-    fits = np.array([[n in found for n in sizes] for found in solutions], dtype=bool)
+    fits = np.array([[n in solution for n in sizes] for solution in solutions], dtype=bool)
     return Fits(sizes, fits, chances_of_fit(figures, sizes, assumptions.grid, ddof=ddof))
 
 
 def _problems(
-    mean: float, deviation: float, found: Solutions, likely: range, assumptions: Assumptions
+    mean: float, deviation: float, solution: Solutions, likely: range, assumptions: Assumptions
 ) -> Iterator[tuple[Severity, str, str]]:
     """Yield the problems of one context: severity, column and reason."""
     if math.isnan(mean):
         yield Severity.ERROR, "sim", "the number is missing; fill in the mean"
         return
-    if found and (not likely or any(n in likely for n in found)):
+    if solution and (not likely or any(n in likely for n in solution)):
         return
     grid = assumptions.grid
     if not any(fitting_totals(mean, n, grid) for n in assumptions.sizes):
@@ -172,7 +172,7 @@ def _problems(
         yield Severity.ERROR, "sim", reason
         return
     if math.isnan(deviation):
-        severity = Severity.WARNING if found else Severity.ERROR
+        severity = Severity.WARNING if solution else Severity.ERROR
         reason = "the number is missing; fill in the deviation, unless there is a single rating"
         yield severity, "stdev", reason
         return
@@ -180,10 +180,10 @@ def _problems(
     column = "stdev" if any(fitting_totals(mean, n, grid) for n in looked_at) else "sim"
     of_population = any(any(fitting_sums(mean, deviation, n, grid, ddof=0)) for n in likely)
     hint = " (it is possible as a population deviation, divided by n)" if of_population else ""
-    if found:
+    if solution:
         reason = (
             f"the mean {mean:.12g} and the deviation {deviation:.12g} fit only "
-            f"{name_sizes(found)} ratings, but {name_sizes(likely)} explain the other contexts"
+            f"{name_sizes(solution)} ratings, but {name_sizes(likely)} explain the other contexts"
             f"{hint}; correct one of the two, unless this context has that many"
         )
         yield Severity.WARNING, column, reason
@@ -196,7 +196,7 @@ def _problems(
 
 
 def _population_finding(solutions: Sequence[Solutions]) -> Finding:
-    n_fitting = sum(bool(found) for found in solutions)
+    n_fitting = sum(bool(solution) for solution in solutions)
     reason = (
         f"the deviations of {n_fitting} of {len(solutions)} contexts are population deviations "
         "(divided by n); publish sample deviations (divided by n - 1)"

@@ -46,12 +46,12 @@ def list_multisets(sums: Sums, n_steps: int) -> Multisets:
         parent = np.repeat(np.arange(len(left)), most + 1)
         count = np.arange(len(parent)) - np.repeat(np.cumsum(most + 1) - most - 1, most + 1)
         left = left[parent] - count[:, None] * np.array([1, step, step**2])
-        kept = np.flatnonzero(_is_open(left, step - 1))
-        is_complete = is_complete and len(kept) <= MAX_MULTISETS
-        kept = kept[:MAX_MULTISETS]
-        left = left[kept]
-        column = count[kept, None].astype(np.int16)
-        decided = np.hstack([column, decided[parent[kept]]])
+        open_rows = np.flatnonzero(_is_open(left, step - 1))
+        is_complete = is_complete and len(open_rows) <= MAX_MULTISETS
+        open_rows = open_rows[:MAX_MULTISETS]
+        left = left[open_rows]
+        column = count[open_rows, None].astype(np.int16)
+        decided = np.hstack([column, decided[parent[open_rows]]])
     counts = np.hstack([_last_three(left), decided])
     possible = (counts >= 0).all(axis=1) & ((left[:, 2] - left[:, 1]) % 2 == 0)
     possible &= (counts[:, n_steps + 1 :] == 0).all(axis=1)  # a scale of two points has no third

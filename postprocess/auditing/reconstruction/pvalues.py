@@ -63,7 +63,7 @@ def search_pvalue(
         listed = [
             _all_of(solutions[n], n_steps) for solutions, n in zip(contexts, sizes, strict=True)
         ]
-        is_complete &= all(one.is_complete for one in listed)
+        is_complete &= all(multisets.is_complete for multisets in listed)
         for pvalues in _blocks(listed[0].counts, listed[1].counts):
             if _has(pvalues, low, high) or (may_be_one and _has(pvalues, 1, 1)):
                 return Search(sizes, is_complete, n_tried)
@@ -82,8 +82,8 @@ def _all_of(solutions: Sequence[Sums], n_steps: int) -> Multisets:
     listed = [list_multisets(sums, n_steps) for sums in solutions]
     if len(listed) == 1:
         return listed[0]
-    counts = np.concatenate([one.counts for one in listed])
-    return Multisets(counts, all(one.is_complete for one in listed))
+    counts = np.concatenate([multisets.counts for multisets in listed])
+    return Multisets(counts, all(multisets.is_complete for multisets in listed))
 
 
 def _blocks(first: NDArray[Any], second: NDArray[Any]) -> Iterable[NDArray[np.float64]]:

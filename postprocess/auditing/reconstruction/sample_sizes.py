@@ -61,7 +61,7 @@ def chances_of_fit(
     return np.where(is_uninformative[:, None], 1.0, means * squares)
 
 
-def find_sizes(known: Fits) -> tuple[Size, ...]:
+def find_sizes(fits: Fits) -> tuple[Size, ...]:
     """Estimate the numbers of ratings that the contexts of a dataset have, in ascending order.
 
     They are the numbers that, by maximum likelihood (the EM algorithm), belong to at least two
@@ -72,18 +72,18 @@ def find_sizes(known: Fits) -> tuple[Size, ...]:
     >>> find_sizes(Fits([9, 10, 150], fits, np.array([[0.1, 0.1, 0.9]] * 25)))
     (Size(n=9, n_contexts=10), Size(n=10, n_contexts=15))
     """
-    n_contexts = len(known.fits)
+    n_contexts = len(fits.fits)
     if n_contexts < MIN_CONTEXTS:
         return ()
-    mixture = _estimate_mixture(known)
+    mixture = _estimate_mixture(fits)
     if mixture.evidence < CLEARLY:
         return ()
     fewest = max(MIN_NEEDED, SHARE_NEEDED * n_contexts)
     places = np.flatnonzero(mixture.n_contexts >= fewest).tolist()
-    return tuple(Size(known.sizes[place], int(known.fits[:, place].sum())) for place in places)
+    return tuple(Size(fits.sizes[place], int(fits.fits[:, place].sum())) for place in places)
 
 
-def evidence_of(known: Fits) -> float:
+def evidence_of(fits: Fits) -> float:
     """Measure how much better than chance the numbers of ratings explain the contexts.
 
     The logarithm of a likelihood ratio. Numerator: each context has one of the numbers of ratings,
@@ -94,7 +94,7 @@ def evidence_of(known: Fits) -> float:
     >>> round(evidence_of(Fits([9, 10], fits, chances)) / 40, 2)  # log of 4, nearly
     1.37
     """
-    return _estimate_mixture(known).evidence
+    return _estimate_mixture(fits).evidence
 
 
 def name_sizes(sizes: Collection[int]) -> str:
@@ -123,9 +123,9 @@ class _Mixture(NamedTuple):
     evidence: float
 
 
-def _estimate_mixture(known: Fits) -> _Mixture:
+def _estimate_mixture(fits: Fits) -> _Mixture:
     """Estimate how many contexts have each number of ratings, by the EM algorithm."""
-    gains = known.fits / np.maximum(known.chances, MIN_CHANCE)
+    gains = fits.fits / np.maximum(fits.chances, MIN_CHANCE)
     weights = np.full(gains.shape[1], 1 / gains.shape[1])
     for _ in range(EM_STEPS):
         explained = (1 - SHARE_WRONG) * gains * weights

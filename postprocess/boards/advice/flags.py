@@ -42,16 +42,16 @@ def flag_predictions(
     ['MANY_ZEROS', 'WIDE_RANGE']
     """
     numbers = np.abs(np.asarray(predicted, dtype=float)).ravel()
-    found = []
+    flags = []
     if (numbers == 0).mean() > MOST_ZEROS:
-        found.append((Flag.MANY_ZEROS, ""))
+        flags.append((Flag.MANY_ZEROS, ""))
     others = numbers[numbers > 0]
     if others.size and others.max() / others.min() > LARGEST_RATIO:
-        found.append((Flag.WIDE_RANGE, ""))
+        flags.append((Flag.WIDE_RANGE, ""))
     for name, baseline in (baselines or {}).items():
         if np.array_equal(np.asarray(predicted, dtype=float), np.asarray(baseline, dtype=float)):
-            found.append((Flag.BASELINE, name))
-    return found
+            flags.append((Flag.BASELINE, name))
+    return flags
 
 
 def find_unalike(submissions: Mapping[str, ArrayLike]) -> list[AlikePair]:
@@ -76,13 +76,13 @@ def _find_pairs(
 ) -> list[AlikePair]:
     """Return the pairs of predictions, neither constant, whose Pearson correlation is wanted."""
     arrays = {
-        name: _standardise(np.asarray(one, dtype=float).ravel())
-        for name, one in submissions.items()
+        name: _standardise(np.asarray(predicted, dtype=float).ravel())
+        for name, predicted in submissions.items()
     }
-    known = {name: one for name, one in arrays.items() if one is not None}
-    if len(known) < 2:
+    varying = {name: array for name, array in arrays.items() if array is not None}
+    if len(varying) < 2:
         return []
-    names, table = list(known), np.array(list(known.values()))
+    names, table = list(varying), np.array(list(varying.values()))
     correlations = np.clip(table @ table.T, -1, 1)
     pairs = np.argwhere(np.triu(is_wanted(correlations), 1))
     return [AlikePair(names[i], names[j], float(correlations[i, j])) for i, j in pairs]

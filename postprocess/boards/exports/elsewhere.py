@@ -77,7 +77,8 @@ def render_mteb(
     shown = board if is_gold_public else round_board(board)
     row = _find(shown, name)
     codes = {**MTEB_LANGUAGES, **(languages or {})}
-    if unknown := [one for one in shown.rules.languages if one in row.cells and one not in codes]:
+    languages_shown = [name for name in shown.rules.languages if name in row.cells]
+    if unknown := [name for name in languages_shown if name not in codes]:
         raise BoardError(f"MTEB's code of the language {unknown[0]} is not known; give it")
     scores = []
     for language in shown.rules.languages:
@@ -143,7 +144,7 @@ def render_hub_results(
     entries = []
     for column, dataset in datasets.items():
         if cell := row.cells.get(column):
-            of_dataset = {key: one for key, one in dataset._asdict().items() if one}
+            of_dataset = {key: entry for key, entry in dataset._asdict().items() if entry}
             entry = {
                 "dataset": of_dataset,
                 "value": cell.score,

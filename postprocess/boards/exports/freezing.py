@@ -48,7 +48,7 @@ def read_board(data: bytes) -> Board:
         return Board(
             _read_rules(content["rules"]),
             tuple(_read_row(row) for row in content["rows"]),
-            {name: _read_tests(one) for name, one in content["differences"].items()},
+            {name: _read_tests(tests) for name, tests in content["differences"].items()},
             content["best_baseline"],
             content["is_rounded"],
         )
@@ -122,7 +122,7 @@ def _read_row(content: Mapping[str, Any]) -> Row:
         content["attempts"],
         content["result"],
         content["outside"],
-        {column: Cell(**one, **against.get(column, {})) for column, one in cells.items()},
+        {column: Cell(**cell, **against.get(column, {})) for column, cell in cells.items()},
         {column: Place(**place) for column, place in content["places"].items()},
     )
 

@@ -93,8 +93,8 @@ def _tabulate(board: Board, column: str) -> Table:
 
 def _lead(board: Board) -> str:
     n_ranked = sum(bool(row.places) for row in board.rows)
-    sizes = [f"{write_count(n, 'pair')} of {one}" if n else one
-             for one, n in board.rules.sizes.items()]  # fmt: skip
+    sizes = [f"{write_count(n, 'pair')} of {language}" if n else language
+             for language, n in board.rules.sizes.items()]  # fmt: skip
     what = (
         "how far the similarity of two words changes between two contexts"
         if not board.rules.is_harmonic
