@@ -40,8 +40,8 @@ def detectable_changes(
     """
     rows = []
     for n in sizes:
-        found = least_detectable_change(models, n, question, rng=rng)
-        rows.append({"n": n, **found, **cost_of(n, costs)})
+        detectable = least_detectable_change(models, n, question, rng=rng)
+        rows.append({"n": n, **detectable, **cost_of(n, costs)})
     return pd.DataFrame(rows, columns=list(DETECTABLE_COLUMNS))
 
 
@@ -102,18 +102,18 @@ def detectable_curve(
             curves[n].append((number * step, power))
             if power >= question.power:
                 missing.discard(n)
-    found = {}
+    reached = {}
     for n, curve in curves.items():
         changes, powers = zip(*curve, strict=True)
-        found[n] = _first_reached(changes, powers, question.power)
-    return found
+        reached[n] = _first_reached(changes, powers, question.power)
+    return reached
 
 
-def _first_reached(changes: Sequence[float], shares: Sequence[float], wanted: float) -> float:
+def _first_reached(changes: Sequence[float], shares: Sequence[float], power: float) -> float:
     """Return the change at which a share is reached, interpolated; NaN if it never is."""
-    reached = next((place for place, share in enumerate(shares) if share >= wanted), None)
+    reached = next((place for place, share in enumerate(shares) if share >= power), None)
     if reached is None or reached == 0:
         return math.nan
     before, after = shares[reached - 1], shares[reached]
-    part = (wanted - before) / (after - before)
+    part = (power - before) / (after - before)
     return changes[reached - 1] + part * (changes[reached] - changes[reached - 1])

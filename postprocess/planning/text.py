@@ -37,7 +37,7 @@ def render_detectable(changes: pd.DataFrame, question: Question, *, currency: st
     lines: list[Sequence[str]] = [DETECTABLE_HEADER]
     for _, row in changes.iterrows():
         figures = [row["change"], row["change_low"], row["change_high"]]
-        change, low, high = ("" if math.isnan(one) else f"{one:.2f}" for one in figures)
+        change, low, high = ("" if math.isnan(figure) else f"{figure:.2f}" for figure in figures)
         interval = f"{low}–{high}" if low or high else ""
         lines.append((f"{row['n']:.0f}", change or "none", interval, *_costs(row, currency)))
     return (

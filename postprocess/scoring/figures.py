@@ -247,11 +247,11 @@ def _correlate_ranks(first: Floats, second: Floats, counts: Floats) -> Floats:
     """Return the correlations of ranks, each counted so often; NaN for fewer than 3 numbers."""
     n = counts.sum(axis=1)
     mean = (n + 1) / 2
-    found = _divide(
-        *((counts * one * two).sum(axis=1) - n * mean**2
-          for one, two in ((first, second), (first, first), (second, second)))
+    rho = _divide(
+        *((counts * x * y).sum(axis=1) - n * mean**2
+          for x, y in ((first, second), (first, first), (second, second)))
     )  # fmt: skip
-    return np.where(n >= FEWEST_COMMON, found, np.nan)
+    return np.where(n >= FEWEST_COMMON, rho, np.nan)
 
 
 def _rank(values: Floats, kept: Floats) -> Floats:

@@ -52,10 +52,10 @@ def load_parts(folder: Path, data: Path | None = None) -> dict[str, Part]:
         language = path.stem.removeprefix("gold_")
         if language in parts:
             raise GoldError(f"{folder} has two files gold_{language}.tsv; give the folder of one")
-        found = _find_data(data, language) if data else None
-        content = found.read_bytes() if found else None
+        path_of_data = _find_data(data, language) if data else None
+        content = path_of_data.read_bytes() if path_of_data else None
         parts[language] = make_part(
-            language, path.read_bytes(), content, names=(str(path), str(found))
+            language, path.read_bytes(), content, names=(str(path), str(path_of_data))
         )
     if not parts:
         raise GoldError(f"{folder} has no file gold_<lang>.tsv, nor has its folder gold")
@@ -116,7 +116,7 @@ def check_gold(part: Part, *, is_practice: bool = False) -> None:
 
 def _find_data(data: Path, language: str) -> Path:
     name = f"data_{language}.tsv"
-    path = next((one for one in (data / name, data / "data" / name) if one.is_file()), None)
+    path = next((place for place in (data / name, data / "data" / name) if place.is_file()), None)
     if path is None:
         raise GoldError(f"{data} has no file {name}, nor has its folder data")
     return path

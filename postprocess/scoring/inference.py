@@ -118,8 +118,8 @@ def compare_averages(first: Sequence[Figures], second: Sequence[Figures]) -> Dif
     """Test whether two averages over the same parts differ."""
     d = float(np.mean([a.score - b.score for a, b in zip(first, second, strict=True)]))
     apart = [a.left_out - b.left_out for a, b in zip(first, second, strict=True)]
-    errors = [standard_error(one) for one in apart]
-    error, freedom = _combine(errors, [len(one) - 1 for one in apart])
+    errors = [standard_error(part) for part in apart]
+    error, freedom = _combine(errors, [len(part) - 1 for part in apart])
     if d == 0:
         return Difference(d, error, 1.0)
     from scipy.stats import t as student  # slow to import

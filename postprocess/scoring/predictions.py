@@ -83,12 +83,12 @@ def read_predictions(
     known = [*columns, *(name for name in CHECKED if name in header)]
     table = _read_table(data, known)
     findings = [*_explain_header(table, header, columns)]
-    if not table.rows and any(one.severity is not Severity.WARNING for one in findings):
+    if not table.rows and any(finding.severity is not Severity.WARNING for finding in findings):
         return Predictions(None, findings)
     findings += [*_count_rows(table, n_pairs), *_check_words(table, known, words)]
     numbers, wrong = _read_numbers(table, columns, n_pairs)
-    findings = sorted([*findings, *wrong], key=lambda one: one.row or 0)
-    if any(one.severity is not Severity.WARNING for one in findings):
+    findings = sorted([*findings, *wrong], key=lambda finding: finding.row or 0)
+    if any(finding.severity is not Severity.WARNING for finding in findings):
         return Predictions(None, findings)
     if (numbers == numbers.flat[0]).all():
         scores_0 = subtask is Subtask.SCORES or not numbers.any()
@@ -177,13 +177,13 @@ def _find_odd_header(header: Sequence[str], columns: Sequence[str]) -> tuple[str
     names = set(re.split("[,;|\t]", re.sub('[\0" ]', "", text)))
     if set(columns) <= set(header) or not set(columns) <= names:
         return None
-    found = ((what, advice) for sign, what, advice in ODD_HEADERS if re.search(sign, text))
-    return next(found, None)
+    matches = ((what, advice) for sign, what, advice in ODD_HEADERS if re.search(sign, text))
+    return next(matches, None)
 
 
 def _count_rows(table: Table, n_pairs: int) -> Iterator[Finding]:
     """Yield a finding for a wrong number of rows."""
-    shapeless = {one.row for one in table.findings if one.row and one.row not in table.rows}
+    shapeless = {f.row for f in table.findings if f.row and f.row not in table.rows}
     n_rows = len(table.rows) + len(shapeless)
     if n_rows != n_pairs:
         what = f"{n_rows:,} {'row' if n_rows == 1 else 'rows'}, wanted {n_pairs:,}"

@@ -88,15 +88,15 @@ def rank_systems(
     names = sorted(scores, key=lambda name: (-shown[name], name))
     both = list(combinations(names, 2))
     differences = [compare(*pair) for pair in both]
-    corrected = correct_by_holm([one.p for one in differences]).tolist()
+    corrected = correct_by_holm([test.p for test in differences]).tolist()
     tested = [
         TestedPair(*pair, difference, holm)
         for pair, difference, holm in zip(both, differences, corrected, strict=True)
     ]
     better = {
-        (one.first, one.second) if one.difference.d > 0 else (one.second, one.first)
-        for one in tested
-        if one.holm < LEVEL
+        (pair.first, pair.second) if pair.difference.d > 0 else (pair.second, pair.first)
+        for pair in tested
+        if pair.holm < LEVEL
     }
     return list(_place(names, shown, better)), tested
 
@@ -107,14 +107,14 @@ def _place(
     group = 1
     for number, name in enumerate(names):
         above, below = names[:number], names[number:]
-        if number and all((one, other) in better for one in above for other in below):
+        if number and all((first, second) in better for first in above for second in below):
             group += 1
-        alike = [other for other in names if shown[other] == shown[name]]
+        equal = [system for system in names if shown[system] == shown[name]]
         yield Ranked(
             name,
-            rank=1 + sum(shown[other] > shown[name] for other in names),
-            is_shared=len(alike) > 1,
-            best=1 + sum((other, name) in better for other in names),
-            worst=len(names) - sum((name, other) in better for other in names),
+            rank=1 + sum(shown[system] > shown[name] for system in names),
+            is_shared=len(equal) > 1,
+            best=1 + sum((system, name) in better for system in names),
+            worst=len(names) - sum((name, system) in better for system in names),
             group=group,
         )

@@ -49,7 +49,7 @@ class Checked:
     @property
     def digest(self) -> str:
         """SHA-256 of all numbers, which identifies a submission."""
-        lines = sorted(f"{place[0]} {place[1]} {one}" for place, one in self.number_digests.items())
+        lines = sorted(f"{s} {language} {d}" for (s, language), d in self.number_digests.items())
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
@@ -72,7 +72,7 @@ class SubmissionRefused(ValueError):
 
     def __init__(self, findings: Sequence[tuple[str, Finding]]) -> None:
         self.findings = tuple(findings)
-        super().__init__("\n".join(write_finding(*one) for one in findings))
+        super().__init__("\n".join(write_finding(*finding) for finding in findings))
 
 
 def check_submission(
@@ -101,7 +101,7 @@ def check_submission(
             if name := (baselines or {}).get(digest_numbers(read.numbers)):
                 what = f"these are the numbers of the baseline {name}"
                 findings.append((file.path, Finding(Severity.WARNING, what)))
-    if wrong := [one for one in findings if one[1].severity is not Severity.WARNING]:
+    if wrong := [finding for finding in findings if finding[1].severity is not Severity.WARNING]:
         raise SubmissionRefused(wrong)
     if name := (earlier or {}).get(checked.digest):
         what = f"these are the numbers of {name}, which is not counted again"
@@ -166,8 +166,8 @@ def describe_scores(
             for difference in _describe_differences(scored, name, other)
         ],
         "warnings": [
-            {"file": path, "row": one.row, "column": one.column, "reason": one.reason}
-            for path, one in scored.warnings
+            {"file": path, "row": finding.row, "column": finding.column, "reason": finding.reason}
+            for path, finding in scored.warnings
         ],
         "ignored": scored.ignored,
     }
@@ -196,8 +196,8 @@ def write_finding(path: str, finding: Finding) -> str:
 def group_by_file(findings: Sequence[tuple[str, Finding]]) -> list[tuple[str, Finding]]:
     """Return equal findings on several rows of a file as one; see `group_findings`."""
     paths = dict.fromkeys(path for path, _ in findings)
-    of_file = {path: [one for place, one in findings if place == path] for path in paths}
-    return [(path, one) for path in paths for one in group_findings(of_file[path])]
+    of_file = {path: [finding for place, finding in findings if place == path] for path in paths}
+    return [(path, finding) for path in paths for finding in group_findings(of_file[path])]
 
 
 def _list_missing(submitted: Submitted, required: Sequence[str]) -> Iterator[tuple[str, Finding]]:
@@ -213,21 +213,21 @@ def _list_missing(submitted: Submitted, required: Sequence[str]) -> Iterator[tup
 def _describe_subtask(
     scored: Scored, subtask: Subtask, parts: Mapping[str, Part]
 ) -> dict[str, Any]:
-    found = scored.figures[subtask]
+    of_language = scored.figures[subtask]
     entry: dict[str, Any] = {
         "parts": {
-            language: _describe_part(one, subtask)
+            language: _describe_part(part, subtask)
             | {
                 "gold_sha256": parts[language].sha256,
                 "file_sha256": scored.digests[subtask, language],
             }
-            for language, one in sorted(found.items())
+            for language, part in sorted(of_language.items())
         },
-        "missing": sorted(set(parts) - set(found)),
+        "missing": sorted(set(parts) - set(of_language)),
         "average": None, "average_low": None, "average_high": None,
     }  # fmt: skip
     if not entry["missing"]:
-        figures = [found[language] for language in sorted(found)]
+        figures = [of_language[language] for language in sorted(of_language)]
         average = average_scores(figures, is_harmonic=subtask is Subtask.SCORES)
         ends = _ends(average.interval)
         entry |= {"average": average.score, "average_low": ends[0], "average_high": ends[1]}
@@ -245,11 +245,11 @@ def _describe_part(figures: Figures, subtask: Subtask) -> dict[str, Any]:
 
 def _describe_differences(scored: Scored, name: str, other: Scored) -> Iterator[dict[str, Any]]:
     for subtask in Subtask:
-        own, others = scored.figures[subtask], other.figures[subtask]
-        for language in sorted(own.keys() & others.keys()):
-            found = compare_scores(own[language], others[language])
+        figures, others = scored.figures[subtask], other.figures[subtask]
+        for language in sorted(figures.keys() & others.keys()):
+            test = compare_scores(figures[language], others[language])
             place = {"subtask": int(subtask), "part": language, "against": name}
-            yield {**place, "d": found.d, "p": found.p}
+            yield {**place, "d": test.d, "p": test.p}
 
 
 def _ends(interval: Interval | None) -> tuple[float | None, float | None]:

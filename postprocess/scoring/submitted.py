@@ -38,19 +38,19 @@ class Submitted(NamedTuple):
     @property
     def errors(self) -> list[tuple[str, Finding]]:
         """The findings for which the files are refused."""
-        return [one for one in self.findings if one[1].severity is not Severity.WARNING]
+        return [finding for finding in self.findings if finding[1].severity is not Severity.WARNING]
 
 
 def read_submission(paths: Iterable[Path], languages: Sequence[str]) -> Submitted:
     """Read result files, folders and zip archives. Raises OSError."""
-    found: list[tuple[str, bytes]] = []
+    files: list[tuple[str, bytes]] = []
     for path in paths:
         if path.is_dir():
-            inner = (one for one in sorted(path.rglob("*")) if one.is_file())
-            found += [(one.relative_to(path).as_posix(), one.read_bytes()) for one in inner]
+            inner = (file for file in sorted(path.rglob("*")) if file.is_file())
+            files += [(file.relative_to(path).as_posix(), file.read_bytes()) for file in inner]
         else:
-            found.append((path.name, path.read_bytes()))
-    return sort_files(found, languages)
+            files.append((path.name, path.read_bytes()))
+    return sort_files(files, languages)
 
 
 def sort_files(sent: Iterable[tuple[str, bytes]], languages: Sequence[str]) -> Submitted:

@@ -266,8 +266,8 @@ def add_up(numbers: Floats) -> Floats:
 
 def _all_equal(first: Floats, second: Floats) -> Bools:
     """Return whether all ratings of two contexts are at the same point, all against all."""
-    one, other = ((c == c.sum(axis=1, keepdims=True)).astype(float) for c in (first, second))
-    return np.asarray(one @ other.T > 0)
+    equal1, equal2 = ((c == c.sum(axis=1, keepdims=True)).astype(float) for c in (first, second))
+    return np.asarray(equal1 @ equal2.T > 0)
 
 
 def _pvalues(
@@ -310,8 +310,8 @@ def _variance(
     """Return Cliff's unbiased estimate of the variance of delta, or its lower bound."""
     (counts1, counts2), (n1, n2) = counts, n
     of_second, of_first = (
-        add_up(one * (dominance - delta[:, None]) ** 2)
-        for one, dominance in zip((counts2, counts1), dominances, strict=True)
+        add_up(counts * (dominance - delta[:, None]) ** 2)
+        for counts, dominance in zip((counts2, counts1), dominances, strict=True)
     )
     n_unequal = n1 * n2 - (counts1 * counts2).sum(axis=1)
     of_cells = n_unequal - n1 * n2 * delta**2

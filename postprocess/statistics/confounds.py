@@ -64,10 +64,10 @@ def measure_contexts(rows: Iterable[Sequence[str]]) -> pd.DataFrame:
         for number in (1, 2):
             column = f"context{number}"
             forms = {name: fields[name] for name in (f"word1_{column}", f"word2_{column}")}
-            found = (
+            marks = (
                 read_context(fields[column], forms)[0] if len(set(forms.values())) == 2 else None
             )
-            positions = locate_targets(found) if found else None
+            positions = locate_targets(marks) if marks else None
             measured.append({"pair": pair, "context": number, **_measures(positions)})
     return pd.DataFrame(measured, columns=["pair", "context", *CONTEXT_MEASURES])
 
@@ -210,8 +210,8 @@ def _rank_test(x: Floats, y: Floats) -> float:
         return float("nan")
     distinct = np.unique(y)
     counts = (
-        np.bincount(np.searchsorted(distinct, one), minlength=len(distinct))
-        for one in (ones, zeros)
+        np.bincount(np.searchsorted(distinct, part), minlength=len(distinct))
+        for part in (ones, zeros)
     )
     pvalue = float(change_tests(*counts).pvalues)
     return min(2 * pvalue, 1.0)

@@ -28,8 +28,8 @@ def mean_intervals(scores: pd.DataFrame, context: int, low: float, high: float) 
 
     Examples
     --------
-    >>> one = pd.DataFrame({"n1": [4], "sim1": [5.0], "stdev1": [1.0]})
-    >>> mean_intervals(one, 1, 0, 10).round(3).tolist()
+    >>> scores = pd.DataFrame({"n1": [4], "sim1": [5.0], "stdev1": [1.0]})
+    >>> mean_intervals(scores, 1, 0, 10).round(3).tolist()
     [[3.409, 6.591]]
     """
     n, mean, deviation = (

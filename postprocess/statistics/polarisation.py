@@ -150,7 +150,7 @@ def _reference(n: int, n_points: int, rng: np.random.Generator) -> tuple[Floats,
     """Return the sorted agreements of n ratings, and the greatest probability of one as low."""
     if math.comb(n + n_points - 1, n_points - 1) <= MOST_ENUMERATED:
         return _exact_reference(n, n_points)
-    samples = [rng.multinomial(n, one, size=N_SAMPLES) for one in _spreads(n_points)]
+    samples = [rng.multinomial(n, shares, size=N_SAMPLES) for shares in _spreads(n_points)]
     agreements, place = np.unique(scale_agreement(np.concatenate(samples)), return_inverse=True)
     below = [
         np.cumsum(np.bincount(drawn, minlength=len(agreements))) / N_SAMPLES

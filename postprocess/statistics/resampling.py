@@ -67,13 +67,13 @@ def draw_items(
     """
     places: dict[int, Integers] = {}
     for n_items in sorted({stack.items.shape[1] for stack in stacks}):
-        alike = [number for number, s in enumerate(stacks) if s.items.shape[1] == n_items]
-        pairs = np.concatenate([stacks[number].items // 2 for number in alike])
+        of_size = [number for number, s in enumerate(stacks) if s.items.shape[1] == n_items]
+        pairs = np.concatenate([stacks[number].items // 2 for number in of_size])
         distinct, which = np.unique(pairs, axis=0, return_inverse=True)
         drawn = rng.integers(n_items, size=(n_resamples, *distinct.shape))
-        ends = np.cumsum([len(stacks[number].items) for number in alike])
+        ends = np.cumsum([len(stacks[number].items) for number in of_size])
         parts = np.split(which.reshape(-1), ends[:-1])
-        places |= {number: drawn[:, part] for number, part in zip(alike, parts, strict=True)}
+        places |= {number: drawn[:, part] for number, part in zip(of_size, parts, strict=True)}
     return [places[number] for number in range(len(stacks))]
 
 
@@ -137,7 +137,7 @@ def divide_annotators(
 
 def leave_out(stacks: Sequence[Stack], division: Division) -> list[Stack]:
     """Return the stacks of one slice without each part of the annotators, a slice per part."""
-    found = []
+    without_parts = []
     for stack in stacks:
         part = division.parts[np.searchsorted(division.annotators, stack.annotators)]
         stays = part != np.arange(N_PARTS)[:, None, None]
@@ -146,7 +146,7 @@ def leave_out(stacks: Sequence[Stack], division: Division) -> list[Stack]:
             without, table = np.nonzero(n_left == n)
             positions = np.argsort(~stays[without, table], axis=1, kind="stable")[:, :n]
             rows = table[:, None]
-            found.append(
+            without_parts.append(
                 Stack(
                     tables=stack.tables[rows, positions],
                     slices=without,
@@ -154,7 +154,7 @@ def leave_out(stacks: Sequence[Stack], division: Division) -> list[Stack]:
                     items=stack.items[table],
                 )
             )
-    return found
+    return without_parts
 
 
 def blank_out(stacks: Sequence[Stack], division: Division, part: int) -> list[Stack]:

@@ -207,13 +207,13 @@ def _sum_pairs(sums: pd.DataFrame, ratings: Ratings, rows: Bools) -> None:
         has_rated = (~np.isnan(stack.tables)).astype(float)
         n_common = np.einsum("tin,tjn->tij", has_rated, has_rated)
         n_common[:, *np.diag_indices(n_common.shape[1])] = 0
-        found = {
+        figures = {
             "rho": np.nansum(rho, axis=2),
             "n_rho": (~np.isnan(rho)).sum(axis=2),
             "has_common": (n_common >= FEWEST_COMMON).any(axis=2),
             "is_constant": np.nanmax(stack.tables, axis=2) == np.nanmin(stack.tables, axis=2),
         }
-        for name, numbers in found.items():
+        for name, numbers in figures.items():
             sums.loc[members[stack.annotators.ravel()], name] = numbers.ravel()
 
 

@@ -43,8 +43,8 @@ def measure_distributions(outcome: Outcome) -> pd.DataFrame:
     >>> from postprocess.steps.recipe import read_recipe
     >>> ratings = pd.DataFrame({"pair": 1, "context": [1, 1, 2, 2], "annotator": list("ABAB"),
     ...                         "rating": [0, 6, 2, 2]})
-    >>> found = measure_distributions(post_process(ratings, read_recipe("raw"), n_pairs=1))
-    >>> found[["context", "entropy_used", "used_0", "used_6"]].values.tolist()
+    >>> table = measure_distributions(post_process(ratings, read_recipe("raw"), n_pairs=1))
+    >>> table[["context", "entropy_used", "used_0", "used_6"]].values.tolist()
     [[1.0, 1.0, 0.5, 0.5], [2.0, 0.0, 0.0, 0.0]]
     """
     n_items = 2 * len(outcome.pairs)

@@ -152,11 +152,11 @@ def _trace_annotators(outcome: Outcome, rows: pd.DataFrame) -> Iterator[str]:
     annotators = outcome.annotators.set_index(["group", "annotator"])
     yield "their figures: mean of the group's means, deviation, shift; mean rho, bound"
     for key in rows[["group", "annotator"]].astype(str).itertuples(index=False, name=None):
-        one = annotators.loc[key]
+        row = annotators.loc[key]
         yield (
-            f"{key[1]:<16}mean {_figure(one['mean'])} of {_figure(one['group_mean'])}, "
-            f"deviation {_figure(one['deviation'])}, shift {_figure(one['shift'])}; "
-            f"rho {_figure(one['rho'])}, bound {_figure(one['bound'])}"
+            f"{key[1]:<16}mean {_figure(row['mean'])} of {_figure(row['group_mean'])}, "
+            f"deviation {_figure(row['deviation'])}, shift {_figure(row['shift'])}; "
+            f"rho {_figure(row['rho'])}, bound {_figure(row['bound'])}"
         )
 
 

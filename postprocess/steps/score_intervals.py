@@ -136,7 +136,7 @@ def _leave_out(
     total, n = _score_cells(counted, everyone, cells, recipe)
     n_contexts = int(cells.context.max()) + 1
     others, n_others = (
-        _add_up(cells.context, one, n_contexts)[cells.context] - one for one in (total, n)
+        _add_up(cells.context, sums, n_contexts)[cells.context] - sums for sums in (total, n)
     )
     n_parts = int(parts.n_each.max())
     n_each = parts.n_each[cells.group]
@@ -194,8 +194,8 @@ def _errors_of_contexts(influences: Floats, cells: _Cells, parts: _Parts, n_pair
     squares = (influences**2).sum(axis=0)
     free = np.maximum(parts.n_each[cells.group] - 1, 1)
     added, weighted = (
-        _add_up(cells.context, one, 2 * n_pairs).reshape(-1, 2)
-        for one in (squares, squares**2 / free)
+        _add_up(cells.context, influence, 2 * n_pairs).reshape(-1, 2)
+        for influence in (squares, squares**2 / free)
     )
     return _Errors(added, _combine(added, weighted))
 

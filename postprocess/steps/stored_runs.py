@@ -80,8 +80,8 @@ def search_ledger(
     """
     file = arrow_parquet.ParquetFile(io.BytesIO(data))
     places = _find_rows(file, filters)
-    wanted = places[start : start + n_rows]
-    rows: pd.DataFrame = _take(file, wanted).to_pandas()
+    chosen = places[start : start + n_rows]
+    rows: pd.DataFrame = _take(file, chosen).to_pandas()
     return rows, len(places)
 
 
@@ -100,10 +100,10 @@ def _match(values: pa.Array, wanted: str | int) -> "np.ndarray[tuple[int], np.dt
     """Return which values are those wanted; "*" matches all that are not empty."""
     if pa.types.is_dictionary(values.type):  # each different value is compared once
         of_values = pa.array(_match(values.dictionary, wanted))
-        found = of_values.take(values.indices)
+        matches = of_values.take(values.indices)
     else:
-        found = pc.not_equal(values, "") if wanted == "*" else pc.equal(values, wanted)
-    return np.asarray(found.fill_null(False), dtype=bool)
+        matches = pc.not_equal(values, "") if wanted == "*" else pc.equal(values, wanted)
+    return np.asarray(matches.fill_null(False), dtype=bool)
 
 
 def _take(

@@ -71,10 +71,10 @@ def join_parts(parts: Sequence[Part]) -> "NDArray[Any] | pd.Categorical[Any]":
         numbers = [part for part in parts if isinstance(part, np.ndarray)]
         return _join(numbers, np.result_type(*numbers), numbers.__getitem__)
     short = [part for part in named if isinstance(part, ShortNames)]
-    found = number_words(short) if len(short) == len(named) else None
-    if found is None:
-        found = _join_names([_number(p) if isinstance(p, ShortNames) else p for p in named])
-    codes, names = found
+    numbered = number_words(short) if len(short) == len(named) else None
+    if numbered is None:
+        numbered = _join_names([_number(p) if isinstance(p, ShortNames) else p for p in named])
+    codes, names = numbered
     return make_categories(codes, names.to_pandas())
 
 
@@ -84,11 +84,11 @@ def _join_names(parts: Sequence[Names]) -> tuple[Integers, pa.LargeStringArray]:
     short = read_words(texts)
     places, names = (short and number_words([short])) or _number_texts(texts)
     ends = accumulate((len(part.names) for part in parts), initial=0)
-    found = [
-        np.append(places[start:end], -1) for start, end in pairwise(ends)
-    ]  # the last is for -1
+    of_part = [np.append(places[start:end], -1) for start, end in pairwise(ends)]  # -1 stays -1
     codes = [part.codes for part in parts]
-    return _join(codes, smallest_codes(len(names)), lambda n: found[n][as_places(codes[n])]), names
+    return _join(
+        codes, smallest_codes(len(names)), lambda n: of_part[n][as_places(codes[n])]
+    ), names
 
 
 def _join(

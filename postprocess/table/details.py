@@ -73,13 +73,13 @@ def join_details(ratings: pd.DataFrame, details: pd.DataFrame | None) -> pd.Data
     if details is None:
         return ratings
     codes, names = index_names(ratings["annotator"])
-    own = number_items(ratings).astype(np.int64) * len(names) + codes
+    of_ratings = number_items(ratings).astype(np.int64) * len(names) + codes
     rows, numbers = _number_rows(details, names)
     if pd.Index(numbers).has_duplicates:
         raise RatingsError("two rows describe the same rating; keep one")
-    found = pd.Index(numbers).get_indexer(pd.Index(own))
-    kept = details.iloc[rows]
-    joined = {name: _take(kept[name], found) for name in DETAILS if name in details}
+    positions = pd.Index(numbers).get_indexer(pd.Index(of_ratings))
+    described = details.iloc[rows]
+    joined = {name: _take(described[name], positions) for name in DETAILS if name in details}
     return ratings.assign(**{name: entry for name, entry in joined.items() if entry.notna().any()})
 
 
@@ -102,11 +102,11 @@ def find_parts_of_speech(ratings: pd.DataFrame) -> pd.Series | None:
     """
     if "pos" not in ratings:
         return None
-    found = ratings.loc[ratings["pos"].notna(), ["pair", "pos"]].drop_duplicates()
-    if (twice := found["pair"].duplicated()).any():
-        places = [f"pair {pair}" for pair in found.loc[twice, "pair"].unique()]
+    of_pair = ratings.loc[ratings["pos"].notna(), ["pair", "pos"]].drop_duplicates()
+    if (twice := of_pair["pair"].duplicated()).any():
+        places = [f"pair {pair}" for pair in of_pair.loc[twice, "pair"].unique()]
         raise RatingsError(f"more than one part of speech (column pos) for {name_some(places)}")
-    return found.set_index("pair")["pos"].sort_index()
+    return of_pair.set_index("pair")["pos"].sort_index()
 
 
 def _numbers(column: pd.Series) -> pd.Series:
@@ -127,13 +127,13 @@ def _number_rows(details: pd.DataFrame, names: pd.Index) -> tuple[NDArray[np.int
     return rows, items * len(names) + annotators[rows]
 
 
-def _take(column: pd.Series, found: NDArray[np.intp]) -> pd.Series:
+def _take(column: pd.Series, positions: NDArray[np.intp]) -> pd.Series:
     """Return the entries at these positions; None or NaN for -1 and for empty text."""
     if pd.api.types.is_float_dtype(column):
-        return pd.Series(np.where(found < 0, np.nan, column.to_numpy()[found]))
+        return pd.Series(np.where(positions < 0, np.nan, column.to_numpy()[positions]))
     codes, texts = pd.factorize(column.astype(object).where(column.notna(), "").map(_as_text))
     entries = np.array([text or None for text in texts] + [None], dtype=object)
-    return pd.Series(entries[np.where(found < 0, len(texts), codes[found])], dtype=object)
+    return pd.Series(entries[np.where(positions < 0, len(texts), codes[positions])], dtype=object)
 
 
 def _as_text(entry: object) -> str:

@@ -47,7 +47,7 @@ def find_groups(ratings: pd.DataFrame) -> pd.Series:
     item, items = pd.factorize(number_items(ratings), sort=True)
     order = np.lexsort((annotator, item))
     raters = np.split(annotator[order], np.cumsum(np.bincount(item))[:-1])
-    _, set_of_item = np.unique([one.tobytes() for one in raters], return_inverse=True)
+    _, set_of_item = np.unique([members.tobytes() for members in raters], return_inverse=True)
     first = np.unique(set_of_item, return_index=True)[1]
     belongs = _membership([raters[i] for i in first], len(annotators))
     component = _join_overlapping(belongs)[set_of_item]
@@ -57,7 +57,7 @@ def find_groups(ratings: pd.DataFrame) -> pd.Series:
 
 
 def _membership(sets: list[Codes], n_members: int) -> csr_array:
-    sizes = [len(one) for one in sets]
+    sizes = [len(members) for members in sets]
     starts = np.concatenate([[0], np.cumsum(sizes)])
     ones = np.ones(starts[-1], dtype=np.int64)
     return csr_array((ones, np.concatenate(sets), starts), shape=(len(sets), n_members))

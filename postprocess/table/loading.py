@@ -85,9 +85,9 @@ def refusing_parquet(error: Callable[[str], Exception], place: object) -> Iterat
 def load_parquet(path: Path) -> Loaded:
     """Read the rows of a Parquet file, within `refusing_parquet`."""
     with arrow_parquet.ParquetFile(path) as file:
-        metadata, found = file.metadata, file.schema_arrow.names
+        metadata, columns = file.metadata, file.schema_arrow.names
     known = _find_languages(metadata)
-    names = [name for name in TYPES if name in found and not (known and name == LANGUAGE)]
+    names = [name for name in TYPES if name in columns and not (known and name == LANGUAGE)]
     numbered = _find_numbered(metadata)
     n_parts = metadata.num_row_groups
     by_turns = (

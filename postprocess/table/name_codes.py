@@ -67,11 +67,11 @@ def read_words(column: pa.ChunkedArray) -> ShortNames | None:
 
     def read(number: int) -> int:
         """Return the bits in which names differ from the first; all if a name cannot be packed."""
-        found = _read_part(parts[number])
-        if found is None:
+        packed = _read_part(parts[number])
+        if packed is None:
             return (1 << 8 * LETTERS) - 1
-        words[ends[number] : ends[number + 1]] = found
-        return _differ(found, head[0])
+        words[ends[number] : ends[number + 1]] = packed
+        return _differ(packed, head[0])
 
     differing = reduce(or_, on_all_cores(read, range(len(parts))))
     return ShortNames(words, differing) if differing.bit_count() <= MOST_BITS else None
@@ -133,9 +133,9 @@ def _place_all(pieces: Sequence[Words], runs: Sequence[_Run], n_places: int) -> 
     occurs = np.zeros(n_places, dtype=bool)
 
     def place(number: int) -> None:
-        found = _squeeze(pieces[number], runs)
-        places[ends[number] : ends[number + 1]] = found
-        occurs[as_places(found)] = True
+        squeezed = _squeeze(pieces[number], runs)
+        places[ends[number] : ends[number + 1]] = squeezed
+        occurs[as_places(squeezed)] = True
 
     on_all_cores(place, range(len(pieces)))
     return places, occurs

@@ -66,8 +66,8 @@ def check_ratings(
     [{'pair': 1, 'context': 2, 'annotator': 'A1', 'rating': 6}]
     """
     if missing := [column for column in COLUMNS if column not in ratings]:
-        found = ", ".join(str(column) for column in ratings.columns)
-        raise RatingsError(f"the ratings have no column {', '.join(missing)} (found: {found})")
+        columns = ", ".join(str(column) for column in ratings.columns)
+        raise RatingsError(f"the ratings have no column {', '.join(missing)} (found: {columns})")
     if ratings.empty:
         raise RatingsError("the ratings table has no rows")
     checked = _convert(ratings)
@@ -123,8 +123,8 @@ def number_members(ratings: pd.DataFrame) -> tuple[Codes, pd.DataFrame]:
         member = number[annotator]
     else:
         both = group.astype(np.int64) * len(annotators) + annotator
-        member, found = pd.factorize(both, sort=True)
-        of_group, of_annotator = np.divmod(found, len(annotators))
+        member, distinct = pd.factorize(both, sort=True)
+        of_group, of_annotator = np.divmod(distinct, len(annotators))
     names = {"group": groups.take(of_group), "annotator": annotators.take(of_annotator)}
     return member, pd.DataFrame({name: column.array for name, column in names.items()})
 
@@ -190,13 +190,13 @@ def _numbers(column: pd.Series) -> NDArray[np.generic]:
 def _names(column: pd.Series) -> "pd.Categorical[Any]":
     """Return the names as sorted categories, "" for missing ones."""
     if isinstance(column.dtype, pd.CategoricalDtype):
-        codes, found = get_codes(column), column.cat.categories
+        codes, given = get_codes(column), column.cat.categories
     else:
-        codes, found = pd.factorize(column)
+        codes, given = pd.factorize(column)
     is_missing = codes.min(initial=0) < 0
-    if isinstance(column.dtype, pd.CategoricalDtype) and not is_missing and _ascend(found):
+    if isinstance(column.dtype, pd.CategoricalDtype) and not is_missing and _ascend(given):
         return pd.Categorical.from_codes(codes, dtype=column.dtype, validate=False)
-    texts = found if found.dtype == "str" else pd.Index([str(name) for name in found], dtype=str)
+    texts = given if given.dtype == "str" else pd.Index([str(name) for name in given], dtype=str)
     if is_missing:
         codes, texts = np.where(codes < 0, len(texts), codes), texts.append(pd.Index([""]))
     number, names = pd.factorize(texts, sort=True)
@@ -314,8 +314,8 @@ class _Texts:
         """Return whether each row's name matches a pattern."""
         if not kind.search("\0".join(["", *self.names, ""])):
             return NO_ROW
-        found = np.array([kind.search(f"\0{name}\0") is not None for name in self.names])
-        return found[self.codes]
+        matches = np.array([kind.search(f"\0{name}\0") is not None for name in self.names])
+        return matches[self.codes]
 
 
 def _are_outside(numbers: NDArray[Any], least: float, most: float) -> Bools:
@@ -341,9 +341,9 @@ def _show(value: object) -> str:
 
 
 def _name_rows(ratings: pd.DataFrame, bad: Bools, column: str) -> str:
-    found = np.flatnonzero(bad)
-    some = found[:MOST_NAMED].tolist()
+    bad_rows = np.flatnonzero(bad)
+    some = bad_rows[:MOST_NAMED].tolist()
     lines = ratings.index if ratings.index.name == "line" else range(2, len(ratings) + 2)
     values = ratings[column]
     places = [f"row {i + 1} (line {lines[i]}) {_show(values.iloc[i])}" for i in some]
-    return name_some(places, len(found))
+    return name_some(places, len(bad_rows))

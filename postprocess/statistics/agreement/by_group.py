@@ -179,7 +179,7 @@ def _describe(
     names = slices.names
     stacks = stack_groups(ratings, slices.of_row)
     columns = {"by": slices.by, "name": list(names)} | _count(stacks, len(names))
-    known = {
+    of_slices = {
         figure: TABLE_FIGURES[figure](stacks, len(names))
         for figure in plan.figures
         if figure in TABLE_FIGURES
@@ -192,10 +192,10 @@ def _describe(
             len(names),
             {figure: TABLE_FIGURES.get(figure, mean_reliabilities) for figure in plan.figures},
         )
-    found = [
+    rows = [
         _add_intervals(
             of_slice(stacks, number),
-            {f: known[f][number] for f in known},
+            {f: of_slices[f][number] for f in of_slices},
             plan,
             left_out and {figure: parts[:, number] for figure, parts in left_out.items()},
         )
@@ -203,7 +203,7 @@ def _describe(
     ]
     for figure in plan.figures:
         for column in (figure, f"{figure}_low", f"{figure}_high"):
-            columns[column] = [one[column] for one in found]
+            columns[column] = [row[column] for row in rows]
     return pd.DataFrame(columns)
 
 
@@ -247,7 +247,7 @@ def _add_intervals(
         figures[SPLIT_HALF] = np.nan
         if stacks:
             figures[SPLIT_HALF], means = _split(stacks, plan)
-    found = dict(figures)
+    row = dict(figures)
     samples = {}
     if _can_sample(stacks, plan):
         if left_out is None:
@@ -263,8 +263,8 @@ def _add_intervals(
                 within=RANGES.get(figure, "correlation"),
                 left_out=sample.left_out,
             )
-        found[f"{figure}_low"], found[f"{figure}_high"] = ends
-    return found
+        row[f"{figure}_low"], row[f"{figure}_high"] = ends
+    return row
 
 
 class _Sample(NamedTuple):
@@ -292,7 +292,7 @@ def _sample(
     weights = weigh_items(stacks, plan.n_resamples, rng)
     twice = np.full((len(weights), 1), 2.0)
     resampled = resample_figures(stacks, np.hstack([weights, twice]), plan.figures)
-    found = {
+    samples = {
         figure: _Sample(
             replicates[:-1],
             2 * replicates[-1] - figures[figure],  # corrections for the number of items halve
@@ -303,32 +303,32 @@ def _sample(
     if means is not None:
         replicates = reliability_of_drawn(means, weights, ["pearson"])["pearson"]
         limit = reliability_of_all(means, "pearson")
-        found[SPLIT_HALF] = _Sample(replicates, limit, left_out.get(SPLIT_HALF))
-    return found
+        samples[SPLIT_HALF] = _Sample(replicates, limit, left_out.get(SPLIT_HALF))
+    return samples
 
 
 def _split(stacks: Sequence[Stack], plan: _Plan) -> tuple[float, SplitMeans]:
     """Return the mean split-half reliability, and the means of halves in the first splits."""
     rng = np.random.default_rng([plan.seed, 0])
     splits = means_of_halves(split_halves(stacks, plan.n_splits, rng))
-    found = correlate_halves(splits, ["pearson"])
-    reliabilities = spearman_brown(found.correlations["pearson"], found.steps)
-    return float(mean_defined(reliabilities)), found.kept
+    halves = correlate_halves(splits, ["pearson"])
+    reliabilities = spearman_brown(halves.correlations["pearson"], halves.steps)
+    return float(mean_defined(reliabilities)), halves.kept
 
 
 def _leave_out(stacks: Sequence[Stack], plan: _Plan) -> dict[str, Floats]:
     """Return each figure without each part of the annotators, shape (n_divisions, N_PARTS)."""
     rng = np.random.default_rng([plan.seed, 2])
-    found: dict[str, list[Floats]] = {figure: [] for figure in plan.figures}
+    of_figure: dict[str, list[Floats]] = {figure: [] for figure in plan.figures}
     for division in divide_annotators(stacks, plan.n_resamples, rng):
         without = leave_out(stacks, division)
-        for figure, rows in found.items():
-            if known := TABLE_FIGURES.get(figure):
-                rows.append(known(without, N_PARTS))
+        for figure, rows in of_figure.items():
+            if measure := TABLE_FIGURES.get(figure):
+                rows.append(measure(without, N_PARTS))
             else:
                 halves = reliabilities_left_out(stacks, division, means_of_halves, ["pearson"])
                 rows.append(halves["pearson"])
-    return {figure: np.stack(rows) for figure, rows in found.items()}
+    return {figure: np.stack(rows) for figure, rows in of_figure.items()}
 
 
 def _mean_of_slices(kernel: Kernel) -> Figure:
@@ -371,7 +371,7 @@ RANGES: Mapping[str, Range] = {  # of figures that may be below -1
 
 def _refuse_unknown(ratings: pd.DataFrame, by: Sequence[str], figures: Sequence[str]) -> None:
     if missing := [column for column in by if column not in ratings]:
-        found = ", ".join(str(column) for column in ratings.columns)
-        raise RatingsError(f"the ratings have no column {', '.join(missing)} (found: {found})")
+        columns = ", ".join(str(column) for column in ratings.columns)
+        raise RatingsError(f"the ratings have no column {', '.join(missing)} (found: {columns})")
     if unknown := [figure for figure in figures if figure not in FIGURES]:
         raise RatingsError(f"unknown figures: {', '.join(unknown)}; known are {', '.join(FIGURES)}")

@@ -77,12 +77,12 @@ def find_copies(ratings: pd.DataFrame) -> pd.DataFrame:
         points = points[:, (points >= 0).sum(axis=0) >= FEWEST_RATERS]
         screened += [(group[rows[0]], people, part) for part in _screen(points, len(shares))]
     totals = np.sum([pairs.totals for *_, pairs in screened], axis=0)
-    found = [
+    copies = [
         (groups[number], names[people[one]], names[people[other]], *figures)
         for number, people, pairs in screened
         for one, other, *figures in _judge(pairs, shares, totals)
     ]
-    listed = pd.DataFrame(found, columns=COLUMNS)
+    listed = pd.DataFrame(copies, columns=COLUMNS)
     return listed.sort_values(["pvalue", *COLUMNS[:3]], ignore_index=True)
 
 

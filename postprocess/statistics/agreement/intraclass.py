@@ -144,8 +144,8 @@ def _weighted_sums(table: Floats, weights: Floats) -> Floats:
         effects, n_fitted = totals / n_items[:, None], n_items + n_annotators - 1
     else:
         size = len(table)
-        raters = [np.flatnonzero(one) for one in rated.T]
-        cells = np.concatenate([np.add.outer(size * one, one).ravel() for one in raters])
+        raters = [np.flatnonzero(has_rated) for has_rated in rated.T]
+        cells = np.concatenate([np.add.outer(size * rater, rater).ravel() for rater in raters])
         item = np.repeat(np.arange(len(raters)), n_raters**2)
         shares = csr_array((1 / n_raters[item], (cells, item)), shape=(size**2, len(raters)))
         normal = -np.asarray(shares @ weights).T.reshape(-1, size, size)
@@ -157,7 +157,7 @@ def _weighted_sums(table: Floats, weights: Floats) -> Floats:
     within_annotators = np.where(about_annotators > NOISE * squares, about_annotators, 0)
     within_items = np.einsum("ai,ir->r", about_items**2, weights)
     of_rest = within_items - (totals * effects).sum(axis=1)
-    found = _Sums(
+    of_resamples = _Sums(
         of_items=within_annotators.sum(axis=1) - of_rest,
         of_annotators=within_items - of_rest,
         of_rest=of_rest,
@@ -169,7 +169,7 @@ def _weighted_sums(table: Floats, weights: Floats) -> Floats:
         n_items=n_items,
         n_items_shared=(weights / n_raters[:, None]).sum(axis=0),
     )
-    return np.where((n_ratings > n_fitted)[:, None], np.column_stack(found), 0)
+    return np.where((n_ratings > n_fitted)[:, None], np.column_stack(of_resamples), 0)
 
 
 def _within(rated: Bools, x: Floats, *, axis: int) -> Floats:

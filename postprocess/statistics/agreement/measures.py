@@ -192,6 +192,6 @@ def _multiply_ranks(ranks: Floats, levels: Integers, given: Floats) -> Floats:
     products = np.zeros(ranks.shape[1:])
     step = max(1, NUMBERS_AT_ONCE // max(1, products.size))
     for some in (slice(start, start + step) for start in range(0, n_items, step)):
-        own = ranks[levels[..., some], table, annotator] * given[..., some, None]
-        products += np.einsum("tinj,tjni->tij", own, own)
+        ranked = ranks[levels[..., some], table, annotator] * given[..., some, None]
+        products += np.einsum("tinj,tjni->tij", ranked, ranked)
     return products

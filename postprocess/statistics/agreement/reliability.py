@@ -218,13 +218,13 @@ def _summarise(
     sampling: _Sampling,
 ) -> pd.DataFrame:
     """Return a row of figures and intervals for each method."""
-    found = correlate_halves(
+    halves = correlate_halves(
         measure(split_halves(stacks, sampling.n_splits, sampling.rng)), methods
     )
-    rows = {m: _row(found.correlations[m], found.steps) for m in methods}
+    rows = {m: _row(halves.correlations[m], halves.steps) for m in methods}
     is_possible = not sampling.annotators or can_leave_out(stacks)
     n_resamples = sampling.n_resamples if is_possible else 0
-    resampled = reliability_of_drawn(found.kept, draw(n_resamples), methods)
+    resampled = reliability_of_drawn(halves.kept, draw(n_resamples), methods)
     left_out: dict[Method, Floats] = {}
     if sampling.annotators and n_resamples:
         left_out = _leave_out(stacks, measure, methods, sampling)
@@ -232,7 +232,7 @@ def _summarise(
         row["low"], row["high"] = basic_interval(
             row["reliability"],
             resampled[method],
-            limit=reliability_of_all(found.kept, method),
+            limit=reliability_of_all(halves.kept, method),
             left_out=left_out.get(method),
         )
     return pd.DataFrame(rows.values(), index=pd.Index(methods, name="method"))
@@ -243,7 +243,7 @@ def _leave_out(
 ) -> dict[Method, Floats]:
     """Return the reliability without each part of annotators, shape (n_divisions, N_PARTS)."""
     divisions = divide_annotators(stacks, sampling.n_resamples, sampling.rng)
-    rows = [reliabilities_left_out(stacks, one, measure, methods) for one in divisions]
+    rows = [reliabilities_left_out(stacks, division, measure, methods) for division in divisions]
     return {method: np.stack([row[method] for row in rows]) for method in methods}
 
 

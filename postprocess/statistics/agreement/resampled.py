@@ -27,18 +27,18 @@ def resample_figures(
     of stacks, tables, and items within tables. Returns arrays of shape (n_resamples,): what the
     plain functions return for groups in which every item is repeated as often as it was drawn.
     """
-    found: dict[str, Floats] = {}
+    resampled: dict[str, Floats] = {}
     if "human" in figures:
-        found["human"] = mean_weighted(_with_others(stacks), weights, ["spearman"])["spearman"]
+        resampled["human"] = mean_weighted(_with_others(stacks), weights, ["spearman"])["spearman"]
     if methods := {figure: PAIRWISE[figure] for figure in figures if figure in PAIRWISE}:
         means = mean_weighted(_pairs(stacks), weights, list(methods.values()))
-        found |= {figure: means[method] for figure, method in methods.items()}
+        resampled |= {figure: means[method] for figure, method in methods.items()}
     for figure in figures:
         if figure in ALPHAS:
-            found[figure] = weighted_alpha(stacks, weights, level=ALPHAS[figure])
+            resampled[figure] = weighted_alpha(stacks, weights, level=ALPHAS[figure])
     if any(figure in INTRACLASS for figure in figures):
-        found |= zip(INTRACLASS, weighted_intraclass(stacks, weights).T, strict=True)
-    return {figure: found[figure] for figure in figures if figure in found}
+        resampled |= zip(INTRACLASS, weighted_intraclass(stacks, weights).T, strict=True)
+    return {figure: resampled[figure] for figure in figures if figure in resampled}
 
 
 def _with_others(stacks: Sequence[Stack]) -> Iterator[Columns]:
@@ -46,7 +46,8 @@ def _with_others(stacks: Sequence[Stack]) -> Iterator[Columns]:
     n_before = 0
     for stack in stacks:
         _, n_annotators, n_items = stack.tables.shape
-        sides = (one.reshape(-1, n_items) for one in (stack.tables, means_of_others(stack.tables)))
+        both = (stack.tables, means_of_others(stack.tables))
+        sides = (side.reshape(-1, n_items) for side in both)
         yield _number_items(Columns.of(*sides), n_before, n_annotators, n_items)
         n_before += stack.items.size
 

@@ -64,13 +64,13 @@ def split_halves(
     """
     if n_splits < 1:
         raise ValueError(f"n_splits must be 1 or more, got {n_splits}")
-    known = list_annotators(stacks) if annotators is None else annotators
-    positions = [np.searchsorted(known, stack.annotators) for stack in stacks]
+    numbers = list_annotators(stacks) if annotators is None else annotators
+    positions = [np.searchsorted(numbers, stack.annotators) for stack in stacks]
     n_items = sum(stack.items.size for stack in stacks)
-    n_together = max(1, MOST_NUMBERS // max(n_items, len(known)))
+    n_together = max(1, MOST_NUMBERS // max(n_items, len(numbers)))
     for first in range(0, n_splits, n_together):
-        lots = rng.random((min(n_together, n_splits - first), len(known)))
-        parts = [_halve(stack, lots[:, one]) for stack, one in zip(stacks, positions, strict=True)]
+        lots = rng.random((min(n_together, n_splits - first), len(numbers)))
+        parts = [_halve(stack, lots[:, at]) for stack, at in zip(stacks, positions, strict=True)]
         yield Halves(
             sums=np.concatenate([sums for sums, _ in parts], axis=2),
             counts=np.concatenate([counts for _, counts in parts], axis=2),
@@ -195,9 +195,9 @@ def reliability_of_drawn(
     `weights`, shape (n_items, n_resamples): how often each item was drawn. Returns arrays of shape
     (n_resamples,).
     """
-    found = correlate_weighted(Columns.of(means.first, means.second), weights, methods)
+    correlations = correlate_weighted(Columns.of(means.first, means.second), weights, methods)
     step = means.step[:, None]
-    return {m: mean_defined(spearman_brown(rho, step), axis=0) for m, rho in found.items()}
+    return {m: mean_defined(spearman_brown(rho, step), axis=0) for m, rho in correlations.items()}
 
 
 def reliability_of_all(means: SplitMeans, method: Method) -> float:
@@ -214,14 +214,14 @@ def reliabilities_left_out(
     The splits use the same random numbers for each part, so that the differences are due to
     the annotators. Returns arrays of shape (N_PARTS,) by method.
     """
-    found: dict[Method, list[float]] = {method: [] for method in methods}
+    reliabilities: dict[Method, list[float]] = {method: [] for method in methods}
     for part in range(N_PARTS):
         rng = np.random.default_rng(0)
         splits = split_halves(blank_out(stacks, division, part), RESAMPLED_SPLITS, rng)
         halves = correlate_halves(measure(splits), methods)
-        for method, figures in found.items():
+        for method, figures in reliabilities.items():
             figures.append(halves.mean_reliability(method))
-    return {method: np.array(figures) for method, figures in found.items()}
+    return {method: np.array(figures) for method, figures in reliabilities.items()}
 
 
 def mean_reliabilities(stacks: Sequence[Stack], n_slices: int) -> Floats:
@@ -230,14 +230,14 @@ def mean_reliabilities(stacks: Sequence[Stack], n_slices: int) -> Floats:
     Annotators get the same random numbers in each slice, so that the differences of slices that
     lack some of them are due to these. NaN for a slice without ratings.
     """
-    found, annotators = np.full(n_slices, np.nan), list_annotators(stacks)
+    reliabilities, annotators = np.full(n_slices, np.nan), list_annotators(stacks)
     for number in range(n_slices):
         if part := of_slice(stacks, number):
             rng = np.random.default_rng(0)
             splits = split_halves(part, RESAMPLED_SPLITS, rng, annotators)
             halves = correlate_halves(means_of_halves(splits), ["pearson"])
-            found[number] = halves.mean_reliability("pearson")
-    return found
+            reliabilities[number] = halves.mean_reliability("pearson")
+    return reliabilities
 
 
 def _add_up(numbers: Floats, belongs: csr_array) -> Floats:

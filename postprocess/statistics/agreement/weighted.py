@@ -170,15 +170,15 @@ class _Tables(NamedTuple):
         n = [side.add_up(few) for side in self.levels]
         if n[0].sum(axis=0).max(initial=0) > MOST_DRAWN:
             few, n = weights, [side.add_up(weights) for side in self.levels]
-        x, y = (rank_levels(one) for one in n)
+        x, y = (rank_levels(counts) for counts in n)
         total = n[0].sum(axis=0).astype(float)
         of_x, of_y = (n[0] * x * x).sum(axis=0), (n[1] * y * y).sum(axis=0)  # 0 if constant
         sizes = np.where(total < FEWEST_COMMON, 0, np.multiply(of_x, of_y, dtype=float))
-        found: dict[Method, Floats] = {}
+        rho: dict[Method, Floats] = {}
         if "spearman" in methods:
-            one, other = (np.concatenate(side) for side in (x, y))
-            products = (self.cells @ few) * one[self.first] * other[self.second]
-            found["spearman"] = divide(np.asarray(self.of_pair @ products, dtype=float), sizes)
+            first, second = (np.concatenate(side) for side in (x, y))
+            products = (self.cells @ few) * first[self.first] * second[self.second]
+            rho["spearman"] = divide(np.asarray(self.of_pair @ products, dtype=float), sizes)
         for method, matrix in self.moments.items():
             xy, xx, yy, sum_x, sum_y = np.asarray(matrix @ weights).reshape(5, *total.shape)
             if method == "pearson":
@@ -186,10 +186,10 @@ class _Tables(NamedTuple):
                     square - ratio(both, total)
                     for square, both in ((xy, sum_x * sum_y), (xx, sum_x**2), (yy, sum_y**2))
                 )
-                found["pearson"] = divide(xy, np.where(sizes > 0, xx * yy, 0))
+                rho["pearson"] = divide(xy, np.where(sizes > 0, xx * yy, 0))
             else:
-                found["uncentered"] = divide(xy, np.where(total < FEWEST_COMMON, 0, xx * yy))
-        return found
+                rho["uncentered"] = divide(xy, np.where(total < FEWEST_COMMON, 0, xx * yy))
+        return rho
 
 
 def _moments(columns: Columns, n_items: int, method: str) -> csr_array:

@@ -59,11 +59,11 @@ def measure_without_parts(
     `processed` are the tables of `process_without_parts`; `slices` has, for each of them, the slice
     of every row, -1 for none. Returns arrays of shape (n_divisions, n_slices, N_PARTS).
     """
-    found: dict[str, list[Floats]] = {figure: [] for figure in figures}
+    of_figure: dict[str, list[Floats]] = {figure: [] for figure in figures}
     for ratings, of_row in zip(processed, slices, strict=True):
         cell = np.where(of_row < 0, -1, of_row * N_PARTS + ratings["part"].to_numpy())
         stacks = stack_groups(ratings, cell)
-        for figure, known in figures.items():
-            of_parts = known(stacks, n_slices * N_PARTS)
-            found[figure].append(of_parts.reshape(n_slices, N_PARTS))
-    return {figure: np.stack(rows) for figure, rows in found.items()}
+        for figure, measure in figures.items():
+            of_parts = measure(stacks, n_slices * N_PARTS)
+            of_figure[figure].append(of_parts.reshape(n_slices, N_PARTS))
+    return {figure: np.stack(rows) for figure, rows in of_figure.items()}

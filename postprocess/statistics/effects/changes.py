@@ -108,17 +108,17 @@ def point_changes(
     places = np.linspace(-reach, reach, N_PLACES)
     curves = expected_ratings(places, thresholds, rater_spread(fit), values)
     slopes, changes = effect_slopes(mode)[:n_contexts], latent_changes(fit)
-    found = []
+    summaries = []
     for part, drawn in mode.precision.draw(n_draws, rng):
         for start in range(0, len(drawn), CONTEXTS_AT_ONCE):
             rows = slice(start, start + CONTEXTS_AT_ONCE)
             of_study = np.arange(part.contexts.start, part.contexts.stop)[rows]
             latent = mode.effects[of_study, None] + slopes[of_study] @ moves.T + drawn[rows]
-            replace_changes(latent, Mixture(*(one[of_study[::2] // 2] for one in changes)))
+            replace_changes(latent, Mixture(*(figures[of_study[::2] // 2] for figures in changes)))
             points = _interpolate(latent, places, curves)
-            found.append(_summarise(points[1::2] - points[::2], limits))
-    *by_pair, n_larger = zip(*found, strict=True)
-    change, low, high, larger = (np.concatenate(one) for one in by_pair)
+            summaries.append(_summarise(points[1::2] - points[::2], limits))
+    *by_pair, n_larger = zip(*summaries, strict=True)
+    change, low, high, larger = (np.concatenate(parts) for parts in by_pair)
     return PointChanges(change, low, high, larger, np.sum(n_larger, axis=0) / len(change))
 
 
@@ -156,7 +156,7 @@ def share_errors(
     n_pairs, shares = len(estimates.changes), []
     for _ in range(N_RESAMPLES):
         pairs = rng.integers(n_pairs, size=n_pairs)
-        drawn = Estimates(*(one[pairs] for one in estimates))
+        drawn = Estimates(*(figures[pairs] for figures in estimates))
         changes = posterior_changes(estimates, deviation, estimate_weights(drawn, deviation))
         shares.append([changes.exceed(of_pairs).mean() for of_pairs in latent_limits.T])
     return np.asarray(np.std(shares, axis=0, ddof=1))
@@ -240,11 +240,11 @@ def _summarise(changes: Floats, limits: Sequence[float]) -> tuple[Floats, ...]:
     """Return mean, both ends, and the shares of draws above the limits; and pairs by draw."""
     low, high = np.quantile(changes, [0.025, 0.975], axis=1)
     is_larger = [np.abs(changes) > limit for limit in limits]
-    larger = np.column_stack([one.mean(axis=1) for one in is_larger])
+    larger = np.column_stack([of_draws.mean(axis=1) for of_draws in is_larger])
     return (
         changes.mean(axis=1),
         low,
         high,
         larger,
-        np.column_stack([one.sum(axis=0) for one in is_larger]),
+        np.column_stack([of_draws.sum(axis=0) for of_draws in is_larger]),
     )

@@ -108,7 +108,7 @@ def starting_point(design: Design) -> Floats:
     effects, of which 3.3 is that of the logistic distribution.
     """
     shares = np.bincount(design.point).cumsum()[:-1] / len(design.point)
-    wider = np.sqrt(1 + sum(one**2 for one in START.values()) / 3.3)
+    wider = np.sqrt(1 + sum(deviation**2 for deviation in START.values()) / 3.3)
     return np.append(parameters_of(wider * logit(shares)), np.log(list(START.values())))
 
 
@@ -156,12 +156,12 @@ class _Search:
         n = len(COMPONENTS)
         low = np.append(np.full(len(vector) - n, -np.inf), np.full(n, LEAST))
         high = np.append(np.full(len(vector) - n, np.inf), np.full(n, MOST))
-        found = minimize(
+        optimum = minimize(
             negative, vector[is_free], jac=True, method="L-BFGS-B",
             bounds=Bounds(low[is_free], high[is_free]),
             options={"maxiter": MOST_STEPS, "ftol": 1e-11, "gtol": 1e-4},
         )  # fmt: skip
-        return _replace(vector, is_free, np.asarray(found.x))
+        return _replace(vector, is_free, np.asarray(optimum.x))
 
     def find_zeros(self, vector: Floats, is_free: Bools) -> Bools:
         """Return which standard deviations can be 0 while the likelihood is as high."""

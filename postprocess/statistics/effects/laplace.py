@@ -162,8 +162,8 @@ def _by_deviation(mode: Mode, pull: Floats) -> Floats:
     sums = covariance.contexts.sum(axis=1)
     slopes = []
     for sign, variance in ((1, parameters.of_level), (-1, parameters.of_change)):
-        one, its_pull = x[:, 1] + sign * x[:, 0], pulled[:, 1] + sign * pulled[:, 0]
-        square = (one * (one - its_pull) + sums + 2 * sign * covariance.both).sum() / 2
+        both, its_pull = x[:, 1] + sign * x[:, 0], pulled[:, 1] + sign * pulled[:, 0]
+        square = (both * (both - its_pull) + sums + 2 * sign * covariance.both).sum() / 2
         slopes.append((square / variance - len(x)) / 2)  # by the log variance
     level, change = slopes
     variances = parameters.variances
@@ -205,6 +205,6 @@ def effect_slopes(mode: Mode) -> Floats:
     )
     columns += [np.append(of_pair.ravel(), none), np.append(of_context.ravel(), none)]
     for name, kind in (("annotator", design.is_annotator), ("questionnaire", ~design.is_annotator)):
-        own = 2 * np.where(kind, mode.crossed, 0) / variances[name]
-        columns.append(np.append(np.zeros(design.n_contexts), own))
+        of_kind = 2 * np.where(kind, mode.crossed, 0) / variances[name]
+        columns.append(np.append(np.zeros(design.n_contexts), of_kind))
     return np.asarray(mode.precision.solve(np.column_stack(columns)))

@@ -105,8 +105,8 @@ class Precision:
             both[part.pairs] += carry[::2].multiply(carried[1::2]).sum(axis=1)
             crossed[part.crossed] = inverse.diagonal()
             a, q = (
-                one[part.ratings] - part.crossed.start
-                for one in (design.annotator, design.questionnaire)
+                number[part.ratings] - part.crossed.start
+                for number in (design.annotator, design.questionnaire)
             )
             i = design.context[part.ratings] - part.contexts.start
             predictor[part.ratings] = (
@@ -140,10 +140,11 @@ def factorise(design: Design, prior: PriorPrecision, weight: Floats) -> Precisio
     """Factorise the posterior precision H; return None if it is not positive definite."""
     n_contexts, n_crossed = design.n_contexts, design.n_crossed
     diagonal = collect(design, weight)
-    own = diagonal[:n_contexts].reshape(-1, 2) + prior.block[0, 0]
-    other = prior.block[0, 2]
-    determinant = own.prod(axis=1) - other**2
-    inverse = np.column_stack([own[:, ::-1], np.full(len(own), -other)]) / determinant[:, None]
+    of_each = diagonal[:n_contexts].reshape(-1, 2) + prior.block[0, 0]
+    of_both = prior.block[0, 2]
+    determinant = of_each.prod(axis=1) - of_both**2
+    columns = [of_each[:, ::-1], np.full(len(of_each), -of_both)]
+    inverse = np.column_stack(columns) / determinant[:, None]
     between = csr_array(
         (
             np.tile(weight, 2),

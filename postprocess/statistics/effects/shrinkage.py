@@ -64,12 +64,12 @@ class Mixture(NamedTuple):
         around_0 = np.tile([-TINY, 0.0], (len(places), 1))
         places = np.sort(np.concatenate([places, around_0], axis=1), axis=1)
         below = self.distribution(places)
-        return np.array([np.interp(levels, *one) for one in zip(below, places, strict=True)])
+        return np.array([np.interp(levels, *curve) for curve in zip(below, places, strict=True)])
 
     def distribution(self, places: Floats) -> Floats:
         """Return the probability that each change is at most some places, (n_pairs, n_places)."""
         below = self.shares[:, :1] * (places >= 0)
-        for share, mean, deviation in list(zip(*(one.T for one in self), strict=True))[1:]:
+        for share, mean, deviation in list(zip(*(figures.T for figures in self), strict=True))[1:]:
             below += share[:, None] * ndtr((places - mean[:, None]) / deviation[:, None])
         return below
 
