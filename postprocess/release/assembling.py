@@ -374,7 +374,7 @@ def _add_documents(subject: Subject, files: dict[str, bytes], *, complete: bool)
     unwritten = find_unwritten(draft)
     if complete:
         refuse_unwritten(unwritten)
-    report = {**subject.dataset.report, "to_be_written": [one._asdict() for one in unwritten]}
+    report = {**subject.dataset.report, "to_be_written": [text._asdict() for text in unwritten]}
     files[REPORT] = render_report(report).encode()
     files[CROISSANT] = render_croissant(subject, files).encode()
     files = dict(sorted(files.items()))
@@ -387,10 +387,10 @@ def _refuse_other_files(folder: Path, files: Mapping[str, bytes]) -> None:
     """Raise ReleaseError if a folder holds other files, apart from hidden files such as git's."""
     if not folder.is_dir():
         return
-    found = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    paths = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
     others = sorted(
         path.as_posix()
-        for path in found
+        for path in paths
         if path.as_posix() not in files and not any(p.startswith(".") for p in path.parts)
     )
     if others:

@@ -18,11 +18,11 @@ def load_words(path: Path) -> pd.DataFrame | None:
     number, OSError if the file cannot be read.
     """
     table = load_columns(path, (*PLACE, *WORDS))
-    found = [column for column in WORDS if column in table]
-    if not found:
+    given = [column for column in WORDS if column in table]
+    if not given:
         return None
     if missing := [column for column in (*PLACE, *WORDS) if column not in table]:
-        raise RatingsError(f"{path} has a column {found[0]}, but no column {', '.join(missing)}")
+        raise RatingsError(f"{path} has a column {given[0]}, but no column {', '.join(missing)}")
     words = table[[*PLACE, *WORDS]]
     places = {name: pd.to_numeric(words[name], errors="coerce") for name in PLACE[:2]}
     if any(place.isna().any() for place in places.values()):

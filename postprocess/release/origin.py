@@ -19,12 +19,12 @@ kept up to 100 of each pair by chance. Up to 8 candidates of each pair were draw
     search = origin.get("windows", origin)
     try:
         files = [str(name) for name, _ in search["corpus"]]
-        found = (
+        search_text = (
             f"Cosima {search['version']} searched {_name('file', files)} for texts of "
             f"{search['sentences']:d} sentences with both words of a pair, and kept up to "
             f"{search['per_pair']:d} of each pair by chance."
         )
-        return " ".join([found, *_describe_candidates(origin.get("candidates"))])
+        return " ".join([search_text, *_describe_candidates(origin.get("candidates"))])
     except (LookupError, TypeError, ValueError, AttributeError):
         return ""
 

@@ -33,23 +33,23 @@ def main() -> int:
     path = next(options.release.glob("sources_*.tsv"), None)
     if path is None:
         parser.error(f"{options.release} has no file sources_<lang>.tsv; give --release")
-    wanted = [row for row in read_table(path) if row["sha256"]]
+    sources = [row for row in read_table(path) if row["sha256"]]
     masked = read_masked(options.release)
     texts: dict[str, str] = {}
-    for name in sorted({row["file"] for row in wanted}):
-        of_file = [row for row in wanted if row["file"] == name]
+    for name in sorted({row["file"] for row in sources}):
+        of_file = [row for row in sources if row["file"] == name]
         texts |= rebuild(options.folder / name, of_file, masked)
-    for row in wanted:
+    for row in sources:
         if masked[row["pair"], row["context"]] not in texts:
             place = f"pair {row['pair']}, context {row['context']}"
             sys.stderr.write(f"not found: {place} ({row['file']}, {row['document']})\n")
-    paths = [one for pattern in TABLES for one in sorted(options.release.glob(pattern))]
+    paths = [path for pattern in TABLES for path in sorted(options.release.glob(pattern))]
     for table in paths:
         target = options.release / "rebuilt" / table.relative_to(options.release)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(restore(table.read_text("utf-8"), texts), encoding="utf-8", newline="")
-    sys.stdout.write(f"{len(texts)} of {len(wanted)} texts restored, in rebuilt/\n")
-    return int(len(texts) < len(wanted))
+    sys.stdout.write(f"{len(texts)} of {len(sources)} texts restored, in rebuilt/\n")
+    return int(len(texts) < len(sources))
 
 
 def read_table(path: Path) -> list[dict[str, str]]:
@@ -73,22 +73,22 @@ def read_masked(release: Path) -> dict[tuple[str, str], str]:
 
 
 def rebuild(
-    path: Path, wanted: list[dict[str, str]], masked: dict[tuple[str, str], str]
+    path: Path, sources: list[dict[str, str]], masked: dict[tuple[str, str], str]
 ) -> dict[str, str]:
     """Return the texts of a corpus file that are wanted: masked text → text."""
     if not path.is_file():
         sys.stderr.write(f"missing: {path}\n")
         return {}
-    found = {}
+    texts = {}
     for document, sentences in read_documents(path):
-        for row in wanted:
+        for row in sources:
             if row["document"] and row["document"] != document:
                 continue
             chosen = sentences[int(row["first_sentence"]) - 1 : int(row["last_sentence"])]
             text = mark(join(chosen), masked[row["pair"], row["context"]])
             if hashlib.sha256(text.encode()).hexdigest() == row["sha256"]:
-                found[masked[row["pair"], row["context"]]] = text
-    return found
+                texts[masked[row["pair"], row["context"]]] = text
+    return texts
 
 
 def read_documents(path: Path) -> Iterator[tuple[str, list[tuple[str, bool]]]]:
@@ -104,7 +104,7 @@ def read_documents(path: Path) -> Iterator[tuple[str, list[tuple[str, bool]]]]:
                 name, sentences = text.partition("=")[2].strip(), []
             if text:
                 block.append(text)
-            elif any(not one.startswith("#") for one in block):
+            elif any(not text.startswith("#") for text in block):
                 sentences.append(read_sentence(block))
                 block = []
     if block:

@@ -184,15 +184,15 @@ def report_divided(outcome: Outcome, rows: Sequence[Sequence[str]], chance: Chan
     """
     used = outcome.ledger[outcome.ledger["reason"] == ""]
     n_contexts = int((outcome.pairs[["n1", "n2"]] > 0).to_numpy().sum())
-    found = {"alpha": ALPHA, "n_contexts": n_contexts, "obstacle": "", "contexts": []}
+    divided = {"alpha": ALPHA, "n_contexts": n_contexts, "obstacle": "", "contexts": []}
     try:
         listed = find_polarised(
             used, outcome.recipe.scale.as_scale(), rng=chance.rng(), alpha=ALPHA
         )
     except ValueError as error:
-        return {**found, "n_contexts": 0, "obstacle": str(error)}
+        return {**divided, "n_contexts": 0, "obstacle": str(error)}
     words = [f"{rows[pair - 1][0]}, {rows[pair - 1][1]}" for pair in listed["pair"]]
-    return {**found, "contexts": _records(listed.assign(words=words))}
+    return {**divided, "contexts": _records(listed.assign(words=words))}
 
 
 def report_copies(outcome: Outcome) -> Report:

@@ -36,7 +36,7 @@ def render_reports(dataset: Dataset, plots: Sequence[Plot] | None = None) -> dic
         plots = draw_plots(dataset)
     drawn = [
         *illustrate(outcome, dataset.parts_of_speech),
-        *(Illustration(*one[:4]) for one in plots if one.name not in FIGURES),
+        *(Illustration(*plot[:4]) for plot in plots if plot.name not in FIGURES),
     ]
     plates = render_plates(drawn, f"{STAMP}: " if warn_of_scripts(report["counts"]) else "")
     files = {"report.html": render_page(dataset, plates).encode()}

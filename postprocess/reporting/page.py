@@ -92,8 +92,8 @@ def make_environment() -> jinja2.Environment:
 
 def _number(plates: Mapping[str, Plate], *, drawn: bool) -> dict[str, Shown]:
     """Return the figures of the page, which may lack some, numbered in its order."""
-    found = [plates[name] for name in FIGURES if name in plates]
-    return {plate.name: show_plate(n, plate, drawn=drawn) for n, plate in enumerate(found, start=1)}
+    shown = [plates[name] for name in FIGURES if name in plates]
+    return {plate.name: show_plate(n, plate, drawn=drawn) for n, plate in enumerate(shown, start=1)}
 
 
 def show_plate(number: int, plate: Plate, *, drawn: bool = True) -> Shown:

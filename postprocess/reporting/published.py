@@ -60,8 +60,8 @@ CAPTION = (
 
 def table1_rows(language: str, figures: Mapping[str, str]) -> list[list[str]]:
     """Return the rows of Table 1 as text, the dataset's last, with figures of `table1_text`."""
-    own = f"this dataset ({language})"
-    rows = {**PUBLISHED, own: figures}
+    title = f"this dataset ({language})"
+    rows = {**PUBLISHED, title: figures}
     return [[name, *(_bind(row[figure]) for figure in HEADINGS)] for name, row in rows.items()]
 
 
@@ -72,7 +72,7 @@ def render_table1(
 
     `low` and `high` are the ends of the dataset's published scale, `note` ends the caption.
     """
-    *published, own = table1_rows(language, figures)
+    *published, last = table1_rows(language, figures)
     ends = [escape_latex(write_points(end)) for end in (low, high)]
     caption = CAPTION.format(low=ends[0], high=ends[1]) + f" {escape_latex(note)}".rstrip()
     lines = [
@@ -89,7 +89,7 @@ def render_table1(
         r"    \midrule",
         *(_latex_row(row) for row in published),
         r"    \midrule",
-        _latex_row(own),
+        _latex_row(last),
         r"    \bottomrule",
         r"  \end{tabular}",
         r"\end{table}",

@@ -99,13 +99,13 @@ def report_counts(outcome: Outcome, scripted: Collection[str] = ()) -> Report:
 def count_reasons(outcome: Outcome) -> list[tuple[str, int, int]]:
     """Return each reason for leaving out ratings, with the numbers of ratings and annotators."""
     groups = outcome.ledger.groupby("reason", observed=True)["annotator"]
-    found = groups.agg(["size", "nunique"]).itertuples()
-    return [(str(reason), int(n), int(of)) for reason, n, of in found if reason != COUNTED]
+    counts = groups.agg(["size", "nunique"]).itertuples()
+    return [(str(reason), int(n), int(of)) for reason, n, of in counts if reason != COUNTED]
 
 
 def count_shifted(report: Report) -> int:
     """Count the annotators whose ratings calibration shifted in any group."""
-    return len({one["annotator"] for one in report["calibration"]["shifted"]})
+    return len({row["annotator"] for row in report["calibration"]["shifted"]})
 
 
 def report_calibration(outcome: Outcome) -> Report:

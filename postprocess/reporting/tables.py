@@ -80,15 +80,15 @@ def tabulate_moved(report: Report) -> Table:
     """Return the annotators whose ratings were shifted, with the figures."""
     rows = [
         [
-            str(one["annotator"]),
-            str(one["group"]),
-            write_figure(one["mean"]),
-            write_figure(one["group_mean"]),
-            write_signed(write_figure(one["deviation"])),
-            write_signed(write_points(one["shift"])),
-            write_count(one["n_clipped"]),
+            str(row["annotator"]),
+            str(row["group"]),
+            write_figure(row["mean"]),
+            write_figure(row["group_mean"]),
+            write_signed(write_figure(row["deviation"])),
+            write_signed(write_points(row["shift"])),
+            write_count(row["n_clipped"]),
         ]
-        for one in report["calibration"]["shifted"]
+        for row in report["calibration"]["shifted"]
     ]
     columns = ("annotator", "group", "#mean", "#of group", "#deviation", "#shift", "#cut")
     return cut(
@@ -101,15 +101,15 @@ def tabulate_left_out(report: Report) -> Table:
     """Return the annotators left out, with the figures."""
     rows = [
         [
-            str(one["annotator"]),
-            str(one["group"]),
-            write_count(one["n_ratings"]),
-            write_figure(one["rho"], 3),
-            write_figure(one["bound"], 3),
-            write_signed(write_figure(one["gain"], 3)),
-            str(one["reason"]),
+            str(row["annotator"]),
+            str(row["group"]),
+            write_count(row["n_ratings"]),
+            write_figure(row["rho"], 3),
+            write_figure(row["bound"], 3),
+            write_signed(write_figure(row["gain"], 3)),
+            str(row["reason"]),
         ]
-        for one in report["filtering"]["left_out"]
+        for row in report["filtering"]["left_out"]
     ]
     columns = ("annotator", "group", "#ratings", "#mean ρ", "#bound", "#gain", "reason")
     return cut(Table("Annotators left out", columns, rows, method="filtering"), "annotators.tsv")
@@ -118,8 +118,8 @@ def tabulate_left_out(report: Report) -> Table:
 def tabulate_undefined(report: Report) -> Table:
     """Return the annotators kept with undefined agreement."""
     rows = [
-        [str(one["annotator"]), str(one["group"]), write_count(one["n_ratings"]), one["reason"]]
-        for one in report["filtering"]["undefined"]
+        [str(row["annotator"]), str(row["group"]), write_count(row["n_ratings"]), row["reason"]]
+        for row in report["filtering"]["undefined"]
     ]
     columns = ("annotator", "group", "#ratings", "reason")
     table = Table("Annotators kept with undefined ρ", columns, rows, method="filtering")
@@ -149,7 +149,7 @@ def tabulate_tests(report: Report, scores: pd.DataFrame) -> Table:
         name = (
             f"paired two-sided p of {write_count(len(paired), 'pair')} rated by the same annotators"
         )
-        tests[name] = pd.Series([one["p"] for one in paired])
+        tests[name] = pd.Series([test["p"] for test in paired])
     rows = [
         [name, *(_share(figures < level, len(figures)) for level in (0.1, 0.05, 0.01))]
         for name, figures in tests.items()
@@ -163,12 +163,12 @@ def tabulate_findings(report: Report) -> Table:
     """Return the findings in the stimuli."""
     rows = [
         [
-            "" if found["row"] is None else write_count(found["row"]),
-            found["column"] or "",
-            found["severity"],
-            found["reason"],
+            "" if row["row"] is None else write_count(row["row"]),
+            row["column"] or "",
+            row["severity"],
+            row["reason"],
         ]
-        for found in report["stimuli_findings"]
+        for row in report["stimuli_findings"]
     ]
     columns = ("#row", "column", "kind", "finding")
     table = Table("Findings in the stimuli", columns, rows, method="findings")
@@ -196,6 +196,6 @@ def cut(table: Table, file: str) -> Table:
     )
 
 
-def _share(found: Iterable[bool], n: int) -> str:
-    count = int(sum(found))
+def _share(shares: Iterable[bool], n: int) -> str:
+    count = int(sum(shares))
     return f"{write_count(count)} ({write_share(count, n)})"

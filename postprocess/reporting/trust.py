@@ -74,11 +74,11 @@ def tabulate_slices(report: Report, by: str) -> Table:
     counts = ("n_items", "n_annotators", "n_ratings")
     rows = [
         [
-            str(one["name"]),
-            *("\n".join(_figure(one, figure, 2)).removesuffix("\n–") for figure in OF_SLICES),
-            *(write_count(one[count]) for count in counts),
+            str(row["name"]),
+            *("\n".join(_figure(row, figure, 2)).removesuffix("\n–") for figure in OF_SLICES),
+            *(write_count(row[count]) for count in counts),
         ]
-        for one in slices
+        for row in slices
     ]
     columns = (
         SLICES[by], *(f"#{FIGURES[f]}" for f in OF_SLICES), "#contexts", "#annotators", "#ratings"
@@ -93,13 +93,13 @@ def tabulate_change(report: Report) -> Table:
     change = report["change"]
     rows = [
         [
-            f"{CORRELATIONS[one['method']]}, {which}",
-            *_figure(one, "reliability", 3, "low", "high"),
-            *_figure(one, "ceiling", 3),
-            write_interval(one["splits_low"], one["splits_high"], 3),
+            f"{CORRELATIONS[row['method']]}, {which}",
+            *_figure(row, "reliability", 3, "low", "high"),
+            *_figure(row, "ceiling", 3),
+            write_interval(row["splits_low"], row["splits_high"], 3),
         ]
         for which, kind in (("in the scores", "used"), ("as given", "as_given"))
-        for one in change[kind] or []
+        for row in change[kind] or []
     ]
     columns = (
         "correlation, ratings", "#reliability R", INTERVAL, "#ceiling √R", INTERVAL,
@@ -129,20 +129,20 @@ def tabulate_confounds(report: Report) -> Table:
     confounds = report["confounds"]
     rows = [
         [
-            f"{one['outcome']}: {name_confound(one)}",
-            write_signed(write_figure(one["estimate"])),
-            write_interval(one["low"], one["high"]),
-            write_p(one["pvalue"]),
-            write_count(one["n"]),
-            STATISTICS[one["statistic"]],
+            f"{row['outcome']}: {name_confound(row)}",
+            write_signed(write_figure(row["estimate"])),
+            write_interval(row["low"], row["high"]),
+            write_p(row["pvalue"]),
+            write_count(row["n"]),
+            STATISTICS[row["statistic"]],
         ]
         for outcome in ("score", "change", "rating")
-        for one in confounds["table"]
-        if one["outcome"] == outcome
+        for row in confounds["table"]
+        if row["outcome"] == outcome
     ]
     rows += [
-        [f"rating: {OF_RATING[one['confound']]}", *4 * "–", f"not known: no column {one['column']}"]
-        for one in confounds["not_known"]
+        [f"rating: {OF_RATING[row['confound']]}", *4 * "–", f"not known: no column {row['column']}"]
+        for row in confounds["not_known"]
     ]
     columns = ("relation", "#estimate", INTERVAL, "#p", "#n", "statistic")
     caption = "Relations of scores, changes and ratings to variables that should not matter"
@@ -152,29 +152,29 @@ def tabulate_confounds(report: Report) -> Table:
 
 def count_apart(report: Report) -> tuple[int, int]:
     """Return how many intervals of the confounds exclude 0, and how many there are."""
-    ends = [(one["low"], one["high"]) for one in report["confounds"]["table"]]
+    ends = [(row["low"], row["high"]) for row in report["confounds"]["table"]]
     known = [(low, high) for low, high in ends if low is not None and high is not None]
     return sum(low > 0 or high < 0 for low, high in known), len(known)
 
 
-def name_confound(one: Report) -> str:
+def name_confound(row: Report) -> str:
     """Return a confound in words."""
-    names = OF_RATING if one["outcome"] == "rating" else OF_CONTEXT
-    return names[one["confound"]]
+    names = OF_RATING if row["outcome"] == "rating" else OF_CONTEXT
+    return names[row["confound"]]
 
 
 def tabulate_divided(report: Report) -> Table:
     """Return the contexts with two camps."""
     rows = [
         [
-            write_count(one["pair"]),
-            write_count(one["context"]),
-            one["words"],
-            one["ratings"],
-            write_figure(one["agreement"]),
-            write_p(one["pvalue"]),
+            write_count(row["pair"]),
+            write_count(row["context"]),
+            row["words"],
+            row["ratings"],
+            write_figure(row["agreement"]),
+            write_p(row["pvalue"]),
         ]
-        for one in report["divided"]["contexts"]
+        for row in report["divided"]["contexts"]
     ]
     columns = ("#pair", "#context", "words", "ratings of each point", "#A", "#p")
     caption = "Contexts with two camps, the clearest first"
@@ -193,8 +193,8 @@ def _share(share: float | None) -> str:
 
 
 def _figure(
-    found: dict[str, Any], key: str, decimals: int, low: str = "", high: str = ""
+    row: dict[str, Any], key: str, decimals: int, low: str = "", high: str = ""
 ) -> tuple[str, str]:
     """Return a figure and its interval."""
-    ends = found.get(low or f"{key}_low"), found.get(high or f"{key}_high")
-    return write_figure(found[key], decimals), write_interval(*ends, decimals)
+    ends = row.get(low or f"{key}_low"), row.get(high or f"{key}_high")
+    return write_figure(row[key], decimals), write_interval(*ends, decimals)

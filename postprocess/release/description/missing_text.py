@@ -36,8 +36,8 @@ def mark(section: str, what: str) -> str:
     '[TO BE WRITTEN BY A PERSON, Licence: the licence]'
     """
     marked = f"[{MARK}, {section}: {what}]"
-    found = MARKED.fullmatch(marked)
-    if not found or found["section"] != section:
+    match = MARKED.fullmatch(marked)
+    if not match or match["section"] != section:
         raise ValueError(
             f"a placeholder must have no brackets, and no colon in its section: {marked}"
         )
@@ -46,13 +46,13 @@ def mark(section: str, what: str) -> str:
 
 def find_unwritten(files: Mapping[str, bytes]) -> tuple[Unwritten, ...]:
     """Return the placeholders in the files of a release, without repeats, in file order."""
-    found = (
+    unwritten = (
         Unwritten(name, match["section"], match["what"])
         for name, content in sorted(files.items())
         if name.endswith(SEARCHED) and not name.startswith(NOT_SEARCHED)
         for match in MARKED.finditer(content.decode())
     )
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(unwritten))
 
 
 def refuse_unwritten(unwritten: Sequence[Unwritten]) -> None:

@@ -311,7 +311,7 @@ def fill_in(written: Description, facts: Description) -> Description:
     The site's entries win in the sections of `FACTS`, and for whether annotators agreed to the
     publication of their words; the person's entries win elsewhere.
     """
-    by_person, by_site = (one.model_dump(exclude_unset=True) for one in (written, facts))
+    by_person, by_site = (source.model_dump(exclude_unset=True) for source in (written, facts))
     merged = {
         name: _fill(by_person.get(name), by_site.get(name), site_first=name in FACTS)
         for name in by_person.keys() | by_site.keys()
@@ -345,5 +345,5 @@ def _fill(person: Any, site: Any, *, site_first: bool) -> Any:
 
 def _prune(entries: dict[str, Any]) -> dict[str, Any]:
     """Return the entries without empty tables and lists."""
-    kept = {k: _prune(v) if isinstance(v, dict) else v for k, v in entries.items()}
-    return {name: entry for name, entry in kept.items() if entry not in ({}, [])}
+    pruned = {k: _prune(v) if isinstance(v, dict) else v for k, v in entries.items()}
+    return {name: entry for name, entry in pruned.items() if entry not in ({}, [])}

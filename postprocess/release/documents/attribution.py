@@ -46,7 +46,7 @@ def render_attribution(sources: Sequence[ContextSource], n_pairs: int, path: str
     parts = ["# Sources of the texts", about]
     by_licence = groupby(list_documents(sources).items(), key=lambda item: item[0].licence)
     for licence, documents in by_licence:
-        lines = [f"- {_write_document(one)}: {_write_places(texts)}" for one, texts in documents]
+        lines = [f"- {_write_document(file)}: {_write_places(texts)}" for file, texts in documents]
         parts += [f"## {escape(licence) or UNKNOWN}", "\n".join(lines)]
     if withheld := [source for source in sources if source.sha256]:
         about = (
@@ -89,6 +89,6 @@ def _write_places(contexts: Iterable[ContextSource]) -> str:
     for source in contexts:
         by_pair[source.pair].append(source.context)
     return ", ".join(
-        f"pair {pair} ({'both contexts' if len(found) > 1 else f'context {found[0]}'})"
-        for pair, found in sorted(by_pair.items())
+        f"pair {pair} ({'both contexts' if len(contexts) > 1 else f'context {contexts[0]}'})"
+        for pair, contexts in sorted(by_pair.items())
     )

@@ -24,8 +24,8 @@ METHODS: tuple[dict[str, Any], ...] = (
         "type": "conference-paper",
         "title": COSIMLEX.title,
         "authors": [
-            {"family-names": one.family_names, "given-names": one.given_names}
-            for one in COSIMLEX.authors
+            {"family-names": author.family_names, "given-names": author.given_names}
+            for author in COSIMLEX.authors
         ],
         "year": COSIMLEX.year,
         "url": COSIMLEX.url,
@@ -68,16 +68,16 @@ def render_citation(subject: Subject) -> str:
         "references": [*METHODS, _cite_software(subject)],
     }
     known = {name: entry for name, entry in entries.items() if entry is not None}
-    return write_yaml(known) + "".join(f"# {one}\n" for one in list_missing(subject, NAMES))
+    return write_yaml(known) + "".join(f"# {text}\n" for text in list_missing(subject, NAMES))
 
 
 def list_missing(subject: Subject, names: Mapping[str, str]) -> Iterator[str]:
     """Yield placeholders for missing entries; `names`: name in the description → in the file."""
     dataset = subject.description.dataset
-    asked = dict(list_asked(type(dataset)))
+    questions = dict(list_asked(type(dataset)))
     for entry, name in names.items():
         if getattr(dataset, entry) is None:
-            yield mark(name, asked[entry])
+            yield mark(name, questions[entry])
 
 
 def mark_missing(text: str | None, section: str, what: str) -> str:

@@ -124,7 +124,7 @@ def describe_file(subject: Subject, path: str) -> str:
         return "a figure of the report"
     folder, _, name = path.rpartition("/")
     if folder == PRACTICE:
-        by_name = {one.rpartition("/")[2]: what for one, what in known.items()}
+        by_name = {name.rpartition("/")[2]: what for name, what in known.items()}
         return f"practice pairs: {by_name.get(name, '')}"
     return known.get(path, "")
 

@@ -72,8 +72,8 @@ def _trace_provenance(subject: Subject) -> dict[str, Any]:
     source = subject.description.stimuli.contexts_from
     origins = [{"@type": "prov:Entity", "prov:label": source}] if source else []
     origins += [_describe_document(document) for document in subject.documents]
-    found = {"prov:wasDerivedFrom": origins[0] if len(origins) == 1 else origins} if origins else {}
-    return {**found, "prov:wasGeneratedBy": [collected, processed]}
+    from_ = {"prov:wasDerivedFrom": origins[0] if len(origins) == 1 else origins} if origins else {}
+    return {**from_, "prov:wasGeneratedBy": [collected, processed]}
 
 
 def _describe_document(document: Document) -> dict[str, Any]:
@@ -93,7 +93,7 @@ def _list_days(subject: Subject) -> Iterator[str]:
 def _list_platforms(subject: Subject) -> list[str]:
     description = subject.description
     return _list_known(
-        description.collection.platform, *(one.channel for one in description.recruitment)
+        description.collection.platform, *(group.channel for group in description.recruitment)
     )
 
 

@@ -176,9 +176,9 @@ def _describe_filtering(subject: Subject) -> str:
         share = f"{100 * filtering.gain_share:g} %"
         criteria[GAIN] = f"lowered that of the group most (at most {share} of a group)"
     done = subject.dataset.report["filtering"]
-    left_out, n_kept = done["left_out"], len({one["annotator"] for one in done["undefined"]})
+    left_out, n_kept = done["left_out"], len({row["annotator"] for row in done["undefined"]})
     counts = {
-        reason: len({one["annotator"] for one in left_out if one["reason"] == reason})
+        reason: len({row["annotator"] for row in left_out if row["reason"] == reason})
         for reason in criteria
     }
     listed = ", or ".join(

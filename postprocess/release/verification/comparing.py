@@ -80,17 +80,17 @@ class Comparison:
 
 def compare_checksums(done: Comparison, files: Mapping[str, bytes]) -> None:
     """Compare all files with `SHA256SUMS`."""
-    own = {name: content for name, content in files.items() if name != CHECKSUMS}
+    listable = {name: content for name, content in files.items() if name != CHECKSUMS}
     listed = _read_checksums(files.get(CHECKSUMS, b""))
-    found = _read_checksums(render_checksums(own))
-    for name in sorted({*listed, *found}):
+    computed = _read_checksums(render_checksums(listable))
+    for name in sorted({*listed, *computed}):
         if name not in listed:
             done.differences.append(Difference(CHECKSUMS, name, "not listed", "a file"))
-        elif name not in found:
+        elif name not in computed:
             done.differences.append(Difference(CHECKSUMS, name, "listed", "no such file"))
-        elif listed[name] != found[name]:
-            done.differences.append(Difference(CHECKSUMS, name, listed[name], found[name]))
-    if listed == found and files[CHECKSUMS] != render_checksums(own):
+        elif listed[name] != computed[name]:
+            done.differences.append(Difference(CHECKSUMS, name, listed[name], computed[name]))
+    if listed == computed and files[CHECKSUMS] != render_checksums(listable):
         done.differences.append(Difference(CHECKSUMS, "", "other lines", "a line for each file"))
 
 
@@ -169,10 +169,10 @@ def _equal(column: pa.ChunkedArray, other: pa.ChunkedArray) -> bool:
 
 def compare_metadata(done: Comparison, content: bytes, computed: bytes) -> None:
     """Compare Croissant's metadata, but for the sizes and digests of files."""
-    found = Comparison()
-    compare_json(found, CROISSANT, content, computed, but=(".sha256", ".contentSize"))
-    for one in found.differences:
-        done.differ(one.file, one.place, one.published, one.computed)
+    differing = Comparison()
+    compare_json(differing, CROISSANT, content, computed, but=(".sha256", ".contentSize"))
+    for difference in differing.differences:
+        done.differ(difference.file, difference.place, difference.published, difference.computed)
 
 
 def compare_json(
@@ -184,7 +184,7 @@ def compare_json(
     except ValueError:
         done.differences.append(Difference(file, "", "not valid JSON", "valid JSON"))
         return
-    leaves, others = (dict(_leaves(one)) for one in (tree, read_json(computed)))
+    leaves, others = (dict(_leaves(leaf)) for leaf in (tree, read_json(computed)))
     for place in leaves | others:
         if not place.endswith(but):
             done.compare(file, place, leaves.get(place, ABSENT), others.get(place, ABSENT))
@@ -235,8 +235,8 @@ def _leaves(tree: object, place: str = "") -> Iterator[Leaf]:
     """
     if isinstance(tree, dict) and tree:
         for name, part in tree.items():
-            own = json.dumps(name) if set(name) & set('."[') else name
-            yield from _leaves(part, f"{place}.{own}" if place else own)
+            key = json.dumps(name) if set(name) & set('."[') else name
+            yield from _leaves(part, f"{place}.{key}" if place else key)
     elif isinstance(tree, list) and tree:
         seen: Counter[str] = Counter()
         for number, part in enumerate(tree, 1):

@@ -43,16 +43,16 @@ def find_dataset(files: Mapping[str, bytes]) -> NamedFile:
 
     Raises ReleaseError.
     """
-    found = find_datasets(files)
-    if len(found) != 1:
+    datasets = find_datasets(files)
+    if len(datasets) != 1:
         raise ReleaseError(
-            f"the folder of a release has one file <name>_<lang>.csv, but this has {len(found)}"
+            f"the folder of a release has one file <name>_<lang>.csv, but this has {len(datasets)}"
         )
-    tag = found[0].tag
+    tag = datasets[0].tag
     needed = (REPORT, RECIPE_FILE, DESCRIPTION, f"ratings_{tag}.tsv", f"data/data_{tag}.tsv")
     if missing := [name for name in needed if name not in files]:
         raise ReleaseError(f"{missing[0]} is missing, without which nothing can be computed again")
-    return found[0]
+    return datasets[0]
 
 
 def read_report(files: Mapping[str, bytes]) -> dict[str, Any]:

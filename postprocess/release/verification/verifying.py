@@ -136,25 +136,25 @@ def verify_release(folder: Path) -> Verification:
     )
 
 
-def render_verification(found: Verification) -> str:
+def render_verification(result: Verification) -> str:
     """Return the result as text, its one-sentence summary last."""
-    lines = [f"ratings   {found.n_ratings:,}"]
-    if found.published_by == found.computed_by:
-        lines.append(f"code      {found.computed_by['version']}, the code that made the release")
+    lines = [f"ratings   {result.n_ratings:,}"]
+    if result.published_by == result.computed_by:
+        lines.append(f"code      {result.computed_by['version']}, the code that made the release")
     else:
         lines.append(
-            f"code      made with {_name_code(found.published_by)}, computed again with "
-            f"{_name_code(found.computed_by)}"
+            f"code      made with {_name_code(result.published_by)}, computed again with "
+            f"{_name_code(result.computed_by)}"
         )
-    if found.n_rounded:
-        lines.append(f"rounding  {write_count(found.n_rounded, 'place')} equal but for rounding")
-    if found.unchecked:
-        lines.append(f"checksum  only: {_clean(', '.join(found.unchecked))}")
-    shown = found.differences[:MOST_SHOWN]
+    if result.n_rounded:
+        lines.append(f"rounding  {write_count(result.n_rounded, 'place')} equal but for rounding")
+    if result.unchecked:
+        lines.append(f"checksum  only: {_clean(', '.join(result.unchecked))}")
+    shown = result.differences[:MOST_SHOWN]
     lines += [f"differs   {difference}" for difference in shown]
-    if len(found.differences) > len(shown):
-        lines.append(f"          and {len(found.differences) - len(shown)} more")
-    return "\n".join([*lines, found.summary]) + "\n"
+    if len(result.differences) > len(shown):
+        lines.append(f"          and {len(result.differences) - len(shown)} more")
+    return "\n".join([*lines, result.summary]) + "\n"
 
 
 def _list_given_notes(report: Report, published: Published, recipe: Recipe) -> list[str]:
@@ -162,9 +162,9 @@ def _list_given_notes(report: Report, published: Published, recipe: Recipe) -> l
     answers, n_pairs = published.individual, len(published.stimuli.rows)
     outcome = post_process(answers.ratings, recipe, n_pairs=n_pairs, checks=answers.checks)
     copies = report_copies(outcome).get("copies", ())
-    own = report_notes(outcome, report.get("change", {}).get("n_both", 0), copies)
+    computed = report_notes(outcome, report.get("change", {}).get("n_both", 0), copies)
     notes: list[str] = report["notes"]
-    return notes[: -len(own)] if own and notes[-len(own) :] == own else notes
+    return notes[: -len(computed)] if computed and notes[-len(computed) :] == computed else notes
 
 
 def _list_reservations(

@@ -12,10 +12,10 @@ from postprocess.reporting.figures.drawing import (
     DARK_BARS,
     INK,
     LIGHT_BARS,
+    add_legend,
     count_along,
     in_style,
     new_figure,
-    put_legend,
 )
 from postprocess.reporting.phrases import (
     write_count,
@@ -60,7 +60,7 @@ def draw_changes(outcome: Outcome, parts_of_speech: pd.Series | None = None) -> 
     is_marked = "note" in outcome.scores and outcome.scores["note"].any()
     dark = "q < 0.05 †" if is_marked else "q < 0.05"
     handles = [Patch(label=dark, **DARK_BARS), Patch(label="q ≥ 0.05", **LIGHT_BARS)]
-    put_legend(rows[0], handles)
+    add_legend(rows[0], handles)
     return figure
 
 

@@ -15,9 +15,9 @@ from postprocess.reporting.figures.drawing import (
     REFERENCE_LINE,
     RULE,
     TRIANGLE,
+    add_legend,
     in_style,
     new_figure,
-    put_legend,
     write_instead,
 )
 from postprocess.reporting.figures.lineups import (
@@ -61,7 +61,7 @@ def draw_correlations(outcome: Outcome) -> Figure:
     _draw_annotators(axes, lineup, judged, low)
     mark_groups(axes, lineup, len(judged))
     handles = _legend(outcome, judged)
-    put_legend(axes, handles, columns=4 if len(handles) == 4 else 3)
+    add_legend(axes, handles, columns=4 if len(handles) == 4 else 3)
     return figure
 
 

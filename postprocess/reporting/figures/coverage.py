@@ -7,10 +7,10 @@ from matplotlib.patches import Patch
 from postprocess.reporting.figures.drawing import (
     DARK_BARS,
     LIGHT_BARS,
+    add_legend,
     count_along,
     in_style,
     new_figure,
-    put_legend,
 )
 from postprocess.reporting.figures.scores import stack_contexts
 from postprocess.reporting.phrases import write_count
@@ -39,7 +39,7 @@ def draw_coverage(outcome: Outcome) -> Figure:
     axes.set_ylabel("contexts")
     count_along(axes.xaxis)
     count_along(axes.yaxis)
-    put_legend(axes, [Patch(label="given", **LIGHT_BARS), Patch(label="used", **DARK_BARS)])
+    add_legend(axes, [Patch(label="given", **LIGHT_BARS), Patch(label="used", **DARK_BARS)])
     return figure
 
 

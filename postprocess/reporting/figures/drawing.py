@@ -123,7 +123,7 @@ def render_png(figure: Figure) -> bytes:
     return _save(figure, format="png", dpi=DPI, metadata={"Software": None})
 
 
-def put_legend(axes: Axes, handles: Sequence[Artist], *, columns: int = 2) -> None:
+def add_legend(axes: Axes, handles: Sequence[Artist], *, columns: int = 2) -> None:
     """Add a legend above the axes."""
     axes.legend(handles=list(handles), loc="lower left", bbox_to_anchor=(0, 1), ncols=columns)
 

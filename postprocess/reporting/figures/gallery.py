@@ -68,8 +68,8 @@ def render_plates(gallery: Iterable[Illustration], stamp: str = "") -> dict[str,
     since each would keep its pixels.
     """
     plates = {}
-    for one in gallery:
-        svg = render_svg(one.figure, title=stamp + one.title, description=one.caption)
-        plates[one.name] = Plate(one.name, one.title, one.caption, svg, render_png(one.figure))
-        one.figure.clear()
+    for name, title, caption, figure in gallery:
+        svg = render_svg(figure, title=stamp + title, description=caption)
+        plates[name] = Plate(name, title, caption, svg, render_png(figure))
+        figure.clear()
     return plates

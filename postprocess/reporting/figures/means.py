@@ -14,9 +14,9 @@ from postprocess.reporting.figures.drawing import (
     PAPER,
     RING,
     SOFT,
+    add_legend,
     in_style,
     new_figure,
-    put_legend,
     write_instead,
 )
 from postprocess.reporting.figures.lineups import (
@@ -57,7 +57,7 @@ def draw_means(outcome: Outcome) -> Figure:
     draw_levels(axes, lineup, level)
     _draw_annotators(axes, lineup, annotators)
     mark_groups(axes, lineup, len(annotators))
-    put_legend(axes, _legend(outcome, annotators), columns=2)
+    add_legend(axes, _legend(outcome, annotators), columns=2)
     return figure
 
 

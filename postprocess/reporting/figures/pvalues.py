@@ -11,10 +11,10 @@ from postprocess.reporting.figures.drawing import (
     INK,
     LIGHT_BARS,
     REFERENCE_LINE,
+    add_legend,
     count_along,
     in_style,
     new_figure,
-    put_legend,
     write_instead,
 )
 from postprocess.reporting.phrases import SPACE, write_count, write_figure, write_share
@@ -54,7 +54,7 @@ def draw_pvalues(outcome: Outcome) -> Figure:
     axes.set_ylabel("pairs")
     count_along(axes.yaxis)
     line = Line2D([], [], label="expected if nothing changed", **REFERENCE_LINE)
-    put_legend(axes, [Patch(label="p < 0.05", **DARK_BARS), line])
+    add_legend(axes, [Patch(label="p < 0.05", **DARK_BARS), line])
     return figure
 
 

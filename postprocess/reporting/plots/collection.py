@@ -28,10 +28,10 @@ def tabulate_collection(per_day: pd.Series) -> pd.DataFrame:
     """
     if per_day.empty:
         return pd.DataFrame({"day": [], "n_ratings": [], "n_so_far": []})
-    found = per_day.copy()
-    found.index = pd.to_datetime(found.index)
-    days = pd.date_range(found.index.min(), found.index.max(), freq="D")
-    counts = found.groupby(level=0).sum().reindex(days, fill_value=0)
+    by_date = per_day.copy()
+    by_date.index = pd.to_datetime(by_date.index)
+    days = pd.date_range(by_date.index.min(), by_date.index.max(), freq="D")
+    counts = by_date.groupby(level=0).sum().reindex(days, fill_value=0)
     table = {"day": days, "n_ratings": counts.to_numpy(), "n_so_far": counts.cumsum().to_numpy()}
     return pd.DataFrame(table)
 

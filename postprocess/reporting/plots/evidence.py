@@ -11,9 +11,9 @@ from postprocess.reporting.figures.drawing import (
     REFERENCE_LINE,
     RING,
     RULE,
+    add_legend,
     in_style,
     new_figure,
-    put_legend,
 )
 from postprocess.reporting.phrases import write_count
 
@@ -55,7 +55,7 @@ def draw_evidence(table: pd.DataFrame) -> Figure:
         Line2D([], [], label="q ≥ 0.05", markersize=4, **RING),
         Line2D([], [], label="p = 0.05", **REFERENCE_LINE),
     ]
-    put_legend(axes, handles, columns=3)
+    add_legend(axes, handles, columns=3)
     return figure
 
 

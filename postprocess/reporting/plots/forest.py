@@ -34,12 +34,12 @@ def tabulate_forest(dataset: Dataset) -> pd.DataFrame:
     (95 % interval, NaN if it was not computed) and is_left_out (of the scores).
     """
     agreement = dataset.report["agreement"]
-    found = [("overall", OVERALL, agreement["overall"])]
+    estimates = [("overall", OVERALL, agreement["overall"])]
     by = SLICE if SLICE in agreement["by"] else "group"
-    found += [(by, f"{by} {one['name']}", one) for one in agreement["by"].get(by, [])]
+    estimates += [(by, f"{by} {entry['name']}", entry) for entry in agreement["by"].get(by, [])]
     rows = [
-        (kind, name, one["human"], one.get("human_low"), one.get("human_high"), False)
-        for kind, name, one in found
+        (kind, name, entry["human"], entry.get("human_low"), entry.get("human_high"), False)
+        for kind, name, entry in estimates
     ]
     judged = dataset.outcome.annotators
     judged = judged[judged["rho"].notna()].sort_values("rho", ascending=False, kind="stable")

@@ -8,10 +8,10 @@ from postprocess.reporting.figures.drawing import (
     CROSS,
     RING,
     RULE,
+    add_legend,
     draw_points,
     in_style,
     new_figure,
-    put_legend,
 )
 from postprocess.reporting.phrases import shorten, write_count, write_figure, write_interval
 from postprocess.two_collections.comparing import SIGNIFICANT, CollectionComparison
@@ -43,7 +43,7 @@ def draw_changes(comparison: CollectionComparison) -> Figure:
         Line2D([], [], label=f"q < 0.05{' †' if 'note' in pairs else ''}", markersize=5, **CROSS),
         Line2D([], [], label="others", markersize=4, **RING),
     ]
-    put_legend(axes, handles)
+    add_legend(axes, handles)
     return figure
 
 
@@ -52,9 +52,9 @@ def caption_changes(comparison: CollectionComparison) -> str:
     first, second = comparison.sides
     pairs = comparison.tables["pairs"]
     row = next(
-        one
-        for one in comparison.report["correlations"]
-        if (one["of"], one["method"]) == ("change", "uncentered")
+        row
+        for row in comparison.report["correlations"]
+        if (row["of"], row["method"]) == ("change", "uncentered")
     )
     n_turned = int((pairs["change_first"] * pairs["change_second"] < 0).sum())
     n_differ = int((pairs["qvalue"] < SIGNIFICANT).sum())

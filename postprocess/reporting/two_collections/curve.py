@@ -11,10 +11,10 @@ from postprocess.reporting.figures.drawing import (
     INK,
     REFERENCE_LINE,
     RULE,
+    add_legend,
     draw_points,
     in_style,
     new_figure,
-    put_legend,
 )
 from postprocess.reporting.phrases import shorten, write_count, write_figure, write_interval
 from postprocess.two_collections.comparing import CollectionComparison
@@ -56,7 +56,7 @@ def draw_curve(comparison: CollectionComparison) -> Figure:
     axes.set_aspect("equal")
     axes.set_xlabel(f"score: {shorten(first.name)}")
     axes.set_ylabel(f"score: {shorten(second.name)}")
-    put_legend(axes, handles)
+    add_legend(axes, handles)
     return figure
 
 

@@ -11,9 +11,9 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 from postprocess.reporting.figures.drawing import (
     DARK_BARS,
     LIGHT_BARS,
+    add_legend,
     in_style,
     new_figure,
-    put_legend,
 )
 from postprocess.reporting.phrases import shorten, write_count, write_list, write_range, write_share
 from postprocess.two_collections.collection import Collection
@@ -34,7 +34,7 @@ def draw_distribution(comparison: CollectionComparison) -> Figure:
     table = comparison.tables["distribution"]
     parts = {side: table[table["side"] == side] for side in SIDES if (table["side"] == side).any()}
     points = [part["point"].tolist() for part in parts.values()]
-    is_alike = all(one == points[0] for one in points)
+    is_alike = all(part == points[0] for part in points)
     figure = new_figure(3.0 if is_alike else 4.2)
     rows = 1 if is_alike else len(parts)
     grid = figure.subplots(rows, 1, squeeze=False)[:, 0]
@@ -48,7 +48,7 @@ def draw_distribution(comparison: CollectionComparison) -> Figure:
     grid[-1].set_xlabel("rating")
     names = dict(zip(SIDES, comparison.sides, strict=True))
     handles = [Patch(label=shorten(names[side].name), **BARS[side]) for side in parts]
-    put_legend(grid[0], handles)
+    add_legend(grid[0], handles)
     return figure
 
 
@@ -56,8 +56,8 @@ def caption_distribution(comparison: CollectionComparison) -> str:
     """Return the caption of the plot, with its numbers."""
     table = comparison.tables["distribution"]
     parts = [
-        _describe(one, table[table["side"] == side])
-        for side, one in zip(SIDES, comparison.sides, strict=True)
+        _describe(collection, table[table["side"] == side])
+        for side, collection in zip(SIDES, comparison.sides, strict=True)
         if (table["side"] == side).any()
     ]
     return (

@@ -61,7 +61,7 @@ def draw_kinds(comparison: CollectionComparison) -> Figure:
     figure = _draw_rows(table.rename(columns={"difference": "estimate"}), names)
     axes = figure.axes[0]
     axes.axvline(0, **REFERENCE_LINE)
-    first, second = (shorten(one.name, 16) for one in comparison.sides)
+    first, second = (shorten(side.name, 16) for side in comparison.sides)
     axes.set_xlabel(f"mean difference: {second} − {first}")
     return figure
 

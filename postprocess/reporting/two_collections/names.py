@@ -9,7 +9,7 @@ TRAITS = {"pos": "part of speech", "block": "block"}
 
 def name_agreement(comparison: CollectionComparison) -> list[str]:
     """Return what is correlated in each row of the table of agreement, in words."""
-    first, second = (shorten(one.name, 16) for one in comparison.sides)
+    first, second = (shorten(side.name, 16) for side in comparison.sides)
     names = {
         (PAIRWISE, "first"): f"two of {first}",
         (PAIRWISE, "second"): f"two of {second}",

@@ -28,40 +28,38 @@ def tabulate_sides(comparison: CollectionComparison) -> Table:
     """Return what is compared, a column for each collection."""
     described = [
         {
-            "name": one.name,
-            "rated by": one.source.describe(),
-            "language": one.language,
-            "pairs": write_count(len(one.rows)),
-            "annotators": NONE
-            if one.ratings is None
-            else write_count(one.ratings["annotator"].nunique()),
-            "ratings in the scores": NONE if one.ratings is None else write_count(len(one.ratings)),
-            "scale": NONE if one.scale is None else str(one.scale),
-            "recipe": one.recipe or "scores as published",
+            "name": side.name,
+            "rated by": side.source.describe(),
+            "language": side.language,
+            "pairs": write_count(len(side.rows)),
+            "annotators": NONE if rows is None else write_count(rows["annotator"].nunique()),
+            "ratings in the scores": NONE if rows is None else write_count(len(rows)),
+            "scale": NONE if side.scale is None else str(side.scale),
+            "recipe": side.recipe or "scores as published",
         }
-        for one in comparison.sides
+        for side, rows in ((side, side.ratings) for side in comparison.sides)
     ]
-    rows = [[name, *(one[name] for one in described)] for name in described[0]]
+    rows = [[name, *(side[name] for side in described)] for name in described[0]]
     return Table("The two collections", ("", "first", "second"), rows, method="matching")
 
 
 def tabulate_correlations(comparison: CollectionComparison) -> Table:
     """Return the correlations of scores and changes, with reliabilities."""
     rows = []
-    for one in comparison.report["correlations"]:
-        name = CORRELATIONS[one["method"]].replace(" (subtask 1)", "")
-        if one["of"] == "change" and one["method"] == "uncentered":
+    for row in comparison.report["correlations"]:
+        name = CORRELATIONS[row["method"]].replace(" (subtask 1)", "")
+        if row["of"] == "change" and row["method"] == "uncentered":
             name += " (subtask 1)"
         rows.append(
             [
-                f"{OF[one['of']]}, {name}",
-                write_figure(one["correlation"]),
-                write_interval(one["low"], one["high"]),
-                write_figure(one["reliability_first"]),
-                write_figure(one["reliability_second"]),
-                write_figure(one["ceiling"]),
-                _write_noiseless(one, "\n"),
-                CORRECTED[one["corrected_for"]],
+                f"{OF[row['of']]}, {name}",
+                write_figure(row["correlation"]),
+                write_interval(row["low"], row["high"]),
+                write_figure(row["reliability_first"]),
+                write_figure(row["reliability_second"]),
+                write_figure(row["ceiling"]),
+                _write_noiseless(row, "\n"),
+                CORRECTED[row["corrected_for"]],
             ]
         )
     columns = (
@@ -85,8 +83,8 @@ def tabulate_differences(comparison: CollectionComparison) -> Table:
         "sd_by_noise": "SD by noise alone",
     }
     both = comparison.report["differences"]
-    rows = [[title, *(_with_ends(one, name) for one in both)] for name, title in names.items()]
-    columns = ("figure", *(f"#{OF[one['of']]}" for one in both))
+    rows = [[title, *(_with_ends(row, name) for row in both)] for name, title in names.items()]
+    columns = ("figure", *(f"#{OF[row['of']]}" for row in both))
     return Table("Differences, second less first", columns, rows, method="limits")
 
 
@@ -111,12 +109,12 @@ def tabulate_agreement(comparison: CollectionComparison) -> Table:
     rows = [
         [
             name,
-            "two annotators" if one["measure"] == "pairwise" else "annotator and mean",
-            write_figure(one["estimate"]),
-            write_interval(one["low"], one["high"]),
-            write_count(one["n_correlations"]),
+            "two annotators" if row["measure"] == "pairwise" else "annotator and mean",
+            write_figure(row["estimate"]),
+            write_interval(row["low"], row["high"]),
+            write_count(row["n_correlations"]),
         ]
-        for name, one in zip(
+        for name, row in zip(
             name_agreement(comparison), comparison.report["agreement"], strict=True
         )
     ]
@@ -129,17 +127,17 @@ def tabulate_contexts(comparison: CollectionComparison) -> Table:
     """Return the contexts that differ most."""
     rows = [
         [
-            write_count(one["pair"]),
-            f"{one['word1']}, {one['word2']}",
-            write_count(one["context"]),
-            write_figure(one["score_first"]),
-            write_figure(one["score_second"]),
-            _signed(one["difference"]),
-            _signed(one["residual"]),
-            *([write_p(one["pvalue"]), _write_q(one)] if "pvalue" in one else []),
-            *([_signed(one["delta"])] if "delta" in one else []),
+            write_count(row["pair"]),
+            f"{row['word1']}, {row['word2']}",
+            write_count(row["context"]),
+            write_figure(row["score_first"]),
+            write_figure(row["score_second"]),
+            _signed(row["difference"]),
+            _signed(row["residual"]),
+            *([write_p(row["pvalue"]), _write_q(row)] if "pvalue" in row else []),
+            *([_signed(row["delta"])] if "delta" in row else []),
         ]
-        for one in comparison.report["different_contexts"]["largest"]
+        for row in comparison.report["different_contexts"]["largest"]
     ]
     tested = "pvalue" in comparison.tables["contexts"]
     columns = [
@@ -152,38 +150,38 @@ def tabulate_contexts(comparison: CollectionComparison) -> Table:
 
 def tabulate_pairs(comparison: CollectionComparison) -> Table:
     """Return the pairs whose changes differ most; with tests, if any pair was tested."""
-    found = comparison.report["different_pairs"]
-    tested = any(one["pvalue"] is not None for one in found["largest"])
+    pairs = comparison.report["different_pairs"]
+    tested = any(row["pvalue"] is not None for row in pairs["largest"])
     rows = [
         [
-            write_count(one["pair"]),
-            f"{one['word1']}, {one['word2']}",
-            _signed(one["change_first"]),
-            _signed(one["change_second"]),
-            _signed(one["difference"]),
-            *([write_figure(one["error"])] if tested else []),
-            *([write_p(one["pvalue"]), _write_q(one)] if tested else []),
+            write_count(row["pair"]),
+            f"{row['word1']}, {row['word2']}",
+            _signed(row["change_first"]),
+            _signed(row["change_second"]),
+            _signed(row["difference"]),
+            *([write_figure(row["error"])] if tested else []),
+            *([write_p(row["pvalue"]), _write_q(row)] if tested else []),
         ]
-        for one in found["largest"]
+        for row in pairs["largest"]
     ]
     columns = ["#pair", "words", "#first", "#second", "#difference"]
     columns += ["#error", "#p", "#q"] if tested else []
     table = Table("Pairs whose changes differ most", tuple(columns), rows, method="tests")
-    return _name_rest(table, found["n"], "pairs")
+    return _name_rest(table, pairs["n"], "pairs")
 
 
 def tabulate_kinds(comparison: CollectionComparison) -> Table:
     """Return the differences by kind of item; no rows if no trait is known."""
     rows = [
         [
-            f"{TRAITS.get(one['trait'], one['trait'])}: {one['value']}",
-            write_count(one["n_pairs"]),
-            _signed(one["difference"]),
-            write_interval(one["low"], one["high"]),
-            write_figure(one["absolute"]),
-            write_figure(one["correlation"]),
+            f"{TRAITS.get(row['trait'], row['trait'])}: {row['value']}",
+            write_count(row["n_pairs"]),
+            _signed(row["difference"]),
+            write_interval(row["low"], row["high"]),
+            write_figure(row["absolute"]),
+            write_figure(row["correlation"]),
         ]
-        for one in comparison.report["kinds"]
+        for row in comparison.report["kinds"]
     ]
     columns = ("kind", "#pairs", "#mean difference", INTERVAL, "#mean |difference|", "#r")
     table = Table("Differences by kind of item", columns, rows, method="kinds")
@@ -194,13 +192,13 @@ def tabulate_relations(comparison: CollectionComparison) -> Table:
     """Return the relations of the differences to what is measured in the texts."""
     rows = [
         [
-            OF_CONTEXT[one["confound"]],
-            STATISTICS[one["statistic"]],
-            write_figure(one["estimate"]),
-            write_interval(one["low"], one["high"]),
-            write_count(one["n"]),
+            OF_CONTEXT[row["confound"]],
+            STATISTICS[row["statistic"]],
+            write_figure(row["estimate"]),
+            write_interval(row["low"], row["high"]),
+            write_count(row["n"]),
         ]
-        for one in comparison.report["relations"]
+        for row in comparison.report["relations"]
     ]
     columns = ("measure", "statistic", "#estimate", INTERVAL, "#contexts")
     return Table("Differences and the texts", columns, rows, method="kinds")
@@ -208,11 +206,11 @@ def tabulate_relations(comparison: CollectionComparison) -> Table:
 
 def tabulate_summary(report: Mapping[str, Any]) -> dict[str, str]:
     """Return the main figures of a comparison, given its report: title → figure."""
-    by_name = {(one["of"], one["method"]): one for one in report["correlations"]}
+    by_name = {(row["of"], row["method"]): row for row in report["correlations"]}
     score, change = by_name["score", "pearson"], by_name["change", "uncentered"]
     difference = report["differences"][0]
     contexts = report["different_contexts"]
-    found = {
+    summary = {
         "pairs": write_count(report["matching"]["n_pairs"]),
         "scores: correlation": write_figure(score["correlation"]),
         "scores: without noise": _write_noiseless(score),
@@ -222,11 +220,11 @@ def tabulate_summary(report: Mapping[str, Any]) -> dict[str, str]:
         "limits of agreement": write_interval(difference["limit_low"], difference["limit_high"], 1),
     }
     if "qvalue" in contexts["n_below"]:
-        found["contexts with q\u00a0<\u00a00.05"] = (
+        summary["contexts with q\u00a0<\u00a00.05"] = (
             f"{write_count(contexts['n_below']['qvalue'])} of {write_count(contexts['n'])}"
             f"{' †' if contexts.get('n_noted') else ''}"
         )
-    return found
+    return summary
 
 
 def write_summary(comparison: CollectionComparison) -> str:
@@ -234,9 +232,9 @@ def write_summary(comparison: CollectionComparison) -> str:
     first, second = comparison.sides
     matching: dict[str, Any] = comparison.report["matching"]
     lines = [f"{first.name} → {second.name}, matched by {matching['key']}"]
-    found = tabulate_summary(comparison.report)
-    width = max(map(len, found)) + 2
-    lines += [f"{name:<{width}}{figure}" for name, figure in found.items()]
+    summary = tabulate_summary(comparison.report)
+    width = max(map(len, summary)) + 2
+    lines += [f"{name:<{width}}{figure}" for name, figure in summary.items()]
     return "\n".join(lines).replace("\u00a0", " ") + "\n"
 
 
