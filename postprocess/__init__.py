@@ -149,8 +149,8 @@ def __getattr__(name: str) -> object:
         from postprocess.extras import require_report
 
         require_report()
-    found = globals()[name] = getattr(import_module(_HOMES[name]), name)
-    return found
+    globals()[name] = getattr(import_module(_HOMES[name]), name)
+    return globals()[name]
 
 
 def __dir__() -> list[str]:

@@ -94,10 +94,10 @@ def read_name(path: str) -> NamedFile | None:
     >>> read_name("ratings_sl.csv") is None
     True
     """
-    found = FILE.fullmatch(path)
-    if found is None or found["name"].casefold().partition("_")[0] in OF_OTHER_FILES:
+    match = FILE.fullmatch(path)
+    if match is None or match["name"].casefold().partition("_")[0] in OF_OTHER_FILES:
         return None
-    return NamedFile(path, found["name"], found["tag"])
+    return NamedFile(path, match["name"], match["tag"])
 
 
 def find_datasets(paths: Iterable[str]) -> list[NamedFile]:

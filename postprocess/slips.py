@@ -35,8 +35,8 @@ def list_slips(field: str) -> Iterator[Problem]:
         what = "characters were lost: the field contains U+FFFD"
         yield Problem(what, "take the text from its source again")
     plain = TAG.sub("", field)
-    found = [one for one in ENTITY.findall(plain) if html.unescape(one) != one]
-    for kind, names in (("entities", found), ("tags", ELEMENT.findall(plain))):
+    entities = [entity for entity in ENTITY.findall(plain) if html.unescape(entity) != entity]
+    for kind, names in (("entities", entities), ("tags", ELEMENT.findall(plain))):
         if names:
             listed = ", ".join(dict.fromkeys(name[:30] for name in names[:MOST_SHOWN]))
             yield Problem(f"{kind} of HTML or XML in the text: {listed}", LITERALLY)

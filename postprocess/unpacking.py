@@ -75,15 +75,15 @@ def unpack(
                 entry.filename = entry.filename.replace("\\", "/")
             if len(entries) > limits.entries:
                 raise ArchiveRefused(*_too_many(len(entries), limits))
-            files = [one for one in entries if _is_file(one)]
-            wanted = [one for one in files if is_wanted(one.filename)]
-            _check_sizes(wanted, limits)
-            contents = {id(one): content for one, content in _inflate(archive, wanted, limits)}
+            files = [entry for entry in entries if _is_file(entry)]
+            chosen = [entry for entry in files if is_wanted(entry.filename)]
+            _check_sizes(chosen, limits)
+            contents = {id(entry): content for entry, content in _inflate(archive, chosen, limits)}
     except ArchiveRefused:
         raise
     except DAMAGES as error:
         raise ArchiveRefused(f"the archive cannot be read ({error})") from error
-    return [Member(one.filename, contents.get(id(one), b"")) for one in files]
+    return [Member(entry.filename, contents.get(id(entry), b"")) for entry in files]
 
 
 def _is_file(entry: zipfile.ZipInfo) -> bool:

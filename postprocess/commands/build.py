@@ -67,8 +67,8 @@ def run(options: argparse.Namespace) -> int:
         )
     reports = {} if options.no_report else render_with_notice(dataset)
     paths = write_files({**dataset.files, **reports}, options.out)
-    for one in group_findings(stimuli.findings):
-        sys.stderr.write(f"stimuli {one.severity}: {one}\n")
+    for finding in group_findings(stimuli.findings):
+        sys.stderr.write(f"stimuli {finding.severity}: {finding}\n")
     if stimuli.errors:
         sys.stderr.write(
             f"The stimuli have {write_count(len(stimuli.errors), 'error')}, listed above and in "

@@ -77,14 +77,14 @@ def run(options: argparse.Namespace) -> int:
     except SubmissionRefused as error:
         return _refuse(error)
     how = Bootstrap(options.bootstrap, options.seed) if options.bootstrap else None
-    found = describe_scores(scored, parts, others, bootstrap=how)
+    described = describe_scores(scored, parts, others, bootstrap=how)
     for place, warning in scored.warnings:
         sys.stderr.write(f"warning: {write_finding(place, warning)}\n")
     if scored.ignored:
         sys.stderr.write(f"ignored: {', '.join(scored.ignored)}\n")
-    sys.stdout.write(render_scores(found, full=options.full))
+    sys.stdout.write(render_scores(described, full=options.full))
     if options.json:
-        text = json.dumps(found, indent=2, ensure_ascii=False) + "\n"
+        text = json.dumps(described, indent=2, ensure_ascii=False) + "\n"
         (path,) = write_files({options.json.name: text.encode()}, options.json.parent)
         sys.stdout.write(f"written   {path}\n")
     return 0
@@ -96,10 +96,10 @@ def _name(paths: Sequence[Path]) -> list[str]:
     return [path.stem if n_stems[path.stem] == 1 else path.as_posix() for path in paths]
 
 
-def render_scores(found: dict[str, Any], *, full: bool = False) -> str:
+def render_scores(described: dict[str, Any], *, full: bool = False) -> str:
     """Return the description of scores as a table in plain text."""
     rows = [("", "language", "pairs", "score", "95 % interval", "r", "ρ", "")]
-    for subtask, entry in found["subtasks"].items():
+    for subtask, entry in described["subtasks"].items():
         name = SUBTASKS[subtask]
         for language, part in entry["parts"].items():
             correlations = (_write(part.get(key), full=full) for key in ("pearson", "spearman"))
@@ -109,30 +109,30 @@ def render_scores(found: dict[str, Any], *, full: bool = False) -> str:
             )  # fmt: skip
         if entry["average"] is not None and len(entry["parts"]) > 1:
             names = {"score": "average", "low": "average_low", "high": "average_high"}
-            average = {key: entry[one] for key, one in names.items()}
+            average = {key: entry[column] for key, column in names.items()}
             rows.append((name, "mean", "", *_write_score(average, "score", full=full), "", "", ""))
         if entry["parts"] and entry["missing"]:
-            rows += [(name, one, "", NONE, NONE, "", "", "missing") for one in entry["missing"]]
+            rows += [(name, lang, "", NONE, NONE, "", "", "missing") for lang in entry["missing"]]
     text = _align(rows)
-    if "bootstrap" in found:
-        text += "\n" + _render_bootstrap(found, full=full)
-    if found["differences"]:
+    if "bootstrap" in described:
+        text += "\n" + _render_bootstrap(described, full=full)
+    if described["differences"]:
         header = ("difference from", "subtask", "language", "d", "p")
         apart = [
-            (one["against"], str(one["subtask"]), one["part"], _write(one["d"], full=full),
-             repr(one["p"]) if full else write_p(one["p"]))
-            for one in found["differences"]
+            (test["against"], str(test["subtask"]), test["part"], _write(test["d"], full=full),
+             repr(test["p"]) if full else write_p(test["p"]))
+            for test in described["differences"]
         ]  # fmt: skip
         text += "\n" + _align([header, *apart])
     return text
 
 
-def _render_bootstrap(found: dict[str, Any], *, full: bool) -> str:
+def _render_bootstrap(described: dict[str, Any], *, full: bool) -> str:
     """Return the intervals of the bootstrap as a table."""
     rows = [
-        (f"bootstrap of {found['bootstrap']['samples']:,} samples", "language", "95 % interval")
+        (f"bootstrap of {described['bootstrap']['samples']:,} samples", "language", "95 % interval")
     ]
-    for subtask, entry in found["subtasks"].items():
+    for subtask, entry in described["subtasks"].items():
         for language, part in entry["parts"].items():
             ends = {"low": part["bootstrap_low"], "high": part["bootstrap_high"]}
             rows.append((SUBTASKS[subtask], language, _write_interval(ends, full=full)))
@@ -165,7 +165,7 @@ def _score(
 def _refuse(error: "SubmissionRefused") -> int:
     from postprocess.scoring.scoring import group_by_file, write_finding
 
-    lines = cut_lines(write_finding(*one) for one in group_by_file(error.findings))
+    lines = cut_lines(write_finding(*finding) for finding in group_by_file(error.findings))
     sys.stderr.write("".join(f"error: {line}\n" for line in lines))
     return 2
 

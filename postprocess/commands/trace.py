@@ -53,10 +53,10 @@ def run(options: argparse.Namespace) -> int:
     sys.stdout.write(trace_context(outcome, options.pair, options.context))
     column = f"sim{options.context}"
     printed = format_number(float(published.loc[options.pair, column]))
-    found = format_number(float(outcome.scores[column].get(options.pair, np.nan)))
-    same = "the same" if printed == found else "NOT THE SAME"
+    computed = format_number(float(outcome.scores[column].get(options.pair, np.nan)))
+    same = "the same" if printed == computed else "NOT THE SAME"
     sys.stdout.write(f"\n{dataset_file.name} has {column} {printed or NONE}: {same}\n")
-    return 0 if printed == found else 1
+    return 0 if printed == computed else 1
 
 
 def read_published(dataset_file: Path, tag: str) -> "pd.DataFrame":
@@ -81,16 +81,16 @@ def read_published(dataset_file: Path, tag: str) -> "pd.DataFrame":
 def find_ratings(folder: Path, tag: str) -> Path:
     """Return the ratings file of a release folder. Raises RatingsError."""
     names = [f"ratings_{tag}.{ending}" for ending in ("tsv", "csv", "parquet")]
-    if found := [folder / name for name in names if (folder / name).exists()]:
-        return found[0]
+    if paths := [folder / name for name in names if (folder / name).exists()]:
+        return paths[0]
     raise RatingsError(f"{folder} contains none of {', '.join(names)}")
 
 
 def find_dataset(folder: Path) -> NamedFile:
     """Return the file of the dataset in a release folder. Raises RatingsError."""
-    found = find_datasets(sorted(path.name for path in folder.glob("*.csv")))
-    if len(found) != 1:
+    datasets = find_datasets(sorted(path.name for path in folder.glob("*.csv")))
+    if len(datasets) != 1:
         raise RatingsError(
-            f"{folder} must contain one file <name>_<lang>.csv, but has {len(found)}"
+            f"{folder} must contain one file <name>_<lang>.csv, but has {len(datasets)}"
         )
-    return found[0]
+    return datasets[0]

@@ -177,19 +177,19 @@ def split_records(
     """
     if (foreign := name_foreign(data)) is not None and foreign.name != EXCEL:
         return Records([], [unreadable(f"the file is {foreign.name}", foreign.advice)])
-    found = recognise_kind(data, columns) if kind == CANONICAL else kind
-    if found is None or (kind == CANONICAL and not found.is_certain):
-        return _explain_unread(data, columns, found, otherwise)
-    if found.is_workbook:
+    kind_read = recognise_kind(data, columns) if kind == CANONICAL else kind
+    if kind_read is None or (kind == CANONICAL and not kind_read.is_certain):
+        return _explain_unread(data, columns, kind_read, otherwise)
+    if kind_read.is_workbook:
         records = split_workbook(data, columns, known or columns, numbers)
     else:
-        records = _split_text(_mark_utf16(data), found)
+        records = _split_text(_mark_utf16(data), kind_read)
     if b"\0" in data:
         _refuse_nul(records)
     _spell_header(records, known or columns)
     tidy_records(records, columns)
-    if found != kind and records.rows and not records.findings:
-        what = f"read as {found}"
+    if kind_read != kind and records.rows and not records.findings:
+        what = f"read as {kind_read}"
         advice = "the format is tab-separated UTF-8 without quotation marks"
         records.findings.append(Finding(Severity.WARNING, what, advice=advice))
     return records
@@ -310,14 +310,14 @@ def _recognise_separator(text: str, columns: Sequence[str]) -> Separator | None:
 
     Names of columns in quotation marks tell that those around fields are not part of them.
     """
-    wanted = set(map(fold_name, columns))
+    folded = set(map(fold_name, columns))
     for line in LINE_END.split(text[:MOST_HEADER], MOST_ABOVE)[:MOST_ABOVE]:
-        names = {one: line.split(character) for one, character in CHARACTERS.items()}
-        counts = {one: len(wanted & set(map(fold_name, found))) for one, found in names.items()}
+        names = {kind: line.split(character) for kind, character in CHARACTERS.items()}
+        counts = {kind: len(folded & set(map(fold_name, cells))) for kind, cells in names.items()}
         best = max(CHARACTERS, key=counts.__getitem__)
         if 2 * counts[best] >= len(columns):
             is_quoted = any(
-                name.startswith('"') and fold_name(name) in wanted for name in names[best]
+                name.startswith('"') and fold_name(name) in folded for name in names[best]
             )
             return Separator.QUOTED_TAB if best is Separator.TAB and is_quoted else best
     return None

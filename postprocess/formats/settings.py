@@ -23,7 +23,7 @@ class Section(BaseModel):
         try:
             return cls.model_validate(entries)
         except ValidationError as error:
-            raise refusal("\n".join(_explain(one, noun) for one in error.errors())) from error
+            raise refusal("\n".join(_explain(e, noun) for e in error.errors())) from error
 
 
 def _explain(error: ErrorDetails, noun: str) -> str:

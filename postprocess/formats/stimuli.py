@@ -89,11 +89,11 @@ class FoundSoFar:
 
     def list_all(self) -> list[Finding]:
         """Return the findings, with the number of warnings that are not among them."""
-        found = [*self.errors, *self.warnings]
+        findings = [*self.errors, *self.warnings]
         if (n_left_out := self.n_warnings - MOST_FINDINGS) > 0:
             what = f"more warnings from here on: {n_left_out:,}"
-            found[-1] = replace(found[-1], what=what, advice="")
-        return found
+            findings[-1] = replace(findings[-1], what=what, advice="")
+        return findings
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,7 @@ def read_rows(data: bytes) -> tuple[tuple[str, ...], ...]:
     (('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'),)
     """
     table = read_table(data, COLUMNS)
-    if bad := [one for one in table.findings if one.severity is Severity.UNREADABLE]:
+    if bad := [finding for finding in table.findings if finding.severity is Severity.UNREADABLE]:
         raise TableError(bad)
     return tuple(_read_cells(table.rows).values())
 

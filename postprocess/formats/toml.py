@@ -52,5 +52,5 @@ def find_comments(text: str) -> list[str]:
     >>> find_comments("a = '# no'  # yes")
     ['# yes']
     """
-    found = (match["comment"] for match in COMMENTS.finditer(text))
-    return [comment.strip() for comment in found if comment]
+    comments = (match["comment"] for match in COMMENTS.finditer(text))
+    return [comment.strip() for comment in comments if comment]

@@ -214,11 +214,11 @@ class _Workbook:
 
 def _find_column(reference: str, following: int) -> int:
     """Return the column of a cell reference such as AB12, from 0."""
-    found = REFERENCE.fullmatch(reference)
-    if not found:
+    match = REFERENCE.fullmatch(reference)
+    if not match:
         return following
     number = 0
-    for letter in found[1]:
+    for letter in match[1]:
         number = 26 * number + ord(letter) - ord("A") + 1
     return number - 1
 

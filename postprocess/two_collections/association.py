@@ -155,7 +155,7 @@ def _row(
     )
     true = _divide(figure, first, second)
     without = [_without_noise(sides, halves, method, pairs) for pairs in kept]
-    names = [name for name, one in (("first", first), ("second", second)) if not np.isnan(one)]
+    names = [name for name, r in (("first", first), ("second", second)) if not np.isnan(r)]
     return (
         of, method, sides[0].size, figure, low, high, first, second,
         float(np.sqrt(first * second)) if min(first, second) > 0 else float("nan"),
@@ -190,7 +190,7 @@ def _without_noise(
 
 def _divide(figure: float, *reliabilities: float) -> float:
     """Divide a correlation by the roots of the reliabilities that are known; NaN if none is."""
-    known = [one for one in reliabilities if not np.isnan(one)]
+    known = [r for r in reliabilities if not np.isnan(r)]
     return figure / float(np.sqrt(np.prod(known))) if known and min(known) > 0 else float("nan")
 
 

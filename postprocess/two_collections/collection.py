@@ -149,6 +149,6 @@ def _find_traits(ratings: pd.DataFrame, n_pairs: int) -> pd.DataFrame:
     if (pos := find_parts_of_speech(ratings)) is not None:
         traits["pos"] = pos
     if "block" in ratings:
-        found = ratings.dropna(subset="block").groupby("pair")["block"]
-        traits["block"] = found.first().where(found.nunique() == 1)
+        blocks = ratings.dropna(subset="block").groupby("pair")["block"]
+        traits["block"] = blocks.first().where(blocks.nunique() == 1)
     return traits[[name for name in TRAITS if name in traits]]

@@ -147,24 +147,24 @@ def count_distributions(first: Collection, second: Collection) -> pd.DataFrame:
     Examples
     --------
     >>> from postprocess.table.ratings import Scale
-    >>> one = Collection("A", "en", (), pd.DataFrame(), Scale(0, 10),
-    ...                  pd.DataFrame({"rating": [0, 0, 1, 2]}), Scale(0, 2))
-    >>> count_distributions(one, one)["share"].tolist()
+    >>> side = Collection("A", "en", (), pd.DataFrame(), Scale(0, 10),
+    ...                   pd.DataFrame({"rating": [0, 0, 1, 2]}), Scale(0, 2))
+    >>> count_distributions(side, side)["share"].tolist()
     [0.5, 0.25, 0.25, 0.5, 0.25, 0.25]
     """
     parts = []
-    for side, one in zip(SIDES, (first, second), strict=True):
-        if one.ratings is None or one.scale is None:
+    for side, collection in zip(SIDES, (first, second), strict=True):
+        if collection.ratings is None or collection.scale is None:
             continue
-        counts = count_points(one.ratings["rating"].to_numpy(dtype=float), one.scale)
-        steps = np.arange(one.scale.n_points)
-        points = one.scale.minimum + steps * one.scale.step
+        counts = count_points(collection.ratings["rating"].to_numpy(dtype=float), collection.scale)
+        steps = np.arange(collection.scale.n_points)
+        points = collection.scale.minimum + steps * collection.scale.step
         parts.append(
             pd.DataFrame(
                 {
                     "side": side,
                     "point": points,
-                    "share_of_scale": steps / (one.scale.n_points - 1),
+                    "share_of_scale": steps / (collection.scale.n_points - 1),
                     "n": counts,
                     "share": counts / counts.sum(),
                 }

@@ -64,7 +64,7 @@ def compare_agreement(aligned: Aligned, chance: Chance) -> pd.DataFrame:
     ----------
     Armendariz et al. (2020), SemEval-2020 Task 3, for the correlation with the mean of others.
     """
-    stacks = [[] if one is None else list(_cut_up(stack_groups(one))) for one in aligned.ratings]
+    stacks = [[] if rows is None else [*_cut_up(stack_groups(rows))] for rows in aligned.ratings]
     scores = [side[["sim1", "sim2"]].to_numpy().ravel() for side in aligned.scores]
     rows: list[tuple[object, ...]] = []
     for side, ratings, tables in zip(SIDES, aligned.ratings, stacks, strict=True):
@@ -72,10 +72,10 @@ def compare_agreement(aligned: Aligned, chance: Chance) -> pd.DataFrame:
             rows += _within(side, ratings, tables, chance)
     if all(stacks):
         rows.append((PAIRWISE, "between", *_estimate(list(_join_groups(*stacks)), chance)))
-    for own, other in ((1, 0), (0, 1)):
-        if stacks[own]:
-            joined = [_join_scores(stack, scores[other]) for stack in stacks[own]]
-            among = f"{SIDES[own]} with {SIDES[other]}"
+    for here, there in ((1, 0), (0, 1)):
+        if stacks[here]:
+            joined = [_join_scores(stack, scores[there]) for stack in stacks[here]]
+            among = f"{SIDES[here]} with {SIDES[there]}"
             rows.append((WITH_MEANS, among, *_estimate(joined, chance)))
     table = pd.DataFrame(rows, columns=list(COLUMNS))
     return table.sort_values("measure", kind="stable", ignore_index=True)
@@ -93,9 +93,9 @@ def _within(
     )
     n_each = [stack.annotators.size for stack in stacks]
     numbers = {PAIRWISE: sum(n * (n - 1) // 2 for n in n_each), WITH_MEANS: sum(n_each)}
-    found = table.iloc[0]
+    row = table.iloc[0]
     for measure, figure in WITHIN.items():
-        ends = found[figure], found[f"{figure}_low"], found[f"{figure}_high"]
+        ends = row[figure], row[f"{figure}_low"], row[f"{figure}_high"]
         yield (measure, side, *ends, numbers[measure], len(stacks))
 
 
@@ -103,12 +103,12 @@ def _cut_up(stacks: Sequence[Stack]) -> Iterator[Stack]:
     """Yield each table of the stacks as a stack."""
     for stack in stacks:
         for place in range(len(stack.tables)):
-            one = slice(place, place + 1)
+            at = slice(place, place + 1)
             yield Stack(
-                tables=stack.tables[one],
-                slices=stack.slices[one],
-                annotators=stack.annotators[one],
-                items=stack.items[one],
+                tables=stack.tables[at],
+                slices=stack.slices[at],
+                annotators=stack.annotators[at],
+                items=stack.items[at],
             )
 
 
@@ -118,11 +118,11 @@ def _join_groups(first: Sequence[Stack], second: Sequence[Stack]) -> Iterator[_T
     for place, stack in enumerate(second):
         for item in stack.items[0].tolist():
             with_item[item].append(place)
-    for one in first:
-        near = [place for item in one.items[0].tolist() for place in with_item[item]]
+    for group in first:
+        near = [place for item in group.items[0].tolist() for place in with_item[item]]
         places, n_common = np.unique(np.array(near, dtype=np.int64), return_counts=True)
         for place in places[n_common >= FEWEST_COMMON].tolist():
-            yield _join(one, second[place])
+            yield _join(group, second[place])
 
 
 def _join(first: Stack, second: Stack) -> _Table:
@@ -133,8 +133,8 @@ def _join(first: Stack, second: Stack) -> _Table:
     n_first, n_second = (part.shape[1] for part in parts)
     annotators = np.arange(n_first + n_second)[None]
     stack = Stack(np.concatenate(parts, axis=1), np.zeros(1, dtype=int), annotators, items[None])
-    one, other = np.divmod(np.arange(n_first * n_second), n_second)
-    return _Table(stack, one, n_first + other)
+    rows, others = np.divmod(np.arange(n_first * n_second), n_second)
+    return _Table(stack, rows, n_first + others)
 
 
 def _join_scores(stack: Stack, scores: Floats) -> _Table:
@@ -143,8 +143,8 @@ def _join_scores(stack: Stack, scores: Floats) -> _Table:
     tables = np.concatenate([stack.tables, row], axis=1)
     annotators = np.arange(tables.shape[1])[None]
     joined = stack._replace(tables=tables, annotators=annotators, slices=np.zeros(1, dtype=int))
-    own = np.arange(stack.annotators.size)
-    return _Table(joined, own, np.full_like(own, len(own)))
+    annotator = np.arange(stack.annotators.size)
+    return _Table(joined, annotator, np.full_like(annotator, len(annotator)))
 
 
 def _estimate(tables: Sequence[_Table], chance: Chance) -> tuple[float, float, float, int, int]:
@@ -163,7 +163,7 @@ def _estimate(tables: Sequence[_Table], chance: Chance) -> tuple[float, float, f
 def _compare(tables: Sequence[_Table]) -> Iterator[Columns]:
     """Yield the rows to correlate of each table."""
     n_before = 0
-    for (ratings,), one, other in ((table.stack.tables, *table[1:]) for table in tables):
-        columns = Columns.of(ratings[one], ratings[other])
+    for (ratings,), row, other_row in ((table.stack.tables, *table[1:]) for table in tables):
+        columns = Columns.of(ratings[row], ratings[other_row])
         yield columns._replace(item=n_before + columns.item)
         n_before += ratings.shape[1]

@@ -1,4 +1,4 @@
-"""The calibration curve: the score in the second collection to expect for one in the first."""
+"""The calibration curve: the expected score in the second collection by the score in the first."""
 
 from typing import NamedTuple
 
@@ -57,8 +57,8 @@ def calibration_curve(aligned: Aligned, chance: Chance) -> CalibrationCurve:
     number = _number_bins(first)
     drawn = draw_pairs(len(first), chance)
     rows = []
-    for one in np.unique(number):
-        inside = number == one
+    for bin_number in np.unique(number):
+        inside = number == bin_number
         figure = float(second[inside].mean())
         resampled = _resample_mean(second, inside, drawn)
         low, high = basic_interval(figure, resampled, within="difference")

@@ -80,12 +80,12 @@ def load_collection(path: Path, reading: Reading, recipe: Recipe) -> Collection:
 def _load_release(folder: Path, recipe: Recipe) -> Collection:
     files = read_files(folder)
     tag = find_dataset(files).tag
-    own = parse_recipe(files[RECIPE_FILE])
-    published = read_published(folder, files, tag, own)
+    recipe_of_release = parse_recipe(files[RECIPE_FILE])
+    published = read_published(folder, files, tag, recipe_of_release)
     rows = published.stimuli.rows
     outcome = post_process(
         published.individual.ratings,
-        recipe.on_scale(own.scale.as_scale()),
+        recipe.on_scale(recipe_of_release.scale.as_scale()),
         n_pairs=len(rows),
         checks=published.individual.checks,
     )

@@ -87,21 +87,21 @@ def match_pairs(
     --------
     >>> rows = tuple(("ice", w, f"{w} one", f"{w} two", "", "", "", "") for w in "abc")
     >>> first, second = (
-    ...     Collection(name, "en", one, pd.DataFrame(), Scale(0, 10))
-    ...     for name, one in (("A", rows), ("B", rows[::-1])))
-    >>> found = match_pairs(first, second)
-    >>> found.by, found.second.tolist()
+    ...     Collection(name, "en", side, pd.DataFrame(), Scale(0, 10))
+    ...     for name, side in (("A", rows), ("B", rows[::-1])))
+    >>> matching = match_pairs(first, second)
+    >>> matching.by, matching.second.tolist()
     ('texts', [3, 2, 1])
     """
     known = get_args(By)
     if by is not None and by not in known:
         raise RatingsError(f'pairs cannot be matched by "{by}"; name one of {", ".join(known)}')
     key = by or _choose_key(first, second)
-    keys = [_list_keys(one, key) for one in (first, second)]
+    keys = [_list_keys(side, key) for side in (first, second)]
     if key == "number" and first.language == second.language:
         _refuse_other_words(first, second)
     places = [
-        _index_keys(found, one, key) for found, one in zip(keys, (first, second), strict=True)
+        _index_keys(names, side, key) for names, side in zip(keys, (first, second), strict=True)
     ]
     common = [name for name in keys[0] if name in places[0] and name in places[1]]
     only = [
@@ -112,8 +112,8 @@ def match_pairs(
         raise RatingsError(_explain_unmatched(first, second, key, (only[0], only[1])))
     numbers, others = (np.array([place[name] for name in common]) for place in places)
     swapped = [
-        key == "texts" and _is_swapped(first.rows[one - 1], second.rows[other - 1])
-        for one, other in zip(numbers, others, strict=True)
+        key == "texts" and _is_swapped(first.rows[row - 1], second.rows[other_row - 1])
+        for row, other_row in zip(numbers, others, strict=True)
     ]
     return Matching(key, numbers, others, np.array(swapped, dtype=bool), only[0], only[1])
 
@@ -169,22 +169,22 @@ def _index_keys(keys: Sequence[Hashable], of: Collection, by: By) -> dict[Hashab
     rows: dict[Hashable, list[int]] = defaultdict(list)
     for number, key in enumerate(keys, 1):
         rows[key].append(number)
-    if twice := [found for found in rows.values() if len(found) > 1]:
-        places = name_some(["rows " + " and ".join(map(str, found)) for found in twice])
+    if twice := [numbers for numbers in rows.values() if len(numbers) > 1]:
+        places = name_some(["rows " + " and ".join(map(str, numbers)) for numbers in twice])
         other = "texts" if by == "words" else "number"
         raise RatingsError(
             f"{of.name} has the same {by} in {places}, so pairs cannot be matched by {WORDS[by]}; "
             f"match by {other}"
         )
-    return {key: found[0] for key, found in rows.items() if found[0] not in of.unscored}
+    return {key: numbers[0] for key, numbers in rows.items() if numbers[0] not in of.unscored}
 
 
 def _refuse_other_words(first: Collection, second: Collection) -> None:
     pairs = enumerate(zip(first.rows, second.rows, strict=False), 1)  # the rest is unmatched
     if others := [
-        f"row {number} ({one[0]}, {one[1]}; {other[0]}, {other[1]})"
-        for number, (one, other) in pairs
-        if _words(one) != _words(other)
+        f"row {number} ({row[0]}, {row[1]}; {other_row[0]}, {other_row[1]})"
+        for number, (row, other_row) in pairs
+        if _words(row) != _words(other_row)
     ]:
         raise RatingsError(
             f"pairs with the same number have other words in {first.name} and {second.name}: "
@@ -196,8 +196,8 @@ def _explain_unmatched(
     first: Collection, second: Collection, by: By, only: tuple[Sequence[int], Sequence[int]]
 ) -> str:
     parts = [
-        f"{one.name}: {name_some([_name_row(one, number) for number in numbers])}"
-        for one, numbers in zip((first, second), only, strict=True)
+        f"{side.name}: {name_some([_name_row(side, number) for number in numbers])}"
+        for side, numbers in zip((first, second), only, strict=True)
         if numbers
     ]
     return (
@@ -236,12 +236,12 @@ def _join_traits(
 
 
 def _renumber(
-    collection: Collection, target: Scale, pairs: pd.Index, own: Integers, is_swapped: Bools
+    collection: Collection, target: Scale, pairs: pd.Index, numbers: Integers, is_swapped: Bools
 ) -> pd.DataFrame | None:
-    """Return the ratings of the collection's `own` pairs under the numbers `pairs`, rescaled."""
+    """Return the ratings of the pairs `numbers` under the numbers `pairs`, on the target scale."""
     if collection.ratings is None or collection.scale is None:
         return None
-    place = pd.Index(own).get_indexer(pd.Index(collection.ratings["pair"]))
+    place = pd.Index(numbers).get_indexer(pd.Index(collection.ratings["pair"]))
     ratings, place = collection.ratings[place >= 0], place[place >= 0]
     context = ratings["context"].to_numpy(dtype=np.int64)
     return ratings.assign(

@@ -11,8 +11,8 @@ Sides = tuple[Collection, Collection]
 def list_stamps(sides: Sides) -> list[str]:
     """Return the stamps of a comparison: REHEARSAL for ratings by scripts, MODEL for a model's."""
     stamps = {
-        STAMP: any(one.n_scripted for one in sides),
-        MODEL_STAMP: any(one.source.is_model for one in sides),
+        STAMP: any(side.n_scripted for side in sides),
+        MODEL_STAMP: any(side.source.is_model for side in sides),
     }
     return [name for name, is_given in stamps.items() if is_given]
 
@@ -31,18 +31,18 @@ def stamp_title(sides: Sides) -> str:
 def list_warnings(sides: Sides) -> list[str]:
     """Return sentences on collections not of people's ratings, and on gaps in their scores."""
     warnings = []
-    for one in sides:
-        if one.source.is_model:
+    for side in sides:
+        if side.source.is_model:
             warnings.append(
-                f"The ratings of {one.name} were given by the {one.source.describe()}, not by "
+                f"The ratings of {side.name} were given by the {side.source.describe()}, not by "
                 "people. They are compared here, and are in no dataset, release or progress of "
                 "ratings by people."
             )
-        if one.n_scripted:
+        if side.n_scripted:
             warnings.append(
-                f"{one.n_scripted:,} ratings of {one.name} are by scripts (a rehearsal), not by "
+                f"{side.n_scripted:,} ratings of {side.name} are by scripts (a rehearsal), not by "
                 "people. Do not use, cite or publish them."
             )
-        if one.gaps:
-            warnings.append(f"{one.name}: {one.gaps}")
+        if side.gaps:
+            warnings.append(f"{side.name}: {side.gaps}")
     return warnings

@@ -85,13 +85,13 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _summarise(pairs: list[WordPair], counts: "pd.DataFrame", wanted: int) -> str:
+def _summarise(pairs: list[WordPair], counts: "pd.DataFrame", n_wanted: int) -> str:
     reasons = counts.iloc[:, 5:].sum()
     named = ", ".join(f"{code} {n:,}" for code, n in reasons.items() if n)
     without = int((counts["kept"] == 0).sum())
     return (
         f"pairs     {len(pairs):,}, {without:,} of them without a window, "
-        f"{int((counts['kept'] >= wanted).sum()):,} with {wanted}\n"
+        f"{int((counts['kept'] >= n_wanted).sum()):,} with {n_wanted}\n"
         f"windows   {counts['seen'].sum():,} seen, {counts['examined'].sum():,} examined, "
         f"{counts['kept'].sum():,} kept\n"
         f"rejected  {named or 'none'}\n"

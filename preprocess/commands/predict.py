@@ -78,14 +78,14 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def render_sweep(found: Mapping[int, Floats], part: Part) -> str:
+def render_sweep(of_layer: Mapping[int, Floats], part: Part) -> str:
     """Return the scores of layers as a table; say that the best of several was chosen on the gold.
 
-    `found`: by the number of the layer, similarities of shape (n_pairs, 2).
+    `of_layer`: by the number of the layer, similarities of shape (n_pairs, 2).
     """
-    scores = {number: _score(similarities, part) for number, similarities in found.items()}
+    scores = {number: _score(similarities, part) for number, similarities in of_layer.items()}
     lines = ["layer  subtask 1  subtask 2"]
-    lines += [f"{number:>5}  {one:9.3f}  {two:9.3f}" for number, (one, two) in scores.items()]
+    lines += [f"{number:>5}  {change:9.3f}  {sim:9.3f}" for number, (change, sim) in scores.items()]
     if len(scores) > 1:
         best = [max(scores, key=lambda number: scores[number][column]) for column in (0, 1)]
         lines += [

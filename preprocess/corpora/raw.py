@@ -106,9 +106,9 @@ def _read_extract(file: Iterable[bytes], path: Path) -> Iterator[Document]:
         raise CorpusError(path, what, line=number)
 
 
-def _describe(found: Mapping[str, object]) -> dict[str, str]:
+def _describe(attributes: Mapping[str, object]) -> dict[str, str]:
     """Return what an object or a tag says of the source of its document."""
-    source = {OTHER_KEYS.get(key, key): _one_line(value) for key, value in found.items()}
+    source = {OTHER_KEYS.get(key, key): _one_line(value) for key, value in attributes.items()}
     return {key: source[key] for key in DESCRIBED if source.get(key)}
 
 

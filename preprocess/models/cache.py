@@ -31,15 +31,15 @@ class SimilarityCache:
 
     def load(self) -> dict[str, Similarities]:
         """Return what is stored, by the keys of texts: an array with a number for each layer."""
-        found: dict[str, Similarities] = {}
+        similarities_of: dict[str, Similarities] = {}
         for path in sorted(self.folder.glob("*.npz")):
             try:
                 with np.load(path, allow_pickle=False) as stored:
                     keys, similarities = stored["keys"].tolist(), stored["similarities"]
             except (OSError, ValueError, KeyError, EOFError, BadZipFile):
                 continue
-            found |= dict(zip(keys, similarities, strict=False))
-        return found
+            similarities_of |= dict(zip(keys, similarities, strict=False))
+        return similarities_of
 
     def save(self, found: Mapping[str, Similarities]) -> None:
         """Store what was found for some texts, in a new file. Raises OSError."""

@@ -37,14 +37,14 @@ def score_contexts(
             new.setdefault(key, number)
     if new:
         model = load_model(folder, cache.precision)
-        wanted = list_layers(folder, layers, model.n_layers)
+        numbers = list_layers(folder, layers, model.n_layers)
         for shard in _compute(model, contexts, new, batch_size, progress):
             cache.save(shard)
             known |= shard
     else:
-        wanted = list_layers(folder, layers, len(known[keys[0]]) - 1)
+        numbers = list_layers(folder, layers, len(known[keys[0]]) - 1)
     similarities = np.stack([known[key] for key in keys])
-    return {layer: similarities[:, layer] for layer in wanted}
+    return {layer: similarities[:, layer] for layer in numbers}
 
 
 def list_layers(folder: Path, wanted: Sequence[int | str], last: int) -> list[int]:

@@ -62,10 +62,10 @@ def compare_targets(
         A text that is too long for the model, a target word without a sub-word, or a cosine that
         is not a number.
     """
-    found: dict[int, npt.NDArray[np.float32]] = {}
+    of_context: dict[int, npt.NDArray[np.float32]] = {}
     for batch, similarities in compare_in_batches(model, contexts, batch_size=batch_size):
-        found |= dict(zip(batch, similarities, strict=True))
-    rows = [found[number] for number in range(len(contexts))]
+        of_context |= dict(zip(batch, similarities, strict=True))
+    rows = [of_context[number] for number in range(len(contexts))]
     return np.stack(rows) if rows else np.empty((0, model.n_layers + 1), dtype=np.float32)
 
 

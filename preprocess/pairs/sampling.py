@@ -69,16 +69,16 @@ def sample_pairs(
         raise QuotaError(f"the shares of parts of speech add up to {total}, not to 1")
     shares = quotas.shares or {"": Fraction(1)}
     kinds = _classify(pairs, quotas)
-    wanted: dict[_Cell, int] = {}
+    n_of_cell: dict[_Cell, int] = {}
     chosen: list[int] = []
     for pos, n_pairs in zip(shares, _divide(quotas.number, list(shares.values())), strict=True):
         cells, parts = zip(*_list_cells(pos, quotas), strict=True)
         of_pos = dict(zip(cells, _divide(n_pairs, list(parts)), strict=True))
         shuffled = kinds.loc[rng.permutation(kinds.index[kinds["pos"] == pos])]
         chosen += _draw(shuffled, of_pos)
-        wanted |= of_pos
+        n_of_cell |= of_pos
     drawn = kinds.loc[chosen]
-    rows = [(*cell, n, int(cell.has(drawn).sum())) for cell, n in wanted.items()]
+    rows = [(*cell, n, int(cell.has(drawn).sum())) for cell, n in n_of_cell.items()]
     reached = pd.DataFrame(rows, columns=["pos", "bin", "antonym", "wanted", "reached"])
     return pairs.loc[sorted(chosen)], reached
 

@@ -87,12 +87,12 @@ def _share(done: MutableSequence[int]) -> None:
 _shared: list[MutableSequence[int]] = []
 
 
-def _work_and_share(work: Work[Given, Result], one: Given, index: int) -> Result:
-    return work(one, partial(_shared[-1].__setitem__, index))
+def _work_and_share(work: Work[Given, Result], part: Given, index: int) -> Result:
+    return work(part, partial(_shared[-1].__setitem__, index))
 
 
-def _without_report(work: Work[Given, Result], one: Given) -> Result:
-    return work(one, ignore)
+def _without_report(work: Work[Given, Result], part: Given) -> Result:
+    return work(part, ignore)
 
 
 def _work_on_cluster(
@@ -108,7 +108,7 @@ def _work_on_cluster(
         raise ClusterError(address, f"no scheduler answers there ({error})") from error
     with client:
         futures = client.map(partial(_without_report, work), given, pure=False)
-        of_key = {future.key: one for future, one in zip(futures, given, strict=True)}
+        of_key = {future.key: part for future, part in zip(futures, given, strict=True)}
         try:
             for future in distributed.as_completed(futures, loop=client.loop):
                 yield of_key[future.key], future.result()

@@ -62,18 +62,18 @@ def examine_windows(
     """
     rows: list[tuple[int, int, dict[str, Any]]] = []
     done = 0
-    for path, found in zip(paths, places, strict=True):
-        ordered = np.sort(found, order=["offset", "pair"])
+    for path, in_file in zip(paths, places, strict=True):
+        ordered = np.sort(in_file, order=["offset", "pair"])
         rows += _read_rows(path, ordered, pairs, settings, partial(_report_from, report, done))
         done += PASSES * path.stat().st_size
         report(done)
     rows.sort(key=lambda row: row[:2])
-    kept = [
+    windows = [
         row
         for _, group in groupby(rows, key=lambda row: row[0])
         for row in _keep([row for *_, row in group], settings.most_kept)
     ]
-    table = pd.DataFrame(kept, columns=list(WINDOW_TYPES))
+    table = pd.DataFrame(windows, columns=list(WINDOW_TYPES))
     return table.astype(WINDOW_TYPES)
 
 

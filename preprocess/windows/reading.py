@@ -82,7 +82,7 @@ def make_window(sentences: Iterable[Sentence], pair: WordPair) -> WindowText:
     """Join sentences to a text and find a pair's two words, which occur once each."""
     sentences = tuple(sentences)
     lemmas = [normalise_lemma(word) for word in (pair.word1, pair.word2)]
-    found: dict[str, Target] = {}
+    of_lemma: dict[str, Target] = {}
     spans: dict[str, Span | None] = {}
     text = ""
     n_words = 0
@@ -90,7 +90,7 @@ def make_window(sentences: Iterable[Sentence], pair: WordPair) -> WindowText:
         for position, word in enumerate(sentence.words, n_words):
             lemma = normalise_lemma(word.lemma)
             if lemma in lemmas:
-                found[lemma] = Target(word, number, position)
+                of_lemma[lemma] = Target(word, number, position)
                 spans[lemma] = word.span and Span(*(len(text) + edge for edge in word.span))
         n_words += len(sentence.words)
         is_last = number == len(sentences) - 1
@@ -98,7 +98,7 @@ def make_window(sentences: Iterable[Sentence], pair: WordPair) -> WindowText:
     first, second = (spans[lemma] for lemma in lemmas)
     is_placed = first is not None and second is not None and not _overlap(first, second)
     context = MarkedContext(text, first, second) if is_placed and first and second else None
-    return WindowText(sentences, (found[lemmas[0]], found[lemmas[1]]), text, context)
+    return WindowText(sentences, (of_lemma[lemmas[0]], of_lemma[lemmas[1]]), text, context)
 
 
 def _read_sentence(file: BinaryIO, path: Path) -> tuple[int, Sentence]:

@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
     comparison = compare_collections(
         first, second, by=options.match, only_matched=options.only_matched, wanted=recipe.report
     )
-    sys.stdout.write("".join(f"{one}\n" for one in comparison.report["warnings"]))
+    sys.stdout.write("".join(f"{warning}\n" for warning in comparison.report["warnings"]))
     sys.stdout.write(write_summary(comparison))
     if options.out:
         files = render_tables(comparison)

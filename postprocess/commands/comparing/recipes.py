@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
     n_pairs = len(parse_stimuli(options.stimuli.read_bytes()).rows)
     ratings = load_ratings(options.ratings, options.language)
     checks = load_checks(options.checkpoints) if options.checkpoints else None
-    outcomes = [post_process(ratings, one, n_pairs=n_pairs, checks=checks) for one in recipes]
+    outcomes = [post_process(ratings, recipe, n_pairs=n_pairs, checks=checks) for recipe in recipes]
     comparison = compare_outcomes(*outcomes)
     sys.stdout.write(f"{recipes[0].name} → {recipes[1].name}\n")
     width = max(map(len, comparison.summary))

@@ -111,7 +111,7 @@ def run(options: argparse.Namespace) -> int:
     sys.stdout.write(summarise(release.dataset.report))
     sys.stdout.write("".join(f"written   {path}\n" for path in paths))
     sys.stdout.write(describe_key(key))
-    sys.stderr.write("".join(f"to be written: {one}\n" for one in release.unwritten))
+    sys.stderr.write("".join(f"to be written: {text}\n" for text in release.unwritten))
     if release.unwritten:
         sys.stderr.write(HINT)
     return 0

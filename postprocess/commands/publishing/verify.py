@@ -27,8 +27,8 @@ def run(options: argparse.Namespace) -> int:
     """Print the verification; return its exit status."""
     from postprocess.release.verification.verifying import render_verification, verify_release
 
-    found = verify_release(options.folder)
-    sys.stdout.write(render_verification(found))
-    if found.differences:
+    verification = verify_release(options.folder)
+    sys.stdout.write(render_verification(verification))
+    if verification.differences:
         return 1
-    return 0 if found.is_confirmed else 3
+    return 0 if verification.is_confirmed else 3
