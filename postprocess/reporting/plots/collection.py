@@ -70,8 +70,8 @@ def caption_collection(table: pd.DataFrame, n_wanted: int) -> str:
     """Return the caption of the plot, with its numbers."""
     n = int(table["n_so_far"].iloc[-1]) if len(table) else 0
     return (
-        f"The ratings of finished questionnaires by the end of each day (UTC), before any step of "
-        f"the recipe: {write_count(n)} of the {write_count(n_wanted)} wanted "
+        "The ratings of finished questionnaires at each day’s end (UTC), before any recipe step: "
+        f"{write_count(n)} of the {write_count(n_wanted)} wanted "
         f"({write_share(n, n_wanted)}; dashed), on {write_count(len(table), 'day')} from the first "
         "to the last."
     )

@@ -81,6 +81,6 @@ def _describe(collection: Collection, part: pd.DataFrame) -> str:
     scale = write_range(points.iloc[0], points.iloc[-1])
     ends = write_share(int(counts[0] + counts[-1]), int(counts.sum()))
     return (
-        f"{write_count(int(counts.sum()), 'rating')} of {collection.name} on {scale}, {ends} of "
-        "them at the two ends"
+        f"{write_count(int(counts.sum()), 'rating')} of {collection.name} on {scale}, {ends} "
+        "at the two ends"
     )

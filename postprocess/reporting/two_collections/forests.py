@@ -41,11 +41,11 @@ def caption_agreement(comparison: CollectionComparison) -> str:
         else ""
     )
     return (
-        f"Above: the mean correlation of two annotators of {first.name}, of two of {second.name}, "
-        "and of one of each, over the contexts that both rated. If the last is as high as the "
-        "others, the two collections are as alike as two parts of one. Below: the mean correlation "
-        "of an annotator with the mean of the others of the own collection, and with the scores of "
-        "the other one, which have more or fewer annotators and so less or more noise. Lines: "
+        f"Above: the mean correlation of two annotators within {first.name}, within {second.name} "
+        "and between them, over the contexts that both rated. If the last is as high as the "
+        "others, the two collections are as alike as two parts of one. Below: an annotator’s mean "
+        "correlation with the others’ mean in the same collection, and with the other collection’s "
+        "scores, which have more or fewer annotators and so less or more noise. Lines: "
         f"95\u00a0% bootstrap intervals over contexts.{undefined}"
     )
 
@@ -74,7 +74,7 @@ def caption_kinds(comparison: CollectionComparison) -> str:
     n_intervals = int(table["low"].notna().sum())
     more = "" if len(table) <= MOST_ROWS else f" The first {MOST_ROWS} are drawn."
     return (
-        f"The mean score of {second.name} less that of {first.name} for "
+        f"Mean score in {second.name} less mean score in {first.name} for "
         f"{write_count(len(table), 'kind')} of items, with 95\u00a0% bootstrap intervals over "
         f"pairs.{more} {write_count(n_apart)} of {write_count(n_intervals, 'interval')} "
         f"{'excludes' if n_apart == 1 else 'exclude'} 0; by chance, 1 in 20 does."

@@ -66,7 +66,7 @@ def caption_limits(comparison: CollectionComparison) -> str:
     )
     signed = write_signed(write_figure(row["difference"]))
     return (
-        f"For {write_count(row['n'], 'context')}, the score of {second.name} less that of "
+        f"For {write_count(row['n'], 'context')}, the score in {second.name} less the score in "
         f"{first.name}, in points of the scale from {write_points(first.published.minimum)} to "
         f"{write_points(first.published.maximum)}, against their mean. Solid: the mean difference, "
         f"{signed} ({write_interval(row['difference_low'], row['difference_high'])}). Dashed: the "

@@ -26,9 +26,9 @@ def render_effects(effects: Effects) -> str:
         f"{write_count(int(figures['annotators']), 'annotator')} in "
         f"{write_count(int(figures['questionnaires']), 'questionnaire')}, as given\n\n"
         f"{_align([HEADER, *_component_rows(effects.components)])}\n"
-        "SD: of the effects, in log odds. variance: share of that of a single rating. points: how "
-        "much higher\na middling text is rated with an effect of one SD; for noise, the SD of its "
-        "ratings.\n\n"
+        "SD: of the effects, in log odds. variance: share of a single rating's variance. points: "
+        "how much higher\na middling text is rated with an effect of one SD; for noise, the SD of "
+        "its ratings.\n\n"
         f"{_describe_shares(effects)}\n{_describe_signs(effects)}"
         + "".join(f"note: {note}.\n" for note in effects.notes)
     )
