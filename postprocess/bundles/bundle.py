@@ -1,6 +1,8 @@
 """The files of a bundle that sets up one subtask on Codabench, and its zip archive."""
 
 import json
+import struct
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -18,10 +20,8 @@ from postprocess.bundles.competition import (
     Solution,
     Task,
 )
-from postprocess.bundles.errors import BundleError
-from postprocess.bundles.logo import draw_logo
 from postprocess.bundles.pages import TITLES, find_address, render_organisers_readme, render_pages
-from postprocess.bundles.task import UNLIMITED, BundlePart, BundleTask
+from postprocess.bundles.task import UNLIMITED, BundleError, BundlePart, BundleTask
 from postprocess.kits.kit import read_scorer, render_kit
 from postprocess.kits.rules import PhaseRules, Visibility
 from postprocess.release.checksums import write_archive
@@ -30,6 +30,8 @@ from postprocess.release.practice import check_disjoint
 from postprocess.scoring.figures import Subtask
 from postprocess.scoring.gold import Part, check_gold, make_part
 
+LOGO_SIZE = 128  # pixels
+DARK, LIGHT = b"\x2b\x4a\x6f", b"\xe8\xee\xf4"
 COMPETITION, LOGO, TERMS = "competition.yaml", "logo.png", "terms.md"
 PROGRAM, SOLUTION = "scoring_program", "solution"
 IMAGE = "codalab/codalab-legacy:py39"
@@ -299,3 +301,28 @@ def write_time(at: datetime) -> str:
     '2026-12-01 10:00:00'
     """
     return at.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def draw_logo() -> bytes:
+    """Return a picture (PNG) of two overlapping squares, always the same bytes."""
+    rows = b"".join(b"\0" + _draw_row(row) for row in range(LOGO_SIZE))
+    header = struct.pack(">2L5B", LOGO_SIZE, LOGO_SIZE, 8, 2, 0, 0, 0)
+    # Stored, not compressed: the bytes of a compressor depend on its version.
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows, 0)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_pack_chunk(*chunk) for chunk in chunks)
+
+
+def _draw_row(row: int) -> bytes:
+    return b"".join(DARK if _is_dark(row, column) else LIGHT for column in range(LOGO_SIZE))
+
+
+def _is_dark(row: int, column: int) -> bool:
+    """Return whether a pixel is in one of the squares, but not in both."""
+    first = all(LOGO_SIZE // 8 <= place < LOGO_SIZE * 5 // 8 for place in (row, column))
+    second = all(LOGO_SIZE * 3 // 8 <= place < LOGO_SIZE * 7 // 8 for place in (row, column))
+    return first != second
+
+
+def _pack_chunk(name: bytes, content: bytes) -> bytes:
+    checksum = zlib.crc32(name + content)
+    return struct.pack(">L", len(content)) + name + content + struct.pack(">L", checksum)

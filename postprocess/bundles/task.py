@@ -7,7 +7,7 @@ from zoneinfo import available_timezones
 
 from pydantic import AwareDatetime, BeforeValidator, Field
 
-from postprocess.bundles.errors import BundleError
+from postprocess.errors import UserError
 from postprocess.formats.settings import Section
 from postprocess.formats.toml import TomlError, parse_toml
 from postprocess.kits.rules import KitPart, PhaseRules, TaskRules, Visibility
@@ -16,6 +16,10 @@ from postprocess.naming import LANGUAGE
 UNLIMITED = 10_000  # submissions; Codabench needs a number
 Rule = Literal["Force_Last", "Add_And_Delete", "Force_Best"]
 Limit = Annotated[int, Field(ge=1, le=UNLIMITED)]
+
+
+class BundleError(UserError):
+    """A bundle cannot be made or used; the message says why and what to do."""
 
 
 @dataclass(frozen=True)

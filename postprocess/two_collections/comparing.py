@@ -9,10 +9,11 @@ import pandas as pd
 
 from postprocess.pipeline import digest_code
 from postprocess.reporting.assessment import Chance, allot_chance
-from postprocess.reporting.report import plain_report
+from postprocess.reporting.report import plain_report, render_report
 from postprocess.statistics.histograms import count_points
 from postprocess.steps.recipe import ReportSection
 from postprocess.table.ratings import RatingsError
+from postprocess.table.rendering import render_table
 from postprocess.two_collections import By
 from postprocess.two_collections.association import correlate_collections
 from postprocess.two_collections.collection import Collection
@@ -25,7 +26,7 @@ from postprocess.two_collections.differences import (
 )
 from postprocess.two_collections.kinds import compare_kinds, relate_differences
 from postprocess.two_collections.matching import WORDS, Aligned, Matching, align, match_pairs
-from postprocess.two_collections.stamps import list_stamps, list_warnings
+from postprocess.two_collections.stamps import list_stamps, list_warnings, stamp_name
 from postprocess.version import __version__
 
 FEWEST_PAIRS = 3  # for a correlation of changes
@@ -233,3 +234,12 @@ def _list_different(table: pd.DataFrame) -> dict[str, Any]:
     largest = sort_by_difference(table).head(MOST_LISTED)
     noted = {"n_noted": int((table["note"] != "").sum())} if "note" in table else {}
     return {"n": len(table), "n_below": counts, **noted, "largest": largest.to_dict("records")}
+
+
+def render_tables(comparison: CollectionComparison) -> dict[str, bytes]:
+    """Return the report and all tables: comparison.json and <table>.tsv, with stamped names."""
+    sides = comparison.sides
+    files = {f"{stamp_name('comparison', sides)}.json": render_report(comparison.report).encode()}
+    for name, table in comparison.tables.items():
+        files[f"{stamp_name(name, sides)}.tsv"] = render_table(table).encode()
+    return files

@@ -44,8 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write a .conllu file for each file of text; files that are there already are kept."""
-    from preprocess.corpora.lemmatising import by_word_lists
-    from preprocess.corpora.udpipe import by_udpipe
+    from preprocess.corpora.lemmatising import by_udpipe, by_word_lists
 
     targets = _name_targets(options.files, options.out)
     tagger = options.tagger

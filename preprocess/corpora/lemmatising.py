@@ -7,17 +7,21 @@ of four treebanks (Croatian .866, Finnish .893, Slovene .949, English .955).
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from simplemma import is_known, lemmatize
 
 from postprocess.errors import UserError
+from postprocess.extras import require_udpipe
 from postprocess.formats.tokens import find_words, sentence_ends
+from preprocess.corpora.errors import CorpusError
 from preprocess.corpora.raw import DESCRIBED, Document
 from preprocess.word_lists import has_word_list, listed_as
 
 MARKS = re.compile(r"(\S)\1*")  # punctuation: a run of one sign is one token
 EMPTY_LINE = re.compile(r"\n\s*\n")
+TEXT = "# text = "
 TAIL = ("_",) * 5
 
 
@@ -67,6 +71,33 @@ def by_word_lists(language: str) -> Analyse:
     )
 
 
+def by_udpipe(path: Path) -> Analyse:
+    """Return the analysis of paragraphs by a model. Raises OSError, CorpusError, ExtraMissing."""
+    require_udpipe()
+    from ufal.udpipe import Model, OutputFormat, ProcessingError, Sentence
+
+    with path.open("rb"):  # says why a file cannot be read
+        model = Model.load(str(path))
+    if model is None:
+        raise CorpusError(path, "this is not a model of UDPipe 1; its file ends with .udpipe")
+    tokenizer = model.newTokenizer(Model.DEFAULT)
+    if tokenizer is None:
+        raise CorpusError(path, "the model has no tokenizer; choose one that has")
+    writer = OutputFormat.newOutputFormat("conllu")
+
+    def analyse(paragraph: str) -> Iterator[Analysed]:
+        tokenizer.setText(f"{paragraph}\n")  # so that a space follows its last word
+        error = ProcessingError()
+        sentence = Sentence()
+        while tokenizer.nextSentence(sentence, error):
+            if not model.tag(sentence, Model.DEFAULT):
+                raise CorpusError(path, "the model has no tagger; choose one that has")
+            yield _read_block(writer.writeSentence(sentence))
+            sentence = Sentence()
+
+    return analyse
+
+
 def _paragraphs(text: str, *, is_wrapped: bool) -> Iterator[str]:
     pieces = EMPTY_LINE.split(text) if is_wrapped else text.splitlines()
     for piece in pieces:
@@ -109,3 +140,11 @@ def _find_lemma(form: str, listed: str) -> str:
     """
     small = form.lower()
     return lemmatize(small if is_known(small, lang=listed) else form, lang=listed)
+
+
+def _read_block(block: Any) -> Analysed:
+    """Return the text of a sentence and the lines of its words, given in CoNLL-U."""
+    lines = str(block).splitlines(keepends=True)
+    text = next(line for line in lines if line.startswith(TEXT))
+    words = [line for line in lines if line[:1].isdigit()]
+    return Analysed(text.removeprefix(TEXT).rstrip("\n"), words)

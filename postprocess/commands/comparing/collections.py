@@ -61,9 +61,8 @@ def run(options: argparse.Namespace) -> int:
     """Compare the collections, print the main figures and write the files."""
     from postprocess.reporting.two_collections.tables import write_summary
     from postprocess.steps.recipe import read_recipe
-    from postprocess.two_collections.comparing import compare_collections
+    from postprocess.two_collections.comparing import compare_collections, render_tables
     from postprocess.two_collections.loading import load_collection
-    from postprocess.two_collections.rendering import render_tables
 
     if options.out and not options.no_report:
         require_report()

@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
     """Build and write the release; list the missing texts."""
     from postprocess.formats.reading import load_checks, load_ratings
     from postprocess.release.assembling import Choices, Collected, build_release, write_release
-    from postprocess.release.engagement_words import load_words
+    from postprocess.release.individual import load_words
     from postprocess.reporting.report import summarise
     from postprocess.steps.rehearsal import load_scripted
     from postprocess.table.details import load_details

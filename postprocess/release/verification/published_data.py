@@ -13,8 +13,7 @@ from postprocess.origin import Origin, OriginError, parse_origin
 from postprocess.pipeline import RECIPE_FILE, name_unscored
 from postprocess.release import ReleaseError
 from postprocess.release.assembling import DESCRIPTION, REPORT, Published
-from postprocess.release.engagement_words import load_words
-from postprocess.release.individual import Individual, join_words
+from postprocess.release.individual import Individual, join_words, load_words
 from postprocess.release.kit import PRACTICE
 from postprocess.release.practice import Split
 from postprocess.release.sources import ContextSource, parse_sources

@@ -14,8 +14,7 @@ from postprocess.reporting.two_collections import (
     limits,
     tables,
 )
-from postprocess.two_collections.comparing import CollectionComparison
-from postprocess.two_collections.rendering import render_tables
+from postprocess.two_collections.comparing import CollectionComparison, render_tables
 from postprocess.two_collections.stamps import stamp_name, stamp_title
 
 TABULATE = {

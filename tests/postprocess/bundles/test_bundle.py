@@ -18,13 +18,12 @@ from postprocess.bundles.bundle import (
     COMMAND,
     COMPETITION,
     check_bundle,
+    draw_logo,
     render_bundle,
     write_bundle,
 )
 from postprocess.bundles.competition import Competition
-from postprocess.bundles.errors import BundleError
-from postprocess.bundles.logo import draw_logo
-from postprocess.bundles.task import BundlePart, BundleTask
+from postprocess.bundles.task import BundleError, BundlePart, BundleTask
 from postprocess.kits.rules import Visibility
 from postprocess.release import ReleaseError
 from postprocess.release.checksums import write_archive

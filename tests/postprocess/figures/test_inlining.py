@@ -3,9 +3,8 @@ import re
 from lxml import etree
 
 from postprocess.reporting.figures.drawing import COLOURS, render_svg
-from postprocess.reporting.figures.inlining import inline_svg
 from postprocess.reporting.figures.scores import draw_scores
-from postprocess.reporting.page import TEMPLATES
+from postprocess.reporting.page import TEMPLATES, inline_svg
 from tests.factories.ratings import outcome_of, simulate_study
 from tests.postprocess.figures.edges import EDGES
 

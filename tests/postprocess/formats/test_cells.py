@@ -18,8 +18,7 @@ from postprocess.formats.files import (
 from postprocess.formats.reading import load_checks, load_columns, load_ratings
 from postprocess.formats.stimuli import COLUMNS, digest_rows, parse_stimuli, render_stimuli
 from postprocess.formats.tabular import read_cell, render_rows, write_cell
-from postprocess.release.engagement_words import load_words
-from postprocess.release.individual import WORDS, render_checks, render_ratings
+from postprocess.release.individual import WORDS, load_words, render_checks, render_ratings
 from postprocess.table.rendering import render_table
 
 HOSTILE = ("=1+1", "+1", "-x", "@sum", "'=1", "''-x", "-1+1", "'-1")

@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 from postprocess.formats.reading import load_checks, load_ratings
-from postprocess.release.engagement_words import load_words
 from postprocess.release.individual import (
+    load_words,
     publish_individual,
     render_checks,
     render_ratings,

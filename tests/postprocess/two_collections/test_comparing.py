@@ -10,8 +10,11 @@ from postprocess.steps.post_process import UNCOMPARED, post_process
 from postprocess.steps.recipe import read_recipe
 from postprocess.table.ratings import RatingsError, Scale
 from postprocess.two_collections.collection import collection_of_outcome
-from postprocess.two_collections.comparing import compare_collections, count_distributions
-from postprocess.two_collections.rendering import render_tables
+from postprocess.two_collections.comparing import (
+    compare_collections,
+    count_distributions,
+    render_tables,
+)
 from tests.factories.collections import (
     BRIEF,
     MODEL,

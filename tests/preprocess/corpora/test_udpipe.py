@@ -10,9 +10,8 @@ from postprocess import extras
 from postprocess.extras import ExtraMissing
 from preprocess.__main__ import main
 from preprocess.corpora.errors import CorpusError
-from preprocess.corpora.lemmatising import lemmatise
+from preprocess.corpora.lemmatising import by_udpipe, lemmatise
 from preprocess.corpora.raw import Document
-from preprocess.corpora.udpipe import by_udpipe
 from tests.preprocess.corpora.test_lemmatising import sentences_of
 from tests.requirements import ROOT
 
