@@ -61,13 +61,6 @@ def draw_pairs(n_pairs: int, chance: Chance) -> Integers:
 def correlate_collections(aligned: Aligned, chance: Chance) -> pd.DataFrame:
     """Correlate the scores and the changes of two collections of the same items.
 
-    Parameters
-    ----------
-    aligned : Aligned
-        The matched pairs.
-    chance : Chance
-        Resamples of the pairs, splits of the annotators, and the seed.
-
     Returns
     -------
     DataFrame, shape (5, 14)

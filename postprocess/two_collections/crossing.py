@@ -40,13 +40,6 @@ class _Table(NamedTuple):
 def compare_agreement(aligned: Aligned, chance: Chance) -> pd.DataFrame:
     """Compare the agreement of annotators within the collections with that between them.
 
-    Parameters
-    ----------
-    aligned : Aligned
-        The matched pairs.
-    chance : Chance
-        Resamples of the items, and the seed.
-
     Returns
     -------
     DataFrame, shape (7 or fewer, 7)

@@ -32,13 +32,6 @@ class CalibrationCurve(NamedTuple):
 def calibration_curve(aligned: Aligned, chance: Chance) -> CalibrationCurve:
     """Relate the second collection's scores to the first collection's.
 
-    Parameters
-    ----------
-    aligned : Aligned
-        The matched pairs.
-    chance : Chance
-        Resamples of the pairs, and the seed.
-
     Returns
     -------
     CalibrationCurve

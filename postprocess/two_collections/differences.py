@@ -20,14 +20,7 @@ LIMITS = {"difference": 0.0, "limit_low": -LIMIT, "limit_high": LIMIT}  # figure
 
 
 def measure_differences(aligned: Aligned, chance: Chance) -> pd.DataFrame:
-    """Compute mean difference and limits of agreement, for scores and changes.
-
-    Parameters
-    ----------
-    aligned : Aligned
-        The matched pairs, three or more.
-    chance : Chance
-        Resamples of the pairs, and the seed.
+    """Compute mean differences and limits of agreement of three pairs or more.
 
     Returns
     -------
