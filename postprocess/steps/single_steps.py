@@ -11,15 +11,8 @@ from postprocess.table.groups import with_groups
 from postprocess.table.ratings import Scale, keep_whole, number_items, number_members
 
 
-class Calibration(NamedTuple):
-    """The calibrated ratings, and a row for each annotator of each group."""
-
-    ratings: pd.DataFrame
-    annotators: pd.DataFrame
-
-
-class Filtering(NamedTuple):
-    """The ratings that were kept, and a row for each annotator of each group."""
+class StepResult(NamedTuple):
+    """The ratings after a step, and a row for each annotator of each group."""
 
     ratings: pd.DataFrame
     annotators: pd.DataFrame
@@ -27,7 +20,7 @@ class Filtering(NamedTuple):
 
 def calibrate_ratings(
     ratings: pd.DataFrame, scale: Scale, *, threshold: float = 1.0, step: float = 1.0
-) -> Calibration:
+) -> StepResult:
     """Shift all ratings of an annotator whose mean is far from the group's mean.
 
     Parameters
@@ -45,7 +38,7 @@ def calibrate_ratings(
 
     Returns
     -------
-    Calibration
+    StepResult
         `ratings`: the same rows with a column group; whole ratings stay whole.
         `annotators`, sorted by group and annotator: group, annotator, mean (before), group_mean,
         deviation, shift (-step, 0 or step) and n_clipped (ratings of a shifted annotator that were
@@ -65,7 +58,7 @@ def calibrate_ratings(
     grouped, members, counted = count_table(ratings)
     calibrated, figures = core.calibrate(counted, scale, threshold=threshold, step=step)
     points = pd.Series(calibrated.points.ravel()[calibrated.cell], index=grouped.index)
-    return Calibration(grouped.assign(rating=keep_whole(points)), members.join(figures))
+    return StepResult(grouped.assign(rating=keep_whole(points)), members.join(figures))
 
 
 def filter_annotators(
@@ -75,7 +68,7 @@ def filter_annotators(
     minimum_rho: float | None = None,
     gain_share: float | None = None,
     constant_from: int | None = None,
-) -> Filtering:
+) -> StepResult:
     """Leave out the annotators who agree too little with their group.
 
     Parameters
@@ -98,7 +91,7 @@ def filter_annotators(
 
     Returns
     -------
-    Filtering
+    StepResult
         `ratings`: the kept rows in their order with a column group and a fresh index.
         `annotators`, sorted by group and annotator: group, annotator, n_ratings, rho (mean
         Spearman correlation with each other annotator of the group; NaN if all are undefined),
@@ -126,7 +119,7 @@ def filter_annotators(
         counted, k=k, minimum_rho=minimum_rho, gain_share=gain_share, constant_from=constant_from
     )
     is_kept = (figures["decision"] == core.KEPT).to_numpy()[counted.member]
-    return Filtering(grouped[is_kept].reset_index(drop=True), members.join(figures))
+    return StepResult(grouped[is_kept].reset_index(drop=True), members.join(figures))
 
 
 def calibrate_and_filter(ratings: pd.DataFrame, recipe: Recipe) -> pd.DataFrame:
