@@ -159,7 +159,6 @@ def _target_findings(content: bytes) -> Iterator[Finding]:
 
 
 def _audit_repeats(audit: KitAudit, rows: Rows, figures: Mapping[int, Figures]) -> None:
-    """Check that no item occurs twice."""
     if not rows:
         return
     n_odd = audit.notice(Check.REPEATS, audit.name, find_repeats(rows, figures))

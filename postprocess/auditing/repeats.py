@@ -142,7 +142,6 @@ def _differences(row: Row, earlier: Row, *, is_swapped: bool) -> str:
 
 
 def _same(first: Figures, second: Figures) -> bool:
-    """Return whether all figures that both rows have agree."""
     flat = [(*row.sims, *row.stdevs, row.pvalue) for row in (first, second)]
     return agree(*flat)
 

@@ -180,7 +180,6 @@ def _compare_lengths(n_dataset: int, n_other: int, dataset_name: str) -> Iterato
 
 
 def _figures(table: pd.DataFrame, columns: Sequence[str]) -> dict[int, list[float]]:
-    """Return the figures of some columns by row."""
     return dict(zip(table.index.tolist(), table[list(columns)].to_numpy().tolist(), strict=True))
 
 

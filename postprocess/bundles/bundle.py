@@ -162,7 +162,6 @@ def _make_part(part: BundlePart, *, is_practice: bool) -> Part:
 
 
 def _list_data(task: BundleTask) -> Iterator[tuple[bool, str, int]]:
-    """Yield the kinds of data that the phases use."""
     used = {phase.is_practice for phase in task.phases}
     return (kind for kind in DATA if kind[0] in used)
 
@@ -194,7 +193,6 @@ def _render_reference(task: BundleTask, subtask: Subtask, *, is_practice: bool) 
 
 
 def _render_kit(task: BundleTask, subtask: Subtask, *, is_practice: bool) -> dict[str, bytes]:
-    """Return the starting kit of the first phase of some data."""
     phase = next(phase for phase in task.phases if phase.is_practice == is_practice)
     parts = task.list_parts(is_practice=is_practice)
     of_kit = [part.for_kit(is_practice=is_practice) for part in parts]
@@ -317,7 +315,6 @@ def _draw_row(row: int) -> bytes:
 
 
 def _is_dark(row: int, column: int) -> bool:
-    """Return whether a pixel is in one of the squares, but not in both."""
     first = all(LOGO_SIZE // 8 <= place < LOGO_SIZE * 5 // 8 for place in (row, column))
     second = all(LOGO_SIZE * 3 // 8 <= place < LOGO_SIZE * 7 // 8 for place in (row, column))
     return first != second

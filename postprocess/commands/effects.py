@@ -80,7 +80,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _without_adjustments(recipe: "Recipe") -> "Recipe":
-    """Return the recipe without calibration and filtering."""
     return recipe.model_copy(
         update={
             name: getattr(recipe, name).model_copy(update={"enabled": False})

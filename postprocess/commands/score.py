@@ -128,7 +128,6 @@ def render_scores(described: dict[str, Any], *, full: bool = False) -> str:
 
 
 def _render_bootstrap(described: dict[str, Any], *, full: bool) -> str:
-    """Return the intervals of the bootstrap as a table."""
     rows = [
         (f"bootstrap of {described['bootstrap']['samples']:,} samples", "language", "95 % interval")
     ]

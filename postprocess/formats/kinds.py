@@ -352,7 +352,6 @@ def _is_decodable(data: bytes, encoding: Encoding) -> bool:
 
 
 def _is_damaged_utf8(data: bytes) -> bool:
-    """Return whether a text is UTF-8 but for some bytes."""
     text = data.decode("utf-8", "surrogateescape")
     n_undecoded = sum("\udc80" <= character <= "\udcff" for character in text)
     n_beyond = sum(not character.isascii() for character in text) - n_undecoded

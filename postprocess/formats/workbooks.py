@@ -183,7 +183,6 @@ class _Workbook:
         return int(cell.get("s", "0")) in self.date_styles
 
     def _read_texts(self, part: str | None) -> list[str]:
-        """Return the texts that cells refer to."""
         return [_join_runs(item) for item in self._iterate(part, "si")] if part else []
 
     def _find_date_styles(self, part: str | None) -> set[int]:

@@ -247,7 +247,6 @@ def _find_slopes(logs: Floats, wanted: Floats) -> Floats:
 
 
 def _places(n_points: int) -> Floats:
-    """Return the points of a scale mapped to -1 to 1."""
     return np.linspace(-1, 1, n_points)
 
 

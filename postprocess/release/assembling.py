@@ -314,7 +314,6 @@ def _render_description(description: Description) -> dict[str, bytes]:
 
 
 def _digest_inputs(stimuli: ParsedStimuli, answers: Mapping[str, bytes]) -> dict[str, str]:
-    """Return SHA-256 digests of the inputs as released."""
     contents = {"stimuli": stimuli.text.encode()}
     for name, content in answers.items():
         if not name.endswith(".parquet"):

@@ -195,6 +195,5 @@ def _share(share: float | None) -> str:
 def _figure(
     row: dict[str, Any], key: str, decimals: int, low: str = "", high: str = ""
 ) -> tuple[str, str]:
-    """Return a figure and its interval."""
     ends = row.get(low or f"{key}_low"), row.get(high or f"{key}_high")
     return write_figure(row[key], decimals), write_interval(*ends, decimals)

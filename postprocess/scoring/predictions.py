@@ -182,7 +182,6 @@ def _find_odd_header(header: Sequence[str], columns: Sequence[str]) -> tuple[str
 
 
 def _count_rows(table: Table, n_pairs: int) -> Iterator[Finding]:
-    """Yield a finding for a wrong number of rows."""
     shapeless = {f.row for f in table.findings if f.row and f.row not in table.rows}
     n_rows = len(table.rows) + len(shapeless)
     if n_rows != n_pairs:

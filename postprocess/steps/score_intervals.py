@@ -211,7 +211,6 @@ def _errors_of_changes(of_contexts: _Errors, covariances: Floats, is_shared: Boo
 
 
 def _add_up(places: Integers, numbers: Floats, n_places: int) -> Floats:
-    """Return the sum of the numbers at each place."""
     return np.bincount(places, weights=numbers, minlength=n_places).astype(float)
 
 

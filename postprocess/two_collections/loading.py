@@ -121,7 +121,6 @@ def _load_ratings(path: Path, reading: Reading, recipe: Recipe) -> Collection:
 
 
 def _is_dataset(path: Path) -> bool:
-    """Return whether a file has the columns of a published dataset."""
     if path.suffix == ".parquet":
         return False
     with path.open("rb") as file:

@@ -59,7 +59,6 @@ def read_documents(path: Path) -> Iterator[Document]:
 
 
 def _is_json(head: bytes) -> bool:
-    """Return whether the first line begins a JSON object."""
     return bool(JSON_OBJECT.match(head.removeprefix(BOM_UTF8).lstrip().partition(b"\n")[0]))
 
 

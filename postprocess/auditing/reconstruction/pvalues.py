@@ -78,7 +78,6 @@ def _product(sizes: tuple[int, int]) -> tuple[int, tuple[int, int]]:
 
 
 def _all_of(solutions: Sequence[Sums], n_steps: int) -> Multisets:
-    """Merge the multisets of all solutions."""
     listed = [list_multisets(sums, n_steps) for sums in solutions]
     if len(listed) == 1:
         return listed[0]
@@ -87,7 +86,6 @@ def _all_of(solutions: Sequence[Sums], n_steps: int) -> Multisets:
 
 
 def _blocks(first: NDArray[Any], second: NDArray[Any]) -> Iterable[NDArray[np.float64]]:
-    """Yield the p-values of all pairs of multisets, in blocks."""
     for i in range(0, len(first), BLOCK_SIZE):
         for j in range(0, len(second), BLOCK_SIZE):
             yield change_pvalues_between(first[i : i + BLOCK_SIZE], second[j : j + BLOCK_SIZE])

@@ -80,7 +80,6 @@ def render_page(
 
 @functools.cache
 def _make_environment() -> jinja2.Environment:
-    """Return the environment of the reports with the templates of boards."""
     loader = jinja2.FileSystemLoader([OWN_TEMPLATES, TEMPLATES])
     return make_environment().overlay(loader=loader)
 

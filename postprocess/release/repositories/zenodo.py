@@ -83,6 +83,5 @@ def _describe_author(author: Author) -> dict[str, Any]:
 
 
 def _write_html(*texts: str | None) -> str:
-    """Return prose as paragraphs of HTML, escaped."""
     paragraphs = [part for text in texts if text for part in re.split(r"\n\s*\n", text.strip())]
     return "".join(f"<p>{html.escape(' '.join(part.split()))}</p>" for part in paragraphs)
