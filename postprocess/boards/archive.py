@@ -179,8 +179,8 @@ def _write_readme(archive: Archive) -> Iterator[str]:
             )
         yield (
             "When the test data was opened, this digest of the gold was published: "
-            f"`{archive.commitment}`. It is that of `{SALT}` followed by the gold files of that "
-            "time in the order of their languages:"
+            f"`{archive.commitment}`. It covers `{SALT}` and then that time’s gold files "
+            "in the order of their languages:"
         )
         folder = COMMITTED if archive.committed else "gold"
         paths = " ".join([SALT, *(f"{folder}/gold_{name}.tsv" for name in sorted(archive.gold))])

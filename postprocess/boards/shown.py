@@ -139,15 +139,15 @@ def explain_column(
 
 OF_REFERENCES = {
     Kind.HUMAN: (
-        "Human: the mean over people of Spearman’s ρ between the ratings of one person and the "
-        "mean of the others. It is not the harmonic mean that systems are scored by."
+        "Human: the mean over people of Spearman’s ρ between a person’s ratings and the others’ "
+        "mean. It is not the harmonic mean that systems are scored by."
     ),
     Kind.CEILING: (
-        "Score ceiling: the score to expect of a system that knew the true changes, since the "
-        "published changes are means of few ratings; √R, where R is the reliability of the changes."
+        "Score ceiling: the expected score of a system that knew the true changes, since the "
+        "published changes are means of few ratings; √R, where R is the changes’ reliability."
     ),
     Kind.SECOND_CROWD: (
-        "A second crowd: the score to expect of the changes found by as many other people; R."
+        "A second crowd: the expected score of the changes found by as many other people; R."
     ),
     Kind.NO_CONTEXT: (
         "Best without context: the score of a system that knows the mean score of each pair and "
@@ -168,8 +168,8 @@ def _explain_average(board: Board) -> str:
         return ""
     if rules.best_of is None or rules.best_of == len(rules.sizes):
         return (
-            "The average is over all languages. A row without a score in one of them has no "
-            "average; nothing is filled in."
+            "The average is over all languages. A row that lacks a language has no average; "
+            "nothing is filled in."
         )
     return (
         f"The average is over the {rules.best_of} best languages of each row. A row with scores in "

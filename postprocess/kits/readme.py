@@ -142,8 +142,8 @@ def describe_average(rules: TaskRules, parts: Sequence[KitPart]) -> str:
         return ""
     if rules.best_of:
         best = "language" if rules.best_of == 1 else f"{rules.best_of} languages"
-        return f"The average is that of the best {best}, if there are as many."
-    return "The average is that of all languages; results that lack one have none."
+        return f"The average is over the best {best}, if there are as many."
+    return "The average is over all languages; results that lack a language have no average."
 
 
 def _describe_scorer(phase: PhaseRules) -> str:

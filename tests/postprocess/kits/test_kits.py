@@ -121,7 +121,7 @@ def test_the_readme_says_dates_limits_and_formulas():
         "At most 9 submissions in all and 3 submissions a day",
         "Scores are hidden until the results are published.",
         "Results without `sl` are refused",
-        "that of the best language, if",
+        "over the best language, if",
         "u = Σxg / √(Σx² · Σg²)",
         "H = 2PS / (P + S)",
         "Contact: organisers@example.org",
