@@ -29,7 +29,7 @@ from surveys.errors import SurveyError
 from surveys.features import Lane
 from surveys.jobs import queue as queue_of_jobs
 from surveys.jobs.perform import RENEWALS, perform_due
-from surveys.jobs.queue import AWAKE, list_due, release_own, requeue_silent
+from surveys.jobs.queue import AWAKE, count_due, release_own, requeue_silent
 from surveys.models import Delivery, Study
 from surveys.monitoring.checklist import forget_steps
 from surveys.operations.broker import BROKER, Broker, Job
@@ -56,8 +56,18 @@ def send_baselines() -> int:
 
 
 def perform_long_jobs() -> int:
-    """Perform long jobs one after another until none is due. Return their number."""
+    """Perform due long jobs. Return their number."""
     return perform_due(Lane.LONG)
+
+
+def perform_short_jobs() -> int:
+    """Perform due short jobs. Return their number."""
+    return perform_due(Lane.SHORT)
+
+
+def perform_mail_jobs() -> int:
+    """Send due e-mails. Return their number."""
+    return perform_due(Lane.MAIL)
 
 
 def send_messages() -> int:
@@ -109,8 +119,15 @@ def _count_due_messages(at_most: int) -> int:
     return len(Delivery.objects.due(timezone.now()).values_list("pk", flat=True)[:at_most])
 
 
+LANES = {
+    Lane.MAIL: perform_mail_jobs,
+    Lane.LONG: perform_long_jobs,
+    Lane.SHORT: perform_short_jobs,
+}
+
+
 class Stored(NamedTuple):
-    """A kind of jobs that are rows in the database."""
+    """A kind of jobs that are rows in tables of their own."""
 
     perform: Callable[[], int]
     count_due: Callable[[int], int]  # at most so many
@@ -121,15 +138,10 @@ STORED = (
     Stored(send_mails, lambda _: mails.seconds_until_next() is not None, 1),
     Stored(send_baselines, lambda _: count_due_phases(timezone.now()), 1),
     Stored(score_submissions, count_waiting, 1),
-    Stored(
-        perform_long_jobs,
-        lambda at_most: len(list_due(Lane.LONG, at_most)),
-        Lane.LONG.value,
-    ),
     Stored(send_messages, _count_due_messages, MAX_SENDER_THREADS),
 )
 _all: list[Callable[..., object]] = [kind.perform for kind in STORED]
-_all += [send_grants, file_answers]
+_all += [*LANES.values(), send_grants, file_answers]
 TASKS = {task.__name__: task for task in _all}
 
 
@@ -238,6 +250,7 @@ class Dispatcher:
         with self._lock:
             asked = set(self._jobs)
         due = {Job(kind.perform) for kind in STORED if kind.count_due(1)}
+        due |= {Job(LANES[lane]) for lane in count_due()}
         if performer.ask(due | asked):
             with self._lock:
                 self._jobs -= asked
@@ -249,10 +262,14 @@ class Dispatcher:
         names = Counter(thread.name for thread in self._threads)
         for job in asked:
             self._start_thread(partial(job.task, job.argument), job.task.__name__)
-        for perform, count_due, most in STORED:
+        for perform, count, most in STORED:
             n_free = most - names[perform.__name__]
-            for _ in range(min(n_free, count_due(n_free) if n_free else 0)):
+            for _ in range(min(n_free, count(n_free) if n_free else 0)):
                 self._start_thread(perform, perform.__name__)
+        for lane, n_due in count_due().items():
+            name = LANES[lane].__name__
+            for _ in range(min(n_due, lane.value - names[name])):
+                self._start_thread(LANES[lane], name)
 
     def _start_thread(self, work: Callable[[], object], name: str) -> None:
         """Start a thread that does the work and then wakes the dispatcher."""

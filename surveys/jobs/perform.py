@@ -6,6 +6,7 @@ two processes perform it.
 
 import logging
 import math
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -25,10 +26,12 @@ from surveys.jobs.queue import (
     INTERRUPTED,
     drop_finished,
     end_job,
+    find_in_lane,
     list_due,
     make_lease,
     release,
     requeue,
+    seconds_until_mail,
 )
 from surveys.models import Job, JobState
 from surveys.operations.outages import OUTAGES, Limiter, log_outage
@@ -40,15 +43,24 @@ RENEWALS = 6  # within the time after which a lease expires
 PROGRESS_INTERVAL = timedelta(seconds=1)
 ESTIMATE_AFTER = timedelta(seconds=5)  # of a stage
 CLEANING = Limiter(3600)  # of rows of finished jobs
+MAILING_SECONDS = 60
 log = logging.getLogger(__name__)
 
 
 def perform_due(lane: Lane) -> int:
-    """Perform a lane's jobs one after another until none is due. Return their number."""
+    """Perform a lane's jobs one after another until none is due. Return their number.
+
+    E-mails wait for the rate limit; after a minute this ends, so that a worker can do other jobs.
+    """
     if CLEANING.is_allowed():
         drop_finished()
-    n_jobs = 0
+    n_jobs, until = 0, time.monotonic() + MAILING_SECONDS
     while due := list_due(lane, 1):
+        if lane == Lane.MAIL:
+            wait = seconds_until_mail()
+            if time.monotonic() + wait > until:
+                break
+            time.sleep(wait)
         n_jobs += perform(due[0])
     return n_jobs
 
@@ -98,10 +110,17 @@ def report_progress(job: Job) -> Progress:
     return report
 
 
+@transaction.atomic
 def _claim(job_id: int) -> Job | None:
-    """Begin a due job under a new lease; None if it is due no longer."""
+    """Begin a due job under a new lease; None if it is due no longer, or other e-mails are sent."""
+    mails = find_in_lane(Lane.MAIL)
+    if mails.filter(pk=job_id).exists():
+        # other processes wait for the lock of the first e-mail, and then see this one
+        mails.under_way().order_by("pk").select_for_update(no_key=True).first()
+        if seconds_until_mail():
+            return None
     now = timezone.now()
-    begun = {"state": JobState.RUNNING, "heard_at": now, "lease": make_lease()}
+    begun = {"state": JobState.RUNNING, "heard_at": now, "begun_at": now, "lease": make_lease()}
     if not Job.objects.due(now).filter(pk=job_id).update(**begun, is_wanted_again=False):
         return None
     return Job.objects.select_related("study", "requested_by").get(pk=job_id)

@@ -3,6 +3,7 @@
 import logging
 import secrets
 import socket
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -13,7 +14,7 @@ from uuid import uuid4
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
-from django.db.models import F
+from django.db.models import Count, F, Max, Q
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
@@ -21,7 +22,7 @@ from surveys.errors import JobBusy
 from surveys.features import Lane
 from surveys.jobs.kinds import find_kind, list_kinds
 from surveys.models import Job, JobState, Study
-from surveys.models.jobs import JobQuerySet
+from surveys.models.jobs import UNDER_WAY, JobQuerySet
 
 RELEASE_PAUSE = timedelta(seconds=2)  # for a process that gives a job back to exit
 DIED_TWICE = (
@@ -87,8 +88,38 @@ def enqueue(
 
 def list_due(lane: Lane, at_most: int | None = None) -> list[int]:
     """Return the ids of a lane's due jobs, the longest due first."""
-    due = Job.objects.due(timezone.now()).filter(kind__in=[kind.name for kind in list_kinds(lane)])
+    due = find_in_lane(lane).due(timezone.now())
     return list(due.values_list("pk", flat=True)[:at_most])
+
+
+def count_due() -> Counter[Lane]:
+    """Return the numbers of due jobs by lane."""
+    lanes = {kind.name: kind.lane for kind in list_kinds()}
+    due = Job.objects.due(timezone.now()).filter(kind__in=lanes).order_by()
+    n_due: Counter[Lane] = Counter()
+    for kind, n in due.values_list("kind").annotate(n=Count("pk")):
+        n_due[lanes[kind]] += n
+    return n_due
+
+
+def find_in_lane(lane: Lane) -> JobQuerySet:
+    """Return a lane's jobs."""
+    return Job.objects.filter(kind__in=[kind.name for kind in list_kinds(lane)])
+
+
+def seconds_until_mail() -> float:
+    """Return when the next e-mail may be sent: after those under way, and by the rate limit."""
+    now = timezone.now()
+    interval = timedelta(minutes=1) / settings.EMAIL_PER_MINUTE
+    # without rows that cannot have begun within the interval: both conditions have an index
+    recent = Q(state__in=UNDER_WAY) | Q(finished_at__gt=now - interval)
+    counts = find_in_lane(Lane.MAIL).filter(recent).aggregate(
+        begun_at=Max("begun_at"), n_running=Count("pk", filter=Q(state=JobState.RUNNING))
+    )  # fmt: skip
+    wait = 0.0
+    if counts["begun_at"]:
+        wait = max(0.0, (counts["begun_at"] + interval - now).total_seconds())
+    return max(wait, 1.0) if counts["n_running"] else wait
 
 
 @transaction.atomic

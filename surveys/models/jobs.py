@@ -62,6 +62,7 @@ class Job(models.Model):
     )
     requested_at = models.DateTimeField(auto_now_add=True)
     due_at = models.DateTimeField(default=timezone.now, help_text="when it may be begun")
+    begun_at = models.DateTimeField(null=True, blank=True, help_text="last")
     heard_at = models.DateTimeField(default=timezone.now, help_text="last sign of life")
     lease = models.CharField(
         max_length=80, blank=True, default="", help_text="of the process that performs it"

@@ -1,9 +1,10 @@
 from typing import Any
 
+from surveys.features import Lane
+from surveys.jobs.perform import perform_due
 from surveys.jobs.queue import requeue_silent
 from surveys.management.commands._base import SurveyCommand
 from surveys.tasks import (
-    perform_long_jobs,
     score_submissions,
     send_baselines,
     send_mails,
@@ -23,7 +24,7 @@ class Command(SurveyCommand):
         n_messages = send_messages()
         n_mails = send_mails()
         send_baselines()
-        n_scored, n_jobs = score_submissions(), perform_long_jobs()
+        n_scored, n_jobs = score_submissions(), sum(perform_due(lane) for lane in Lane)
         counts = f"Jobs: {n_jobs}, messages: {n_messages}, e-mails: {n_mails}"
         if n_scored:
             counts += f", submissions scored: {n_scored}"

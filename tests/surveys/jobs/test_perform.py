@@ -12,7 +12,7 @@ from postprocess.errors import UserError
 from surveys.errors import RunRefused, TryLater
 from surveys.features import Lane
 from surveys.jobs.perform import perform, perform_due, renew_lease, report_progress
-from surveys.jobs.queue import cancel, enqueue, make_lease
+from surveys.jobs.queue import cancel, enqueue, make_lease, seconds_until_mail
 from surveys.models import Job
 from tests.factories.jobs import (
     WORK,
@@ -202,6 +202,62 @@ def test_one_of_eight_claimants_performs_a_job(job):
         claims = list(people.map(claim, range(8)))
 
     assert (sorted(claims), performed) == ([False] * 7 + [True], [job.pk])
+
+
+def test_mails_are_begun_one_at_a_time_within_the_rate(settings, monkeypatch):
+    register_work(lane=Lane.MAIL)
+    monkeypatch.setattr("surveys.jobs.perform.MAILING_SECONDS", 9)  # do not wait in the test
+    settings.EMAIL_PER_MINUTE = 1
+    first, second = enqueue(WORK), enqueue(WORK)
+    performed = []
+
+    def send(job, progress):
+        performed.append(job.pk)
+        Job.objects.update(begun_at=timezone.now() - timedelta(minutes=2))
+        assert (seconds_until_mail(), perform(second.pk)) == (1, False)  # this one is under way
+
+    assert seconds_until_mail() == 0
+    perform_by(send, first)
+    Job.objects.filter(pk=first.pk).update(begun_at=timezone.now())
+    assert (perform(second.pk), perform_due(Lane.MAIL)) == (False, 0)
+    assert 55 < seconds_until_mail() <= 60
+    Job.objects.filter(pk=first.pk).update(begun_at=timezone.now() - timedelta(minutes=1))
+    perform_by(lambda job, progress: performed.append(job.pk), second)
+
+    assert performed == [first.pk, second.pk]
+
+
+def test_the_rate_holds_after_a_mail_that_was_put_off(settings):
+    register_work(lane=Lane.MAIL)
+    settings.EMAIL_PER_MINUTE = 1
+
+    def find_nobody(job, progress):
+        raise TryLater("The server is down.")
+
+    assert perform_by(find_nobody, enqueue(WORK)).state == "waiting"
+
+    assert perform(enqueue(WORK).pk) is False
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite serialises writers")
+def test_several_processes_begin_one_mail(settings):
+    register_work(lane=Lane.MAIL)
+    settings.EMAIL_PER_MINUTE = 1
+    jobs = [enqueue(WORK) for _ in range(8)]
+    start, performed = Barrier(8), []
+
+    def claim(job):
+        try:
+            start.wait(60)
+            return perform(job.pk)
+        finally:
+            connection.close()
+
+    with made_by(lambda job, progress: performed.append(job.pk)), ThreadPoolExecutor(8) as people:
+        claims = list(people.map(claim, jobs))
+
+    assert (sum(claims), len(performed)) == (1, 1)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from surveys.jobs.perform import perform, perform_due
 from surveys.jobs.queue import (
     PROCESS_NAME,
     cancel,
+    count_due,
     drop_finished,
     enqueue,
     list_due,
@@ -61,6 +62,16 @@ def test_jobs_are_due_in_the_order_of_their_instants():
 
     assert list_due(Lane.LONG) == [earlier.pk, later.pk]
     assert list_due(Lane.LONG, 1) == [earlier.pk]
+
+
+def test_due_jobs_are_counted_by_lane_in_one_query(django_assert_num_queries):
+    register_work(lane=Lane.SHORT)
+    enqueue(WORK), enqueue(WORK), enqueue("sharedtasks.rescore")
+    enqueue(WORK, due_at=timezone.now() + timedelta(minutes=1))
+    Job.objects.create(kind="elsewhere.work")
+
+    with django_assert_num_queries(1):
+        assert count_due() == {Lane.SHORT: 2, Lane.LONG: 1}
 
 
 def test_one_job_of_a_key_is_under_way():

@@ -850,6 +850,7 @@ class Migration(migrations.Migration):
                         default=django.utils.timezone.now, help_text="when it may be begun"
                     ),
                 ),
+                ("begun_at", models.DateTimeField(blank=True, help_text="last", null=True)),
                 (
                     "heard_at",
                     models.DateTimeField(
