@@ -28,9 +28,9 @@ class SurveysConfig(AppConfig):
         from django.contrib.auth.signals import user_logged_in
 
         from surveys.access.roles import mark_session
-        from surveys.access.webhooks import messages_stored
         from surveys.operations import migration_guard, server_checks  # noqa: F401  (register themselves)
         from surveys.sharedtasks.submissions import submission_stored
+        from surveys.webhooks.messages import messages_stored
 
         for name in FEATURES:
             register(import_string(name))

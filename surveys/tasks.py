@@ -23,7 +23,6 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.utils import timezone
 
-from surveys.access.webhooks import deliver
 from surveys.crowd.mturk import qualifications
 from surveys.errors import SurveyError
 from surveys.features import Lane
@@ -39,6 +38,7 @@ from surveys.recruitment import mails
 from surveys.review import queue
 from surveys.sharedtasks.scoring.waiting import count_waiting, score_waiting
 from surveys.sharedtasks.watching.baselines import count_due_phases, send_due_baselines
+from surveys.webhooks.messages import deliver
 
 MAILING_SECONDS = 60  # in which a job sends e-mails
 MAX_SENDER_THREADS = 4  # a webhook endpoint that does not answer keeps one of them busy

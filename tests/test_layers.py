@@ -16,6 +16,7 @@ LAYERS = (
     ("operations",),
     ("access",),
     ("jobs",),
+    ("webhooks",),
     ("study",),
     ("recruitment",),
     ("participation",),

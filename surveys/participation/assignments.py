@@ -10,7 +10,6 @@ from django.db.models import Count
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from surveys.access.webhooks import store_assignment_messages
 from surveys.errors import AssignmentEnded, LinkRevoked, NoPlaceLeft, RatingsMissing
 from surveys.models import (
     Annotator,
@@ -36,6 +35,7 @@ from surveys.study.layout.quota import count_reopened, give_back_places, in_chun
 from surveys.study.lifecycle import refuse_draft
 from surveys.study.protocol import protocol_of
 from surveys.study.texts import refuse_outdated
+from surveys.webhooks.messages import store_assignment_messages
 
 
 class Consent(NamedTuple):

@@ -17,7 +17,6 @@ from django.utils import timezone
 
 from surveys.access.audit_log import record
 from surveys.access.redaction import ADDRESS, digest_in_study, mask_text
-from surveys.access.webhooks import PAUSES
 from surveys.errors import MailRefused
 from surveys.models import AssignmentState, Invitation, MailDelivery, Study, TextKind
 from surveys.models.recruitment import UNUSED
@@ -26,6 +25,7 @@ from surveys.recruitment.reaching import is_only_here
 from surveys.recruitment.reminders import REMINDED, list_links, list_placeholder_values
 from surveys.study.letters import Letter, fill_letter
 from surveys.study.texts import current_text, read_text
+from surveys.webhooks.messages import PAUSES
 
 BACKEND = "django.core.mail.backends.smtp.EmailBackend"
 REMIND_AFTER = timedelta(days=3)  # after the invitation

@@ -8,11 +8,11 @@ from django.core.files.base import ContentFile
 from django.db import transaction
 
 from surveys.access.audit_log import record
-from surveys.access.webhooks import store_run_messages
 from surveys.errors import JobTaken
 from surveys.jobs.perform import Maker, Progress, Store, renew_lease
 from surveys.models import Job, JobState, Run
 from surveys.results.run_files import drop_lists
+from surveys.webhooks.messages import store_run_messages
 
 RunMaker = Callable[[Run, Progress], dict[str, Any]]
 

@@ -30,7 +30,7 @@ MADE = """
 from django.contrib.auth.models import User
 from django.db import transaction
 from surveys.access.roles import grant_role
-from surveys.access.webhooks import add_webhook
+from surveys.webhooks.messages import add_webhook
 from surveys.models import Role, Study
 from surveys.results.runs import request_results
 from tests.factories.studies import QUICK, finish, make_study, start

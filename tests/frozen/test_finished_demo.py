@@ -6,11 +6,11 @@ from django.test import Client
 from django.urls import reverse
 
 from surveys.access.api_tokens import make_token
-from surveys.access.webhooks import add_webhook
 from surveys.models import Study
 from surveys.rehearsal.finished.shared_task import prepare_shared_task
 from surveys.rehearsal.finished.study import prepare_finished_study
 from surveys.web.console.urls import urlpatterns
+from surveys.webhooks.messages import add_webhook
 from tests.factories.batch_states import make_crowd
 from tests.factories.batches import plan
 from tests.factories.organised import make_organised

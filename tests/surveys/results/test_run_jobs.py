@@ -3,12 +3,12 @@
 import pytest
 from django.core.files.base import ContentFile
 
-from surveys.access.webhooks import add_webhook
 from surveys.features import Lane
 from surveys.jobs.queue import list_due, make_lease
 from surveys.models import AuditEntry, Delivery, Job, Run
 from surveys.results.run_jobs import makes_run
 from surveys.results.runs import request_export, retry_run
+from surveys.webhooks.messages import add_webhook
 from tests.factories.jobs import fall_silent, let_time_pass, made_by, perform_run
 from tests.factories.studies import make_study, stored
 

@@ -4,9 +4,9 @@ from typing import Any
 
 from rest_framework import serializers
 
-from surveys.access.webhook_hosts import MAX_URL_LENGTH
 from surveys.models import AuditEntry, Delivery, Membership, Role, Webhook, WebhookEvent
 from surveys.web.api.fields import InstantParameter, JsonBoolean, JsonString, RequestSerializer
+from surveys.webhooks.hosts import MAX_URL_LENGTH
 
 
 class MemberSerializer(serializers.ModelSerializer[Membership]):

@@ -6,11 +6,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from surveys.access.roles import Right
-from surveys.access.webhooks import add_webhook, change_webhook, remove_webhook
 from surveys.models import Delivery, Webhook
 from surveys.web.api.access import serializers as s
 from surveys.web.api.base import StudyView
 from surveys.web.api.pagination import PAGE_PARAMETERS, describe_page, paginate
+from surveys.webhooks.messages import add_webhook, change_webhook, remove_webhook
 
 
 class Webhooks(StudyView):

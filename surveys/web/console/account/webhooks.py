@@ -8,13 +8,13 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 
 from surveys.access.roles import Right
-from surveys.access.webhook_hosts import MAX_URL_LENGTH
-from surveys.access.webhooks import add_webhook, change_webhook, remove_webhook, send_test
 from surveys.errors import WebhookRefused
 from surveys.models import Delivery, Study, Webhook, WebhookEvent
 from surveys.web.console.access import study_page
 from surveys.web.console.confirmation import ask_first
 from surveys.web.forms import attempt, posted, status_of
+from surveys.webhooks.hosts import MAX_URL_LENGTH
+from surveys.webhooks.messages import add_webhook, change_webhook, remove_webhook, send_test
 
 MESSAGES_PER_PAGE = 25
 LABELS = {

@@ -10,11 +10,11 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from surveys.access.webhooks import NOT_REACHED, PAUSES, add_webhook, deliver
 from surveys.models import AuditEntry, Delivery, Webhook
 from surveys.results.runs import request_results
 from surveys.study.layout.blocks import repeat_block
 from surveys.tasks import send_messages
+from surveys.webhooks.messages import NOT_REACHED, PAUSES, add_webhook, deliver
 from tests.factories.jobs import perform_run
 from tests.factories.studies import QUICK, finish, start
 from tests.surveys.web.api.conftest import errors_of
@@ -164,7 +164,7 @@ def test_only_subscribed_events_are_sent(study):
 
 
 def test_finishing_makes_one_more_query_without_webhooks(study, django_assert_num_queries):
-    from surveys.access.webhooks import store_assignment_messages
+    from surveys.webhooks.messages import store_assignment_messages
 
     assignment = start(study)
 

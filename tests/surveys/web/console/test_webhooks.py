@@ -1,9 +1,9 @@
 import pytest
 from django.urls import reverse
 
-from surveys.access.webhooks import add_webhook, send_test
 from surveys.errors import WebhookRefused
 from surveys.models import Delivery, Role, Webhook
+from surveys.webhooks.messages import add_webhook, send_test
 from tests.factories.arrivals import squeeze
 
 pytestmark = pytest.mark.django_db

@@ -9,7 +9,6 @@ from django.test import Client
 from surveys.access.api_tokens import make_token
 from surveys.access.roles import grant_role
 from surveys.access.sign_in_links import invite_account
-from surveys.access.webhooks import add_webhook
 from surveys.contexts.candidates import begin_study
 from surveys.contexts.choices import Chosen, record_choice
 from surveys.contexts.search.requests import request_search
@@ -21,6 +20,7 @@ from surveys.results.runs import request_results
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import configure_review, give_verdict
 from surveys.study.stimuli.load import StudyDesign
+from surveys.webhooks.messages import add_webhook
 from tests.factories.batch_states import make_crowd, visit_of
 from tests.factories.batches import hand_in, plan
 from tests.factories.corpora import wish

@@ -17,7 +17,6 @@ from django.dispatch import Signal
 from django.utils import timezone
 
 from surveys.access.audit_log import record
-from surveys.access.webhook_hosts import refuse_url
 from surveys.errors import WebhookRefused
 from surveys.models import (
     Assignment,
@@ -30,6 +29,7 @@ from surveys.models import (
     Webhook,
     WebhookEvent,
 )
+from surveys.webhooks.hosts import refuse_url
 
 MAX_WEBHOOKS = 10  # of a study
 TEST = "test"  # the event of test messages, which no webhook subscribes to
@@ -167,7 +167,7 @@ def sign(secret: str, at: int, body: bytes) -> str:
 
 def _send(delivery: Delivery) -> str:
     """Send a message once; return why it failed, or ''."""
-    from surveys.access.webhook_requests import (  # slow to import
+    from surveys.webhooks.requests import (  # slow to import
         NotReached,
         post,
     )

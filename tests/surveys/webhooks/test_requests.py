@@ -9,9 +9,9 @@ from threading import Event, Thread
 
 import pytest
 
-from surveys.access.webhook_hosts import is_public, may_connect, refuse_url
-from surveys.access.webhook_requests import NotReached, post
 from surveys.errors import WebhookRefused
+from surveys.webhooks.hosts import is_public, may_connect, refuse_url
+from surveys.webhooks.requests import NotReached, post
 
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 SOON = 0.5  # seconds, in place of ten

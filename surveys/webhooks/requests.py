@@ -10,7 +10,7 @@ from typing import Any
 
 import httpcore
 
-from surveys.access.webhook_hosts import may_connect
+from surveys.webhooks.hosts import may_connect
 
 PATIENCE = 10.0  # seconds for the whole exchange, including the DNS look-up
 PROBLEMS = (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError, ValueError)
