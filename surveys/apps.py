@@ -30,19 +30,11 @@ class SurveysConfig(AppConfig):
         from surveys.access.roles import mark_session
         from surveys.operations import migration_guard, server_checks  # noqa: F401  (register themselves)
         from surveys.sharedtasks.submissions import submission_stored
-        from surveys.webhooks.messages import messages_stored
 
         for name in FEATURES:
             register(import_string(name))
         user_logged_in.connect(mark_session, dispatch_uid="mark sessions of limited accounts")
-        messages_stored.connect(_send_messages, dispatch_uid="send stored messages")
         submission_stored.connect(_score_submissions, dispatch_uid="score stored submissions")
-
-
-def _send_messages(**stored: object) -> None:
-    from surveys.tasks import start_deliveries  # slow to import
-
-    start_deliveries()
 
 
 def _score_submissions(**stored: object) -> None:

@@ -1,4 +1,5 @@
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Any
 
 
@@ -166,6 +167,14 @@ class TryLater(SurveyError):
     """Something that a job needs does not respond now."""
 
     status = 503
+
+
+class TooEarly(SurveyError):
+    """A job that must wait until an instant; this does not count as a try."""
+
+    def __init__(self, due_at: datetime) -> None:
+        super().__init__(f"Not before {due_at}.")
+        self.due_at = due_at
 
 
 class VerdictRefused(SurveyError):

@@ -1,6 +1,8 @@
 """What the core adds to the site."""
 
-from surveys.features import Area, Feature, run_kind
+from datetime import timedelta
+
+from surveys.features import MESSAGE_PAUSES, Area, Feature, Kind, Lane, run_kind
 from surveys.models import RunKind
 
 FEATURE = Feature(
@@ -14,6 +16,15 @@ FEATURE = Feature(
         run_kind(RunKind.DEPOSIT, "surveys.results.deposit.jobs.send_draft"),
         run_kind(RunKind.REHEARSE, "surveys.rehearsal.direct.rehearse"),
         run_kind(RunKind.COMPARE, "surveys.results.comparisons.comparing.make_comparison"),
+        Kind(
+            name="webhooks.delivery",
+            label="a webhook message",
+            make="surveys.webhooks.messages.deliver",
+            lane=Lane.SHORT,
+            pauses=MESSAGE_PAUSES,
+            max_deaths=len(MESSAGE_PAUSES),
+            kept=timedelta(days=1),  # the message has its own history
+        ),
     ),
     areas=(
         Area(

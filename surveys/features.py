@@ -23,6 +23,10 @@ class Lane(Enum):
     MAIL = 1  # and one job in the whole site
 
 
+# For what is sent to another server, which may be away for hours.
+MESSAGE_PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 480, 1440))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Kind:
     """A kind of job: who performs it, and what happens when that does not succeed."""

@@ -1,7 +1,7 @@
 """The dispatcher of background jobs, and performing those that are queued in the database.
 
-Jobs and webhook messages are stored in the transaction that requests them, and claimed by one
-process, so that nothing is lost or done twice if the broker, the workers or the site fail.
+Jobs are stored in the transaction that requests them, and claimed by one process, so that nothing
+is lost or done twice if the broker, the workers or the site fail.
 
 Each process that serves pages, and each worker, has a dispatcher: a thread that looks for due
 jobs every few seconds, and immediately when this process has stored one. If there are workers it
@@ -29,7 +29,7 @@ from surveys.features import Lane
 from surveys.jobs import queue as queue_of_jobs
 from surveys.jobs.perform import RENEWALS, perform_due
 from surveys.jobs.queue import AWAKE, count_due, release_own, requeue_silent
-from surveys.models import Delivery, Study
+from surveys.models import Study
 from surveys.monitoring.checklist import forget_steps
 from surveys.operations.broker import BROKER, Broker, Job
 from surveys.operations.job_process import JOB_PROCESS, JobProcess, read_messages
@@ -38,10 +38,8 @@ from surveys.recruitment import mails
 from surveys.review import queue
 from surveys.sharedtasks.scoring.waiting import count_waiting, score_waiting
 from surveys.sharedtasks.watching.baselines import count_due_phases, send_due_baselines
-from surveys.webhooks.messages import deliver
 
 MAILING_SECONDS = 60  # in which a job sends e-mails
-MAX_SENDER_THREADS = 4  # a webhook endpoint that does not answer keeps one of them busy
 log = logging.getLogger(__name__)
 
 
@@ -68,20 +66,6 @@ def perform_short_jobs() -> int:
 def perform_mail_jobs() -> int:
     """Send due e-mails. Return their number."""
     return perform_due(Lane.MAIL)
-
-
-def send_messages() -> int:
-    """Send the webhook messages that are due now, one after another. Return their number.
-
-    After a failure the endpoint is not tried again in this round, so that it delays the others
-    only once.
-    """
-    due = Delivery.objects.due(timezone.now()).order_by("next_at")
-    found, failing = dict(due.values_list("pk", "webhook_id")), set()
-    for delivery_id, webhook_id in found.items():
-        if webhook_id not in failing and not deliver(delivery_id):
-            failing.add(webhook_id)
-    return len(found)
 
 
 def send_mails() -> int:
@@ -114,11 +98,6 @@ def file_answers(study_id: int) -> None:
     forget_steps(study)
 
 
-def _count_due_messages(at_most: int) -> int:
-    """Return the number of due webhook messages, or `at_most`."""
-    return len(Delivery.objects.due(timezone.now()).values_list("pk", flat=True)[:at_most])
-
-
 LANES = {
     Lane.MAIL: perform_mail_jobs,
     Lane.LONG: perform_long_jobs,
@@ -138,16 +117,10 @@ STORED = (
     Stored(send_mails, lambda _: mails.seconds_until_next() is not None, 1),
     Stored(send_baselines, lambda _: count_due_phases(timezone.now()), 1),
     Stored(score_submissions, count_waiting, 1),
-    Stored(send_messages, _count_due_messages, MAX_SENDER_THREADS),
 )
 _all: list[Callable[..., object]] = [kind.perform for kind in STORED]
 _all += [*LANES.values(), send_grants, file_answers]
 TASKS = {task.__name__: task for task in _all}
-
-
-def start_deliveries() -> None:
-    """Send webhook messages in the background once their transaction is committed."""
-    _start_stored(send_messages)
 
 
 def start_scoring() -> None:

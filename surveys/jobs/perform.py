@@ -19,7 +19,7 @@ from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from postprocess.errors import UserError
-from surveys.errors import JobTaken, SurveyError, TryLater
+from surveys.errors import JobTaken, SurveyError, TooEarly, TryLater
 from surveys.features import Kind, Lane
 from surveys.jobs.kinds import find_kind
 from surveys.jobs.queue import (
@@ -155,6 +155,9 @@ def _storing_failure(job: Job, kind: Kind) -> Iterator[None]:
     except JobTaken as error:
         reason = ""
         log.warning("%s", error)
+    except TooEarly as error:
+        reason = ""
+        requeue(held, after=error.due_at - timezone.now())
     except TryLater as error:
         reason = str(error)
         if pauses := kind.pauses[job.n_tries : job.n_tries + 1]:

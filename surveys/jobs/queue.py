@@ -86,6 +86,12 @@ def enqueue(
     return job
 
 
+def move(jobs: JobQuerySet, due_at: datetime) -> None:
+    """Let waiting jobs be due at an instant."""
+    jobs.filter(state=JobState.WAITING).update(due_at=due_at)
+    transaction.on_commit(wake)
+
+
 def list_due(lane: Lane, at_most: int | None = None) -> list[int]:
     """Return the ids of a lane's due jobs, the longest due first."""
     due = find_in_lane(lane).due(timezone.now())

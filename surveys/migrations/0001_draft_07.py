@@ -3969,6 +3969,12 @@ class Migration(migrations.Migration):
                 ),
                 ("events", models.JSONField(default=list)),
                 ("is_active", models.BooleanField(default=True)),
+                (
+                    "failed_at",
+                    models.DateTimeField(
+                        blank=True, help_text="when a message last failed", null=True
+                    ),
+                ),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 (
                     "study",
@@ -4007,14 +4013,17 @@ class Migration(migrations.Migration):
                 ("payload", models.JSONField()),
                 ("attempts", models.PositiveSmallIntegerField(default=0)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
-                (
-                    "next_at",
-                    models.DateTimeField(
-                        blank=True, help_text="when it is tried next; empty for never", null=True
-                    ),
-                ),
                 ("delivered_at", models.DateTimeField(blank=True, null=True)),
                 ("error", models.CharField(blank=True, default="", max_length=200)),
+                (
+                    "job",
+                    models.OneToOneField(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        to="surveys.job",
+                    ),
+                ),
                 (
                     "webhook",
                     models.ForeignKey(
@@ -5112,27 +5121,10 @@ class Migration(migrations.Migration):
                 name="one_compensation_at_a_time",
             ),
         ),
-        migrations.AddIndex(
-            model_name="delivery",
-            index=models.Index(
-                models.F("next_at"),
-                condition=models.Q(("next_at__isnull", False)),
-                name="deliveries_due",
-            ),
-        ),
         migrations.AddConstraint(
             model_name="delivery",
             constraint=models.UniqueConstraint(
                 fields=("webhook", "event", "subject"), name="told_once_of_each"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="delivery",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("delivered_at__isnull", True), ("next_at__isnull", True), _connector="OR"
-                ),
-                name="delivered_is_not_due",
             ),
         ),
         migrations.AddConstraint(

@@ -3,8 +3,9 @@ from typing import ClassVar, Self
 
 from django.conf import settings
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Q
 
+from surveys.models.jobs import Job
 from surveys.models.study import Study
 
 
@@ -142,6 +143,7 @@ class Webhook(models.Model):
     secret = models.CharField(max_length=64, help_text="signs what is sent; shown once")
     events = models.JSONField(default=list)
     is_active = models.BooleanField(default=True)
+    failed_at = models.DateTimeField(null=True, blank=True, help_text="when a message last failed")
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -151,14 +153,8 @@ class Webhook(models.Model):
         return f"webhook {self.pk} of {self.study}"
 
 
-class DeliveryQuerySet(models.QuerySet["Delivery"]):
-    def due(self, now: datetime) -> Self:
-        """Return deliveries whose next attempt is due."""
-        return self.filter(next_at__lte=now, webhook__is_active=True)
-
-
 class Delivery(models.Model):
-    """A webhook message, kept until it was delivered or the attempts are used up."""
+    """A webhook message and what became of it; while it waits, a job is to send it."""
 
     webhook = models.ForeignKey(Webhook, models.CASCADE, related_name="deliveries", db_index=False)
     event = models.CharField(max_length=30, choices=WebhookEvent)
@@ -166,13 +162,9 @@ class Delivery(models.Model):
     payload = models.JSONField()
     attempts = models.PositiveSmallIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
-    next_at = models.DateTimeField(
-        null=True, blank=True, help_text="when it is tried next; empty for never"
-    )
     delivered_at = models.DateTimeField(null=True, blank=True)
     error = models.CharField(max_length=200, blank=True, default="")
-
-    objects = DeliveryQuerySet.as_manager()
+    job = models.OneToOneField(Job, models.SET_NULL, null=True, blank=True)
 
     class Meta:
         ordering: ClassVar = ["-pk"]
@@ -181,17 +173,15 @@ class Delivery(models.Model):
             models.UniqueConstraint(
                 fields=("webhook", "event", "subject"), name="told_once_of_each"
             ),
-            models.CheckConstraint(
-                condition=Q(delivered_at__isnull=True) | Q(next_at__isnull=True),
-                name="delivered_is_not_due",
-            ),
-        ]
-        indexes: ClassVar = [
-            models.Index(F("next_at"), condition=Q(next_at__isnull=False), name="deliveries_due"),
         ]
 
     def __str__(self) -> str:
         return f"{self.event}, {self.subject}"
+
+    @property
+    def next_at(self) -> datetime | None:
+        """When it is tried next; None for never."""
+        return self.job.due_at if self.job and self.job.is_under_way else None
 
 
 class SignInBudget(models.Model):

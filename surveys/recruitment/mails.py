@@ -18,6 +18,7 @@ from django.utils import timezone
 from surveys.access.audit_log import record
 from surveys.access.redaction import ADDRESS, digest_in_study, mask_text
 from surveys.errors import MailRefused
+from surveys.features import MESSAGE_PAUSES
 from surveys.models import AssignmentState, Invitation, MailDelivery, Study, TextKind
 from surveys.models.recruitment import UNUSED
 from surveys.recruitment.links import no_mail_link
@@ -25,7 +26,6 @@ from surveys.recruitment.reaching import is_only_here
 from surveys.recruitment.reminders import REMINDED, list_links, list_placeholder_values
 from surveys.study.letters import Letter, fill_letter
 from surveys.study.texts import current_text, read_text
-from surveys.webhooks.messages import PAUSES
 
 BACKEND = "django.core.mail.backends.smtp.EmailBackend"
 REMIND_AFTER = timedelta(days=3)  # after the invitation
@@ -184,7 +184,9 @@ def send_next() -> bool:
     if refusal is None:
         stored.update(sent_at=timezone.now(), error="")
         return True
-    pauses = PAUSES[delivery.attempts - 1 : delivery.attempts] if refusal.is_temporary else ()
+    pauses = (
+        MESSAGE_PAUSES[delivery.attempts - 1 : delivery.attempts] if refusal.is_temporary else ()
+    )
     next_at = timezone.now() + pauses[0] if pauses else None
     stored.update(next_at=next_at, error=mask_text(refusal.error)[:MAX_ERROR])
     return True

@@ -7,21 +7,22 @@ import hashlib
 import hmac
 import json
 import secrets
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
 from django.db.models import F
-from django.dispatch import Signal
 from django.utils import timezone
 
 from surveys.access.audit_log import record
-from surveys.errors import WebhookRefused
+from surveys.errors import TooEarly, TryLater, WebhookRefused
+from surveys.jobs.queue import enqueue, move
 from surveys.models import (
     Assignment,
     AssignmentState,
     Delivery,
+    Job,
     Place,
     Round,
     Run,
@@ -33,12 +34,12 @@ from surveys.webhooks.hosts import refuse_url
 
 MAX_WEBHOOKS = 10  # of a study
 TEST = "test"  # the event of test messages, which no webhook subscribes to
-LEASE = timedelta(minutes=2)  # of the process that sends a message
-PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 480, 1440))
+DELIVERY = "webhooks.delivery"  # the kind of job
+AFTER_FAILURE = timedelta(minutes=1)  # in which an endpoint gets no other message
+WHILE_DISABLED = timedelta(days=1)
 # Without details, which would let owners scan networks that only the site can reach.
 NOT_REACHED = "No response came within ten seconds, or this site does not send to that address."
 NOT_ACCEPTED = "The response did not have a 2xx status."
-messages_stored = Signal()  # sent within the transaction of the event
 
 
 @transaction.atomic
@@ -70,6 +71,8 @@ def change_webhook(webhook: Webhook, **changes: Any) -> Webhook:
     refuse_url(webhook.url)
     _refuse_events(webhook.events)
     webhook.save(update_fields=["url", "events", "is_active"])
+    if changes.get("is_active"):
+        move(Job.objects.filter(delivery__webhook=webhook), timezone.now())
     record("webhook.changed", webhook.study, f"webhook {webhook.pk}", **changes)
     return webhook
 
@@ -90,17 +93,12 @@ def send_test(webhook: Webhook) -> Delivery:
         raise WebhookRefused("The webhook is disabled. Enable it first.")
     now = timezone.now()
     payload = {"study": webhook.study.slug, "sent_at": now.isoformat()}
-    delivery = Delivery.objects.create(
-        webhook=webhook, event=TEST, subject=f"{TEST} at {now.isoformat()}", payload=payload,
-        next_at=now,
-    )  # fmt: skip
-    messages_stored.send(sender=Delivery)
-    return delivery
+    return _queue(webhook, TEST, f"{TEST} at {now.isoformat()}", payload)
 
 
 def store_assignment_messages(assignment: Assignment) -> None:
     """Store messages that an assignment, and possibly its block, was finished."""
-    webhooks = list(Webhook.objects.filter(study=assignment.study_id, is_active=True))
+    webhooks = _find_active(assignment.study_id)
     if not webhooks:
         return
     # simultaneous submissions wait, so that the last one sees all the others
@@ -123,7 +121,7 @@ def store_assignment_messages(assignment: Assignment) -> None:
 
 def store_run_messages(run: Run) -> None:
     """Store messages that a run is done or has failed."""
-    webhooks = list(Webhook.objects.filter(study=run.study_id, is_active=True))
+    webhooks = _find_active(run.study_id)
     if webhooks:
         at = timezone.now().isoformat()
         payload = {
@@ -133,26 +131,28 @@ def store_run_messages(run: Run) -> None:
         _store(webhooks, WebhookEvent.RUN_FINISHED, f"run {run.pk} at {at}", payload)
 
 
-def deliver(delivery_id: int) -> bool:
-    """Send a message if it is due; return False if that failed, True otherwise.
+def deliver(job: Job, progress: object) -> Callable[[], object] | None:
+    """Send a job's message, unless the webhook was removed. Raises TryLater if that failed.
 
-    A failed message becomes due again later. Of several processes, one sends it.
+    Raises TooEarly while the webhook is disabled, and if its endpoint has just failed, so that an
+    endpoint that does not respond delays the messages to others only once.
     """
-    now = timezone.now()
-    claimed = Delivery.objects.due(now).filter(pk=delivery_id)
-    if not claimed.update(next_at=now + LEASE, attempts=F("attempts") + 1):
-        return True
-    delivery = Delivery.objects.select_related("webhook").get(pk=delivery_id)
+    stored = Delivery.objects.filter(job=job)
+    delivery = stored.select_related("webhook").first()
+    if delivery is None:
+        return None
+    webhook, now = delivery.webhook, timezone.now()
+    if not webhook.is_active:
+        raise TooEarly(now + WHILE_DISABLED)
+    if webhook.failed_at and now < webhook.failed_at + AFTER_FAILURE:
+        raise TooEarly(webhook.failed_at + AFTER_FAILURE)
     error = _send(delivery)
-    if not error:
-        Delivery.objects.filter(pk=delivery_id).update(
-            delivered_at=timezone.now(), next_at=None, error=""
-        )
-        return True
-    pauses = PAUSES[delivery.attempts - 1 : delivery.attempts]
-    next_at = timezone.now() + pauses[0] if pauses else None
-    Delivery.objects.filter(pk=delivery_id).update(next_at=next_at, error=error[:200])
-    return False
+    tried = {"attempts": F("attempts") + 1, "error": error[:200]}
+    if error:
+        Webhook.objects.filter(pk=webhook.pk).update(failed_at=timezone.now())
+        stored.update(**tried)
+        raise TryLater(error)
+    return lambda: stored.update(**tried, delivered_at=timezone.now())
 
 
 def sign(secret: str, at: int, body: bytes) -> str:
@@ -191,23 +191,30 @@ def _send(delivery: Delivery) -> str:
     return "" if 200 <= status < 300 else NOT_ACCEPTED
 
 
+def _find_active(study_id: int) -> list[Webhook]:
+    active = Webhook.objects.filter(study=study_id, is_active=True)
+    return list(active.select_related("study"))
+
+
 def _store(
     webhooks: list[Webhook], event: WebhookEvent, subject: str, payload: Mapping[str, Any]
 ) -> None:
     """Store messages for the webhooks that subscribe to an event."""
-    subscribed = [webhook for webhook in webhooks if event in webhook.events]
-    Delivery.objects.bulk_create(
-        (
-            Delivery(
-                webhook=webhook, event=event, subject=subject, payload=payload,
-                next_at=timezone.now(),
-            )
-            for webhook in subscribed
-        ),
-        ignore_conflicts=True,
-    )  # fmt: skip
-    if subscribed:
-        messages_stored.send(sender=Delivery)
+    for webhook in webhooks:
+        if event in webhook.events:
+            _queue(webhook, event, subject, payload)
+
+
+def _queue(webhook: Webhook, event: str, subject: str, payload: Mapping[str, Any]) -> Delivery:
+    """Store a message and the job that sends it, once for each subject."""
+    delivery, is_new = Delivery.objects.get_or_create(
+        webhook=webhook, event=event, subject=subject, defaults={"payload": payload}
+    )
+    if is_new:
+        study = webhook.study
+        delivery.job = enqueue(DELIVERY, scope=f"study:{study.pk}", study=study)
+        delivery.save(update_fields=["job"])
+    return delivery
 
 
 def _is_finished(round_: Round) -> bool:

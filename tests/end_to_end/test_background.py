@@ -25,7 +25,7 @@ from tests.end_to_end.workers import BROKER, SECONDS, wait_until, working
 from tests.factories.studies import QUICK
 
 SILENCE = "10"  # seconds after which a process counts as dead
-STATE = "SELECT state, n_deaths FROM surveys_job"
+STATE = "SELECT state, n_deaths FROM surveys_job WHERE id IN (SELECT job_id FROM surveys_run)"
 MADE = """
 from django.contrib.auth.models import User
 from django.db import transaction

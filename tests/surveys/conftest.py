@@ -5,7 +5,7 @@ import pytest
 
 from surveys.models import Entrance
 from surveys.recruitment.links import open_entrance
-from tests.factories.jobs import perform_last
+from tests.factories.jobs import perform_all
 from tests.factories.newcomers import CODES
 from tests.factories.repositories import TOKEN, Hub, Storage, Zenodo, serve
 from tests.factories.studies import make_study
@@ -15,8 +15,8 @@ PLATES: dict[str, Any] = {}  # figures of the first run of this process
 
 @pytest.fixture(autouse=True)
 def jobs_performed_when_committed(monkeypatch):
-    """Perform a job once the transaction of its request is committed, as a dispatcher does."""
-    monkeypatch.setattr("surveys.jobs.queue.wake", perform_last)
+    """Perform jobs once the transaction of their request is committed, as a dispatcher does."""
+    monkeypatch.setattr("surveys.jobs.queue.wake", perform_all)
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ from surveys.tasks import (
     score_submissions,
     send_baselines,
     send_mails,
-    send_messages,
 )
 
 
@@ -21,7 +20,7 @@ class Command(SurveyCommand):
 
     def handle(self, **options: Any) -> None:
         requeue_silent()
-        n_messages = send_messages()
+        n_messages = perform_due(Lane.SHORT)
         n_mails = send_mails()
         send_baselines()
         n_scored, n_jobs = score_submissions(), sum(perform_due(lane) for lane in Lane)

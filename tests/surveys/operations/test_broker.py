@@ -10,7 +10,7 @@ import pytest
 import redis
 
 from surveys.operations.broker import MAX_QUEUED, Broker, Job, celery_app
-from surveys.tasks import perform_long_jobs, send_messages
+from surveys.tasks import perform_long_jobs, perform_short_jobs
 from tests.conftest import lack
 
 BROKER = os.environ.get("TEST_REDIS_URL", "redis://127.0.0.1:6379/15")
@@ -42,7 +42,7 @@ def silent_broker() -> Iterator[str]:
 
 
 def test_ask_sends_until_the_queue_is_full(queue):
-    broker, jobs = Broker(), [Job(perform_long_jobs), Job(send_messages)]
+    broker, jobs = Broker(), [Job(perform_long_jobs), Job(perform_short_jobs)]
     client = redis.Redis.from_url(BROKER)
 
     answers = [broker.ask(jobs) for _ in range(MAX_QUEUED)]

@@ -92,6 +92,9 @@ class DeliverySerializer(serializers.ModelSerializer[Delivery]):
 
     event = serializers.CharField(help_text="an event of the webhook, or test")
     payload = serializers.DictField()
+    next_at = serializers.DateTimeField(
+        required=False, allow_null=True, help_text="when it is tried next; empty for never"
+    )
 
     class Meta:
         model = Delivery

@@ -56,4 +56,5 @@ class Webhooks(StudyView):
     def list_deliveries(self, request: Request, slug: str, webhook_id: int) -> Response:
         """List the messages of a webhook and their delivery status."""
         found = Delivery.objects.filter(webhook=self.find_webhook(webhook_id))
+        found = found.select_related("job")
         return Response(paginate(found, request, "pk").write(s.DeliverySerializer))

@@ -75,7 +75,7 @@ def webhook(request: HttpRequest, study: Study, webhook_id: int) -> HttpResponse
     if form.is_valid():
         _change(request, found, form.cleaned_data["what"])
         return redirect("console:webhook", study.slug, found.pk)
-    sent = Delivery.objects.filter(webhook=found)
+    sent = Delivery.objects.filter(webhook=found).select_related("job")
     page = {
         "study": study,
         "webhook": found,

@@ -10,12 +10,20 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from surveys.models import AuditEntry, Delivery, Webhook
+from surveys.features import MESSAGE_PAUSES, Lane
+from surveys.jobs.perform import perform, perform_due
+from surveys.jobs.queue import enqueue
+from surveys.models import AuditEntry, Delivery, Job, Webhook
 from surveys.results.runs import request_results
 from surveys.study.layout.blocks import repeat_block
-from surveys.tasks import send_messages
-from surveys.webhooks.messages import NOT_REACHED, PAUSES, add_webhook, deliver
-from tests.factories.jobs import perform_run
+from surveys.webhooks.messages import (
+    DELIVERY,
+    NOT_REACHED,
+    add_webhook,
+    change_webhook,
+    remove_webhook,
+)
+from tests.factories.jobs import let_time_pass, perform_run
 from tests.factories.studies import QUICK, finish, start
 from tests.surveys.web.api.conftest import errors_of
 
@@ -175,7 +183,7 @@ def test_finishing_makes_one_more_query_without_webhooks(study, django_assert_nu
 def due_delivery(study, url):
     webhook = add_webhook(study, url, EVENTS)
     return Delivery.objects.create(
-        webhook=webhook, event=EVENTS[0], subject="x", payload={}, next_at=timezone.now()
+        webhook=webhook, event=EVENTS[0], subject="x", payload={}, job=enqueue(DELIVERY)
     )
 
 
@@ -183,10 +191,10 @@ def due_delivery(study, url):
 def test_a_failed_delivery_is_retried_later(study, status):
     with listening(status) as (heard, url):
         delivery = due_delivery(study, url)
-        deliver(delivery.pk)
-        deliver(delivery.pk)  # too early
+        perform(delivery.job_id)
+        perform(delivery.job_id)  # too early
 
-    delivery.refresh_from_db()
+    delivery = Delivery.objects.get()
     assert len(heard) == 1  # no redirection was followed
     assert (delivery.attempts, delivery.error) == (1, "The response did not have a 2xx status.")
     assert delivery.next_at > timezone.now() + timedelta(seconds=30)
@@ -194,20 +202,21 @@ def test_a_failed_delivery_is_retried_later(study, status):
 
 def test_a_delivery_is_given_up_after_the_last_retry(study):
     delivery = due_delivery(study, "http://127.0.0.1:1/")
-    for _ in range(len(PAUSES) + 2):
-        deliver(delivery.pk)
-        Delivery.objects.filter(next_at__isnull=False).update(next_at=timezone.now())
+    for _ in range(len(MESSAGE_PAUSES) + 2):
+        perform(delivery.job_id)
+        let_time_pass()
+        Webhook.objects.update(failed_at=None)
 
-    delivery.refresh_from_db()
-    assert (delivery.attempts, delivery.next_at) == (len(PAUSES) + 1, None)
+    delivery = Delivery.objects.get()
+    assert (delivery.attempts, delivery.next_at) == (len(MESSAGE_PAUSES) + 1, None)
     assert delivery.error == NOT_REACHED
 
 
 def test_a_successful_delivery_is_not_repeated(study):
     with listening() as (heard, url):
         delivery = due_delivery(study, url)
-        deliver(delivery.pk)
-        deliver(delivery.pk)
+        perform(delivery.job_id)
+        perform(delivery.job_id)
 
     assert len(heard) == 1
 
@@ -216,7 +225,7 @@ def test_a_changed_host_list_applies_to_queued_messages(study, settings):
     with listening() as (heard, url):
         delivery = due_delivery(study, url)
         settings.WEBHOOK_HOSTS = ["inside.example.org"]
-        deliver(delivery.pk)
+        perform(delivery.job_id)
 
     delivery.refresh_from_db()
     assert heard == []
@@ -240,11 +249,33 @@ def test_an_unreachable_url_delays_the_others_once(study):
 
     with listening() as (heard, url):
         due_delivery(study, url)
-        send_messages()
+        perform_due(Lane.SHORT)
 
     assert len(heard) == 1
-    tried = Delivery.objects.filter(pk__in=[one.pk for one in closed]).order_by("pk")
-    assert list(tried.values_list("attempts", flat=True)) == [1, 0]
+    tried, put_off = Delivery.objects.filter(webhook=closed[0].webhook).order_by("pk")
+    assert (tried.attempts, put_off.attempts, put_off.job.n_tries) == (1, 0, 0)
+    assert timezone.now() < put_off.next_at <= timezone.now() + timedelta(minutes=1)
+
+
+def test_messages_of_a_disabled_webhook_wait_until_it_is_enabled(study):
+    with listening() as (heard, url):
+        webhook = due_delivery(study, url).webhook
+        change_webhook(webhook, is_active=False)
+        perform_due(Lane.SHORT)
+        assert heard == []
+
+        change_webhook(webhook, is_active=True)
+        perform_due(Lane.SHORT)
+
+    assert len(heard) == 1
+
+
+def test_a_message_of_a_removed_webhook_is_not_sent(study):
+    with listening() as (heard, url):
+        remove_webhook(due_delivery(study, url).webhook)
+        perform_due(Lane.SHORT)
+
+    assert (heard, Job.objects.get().state) == ([], "done")
 
 
 @pytest.mark.parametrize(
@@ -259,7 +290,7 @@ def test_webhooks_do_not_reach_the_servers_own_machine(study, settings, hosts, n
         delivery = due_delivery(study, url)
         Webhook.objects.update(url=url.replace("http:", "https:").replace(LOCAL, name))
         settings.WEBHOOK_HOSTS = hosts
-        deliver(delivery.pk)
+        perform(delivery.job_id)
 
     delivery.refresh_from_db()
     assert heard == []

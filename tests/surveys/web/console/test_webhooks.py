@@ -69,9 +69,9 @@ def test_a_test_message_is_stored_and_listed(study, owner, webhook):
 @pytest.mark.parametrize(
     ("fields", "state"),
     [
-        ({"attempts": 1, "next_at": None, "delivered_at": "2026-11-23T10:00Z"}, "Delivered</span>"),
+        ({"attempts": 1, "job": None, "delivered_at": "2026-11-23T10:00Z"}, "Delivered</span>"),
         ({"attempts": 1, "error": "Not 2xx."}, "Not delivered</span>Not 2xx."),
-        ({"attempts": 7, "error": "Not 2xx.", "next_at": None}, "Given up</span>Not 2xx."),
+        ({"attempts": 7, "error": "Not 2xx.", "job": None}, "Given up</span>Not 2xx."),
     ],
 )
 def test_messages_are_listed_with_their_state(fields, state, study, owner, webhook):
