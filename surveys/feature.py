@@ -25,6 +25,15 @@ FEATURE = Feature(
             max_deaths=len(MESSAGE_PAUSES),
             kept=timedelta(days=1),  # the message has its own history
         ),
+        Kind(
+            name="mails.delivery",
+            label="an e-mail",
+            make="surveys.recruitment.mails.send_mail",
+            lane=Lane.MAIL,
+            pauses=MESSAGE_PAUSES,
+            is_repeatable=False,  # it may have arrived
+            kept=timedelta(days=1),
+        ),
     ),
     areas=(
         Area(

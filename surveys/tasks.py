@@ -10,7 +10,6 @@ it performs the jobs in threads. No request waits for any of them.
 """
 
 import logging
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -34,12 +33,10 @@ from surveys.monitoring.checklist import forget_steps
 from surveys.operations.broker import BROKER, Broker, Job
 from surveys.operations.job_process import JOB_PROCESS, JobProcess, read_messages
 from surveys.operations.outages import OUTAGES, log_outage
-from surveys.recruitment import mails
 from surveys.review import queue
 from surveys.sharedtasks.scoring.waiting import count_waiting, score_waiting
 from surveys.sharedtasks.watching.baselines import count_due_phases, send_due_baselines
 
-MAILING_SECONDS = 60  # in which a job sends e-mails
 log = logging.getLogger(__name__)
 
 
@@ -66,18 +63,6 @@ def perform_short_jobs() -> int:
 def perform_mail_jobs() -> int:
     """Send due e-mails. Return their number."""
     return perform_due(Lane.MAIL)
-
-
-def send_mails() -> int:
-    """Send the e-mails that are due, one at a time, within the rate limit. Return their number.
-
-    Ends after a minute, so that a worker can do other jobs; the dispatcher asks again.
-    """
-    n_sent, until = 0, time.monotonic() + MAILING_SECONDS
-    while (wait := mails.seconds_until_next()) is not None and time.monotonic() + wait < until:
-        time.sleep(wait)
-        n_sent += mails.send_next()
-    return n_sent
 
 
 def send_grants(target: str) -> None:
@@ -114,7 +99,6 @@ class Stored(NamedTuple):
 
 
 STORED = (
-    Stored(send_mails, lambda _: mails.seconds_until_next() is not None, 1),
     Stored(send_baselines, lambda _: count_due_phases(timezone.now()), 1),
     Stored(score_submissions, count_waiting, 1),
 )
@@ -126,11 +110,6 @@ TASKS = {task.__name__: task for task in _all}
 def start_scoring() -> None:
     """Score submissions in the background once their transaction is committed."""
     _start_stored(score_submissions)
-
-
-def start_mails() -> None:
-    """Send e-mails in the background once their transaction is committed."""
-    _start_stored(send_mails)
 
 
 def start_filing(study: Study) -> None:

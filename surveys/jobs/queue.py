@@ -86,6 +86,16 @@ def enqueue(
     return job
 
 
+@transaction.atomic
+def enqueue_many(kind: str, n: int, *, scope: str, study: Study) -> list[Job]:
+    """Store jobs without a key in the caller's transaction."""
+    now = timezone.now()
+    transaction.on_commit(wake)
+    return Job.objects.bulk_create(
+        Job(kind=kind, scope=scope, study=study, due_at=now) for _ in range(n)
+    )
+
+
 def move(jobs: JobQuerySet, due_at: datetime) -> None:
     """Let waiting jobs be due at an instant."""
     jobs.filter(state=JobState.WAITING).update(due_at=due_at)

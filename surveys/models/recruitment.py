@@ -1,10 +1,11 @@
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import ClassVar, Self
 
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from surveys.models.jobs import UNDER_WAY, Job, JobState
 from surveys.models.participation import Annotator, Assignment, make_token
 from surveys.models.study import Study, StudyText, TextKind
 
@@ -156,24 +157,18 @@ class Invitation(models.Model):
         return f"invitation {self.pk} to {self.study}"
 
 
-MAIL_LEASE = timedelta(minutes=5)  # of the process that sends an e-mail
-
-
 class MailDeliveryQuerySet(models.QuerySet["MailDelivery"]):
-    def due(self, now: datetime) -> Self:
-        """Return the e-mails whose next attempt is due, in their order."""
-        return self.filter(next_at__lte=now).order_by("next_at", "pk")
-
-    def under_way(self, now: datetime) -> Self:
-        """Return the e-mails that a process is sending."""
-        begun = self.filter(attempted_at__gt=now - MAIL_LEASE, next_at=None, sent_at=None)
-        return begun.filter(error="")
+    def failed(self) -> Self:
+        """Return the e-mails that are no longer tried, and surely did not arrive."""
+        over = self.filter(sent_at=None).exclude(error="")
+        return over.exclude(job__state__in=UNDER_WAY)
 
 
 class MailDelivery(models.Model):
     """An e-mail to the recipient of a personal link: queued, sent, or failed with the reason.
 
     An address gets at most one of a kind in a study. The address itself is in the link's note.
+    While the e-mail waits, a job is to send it.
     """
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="mails", db_index=False)
@@ -183,12 +178,10 @@ class MailDelivery(models.Model):
     address_digest = models.CharField(max_length=64, help_text="keyed, of the address")
     attempts = models.PositiveSmallIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
-    next_at = models.DateTimeField(
-        null=True, blank=True, help_text="when it is tried next; empty for never"
-    )
-    attempted_at = models.DateTimeField(null=True, blank=True, db_index=True)
+    attempted_at = models.DateTimeField(null=True, blank=True)
     sent_at = models.DateTimeField(null=True, blank=True)
     error = models.CharField(max_length=200, blank=True, default="")
+    job = models.OneToOneField(Job, models.SET_NULL, null=True, blank=True, related_name="mail")
 
     objects = MailDeliveryQuerySet.as_manager()
 
@@ -199,13 +192,6 @@ class MailDelivery(models.Model):
             models.UniqueConstraint(
                 fields=("study", "kind", "address_digest"), name="one_mail_of_a_kind"
             ),
-            models.CheckConstraint(
-                condition=Q(sent_at__isnull=True) | Q(next_at__isnull=True),
-                name="sent_mail_is_not_due",
-            ),
-        ]
-        indexes: ClassVar = [
-            models.Index(models.F("next_at"), condition=Q(next_at__isnull=False), name="mails_due"),
         ]
 
     def __str__(self) -> str:
@@ -221,12 +207,9 @@ class MailDelivery(models.Model):
         """Whether it is sent, waiting, being sent, failed, or interrupted."""
         if self.sent_at:
             return "sent"
-        if self.next_at:
-            return "waiting"
-        if self.error:
-            return "failed"
-        is_recent = self.attempted_at and timezone.now() - self.attempted_at < MAIL_LEASE
-        return "being sent" if is_recent else "interrupted"
+        if self.job and self.job.is_under_way:
+            return "waiting" if self.job.state == JobState.WAITING else "being sent"
+        return "failed" if self.error else "interrupted"
 
 
 class Worker(models.Model):

@@ -4,7 +4,7 @@ Off unless `EMAIL_HOST` is set. An address gets at most one invitation and one r
 an e-mail whose sending was interrupted may have arrived, and is not tried again.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from smtplib import SMTPRecipientsRefused, SMTPResponseException
 from typing import Any, NamedTuple
@@ -17,10 +17,19 @@ from django.utils import timezone
 
 from surveys.access.audit_log import record
 from surveys.access.redaction import ADDRESS, digest_in_study, mask_text
-from surveys.errors import MailRefused
-from surveys.features import MESSAGE_PAUSES
-from surveys.models import AssignmentState, Invitation, MailDelivery, Study, TextKind
-from surveys.models.recruitment import UNUSED
+from surveys.errors import MailRefused, TooEarly, TryLater
+from surveys.jobs.perform import Progress
+from surveys.jobs.queue import enqueue_many
+from surveys.models import (
+    AssignmentState,
+    Invitation,
+    Job,
+    JobState,
+    MailDelivery,
+    Study,
+    TextKind,
+)
+from surveys.models.recruitment import UNUSED, MailDeliveryQuerySet
 from surveys.recruitment.links import no_mail_link
 from surveys.recruitment.reaching import is_only_here
 from surveys.recruitment.reminders import REMINDED, list_links, list_placeholder_values
@@ -29,6 +38,7 @@ from surveys.study.texts import current_text, read_text
 
 BACKEND = "django.core.mail.backends.smtp.EmailBackend"
 REMIND_AFTER = timedelta(days=3)  # after the invitation
+WHILE_OFF = timedelta(minutes=5)  # until it is asked whether e-mail is on again
 MAX_ERROR = 200  # characters
 NOT_WANTED = "Not sent: the link, its recipient or the study changed after the e-mail was queued."
 INTERRUPTED = "The connection broke off while it was being sent; it may have arrived."
@@ -110,13 +120,13 @@ def queue_mails(study: Study, kind: TextKind, *, version: int | None) -> int:
     if read_text(study, kind).version != version:
         raise MailRefused("The text was changed since this page was opened. Look at it again.")
     text = current_text(study, kind)  # stores a default that was not used before
-    now = timezone.now()
+    recipients = list_recipients(study, kind)
     queued = MailDelivery.objects.bulk_create(
         MailDelivery(
-            study=study, invitation=found.invitation, text=text, kind=kind, next_at=now,
+            study=study, invitation=found.invitation, text=text, kind=kind, job=job,
             address_digest=_digest(study, found.address),
         )
-        for found in list_recipients(study, kind)
+        for found, job in zip(recipients, _enqueue(study, len(recipients)), strict=True)
     )  # fmt: skip
     if queued:
         record("mails.queued", study, str(kind), n=len(queued))
@@ -129,21 +139,22 @@ def retry_failed(study: Study) -> int:
 
     Interrupted ones are not among them, since they may have arrived. Raises MailRefused.
     """
+    study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)  # two forms at once
     if refusal := explain_refusal(study):
         raise MailRefused(refusal)
-    refused = MailDelivery.objects.filter(study=study, next_at=None, sent_at=None)
-    refused = refused.exclude(error__in=("", INTERRUPTED))
-    n_again = refused.update(next_at=timezone.now(), attempts=0, error="")
-    if n_again:
-        record("mails.queued", study, "again", n=n_again)
-    return n_again
+    refused = list(MailDelivery.objects.filter(study=study).failed().exclude(error=INTERRUPTED))
+    for mail, job in zip(refused, _enqueue(study, len(refused)), strict=True):
+        mail.job, mail.attempts, mail.error = job, 0, ""
+    MailDelivery.objects.bulk_update(refused, ["job", "attempts", "error"], batch_size=500)
+    if refused:
+        record("mails.queued", study, "again", n=len(refused))
+    return len(refused)
 
 
 @transaction.atomic
 def cancel_waiting(study: Study) -> int:
     """Remove the e-mails that wait from the queue; return their number."""
-    waiting = MailDelivery.objects.filter(study=study, next_at__isnull=False)
-    n_cancelled, _ = waiting.delete()
+    n_cancelled = _cancel(MailDelivery.objects.filter(study=study))
     if n_cancelled:
         record("mails.cancelled", study, "", n=n_cancelled)
     return n_cancelled
@@ -155,55 +166,43 @@ def stop_mail(invitation: Invitation) -> None:
     asked = Invitation.objects.filter(pk=invitation.pk, no_mail_since=None)
     if asked.update(no_mail_since=timezone.now()):
         record("invitation.no_mail", invitation.study, str(invitation))
-    MailDelivery.objects.filter(invitation=invitation, next_at__isnull=False).delete()
+    _cancel(MailDelivery.objects.filter(invitation=invitation))
 
 
-def seconds_until_next() -> float | None:
-    """Return when the next e-mail may be sent, by the rate limit; None if none is due."""
-    now = timezone.now()
-    if not sends_mail() or not MailDelivery.objects.due(now).exists():
-        return None
-    last = MailDelivery.objects.exclude(attempted_at=None).order_by("-attempted_at").first()
-    interval = timedelta(minutes=1) / settings.EMAIL_PER_MINUTE
-    if last is None or last.attempted_at is None:
-        return 0
-    wait = max(0.0, (last.attempted_at + interval - now).total_seconds())
-    return max(wait, 1.0) if MailDelivery.objects.under_way(now).exists() else wait
-
-
-def send_next() -> bool:
-    """Send the e-mail that is due first, if the rate limit permits one; return whether it did.
-
-    Of several processes one sends it. A temporary failure makes it due again later.
-    """
-    delivery = _claim()
+def send_mail(job: Job, progress: Progress) -> Callable[[], object] | None:
+    """Send a job's e-mail, unless it is no longer queued. Raises MailRefused, or TryLater."""
+    if not sends_mail():
+        raise TooEarly(timezone.now() + WHILE_OFF)
+    delivery = _begin(job, progress)
     if delivery is None:
-        return False
-    stored = MailDelivery.objects.filter(pk=delivery.pk)
-    refusal = _send(delivery)
-    if refusal is None:
-        stored.update(sent_at=timezone.now(), error="")
-        return True
-    pauses = (
-        MESSAGE_PAUSES[delivery.attempts - 1 : delivery.attempts] if refusal.is_temporary else ()
-    )
-    next_at = timezone.now() + pauses[0] if pauses else None
-    stored.update(next_at=next_at, error=mask_text(refusal.error)[:MAX_ERROR])
-    return True
+        return None
+    stored = MailDelivery.objects.filter(job=job)
+    if refusal := _send(delivery):
+        error = mask_text(refusal.error)[:MAX_ERROR]
+        stored.update(error=error)
+        raise TryLater(error) if refusal.is_temporary else MailRefused(error)
+    return lambda: stored.update(sent_at=timezone.now())
 
 
 @transaction.atomic
-def _claim() -> MailDelivery | None:
-    """Return the e-mail to send now, marked as being sent; it is never claimed twice."""
-    now = timezone.now()
-    locked = MailDelivery.objects.select_for_update(no_key=True).due(now).first()
-    if locked is None or seconds_until_next() != 0:
-        return None
-    MailDelivery.objects.filter(pk=locked.pk).update(
-        next_at=None, attempted_at=now, attempts=F("attempts") + 1, error=""
-    )
-    related = MailDelivery.objects.select_related("study", "text")
-    return related.get(pk=locked.pk)
+def _begin(job: Job, progress: Progress) -> MailDelivery | None:
+    """Return a job's e-mail, marked as one that may have arrived. Raises JobTaken."""
+    progress("sending", 0, 1)
+    stored = MailDelivery.objects.filter(job=job)
+    stored.update(attempted_at=timezone.now(), attempts=F("attempts") + 1, error="")
+    return stored.select_related("study", "text").first()
+
+
+def _enqueue(study: Study, n: int) -> list[Job]:
+    return enqueue_many("mails.delivery", n, scope=f"study:{study.pk}", study=study)
+
+
+def _cancel(mails: MailDeliveryQuerySet) -> int:
+    """Delete the e-mails that wait; return their number."""
+    # an update, since a process may begin to send one of them now
+    waiting = Job.objects.filter(mail__in=mails, state=JobState.WAITING)
+    waiting.update(state=JobState.CANCELLED, finished_at=timezone.now())
+    return mails.filter(job__state=JobState.CANCELLED).delete()[0]
 
 
 def _send(delivery: MailDelivery) -> Refusal | None:

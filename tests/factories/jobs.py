@@ -44,12 +44,6 @@ def perform_run(run_id: int) -> None:
     forget_steps(run.study)
 
 
-def perform_last() -> None:
-    """Perform the job that was requested last, as a dispatcher does when it is woken."""
-    if job := Job.objects.due(timezone.now()).last():
-        perform(job.pk)
-
-
 def perform_all() -> int:
     """Perform all due jobs; return their number."""
     return sum(perform_due(lane) for lane in Lane)

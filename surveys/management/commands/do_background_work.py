@@ -4,11 +4,7 @@ from surveys.features import Lane
 from surveys.jobs.perform import perform_due
 from surveys.jobs.queue import requeue_silent
 from surveys.management.commands._base import SurveyCommand
-from surveys.tasks import (
-    score_submissions,
-    send_baselines,
-    send_mails,
-)
+from surveys.tasks import score_submissions, send_baselines
 
 
 class Command(SurveyCommand):
@@ -21,7 +17,7 @@ class Command(SurveyCommand):
     def handle(self, **options: Any) -> None:
         requeue_silent()
         n_messages = perform_due(Lane.SHORT)
-        n_mails = send_mails()
+        n_mails = perform_due(Lane.MAIL)
         send_baselines()
         n_scored, n_jobs = score_submissions(), sum(perform_due(lane) for lane in Lane)
         counts = f"Jobs: {n_jobs}, messages: {n_messages}, e-mails: {n_mails}"

@@ -96,7 +96,7 @@ NAMED: dict[type, dict[Said | None, str]] = {
     },
     MailDelivery: {
         Said.MAILS: "invitation address_digest created_at sent_at",
-        None: "study text kind attempts next_at attempted_at error",
+        None: "study text kind attempts job attempted_at error",
     },
     Worker: {Said.ARRIVAL: "provider worker_id", Said.RETENTION: "is_digest"},
     Visit: {

@@ -7,6 +7,8 @@ from django.db import connection
 from django.utils import timezone
 
 from surveys.errors import MailRefused
+from surveys.features import Lane
+from surveys.jobs.perform import perform_due
 from surveys.models import AuditEntry, Invitation, MailDelivery, TextKind
 from surveys.participation.withdrawal import revoke_invitation
 from surveys.privacy.erasure import forget_invitation, withdraw_annotator
@@ -18,14 +20,12 @@ from surveys.recruitment.mails import (
     list_recipients,
     queue_mails,
     retry_failed,
-    seconds_until_next,
-    send_next,
     stop_mail,
 )
 from surveys.study.design import configure_study
 from surveys.study.lifecycle import close_study
 from surveys.study.texts import read_text, set_text
-from surveys.tasks import send_mails
+from tests.factories.jobs import fall_silent, let_time_pass
 from tests.factories.studies import finish, make_study, start
 from tests.fixtures.smtp import run_smtp_server
 
@@ -51,6 +51,10 @@ def server(settings):
 @pytest.fixture
 def study():
     return configure_study(make_study(2, ratings_per_context=8), contact="Write to lab@uni.example")
+
+
+def send_mails():
+    return perform_due(Lane.MAIL)
 
 
 def queue(study, kind=INVITATION):
@@ -155,8 +159,8 @@ def test_a_temporary_refusal_is_tried_again_later(server, study):
     mail = MailDelivery.objects.get()
     assert (mail.state, mail.attempts) == ("waiting", 1)
     assert mail.error == "The server refused it: 450 a…@… is busy"
-    assert mail.next_at > timezone.now() + timedelta(seconds=50)
-    MailDelivery.objects.update(next_at=timezone.now())
+    assert mail.job.due_at > timezone.now() + timedelta(seconds=50)
+    let_time_pass()
     send_mails()
 
     assert (server.recipients, log(study)) == ([ANA], [(ANA, "invitation", "sent")])
@@ -193,18 +197,56 @@ def test_a_server_that_is_away_is_tried_again(server, study, settings):
     assert "The server was not reached" in mail.error
 
 
-def test_mails_are_sent_one_at_a_time_within_the_rate(server, study, settings):
-    settings.EMAIL_PER_MINUTE = 1
-    invite_listed(study, [ANA, EVA])
+@pytest.mark.parametrize("end", ["terminated", "killed"])
+def test_a_mail_whose_process_ended_is_not_sent_again(end, server, study, monkeypatch):
+    invite_listed(study, [ANA])
     queue(study)
 
-    assert (seconds_until_next(), send_next(), send_next()) == (0, True, False)
-    assert 55 < seconds_until_next() <= 60
+    def end_process(delivery):
+        assert log(study) == [(ANA, "invitation", "being sent")]
+        if end == "killed":
+            fall_silent()
+        raise SystemExit
 
-    MailDelivery.objects.update(attempted_at=timezone.now() - timedelta(seconds=61))
-    MailDelivery.objects.filter(sent_at__isnull=False).update(sent_at=None)
-    assert seconds_until_next() == 1  # another process is sending one
-    assert not send_next()
+    monkeypatch.setattr("surveys.recruitment.mails._send", end_process)
+    with pytest.raises(SystemExit):
+        send_mails()
+
+    monkeypatch.undo()
+    let_time_pass()
+    assert log(study) == [(ANA, "invitation", "interrupted")]
+    assert (retry_failed(study), queue(study), send_mails()) == (0, 0, 0)
+
+
+def test_a_silent_process_that_wakes_sends_nothing(server, study, monkeypatch):
+    """Else an e-mail that was refused before and is tried again by hand would arrive twice."""
+    invite_listed(study, [ANA])
+    server.replies[ANA] = [f"450 {ANA} is busy"]
+    queue(study), send_mails()
+    let_time_pass()
+
+    def wake_late():
+        fall_silent()
+        monkeypatch.undo()
+        assert (retry_failed(study), send_mails()) == (1, 1)
+        return True
+
+    monkeypatch.setattr("surveys.recruitment.mails.sends_mail", wake_late)
+    send_mails()
+
+    assert server.recipients == [ANA]
+
+
+def test_mails_wait_while_the_site_sends_none(server, study, settings):
+    invite_listed(study, [ANA])
+    queue(study)
+    settings.EMAIL_HOST = ""
+    send_mails()
+    assert log(study) == [(ANA, "invitation", "waiting")]
+
+    settings.EMAIL_HOST = "127.0.0.1"
+    let_time_pass(), send_mails()
+
     assert server.recipients == [ANA]
 
 

@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 
 from surveys.access.roles import Right
-from surveys.models import Invitation, MailDelivery, Study, TextKind
+from surveys.models import Invitation, JobState, MailDelivery, Study, TextKind
 from surveys.query_params import read_number
 from surveys.recruitment.mails import (
     cancel_waiting,
@@ -20,7 +20,6 @@ from surveys.recruitment.mails import (
     write_letters,
 )
 from surveys.study.texts import read_text
-from surveys.tasks import start_mails
 from surveys.web.console.access import Page, study_page
 from surveys.web.console.confirmation import ask_first
 from surveys.web.console.recruitment.forms import SendForm
@@ -32,7 +31,7 @@ MAILS_A_PAGE = 25
 @study_page(Right.OWN, "GET")
 def mails(request: HttpRequest, study: Study) -> HttpResponse:
     """Show how many invitations and reminders can be sent, and the log of queued e-mails."""
-    found = MailDelivery.objects.filter(study=study).select_related("invitation")
+    found = MailDelivery.objects.filter(study=study).select_related("invitation", "job")
     rows = Paginator(found, MAILS_A_PAGE).get_page(request.GET.get("page"))
     kinds = [
         {"name": kind, "page": f"send_{kind}s", "n": len(list_recipients(study, kind))}
@@ -43,8 +42,8 @@ def mails(request: HttpRequest, study: Study) -> HttpResponse:
         "rows": rows,
         "kinds": kinds,
         "refusal": explain_refusal(study),
-        "n_waiting": found.filter(next_at__isnull=False).count(),
-        "n_failed": found.filter(next_at=None, sent_at=None).exclude(error="").count(),
+        "n_waiting": found.filter(job__state=JobState.WAITING).count(),
+        "n_failed": found.failed().count(),
         "counts": list(
             found.filter(sent_at__isnull=False).values_list("kind").annotate(Count("pk")).order_by()
         ),
@@ -62,7 +61,6 @@ def send_page(kind: TextKind) -> Page:
         def act() -> None:
             version = read_number(form.cleaned_data["version"])
             n_queued = queue_mails(study, kind, version=version)
-            start_mails()
             messages.success(request, f"E-mails queued: {n_queued:,}.")
 
         if attempt(form, act):
@@ -87,7 +85,6 @@ def retry_mails(request: HttpRequest, study: Study) -> HttpResponse:
     """Confirm (GET) or queue (POST) refused e-mails again."""
     if request.method == "POST":
         n_again = retry_failed(study)
-        start_mails()
         messages.success(request, f"E-mails queued again: {n_again:,}.")
         return redirect("console:mails", study.slug)
     return ask_first(

@@ -48,7 +48,7 @@ def test_the_log_shows_the_state_and_reason_of_each_mail(study, links, client):
     queue_mails(study, TextKind.INVITATION, version=1)
     first, _ = MailDelivery.objects.order_by("pk")
     stored = MailDelivery.objects.filter(pk=first.pk)
-    stored.update(next_at=None, error="550 <no> mailbox", attempted_at=timezone.now())
+    stored.update(job=None, error="550 <no> mailbox", attempted_at=timezone.now())
 
     text = " ".join(read(client, "mails", study).split())
 

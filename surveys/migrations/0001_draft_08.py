@@ -2913,13 +2913,7 @@ class Migration(migrations.Migration):
                 ),
                 ("attempts", models.PositiveSmallIntegerField(default=0)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
-                (
-                    "next_at",
-                    models.DateTimeField(
-                        blank=True, help_text="when it is tried next; empty for never", null=True
-                    ),
-                ),
-                ("attempted_at", models.DateTimeField(blank=True, db_index=True, null=True)),
+                ("attempted_at", models.DateTimeField(blank=True, null=True)),
                 ("sent_at", models.DateTimeField(blank=True, null=True)),
                 ("error", models.CharField(blank=True, default="", max_length=200)),
                 (
@@ -2928,6 +2922,16 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="mails",
                         to="surveys.invitation",
+                    ),
+                ),
+                (
+                    "job",
+                    models.OneToOneField(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="mail",
+                        to="surveys.job",
                     ),
                 ),
                 (
@@ -4857,27 +4861,10 @@ class Migration(migrations.Migration):
                 name="text_review_has_author_and_instant",
             ),
         ),
-        migrations.AddIndex(
-            model_name="maildelivery",
-            index=models.Index(
-                models.F("next_at"),
-                condition=models.Q(("next_at__isnull", False)),
-                name="mails_due",
-            ),
-        ),
         migrations.AddConstraint(
             model_name="maildelivery",
             constraint=models.UniqueConstraint(
                 fields=("study", "kind", "address_digest"), name="one_mail_of_a_kind"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="maildelivery",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("sent_at__isnull", True), ("next_at__isnull", True), _connector="OR"
-                ),
-                name="sent_mail_is_not_due",
             ),
         ),
         migrations.AddConstraint(
