@@ -34,6 +34,15 @@ FEATURE = Feature(
             is_repeatable=False,  # it may have arrived
             kept=timedelta(days=1),
         ),
+        Kind(
+            name="review.file",
+            label="new answers for the review",
+            make="surveys.review.queue.perform_filing",
+            lane=Lane.SHORT,  # reviewers wait for it
+            drains=True,
+            ended="surveys.monitoring.checklist.end_filing",
+            kept=timedelta(days=1),
+        ),
     ),
     areas=(
         Area(

@@ -28,12 +28,9 @@ from surveys.features import Lane
 from surveys.jobs import queue as queue_of_jobs
 from surveys.jobs.perform import RENEWALS, perform_due
 from surveys.jobs.queue import AWAKE, count_due, release_own, requeue_silent
-from surveys.models import Study
-from surveys.monitoring.checklist import forget_steps
 from surveys.operations.broker import BROKER, Broker, Job
 from surveys.operations.job_process import JOB_PROCESS, JobProcess, read_messages
 from surveys.operations.outages import OUTAGES, log_outage
-from surveys.review import queue
 from surveys.sharedtasks.scoring.waiting import count_waiting, score_waiting
 from surveys.sharedtasks.watching.baselines import count_due_phases, send_due_baselines
 
@@ -76,13 +73,6 @@ def send_grants(target: str) -> None:
         log.warning("grants could not be sent to %s: %s", target, error)
 
 
-def file_answers(study_id: int) -> None:
-    """Add the new answers of a study to its review queue."""
-    study = Study.objects.get(pk=study_id)
-    queue.file_in_background(study)
-    forget_steps(study)
-
-
 LANES = {
     Lane.MAIL: perform_mail_jobs,
     Lane.LONG: perform_long_jobs,
@@ -103,23 +93,13 @@ STORED = (
     Stored(score_submissions, count_waiting, 1),
 )
 _all: list[Callable[..., object]] = [kind.perform for kind in STORED]
-_all += [*LANES.values(), send_grants, file_answers]
+_all += [*LANES.values(), send_grants]
 TASKS = {task.__name__: task for task in _all}
 
 
 def start_scoring() -> None:
     """Score submissions in the background once their transaction is committed."""
     _start_stored(score_submissions)
-
-
-def start_filing(study: Study) -> None:
-    """Add a study's new answers to its review queue in the background.
-
-    Does nothing if there are none, or if this failed a moment ago. If the job is lost, a reviewer
-    can request it again after a minute.
-    """
-    if queue.request_filing(study):
-        start_job(Job(file_answers, study.pk))
 
 
 def start_sending_grants(target: str) -> None:

@@ -133,6 +133,12 @@ def end_run(job: Job) -> None:
     transaction.on_commit(partial(forget_steps, job.run.study))
 
 
+def end_filing(job: Job) -> None:
+    """Have the steps of a study counted again once its new answers are filed."""
+    if job.study:
+        transaction.on_commit(partial(forget_steps, job.study))
+
+
 def find_next_step(steps: Sequence[Step]) -> NextStep | None:
     """Return what a researcher does next, or None if all is done."""
     by_name = {step.name: step for step in steps}

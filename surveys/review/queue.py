@@ -7,23 +7,35 @@ that neither annotators nor reviewers wait for it.
 import hashlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from django.core.cache import cache
 from django.db import transaction
 from django.db.models import QuerySet, Sum
 from django.utils import timezone
 
-from surveys.models import Assignment, Response, Review, ReviewSettings, ReviewState, Study
+from surveys.jobs.perform import Progress
+from surveys.jobs.queue import enqueue
+from surveys.models import (
+    Assignment,
+    Job,
+    JobState,
+    Response,
+    Review,
+    ReviewSettings,
+    ReviewState,
+    Study,
+)
 from surveys.models.review import DRAWS
 from surveys.review.evidence import Answered, Piece, count_seconds, find_evidence, sum_up, weigh
 from surveys.review.spelling import find_doubted
 from surveys.study.layout.quota import in_chunks
 
 ANSWERS_AT_ONCE = 250  # while an API client waits
-ANSWERS_PER_STEP = 1000  # of a background job, after which it renews its lock
-FILING_SECONDS = 60  # a step may take; then another job may start
+ANSWERS_PER_STEP = 1000  # of a background job
+FILING = "review.file"  # the kind of job
+AFTER_FAILURE = timedelta(minutes=1)  # in which a job is not requested again
 FIELDS = (
     "assignment__questionnaire", "pk", "assignment", "context", "inspired_word1", "inspired_word2",
     "context__text", "context__word1_start", "context__word1_end", "context__word2_start",
@@ -77,44 +89,28 @@ def file_answers(study: Study, *, at_most: int = ANSWERS_AT_ONCE) -> int:
     return len(new)
 
 
-def file_in_background(study: Study) -> int:
-    """File everything new unless another process is doing so; return the number of assignments.
-
-    A failure is remembered for a minute.
-    """
-    key = _lock_key(study)
-    if not cache.add(key, "", FILING_SECONDS):
-        return 0
-    n_filed = 0
-    try:
-        while n_new := file_answers(study, at_most=ANSWERS_PER_STEP):
-            n_filed += n_new
-            cache.touch(key, FILING_SECONDS)
-            cache.touch(f"{key}-requested", FILING_SECONDS)
-    except Exception:
-        cache.set(f"{key}-failed", "", FILING_SECONDS)
-        raise
-    finally:
-        cache.delete_many([key, f"{key}-requested"])
-    return n_filed
+def perform_filing(job: Job, progress: Progress) -> None:
+    """File everything new in a job's study, step by step; each step is stored at once."""
+    study = Study.objects.get(jobs=job)
+    while file_answers(study, at_most=ANSWERS_PER_STEP):
+        progress("adding answers", 0, 1)
 
 
-def request_filing(study: Study) -> bool:
-    """Note that a job is to file new answers; return False if there are none or it just failed."""
-    if has_failed(study) or not has_unfiled(study):
-        return False
-    cache.set(f"{_lock_key(study)}-requested", "", FILING_SECONDS)
-    return True
+def request_filing(study: Study) -> None:
+    """Queue the filing of new answers, unless there are none or it has just failed."""
+    if has_unfiled(study) and not has_failed(study):
+        enqueue(FILING, scope=_scope(study), key=_scope(study), study=study)
 
 
 def is_filing(study: Study) -> bool:
-    """Return whether a job has been requested within the last minute and has not ended."""
-    return f"{_lock_key(study)}-requested" in cache
+    """Return whether new answers are being filed, or wait for it."""
+    return Job.objects.under_way().filter(key=_scope(study)).exists()
 
 
 def has_failed(study: Study) -> bool:
     """Return whether filing failed within the last minute, so that it would again."""
-    return f"{_lock_key(study)}-failed" in cache
+    failed = Job.objects.filter(scope=_scope(study), state=JobState.FAILED)
+    return failed.filter(finished_at__gt=timezone.now() - AFTER_FAILURE).exists()
 
 
 def has_unfiled(study: Study) -> bool:
@@ -148,8 +144,8 @@ def n_reviewers(draw: int, double_percent: int) -> int:
     return 2 if draw % 100 < double_percent else 1
 
 
-def _lock_key(study: Study) -> str:
-    return f"filing-{study.pk}"
+def _scope(study: Study) -> str:
+    return f"review:{study.pk}"
 
 
 def _take(study: Study, questionnaires: list[int], at_most: int) -> list[int]:

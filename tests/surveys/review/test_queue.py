@@ -1,22 +1,24 @@
+from datetime import timedelta
+
 import pytest
-from django.core.cache import cache
 from django.core.management import call_command
 from django.db import connection
+from django.utils import timezone
 
-from surveys import tasks
-from surveys.models import Assignment, Review, ReviewSettings, ReviewState
-from surveys.operations.broker import Job
+from surveys.models import Assignment, Job, Review, ReviewSettings, ReviewState
 from surveys.privacy.erasure import withdraw_annotator
 from surveys.review import queue
 from surveys.review.queue import (
     count_unfiled,
     draw_number,
     file_answers,
-    file_in_background,
     has_failed,
     is_drawn,
+    is_filing,
     n_reviewers,
+    request_filing,
 )
+from tests.factories.jobs import perform_all
 from tests.factories.reviews import reviewed_study, submit, whole
 from tests.factories.studies import make_study, start
 
@@ -127,55 +129,56 @@ def test_unfiled_assignments_are_found_by_a_partial_index():
         assert "submitted_and_not_filed" in unfiled.order_by("questionnaire").explain()
 
 
-@pytest.mark.parametrize("background", ["threads", "workers"])
-def test_start_filing_leaves_it_to_the_dispatcher(settings, monkeypatch, background):
-    settings.BACKGROUND = background
-    study, asked = make(), []
-    monkeypatch.setattr(tasks.DISPATCHER, "wake", asked.append)
-    tasks.start_filing(study)
-    assert asked == []
+def test_filing_is_requested_if_there_is_something_new():
+    study = make()
+    request_filing(study)
+    assert not Job.objects.exists()
     submit(study)
 
-    tasks.start_filing(study)
+    for _ in range(2):
+        request_filing(study)
 
-    assert asked == [Job(tasks.file_answers, study.pk)]
-    assert count_unfiled(study) == 1
+    assert (is_filing(study), perform_all()) == (True, 1)
+    assert (is_filing(study), count_unfiled(study)) == (False, 0)
 
 
-def test_only_one_process_files_at_a_time(monkeypatch):
+def test_answers_submitted_while_filing_runs_are_filed(monkeypatch):
     study = make()
     submit(study)
-    again = []
+    request_filing(study)
+    arrived = []
 
-    def file_once(study, *, at_most):
-        again.append(file_in_background(study))
-        return file_answers(study, at_most=at_most)
+    def file_late(study, *, at_most):
+        """Find nothing new; then more arrives and is asked for, before the job ends."""
+        if n_new := file_answers(study, at_most=at_most):
+            return n_new
+        if not arrived:
+            arrived.append(submit(study))
+            request_filing(study)
+        return 0
 
-    monkeypatch.setattr(queue, "file_answers", file_once)
+    monkeypatch.setattr(queue, "file_answers", file_late)
+    perform_all()
 
-    assert file_in_background(study) == 1
-    assert again == [0, 0]  # once for each step of the job
+    assert Job.objects.get().state == "done"
+    assert count_unfiled(study) == 0
+
+
+def test_filing_that_failed_is_not_retried_at_once(monkeypatch):
+    study = make()
     submit(study)
-    assert file_in_background(study) == 1
-
-
-def test_filing_that_failed_is_not_retried_at_once(settings, monkeypatch):
-    settings.BACKGROUND = "workers"
-    study, asked = make(), []
-    submit(study)
+    request_filing(study)
     with monkeypatch.context() as patched:
         patched.setattr(queue, "find_doubted", lambda words, language: words[0])
         with pytest.raises(TypeError):
-            file_in_background(study)
-    monkeypatch.setattr(tasks.DISPATCHER, "wake", asked.append)
+            perform_all()
 
-    tasks.start_filing(study)
-    assert (has_failed(study), asked) == (True, [])
-    cache.clear()  # as if a minute had passed
-    tasks.start_filing(study)
+    request_filing(study)
+    assert (has_failed(study), is_filing(study)) == (True, False)
+    Job.objects.update(finished_at=timezone.now() - timedelta(minutes=2))
+    request_filing(study)
 
-    assert (has_failed(study), asked) == (False, [Job(tasks.file_answers, study.pk)])
-    assert file_in_background(study) == 1
+    assert (has_failed(study), perform_all(), count_unfiled(study)) == (False, 1, 0)
 
 
 @pytest.mark.parametrize("n", [1, 4])

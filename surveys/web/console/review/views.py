@@ -10,7 +10,13 @@ from surveys.access.roles import Right, list_names
 from surveys.models import Review, ReviewState, Study, Verdict
 from surveys.review.agreement import list_agreement
 from surveys.review.effects import is_effect_shown, preview_effects, show_effect
-from surveys.review.queue import count_review_progress, has_failed, is_filing, settings_of
+from surveys.review.queue import (
+    count_review_progress,
+    has_failed,
+    is_filing,
+    request_filing,
+    settings_of,
+)
 from surveys.review.verdicts import (
     claim_answers,
     configure_review,
@@ -20,7 +26,6 @@ from surveys.review.verdicts import (
     settle_dispute,
     undo_verdict,
 )
-from surveys.tasks import start_filing
 from surveys.web.console.access import is_visitor, signed_in, study_page
 from surveys.web.console.review.cards import list_cards
 from surveys.web.console.review.forms import ReviewSettingsForm, VerdictForm, parse_ids
@@ -39,7 +44,8 @@ def review(request: HttpRequest, study: Study) -> HttpResponse:
     """
     if request.method == "POST":
         return _claim_next(request, study)
-    page = {**_progress(study), "has_failed": has_failed(study)}
+    page = _progress(study)
+    page["has_failed"] = page["n_unfiled"] and has_failed(study)
     if not is_visitor(request):
         reviewer = signed_in(request)
         page |= {
@@ -64,7 +70,7 @@ def review_more(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Right.READ, "POST")
 def review_file(request: HttpRequest, study: Study) -> HttpResponse:
     """Start a job that adds new answers to the queue."""
-    start_filing(study)
+    request_filing(study)
     is_list = request.POST.get("then") == "questionnaires"
     return redirect("console:review_questionnaires" if is_list else "console:review", study.slug)
 
@@ -156,7 +162,7 @@ def review_settings(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 def _claim_next(request: HttpRequest, study: Study) -> HttpResponse:
-    start_filing(study)
+    request_filing(study)
     claim_answers(study, signed_in(request), 1)
     return redirect("console:review", study.slug)
 
@@ -198,8 +204,11 @@ def _find(study: Study, number: int) -> Review:
 
 def _progress(study: Study) -> dict[str, Any]:
     """Return the context that all pages of the review share."""
-    is_busy = is_filing(study)  # read first: once it is over, all below sees what was filed
-    return {"study": study, "is_filing": is_busy, **count_review_progress(study)._asdict()}
+    progress = count_review_progress(study)
+    is_busy = progress.n_unfiled > 0 and is_filing(study)
+    if progress.n_unfiled and not is_busy:  # it may have ended since
+        progress = count_review_progress(study)
+    return {"study": study, "is_filing": is_busy, **progress._asdict()}
 
 
 def _is_fetched(request: HttpRequest) -> bool:

@@ -3,9 +3,9 @@ from django.test import Client
 from django.urls import reverse
 from lxml import html
 
-from surveys import tasks
 from surveys.models import (
     AuditEntry,
+    Job,
     Review,
     ReviewClaim,
     ReviewSettings,
@@ -16,6 +16,7 @@ from surveys.models import (
 from surveys.review import queue
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import configure_review, give_verdict, name_subject
+from tests.factories.jobs import perform_all
 from tests.factories.reviews import answers, reviewer, submit, whole
 from tests.factories.studies import make_study
 
@@ -102,15 +103,16 @@ def test_start_reviewing_claims_an_answer_and_files_new_ones(study, sign_in):
     client = sign_in(Role.REVIEWER)
     before = text_of(client.get(page("review", study)))
 
-    text = start(client, study)
+    start(client, study)
+    perform_all()
 
+    text = text_of(client.get(page("review", study)))
     assert "Start reviewing" in before
     assert "<article" not in before
     assert "<b>1</b> new questionnaire" in before
     assert text.count("<article") == 1
     assert '<b data-count="open">4</b>' in text
     assert ReviewClaim.objects.count() == 1
-    assert text_of(client.get(page("review", study))).count("<article") == 1  # still theirs
 
 
 def test_a_claimed_answer_is_not_shown_to_another_reviewer(study, sign_in):
@@ -133,27 +135,25 @@ def test_look_for_new_answers_files_them_and_returns_to_the_page(study, sign_in,
     assert "Look for new answers" in text_of(client.get(page(name, study)))
 
     answer = client.post(page("review_file", study), {"then": then})
+    perform_all()
 
     assert (answer.status_code, answer.url) == (302, page(name, study))
     assert queue.count_unfiled(study) == 0
     assert "Look for new answers" not in text_of(client.get(page(name, study)))
 
 
-def test_review_reloads_itself_while_new_answers_are_filed(study, sign_in, monkeypatch):
+def test_review_reloads_itself_while_new_answers_are_filed(study, sign_in):
     unfile(study)
-    jobs = []
-    monkeypatch.setattr(tasks, "file_answers", jobs.append)
     client = sign_in(Role.REVIEWER)
     assert '<meta http-equiv="refresh"' not in text_of(client.get(page("review", study)))
 
     text = text_of(client.post(page("review_file", study), follow=True))
 
-    assert jobs == [study.pk]
     assert "are being added" in text
     assert "reload the page" not in text
     assert "reload the page" in text_of(client.get(page("review_questionnaires", study)))
     assert '<meta http-equiv="refresh" content="1">' in text
-    queue.file_in_background(study)
+    perform_all()
     text = text_of(client.get(page("review", study)))
     assert '<meta http-equiv="refresh"' not in text
     assert "Start reviewing" in text
@@ -162,8 +162,9 @@ def test_review_reloads_itself_while_new_answers_are_filed(study, sign_in, monke
 def test_review_says_when_answers_could_not_be_filed(study, sign_in, monkeypatch):
     unfile(study)
     monkeypatch.setattr(queue, "find_doubted", lambda words, language: words[0])
+    queue.request_filing(study)
     with pytest.raises(TypeError):
-        queue.file_in_background(study)
+        perform_all()
 
     text = text_of(sign_in(Role.REVIEWER).get(page("review", study)))
 
@@ -171,10 +172,10 @@ def test_review_says_when_answers_could_not_be_filed(study, sign_in, monkeypatch
     assert '<meta http-equiv="refresh"' not in text
 
 
-def test_no_job_is_started_if_everything_is_filed(study, sign_in, monkeypatch):
-    monkeypatch.setattr(tasks, "file_answers", None)  # a call would fail
-
+def test_no_job_is_started_if_everything_is_filed(study, sign_in):
     assert "<article" in start(sign_in(Role.REVIEWER), study)
+
+    assert not Job.objects.exists()
 
 
 def test_review_says_when_there_is_nothing_to_judge(db, sign_in, study):
