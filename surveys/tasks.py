@@ -13,7 +13,6 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from socket import socket
 from threading import Lock, Thread, main_thread
 from typing import NamedTuple
@@ -22,8 +21,6 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.utils import timezone
 
-from surveys.crowd.mturk import qualifications
-from surveys.errors import SurveyError
 from surveys.features import Lane
 from surveys.jobs import queue as queue_of_jobs
 from surveys.jobs.perform import RENEWALS, perform_due
@@ -62,17 +59,6 @@ def perform_mail_jobs() -> int:
     return perform_due(Lane.MAIL)
 
 
-def send_grants(target: str) -> None:
-    """Send a target the granted and revoked qualifications that it does not know.
-
-    Those that it refuses are sent in the next round (`run_crowd_round`).
-    """
-    try:
-        qualifications.send_grants(target)
-    except SurveyError as error:
-        log.warning("grants could not be sent to %s: %s", target, error)
-
-
 LANES = {
     Lane.MAIL: perform_mail_jobs,
     Lane.LONG: perform_long_jobs,
@@ -93,7 +79,7 @@ STORED = (
     Stored(score_submissions, count_waiting, 1),
 )
 _all: list[Callable[..., object]] = [kind.perform for kind in STORED]
-_all += [*LANES.values(), send_grants]
+_all += LANES.values()
 TASKS = {task.__name__: task for task in _all}
 
 
@@ -102,34 +88,12 @@ def start_scoring() -> None:
     _start_stored(score_submissions)
 
 
-def start_sending_grants(target: str) -> None:
-    """Send a target new grants in the background, if there are any."""
-
-    def start() -> None:
-        if qualifications.has_unsent_grants(target):
-            start_job(Job(send_grants, target))
-
-    transaction.on_commit(start)
-
-
-def start_job(job: Job) -> None:
-    """Perform a job that is not stored, in the background.
-
-    A lost job does no harm: the next request that needs its result asks again.
-    """
-    if settings.BACKGROUND == "at once":
-        job.task(job.argument)
-    else:
-        DISPATCHER.wake(job)
-
-
 class Dispatcher:
     """Looks for due jobs at intervals and when woken, after it was started."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._awake = AWAKE
-        self._jobs: set[Job] = set()  # that are not stored
         self._threads: list[Thread] = []
         self.is_started = False
 
@@ -148,11 +112,8 @@ class Dispatcher:
         if not JOB_PROCESS.is_kept:
             Thread(target=give_runs_back_at_exit, name="end").start()
 
-    def wake(self, job: Job | None = None) -> None:
-        """Look immediately, and have a job performed if one is given."""
-        if job:
-            with self._lock:
-                self._jobs.add(job)
+    def wake(self) -> None:
+        """Look immediately."""
         self._awake.set()
 
     def look(self) -> None:
@@ -179,21 +140,13 @@ class Dispatcher:
 
     def _ask(self, performer: Broker | JobProcess) -> None:
         """Ask workers, or the job process, for due jobs."""
-        with self._lock:
-            asked = set(self._jobs)
         due = {Job(kind.perform) for kind in STORED if kind.count_due(1)}
         due |= {Job(LANES[lane]) for lane in count_due()}
-        if performer.ask(due | asked):
-            with self._lock:
-                self._jobs -= asked
+        performer.ask(due)
 
     def _start_threads(self) -> None:
-        with self._lock:
-            asked, self._jobs = self._jobs, set()
         self._threads = [thread for thread in self._threads if thread.is_alive()]
         names = Counter(thread.name for thread in self._threads)
-        for job in asked:
-            self._start_thread(partial(job.task, job.argument), job.task.__name__)
         for perform, count, most in STORED:
             n_free = most - names[perform.__name__]
             for _ in range(min(n_free, count(n_free) if n_free else 0)):
@@ -226,8 +179,8 @@ def perform_asked(receiver: socket) -> None:
     queue_of_jobs.rename_process()
     if settings.BACKGROUND != "workers":
         DISPATCHER.start()
-    for name, argument in read_messages(receiver, lambda: DISPATCHER.is_busy):
-        DISPATCHER.wake(None if argument is None else Job(TASKS[name], argument))
+    for _ in read_messages(receiver, lambda: DISPATCHER.is_busy):
+        DISPATCHER.wake()
 
 
 @contextmanager

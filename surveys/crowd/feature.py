@@ -1,13 +1,25 @@
 """What paid crowds add to the site."""
 
-from surveys.features import Feature, MenuEntry, run_kind
+from datetime import timedelta
+
+from surveys.features import Feature, Kind, Lane, MenuEntry, run_kind
 from surveys.models import RunKind
 
 FEATURE = Feature(
     name="crowd",
-    job_kinds=tuple(
-        run_kind(kind, "surveys.crowd.mturk.jobs.perform_batch_work")
-        for kind in RunKind.of_batches()
+    job_kinds=(
+        *(
+            run_kind(kind, "surveys.crowd.mturk.jobs.perform_batch_work")
+            for kind in RunKind.of_batches()
+        ),
+        Kind(
+            name="crowd.grants",
+            label="granted qualifications for a target",
+            make="surveys.crowd.mturk.qualifications.perform_sending",
+            lane=Lane.SHORT,
+            drains=True,
+            kept=timedelta(days=1),
+        ),
     ),
     channels="surveys.crowd.mturk.targets.list_channels",
     frames="surveys.crowd.mturk.targets.list_frames",

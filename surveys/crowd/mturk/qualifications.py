@@ -17,7 +17,8 @@ from surveys.crowd.errors import BatchRefused
 from surveys.crowd.mturk.gateway import Gateway, open_gateway
 from surveys.crowd.mturk.steps import Outcome, process_rows
 from surveys.errors import GatewayDown, GatewayRefused
-from surveys.models import Entrance, Grant, Hit, Provider, Qualification, Study, Worker
+from surveys.jobs.queue import enqueue
+from surveys.models import Entrance, Grant, Hit, Job, Provider, Qualification, Study, Worker
 
 APPROVAL_RATE = "000000000000000000L0"  # is 100 for workers with fewer than 100 assignments
 N_APPROVED = "00000000000000000040"
@@ -183,9 +184,16 @@ def send_grants(target: str) -> Outcome:
     return process_rows(grants, lambda grant: _send_grant(gateway, grant))
 
 
-def has_unsent_grants(target: str) -> bool:
-    """Return whether there are grants that a target does not know yet."""
-    return _find_unsent(target).exists()
+def request_sending(target: str) -> None:
+    """Queue the sending of grants that a target does not know yet, if there are any."""
+    if _find_unsent(target).exists():
+        key = f"grants:{target}"
+        enqueue("crowd.grants", {"target": target}, scope=key, key=key)
+
+
+def perform_sending(job: Job, progress: object) -> None:
+    """Send a job's target its grants; those that it refuses are sent in the next round."""
+    send_grants(job.request["target"])
 
 
 def compare_qualifications(study: Study, target: str) -> list[Difference]:

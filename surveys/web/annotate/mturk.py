@@ -18,11 +18,11 @@ from surveys.crowd.mturk.arrival import (
     return_by_own_link,
     start_in_hit,
 )
+from surveys.crowd.mturk.qualifications import request_sending
 from surveys.models import Assignment, Hit, TextKind
 from surveys.participation.assignments import Consent, count_items
 from surveys.recruitment.providers import rules_of
 from surveys.study.texts import current_text
-from surveys.tasks import start_sending_grants
 from surveys.web.annotate.arrival import ask_consent, ask_own_link, open_for
 from surveys.web.annotate.decorators import annotator_page
 from surveys.web.rendering.practice import describe_sample
@@ -52,7 +52,7 @@ def enter(request: HttpRequest, key: UUID) -> HttpResponse:
 
     def begin(agreed: Consent | None = None) -> Assignment:
         assignment = start_in_hit(hit, claims, agreed)
-        start_sending_grants(hit.provider)
+        request_sending(hit.provider)
         return assignment
 
     if not has_agreed(hit, claims):

@@ -11,13 +11,13 @@ from surveys.crowd.mturk.qualifications import (
     ensure_type,
     grant_qualification,
     quality_annotators,
+    request_sending,
 )
 from surveys.errors import RunRefused
-from surveys.models import AuditEntry, Batch, Grant, Run, RunKind, Worker
+from surveys.models import AuditEntry, Batch, Grant, Job, Run, RunKind, Worker
 from surveys.results.runs import retry_run
-from surveys.tasks import start_sending_grants
 from tests.factories.batches import arm, plan
-from tests.factories.jobs import perform_run
+from tests.factories.jobs import let_time_pass, perform_all, perform_run
 from tests.factories.studies import make_study, stored
 from tests.factories.workers import do_task
 
@@ -122,14 +122,18 @@ def test_grants_are_sent_in_the_background(platform, batch, django_capture_on_co
     ours = quality_annotators(batch.study, "simulator")
     ensure_type(open_gateway("simulator"), ours)
     worker = platform.worker()
-    with django_capture_on_commit_callbacks(execute=True):
-        start_sending_grants("simulator")
+    request_sending("simulator")
     assert "AssociateQualificationWithWorker" not in platform.control.counts()
     known = Worker.objects.create(provider="simulator", worker_id=worker.worker_id)
     grant_qualification(ours, known, reason="good")
     platform.control.queue_fault("AssociateQualificationWithWorker", "fail", n_calls=3)
 
-    for n_untold in (1, 0):
-        with django_capture_on_commit_callbacks(execute=True):
-            start_sending_grants("simulator")
-        assert Grant.objects.filter(told_at=None).count() == n_untold
+    with django_capture_on_commit_callbacks(execute=True):
+        request_sending("simulator")
+    assert Grant.objects.filter(told_at=None).count() == 1
+    let_time_pass()
+    request_sending("simulator")  # joins the job that was put off
+    perform_all()
+
+    assert Grant.objects.filter(told_at=None).count() == 0
+    assert Job.objects.get().state == "done"

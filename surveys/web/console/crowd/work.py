@@ -9,9 +9,13 @@ from surveys.crowd.budget import refuse_unapproved
 from surveys.crowd.ledger import find_chosen
 from surveys.crowd.mturk.gateway import open_gateway
 from surveys.crowd.mturk.jobs import request_batch_work
-from surveys.crowd.mturk.qualifications import ensure_type, grant_qualification, quality_annotators
+from surveys.crowd.mturk.qualifications import (
+    ensure_type,
+    grant_qualification,
+    quality_annotators,
+    request_sending,
+)
 from surveys.models import Batch, RunKind
-from surveys.tasks import start_sending_grants
 
 
 class Work(TextChoices):
@@ -40,4 +44,4 @@ def open_private_tasks(batch: Batch, *, chosen: Collection[int], by: User, reaso
     ensure_type(open_gateway(batch.provider), qualification)
     for visit in visits:
         grant_qualification(qualification, visit.worker, by=by, reason=reason)
-    start_sending_grants(batch.provider)
+    request_sending(batch.provider)
