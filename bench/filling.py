@@ -90,12 +90,10 @@ def import_study(slug: str, n_pairs: int, n_ratings: int) -> Any:
     from surveys.study.create import create_study
     from surveys.study.design import configure_study
     from surveys.study.lifecycle import open_study, review_consent
-    from surveys.study.stimuli.load import StudyDesign, read_stimuli
+    from surveys.study.stimuli.load import read_stimuli
     from surveys.study.texts import current_text
 
-    design = StudyDesign(
-        slug=slug, language="en", ratings_per_context=n_ratings, block_size=BLOCK_SIZE
-    )
+    design = Study(slug=slug, language="en", ratings_per_context=n_ratings, block_size=BLOCK_SIZE)
     data = f"{HEADER}{''.join(map(write_pair, range(n_pairs)))}".encode()
     create_study(read_stimuli(data, design))
     study = Study.objects.get(slug=slug)

@@ -73,9 +73,9 @@ def count_crumbs() -> int:
 
 # What is counted, how, its bound, and the aim of the rebuild before version 0.1.0.
 BOUNDS = (
-    ("lines of the core", count_core, 37_600, 33_000),
-    ("lines of the product", lambda: count_lines(*PRODUCT), 96_020, 84_000),
-    ("statements of the product", count_statements, 55_520, 48_500),
+    ("lines of the core", count_core, 37_400, 33_000),
+    ("lines of the product", lambda: count_lines(*PRODUCT), 95_900, 84_000),
+    ("statements of the product", count_statements, 55_480, 48_500),
     ("lines of the simulator", lambda: count_lines("mturk_simulator"), 5_570, 5_100),
     ("lines of tests", lambda: count_lines("tests"), 89_000, 75_000),
     ("lines of benchmarks", lambda: count_lines("bench"), 6_330, 5_000),

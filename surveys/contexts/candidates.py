@@ -3,7 +3,6 @@
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from django.contrib.auth.models import User
@@ -17,9 +16,8 @@ from surveys.contexts.models import Candidate, CandidatePair, CandidateSet, Cont
 from surveys.errors import ImportRefused, StudyExists, SurveyError
 from surveys.models import Role, StimuliOrigin, Study
 from surveys.models.stimuli import insert_rows
-from surveys.study.design import configure_study
 from surveys.study.lifecycle import lock_draft
-from surveys.study.stimuli.load import StudyDesign, digest_stimuli
+from surveys.study.stimuli.load import digest_stimuli, insert_draft, list_design_problems
 
 LARGEST_FILE = 20_000_000  # bytes; about 10,000 pairs with eight candidates each
 KEYS = "1234567890abcdfghijklmnopqrtuvwy"  # that choose a candidate; e, s, x and z do other things
@@ -74,24 +72,21 @@ def check_candidates(data: bytes) -> CheckedCandidates:
 @transaction.atomic
 def begin_study(
     checked: CheckedCandidates | None,
-    design: StudyDesign,
+    design: Study,
     owner: User,
     *,
     file_name: str = "",
-    settings: dict[str, Any] | None = None,
 ) -> Study:
     """Create a draft without stimuli that has candidates for them; the user becomes its owner.
 
-    Without a file the candidates are still to be found. `settings` are those that
-    `configure_study` accepts. Raises ImportRefused for the design or the file, and StudyExists for
-    a name that is taken.
+    Without a file the candidates are still to be found. Raises ImportRefused for the design or the
+    file, and StudyExists for a name that is taken.
     """
-    if problems := design.problems():
+    if problems := list_design_problems(design):
         raise ImportRefused("\n".join(problems), found=[(one, None, None) for one in problems])
-    given = {**asdict(design), "title": design.title or design.slug}
     try:
         with transaction.atomic():
-            study = Study.objects.create(**given, stimuli_sha256=digest_stimuli(()))
+            study = insert_draft(design, stimuli_sha256=digest_stimuli(()))
     except IntegrityError as error:
         raise StudyExists(
             f"There is a study {design.slug} already. Give this one another short name."
@@ -100,7 +95,7 @@ def begin_study(
     record("study.drafted", study, n_pairs=0)
     if checked is not None:
         import_candidates(study, checked, owner, file_name=file_name)
-    return configure_study(study, **settings) if settings else study
+    return study
 
 
 @transaction.atomic

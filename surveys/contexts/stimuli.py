@@ -19,7 +19,7 @@ from surveys.errors import ImportRefused
 from surveys.models import Context, Pair, StimuliOrigin, Study
 from surveys.study.lifecycle import lock_draft
 from surveys.study.stimuli.edit import replace_stimuli
-from surveys.study.stimuli.load import CheckedStimuli, StudyDesign, check_stimuli
+from surveys.study.stimuli.load import CheckedStimuli, check_stimuli
 
 NOTHING_CHOSEN = "No contexts are chosen yet. Choose those of one pair or more first."
 
@@ -114,7 +114,7 @@ def _check(study: Study, choices: list[ContextChoice]) -> CheckedStimuli:
     if not choices:
         raise ImportRefused(NOTHING_CHOSEN)
     rows = [_make_pair(choice).fields() for choice in choices]
-    return check_stimuli(check_rows(rows), StudyDesign.of(study))
+    return check_stimuli(check_rows(rows), study)
 
 
 def _make_pair(choice: ContextChoice) -> StimulusPair:

@@ -1,20 +1,62 @@
 import secrets
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any, ClassVar
 
+from babel.core import Locale, parse_locale
+from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import F, Q
 
 MOST_ASKED_FOR = 10_000  # ratings per context, pairs in a block; more is a typing error
+MOST_ASSIGNMENTS = 200_000  # likewise
+FARTHEST = 100  # end of a scale
+MOST_POINTS = 101  # of a scale
+LONGEST_LABEL = 60  # of a point
 
 
 def make_revision() -> str:
     return secrets.token_hex(8)
 
 
-def _words(most: int, explained: str) -> "models.CharField[str, str]":
+def _words(label: str, most: int, explained: str) -> "models.CharField[str, str]":
     """Return the field of a text on annotators' pages, empty for none."""
-    return models.CharField(max_length=most, blank=True, default="", help_text=explained)
+    return models.CharField(label, max_length=most, blank=True, default="", help_text=explained)
+
+
+def _count(label: str, lowest: int, **options: Any) -> "models.PositiveSmallIntegerField[int, int]":
+    limits = [MinValueValidator(lowest), MaxValueValidator(MOST_ASKED_FOR)]
+    return models.PositiveSmallIntegerField(label, validators=limits, **options)
+
+
+def _point(label: str, default: Decimal) -> "models.DecimalField[Decimal, Decimal]":
+    """Return the field of an end or step of the scale."""
+    return models.DecimalField(
+        label, max_digits=5, decimal_places=2, default=default,
+        validators=[MinValueValidator(-FARTHEST), MaxValueValidator(FARTHEST)],
+    )  # fmt: skip
+
+
+def validate_language(tag: str) -> None:
+    """Raise ValidationError unless a text is a language tag.
+
+    Known are the languages with an English name in CLDR, with or without script and region.
+    """
+    known = Locale("en")
+    try:
+        language, territory, script, variant = parse_locale(tag, sep="-")[:4]
+    except ValueError:
+        language, territory, script, variant = "", None, None, None
+    written = "-".join(part for part in (language, script, territory, variant) if part)
+    if (
+        language not in known.languages
+        or (script is not None and script not in known.scripts)
+        or (territory is not None and territory not in known.territories)
+    ):
+        message = f"The language {tag!r} is unknown: give a code such as en, hr, sl, fi or pt-BR."
+        raise ValidationError(message)
+    if tag != written:
+        raise ValidationError(f"Write the language {tag!r} as {written!r}.")
 
 
 def write_point(point: Decimal) -> str:
@@ -71,78 +113,120 @@ class ScaleLayout(models.TextChoices):
 class Study(models.Model):
     """One data collection: one language, one rating scale, one number of ratings per context."""
 
-    slug = models.SlugField(unique=True)
-    title = models.CharField(max_length=200)
-    public_title = _words(200, "named to annotators; empty for none")
-    language = models.CharField(max_length=35, help_text="BCP 47 tag of the texts, such as sl")
-    scale_minimum = models.DecimalField(max_digits=5, decimal_places=2, default=Decimal(0))
-    scale_maximum = models.DecimalField(max_digits=5, decimal_places=2, default=Decimal(6))
-    scale_step = models.DecimalField(max_digits=5, decimal_places=2, default=Decimal(1))
+    slug = models.SlugField(
+        "Short name", unique=True,
+        error_messages={"invalid": "Use letters, digits, hyphens and underscores only."},
+    )  # fmt: skip
+    title = models.CharField("Title", max_length=200, help_text="Shown to researchers.")
+    public_title = _words(
+        "Title for annotators", 200,
+        "Heading of their first page; also in invitations and reminders. Empty: no title is given.",
+    )  # fmt: skip
+    language = models.CharField(
+        "Language of the texts", max_length=35, validators=[validate_language],
+        help_text="BCP 47 tag, such as sl or pt-BR.",
+    )  # fmt: skip
+    scale_minimum = _point("Lowest point", Decimal(0))
+    scale_maximum = _point("Highest point", Decimal(6))
+    scale_step = _point("Step", Decimal(1))
     scale_labels = models.JSONField(
-        default=dict, blank=True, help_text='words for points of the scale, such as {"0": "…"}'
-    )
+        "Labels of points", default=dict, blank=True,
+        help_text="Words by point of the scale. Empty: the two ends have labels.",
+    )  # fmt: skip
     question_forms = models.CharField(
-        max_length=10, choices=QuestionForms, default=QuestionForms.DICTIONARY,
-        help_text="forms of the two words that the question names",
+        "Forms of the two words in the question", max_length=10,
+        choices=QuestionForms, default=QuestionForms.DICTIONARY,
+        help_text="Dictionary forms, as in CoSimLex: where the text has “soldiers”, the question "
+        "names “soldier”.",
     )  # fmt: skip
     variant = models.CharField(
-        max_length=10, choices=Variant, default=Variant.PLAIN,
-        help_text="of the default texts, the labels of the scale and the question",
+        "Texts and wording", max_length=10, choices=Variant, default=Variant.PLAIN,
+        help_text="Of Cosima’s instructions, practice and check, the labels of both ends, and the "
+        "question. Texts of your own stay.",
     )  # fmt: skip
     digits = models.CharField(
-        max_length=7, choices=Digits, blank=True, default="",
-        help_text="digits of the pages in Arabic and Persian; empty: as usual in the language",
+        "Digits of the pages in Arabic and Persian", max_length=7, blank=True, default="",
+        choices=[("", "as usual in the language"), *Digits.choices],
+        help_text="Usual are Western digits in Arabic, and Persian ones in Persian.",
     )  # fmt: skip
-    ratings_per_context = models.PositiveSmallIntegerField()
-    block_size = models.PositiveSmallIntegerField(help_text="most pairs judged in one sitting")
-    lease_hours = models.PositiveSmallIntegerField(
-        default=24, help_text="how long a place is held without an answer"
+    ratings_per_context = _count("Ratings per context", 1, default=11)
+    block_size = _count(
+        "Pairs in a block, at most", 1, default=20, help_text="Rated in one assignment."
     )
-    seed = models.BigIntegerField(default=0, help_text="of blocks and questionnaires")
+    lease_hours = _count("Hours for which a place is reserved without an answer", 1, default=24)
+    seed = models.BigIntegerField(
+        "Seed", default=0, help_text="The same seed and stimuli give the same blocks."
+    )
     stimuli_sha256 = models.CharField(
         max_length=64, help_text="digest of the stimuli in Cosima's own writing (LF, no BOM)"
     )
     assigning_policy = models.CharField(
-        max_length=10, choices=AssigningPolicy, default=AssigningPolicy.BALANCED
-    )
-    contact = _words(200, "contact for questions of annotators")
-    organisation = _words(200, "who runs the study; shown to annotators")
-    ethics = _words(300, "ethics approval or its reference; shown to annotators")
+        "Assignment of questionnaires", max_length=10, choices=AssigningPolicy,
+        default=AssigningPolicy.BALANCED,
+    )  # fmt: skip
+    organisation = _words(
+        "Organisation that runs the study", 200,
+        "Shown to annotators. Required to open the study.",
+    )  # fmt: skip
+    contact = _words(
+        "Contact for annotators", 200,
+        "Such as an e-mail address; shown to annotators. Required to open the study.",
+    )  # fmt: skip
+    ethics = _words(
+        "Ethics approval", 300,
+        "Board and reference, such as “University of …, no. 123”; shown to annotators. Empty: not "
+        "mentioned.",
+    )  # fmt: skip
     legal_basis = _words(
-        300, "for storing personal data, such as consent (GDPR, article 6(1)(a)); shown"
-    )
+        "Legal basis for storing personal data", 300,
+        "Such as “Your consent (GDPR, article 6(1)(a))”, in the language of the study. Shown to "
+        "annotators. Empty: not mentioned.",
+    )  # fmt: skip
     authority = _words(
-        300, "to which annotators may complain about the use of their data; shown to them"
-    )
-    data_protection_officer = _words(300, "name or address; shown to annotators")
+        "Authority for complaints", 300,
+        "To which annotators may complain. Shown to annotators. Empty: not mentioned.",
+    )  # fmt: skip
+    data_protection_officer = _words(
+        "Data protection officer", 300,
+        "Name or address. Shown to annotators. Empty: not mentioned.",
+    )  # fmt: skip
     pay = _words(
-        100, "what annotators are paid, such as £2.50; shown to them; empty: not mentioned"
-    )
-    pay_for_more = _words(100, "what they are paid for a further block; empty: nothing")
+        "Pay", 100,
+        "Such as “£2.50”, in the language of the study; shown to annotators before they agree. "
+        "Empty: not mentioned.",
+    )  # fmt: skip
+    pay_for_more = _words(
+        "Pay for another block", 100,
+        "Shown where another block is offered. Empty: annotators read that it is not paid, if the "
+        "first one was.",
+    )  # fmt: skip
     allows_unjudgeable = models.BooleanField(
-        default=False, help_text="annotators may say that they cannot judge"
+        "Annotators may say that they cannot judge", default=False
     )
     sends_choice = models.BooleanField(
-        default=False, help_text="choosing a number sends it after a moment, with an undo"
-    )
+        "Choosing a number sends it", default=False,
+        help_text="After a moment, in which it can be undone.",
+    )  # fmt: skip
     allows_more_blocks = models.BooleanField(
-        default=False, help_text="annotators who finish a block may do another"
+        "Annotators can do another block after finishing one", default=False
     )
     erases_withdrawn = models.BooleanField(
-        default=True, help_text="withdrawing erases the answers; else they are kept, unused"
+        "Withdrawal erases the answers", default=True, help_text="Otherwise they are kept, unused."
     )
     publishes_words = models.BooleanField(
-        default=False, help_text="consent says that the words annotators write are published"
+        "Words written by annotators are published", default=False,
+        help_text="The consent text says so.",
+    )  # fmt: skip
+    n_check_tries = _count(
+        "Tries for the comprehension check", 0, default=0, help_text="0: no check."
     )
-    n_check_tries = models.PositiveSmallIntegerField(
-        default=0, help_text="tries for the comprehension check; 0 for no check"
+    n_checkpoints = _count(
+        "Checkpoint items in an assignment", 0, default=0, help_text="Texts with a known rating."
     )
-    n_checkpoints = models.PositiveSmallIntegerField(
-        default=0, help_text="checkpoint items mixed into each assignment"
-    )
-    seconds_per_item = models.PositiveSmallIntegerField(
-        default=45, help_text="for the estimate of how long an assignment takes"
-    )
+    seconds_per_item = _count(
+        "Seconds per text", 1, default=45,
+        help_text="For both pages; estimated from the length of the texts.",
+    )  # fmt: skip
     revision = models.CharField(
         max_length=16, default=make_revision, help_text="changes whenever the study does"
     )
@@ -196,6 +280,18 @@ class Study(models.Model):
             options["update_fields"] = {*options["update_fields"], "revision"}
         super().save(**options)
 
+    def clean(self) -> None:
+        """Refuse settings that do not fit together; label points as they are shown."""
+        super().clean()
+        ends = self.scale_minimum, self.scale_maximum, self.scale_step
+        if not all(isinstance(end, Decimal) and end.is_finite() for end in ends):
+            return  # refused by its field
+        if problems := _list_scale_problems(*ends) or _list_label_problems(self):
+            raise ValidationError(problems)
+        self.scale_labels = {write_point(Decimal(p)): text for p, text in self.scale_labels.items()}
+        if self.pk and (problems := _list_stimuli_problems(self)):
+            raise ValidationError(problems)
+
     @property
     def is_draft(self) -> bool:
         """Whether stimuli and design may still change, and nobody can take part."""
@@ -213,6 +309,62 @@ class Study(models.Model):
             Decimal, (self.scale_minimum, self.scale_maximum, self.scale_step)
         )
         return [lowest + n * step for n in range(int((highest - lowest) / step) + 1)]
+
+
+def _list_scale_problems(low: Decimal, high: Decimal, step: Decimal) -> dict[str, str]:
+    if not low < high:
+        return {"scale_maximum": f"The scale must rise, got {low} to {high}."}
+    if step <= 0 or (high - low) % step:
+        return {"scale_step": f"The step must divide the scale into equal parts, got {step}."}
+    if (high - low) / step > MOST_POINTS - 1:
+        return {"scale_step": f"The scale has more than {MOST_POINTS} points."}
+    return {}
+
+
+def _list_label_problems(study: Study) -> dict[str, list[str]]:
+    labels = study.scale_labels
+    if not isinstance(labels, dict) or not all(isinstance(text, str) for text in labels.values()):
+        example = 'Labels must be texts by points of the scale, such as {"0": "not at all"}.'
+        return {"scale_labels": [example]}
+    problems: list[str] = []
+    labelled: list[Decimal | None] = []
+    for written, label in labels.items():
+        point = _read_point(written)
+        if point not in study.scale_points:
+            problems.append(f"The label {label!r} is for {written}, which the scale does not have.")
+        elif point in labelled:
+            problems.append(f"The point {written} has two labels; give only one.")
+        labelled.append(point)
+        if not label.strip() or len(label) > LONGEST_LABEL:
+            limits = f"from 1 to {LONGEST_LABEL} characters"
+            problems.append(f"The label for {written} must have {limits}.")
+    return {"scale_labels": problems} if problems else {}
+
+
+def _list_stimuli_problems(study: Study) -> dict[str, str]:
+    """Return why settings do not fit the stored stimuli and checkpoint items, by field."""
+    counts = study.block_size, study.ratings_per_context
+    if all(isinstance(count, int) and count > 0 for count in counts):
+        n_blocks = -(-study.pairs.stimuli(study).count() // study.block_size)
+        n_assignments = 2 * n_blocks * study.ratings_per_context
+        if n_assignments > MOST_ASSIGNMENTS:
+            asked = f"This asks for {n_assignments:,} assignments, more than {MOST_ASSIGNMENTS:,}."
+            return {"ratings_per_context": asked}
+    items = study.pairs.checkpoints(study)
+    ranges = items.values_list("contexts__checkpoint__lowest", "contexts__checkpoint__highest")
+    points = {None, *study.scale_points}
+    if any(not points.issuperset(ends) for ends in ranges):
+        return {"scale_step": "The scale lacks points that the checkpoint items ask for."}
+    return {}
+
+
+def _read_point(written: str) -> Decimal | None:
+    """Return a finite number, or None: a signalling NaN cannot even be compared."""
+    try:
+        point = Decimal(written)
+    except InvalidOperation:
+        return None
+    return point if point.is_finite() else None
 
 
 class TextKind(models.TextChoices):

@@ -16,7 +16,7 @@ from surveys.recruitment.links import invite_annotators
 from surveys.study.create import create_study
 from surveys.study.design import configure_study
 from surveys.study.lifecycle import open_study, review_consent
-from surveys.study.stimuli.load import StudyDesign, read_stimuli
+from surveys.study.stimuli.load import read_stimuli
 from surveys.study.texts import current_text
 
 DEMO_LANGUAGES = {"en": "English", "hr": "Croatian", "sl": "Slovene", "fi": "Finnish"}
@@ -56,7 +56,7 @@ def prepare_researcher() -> str | None:
 def prepare_demo_studies() -> list[Study]:
     """Create the demo studies that do not exist yet. Raises ImportRefused or StudyExists."""
     for language, name in DEMO_LANGUAGES.items():
-        design = StudyDesign(
+        design = Study(
             slug=f"demo-{language}",
             title=f"Demo in {name}",
             language=language,
@@ -69,7 +69,7 @@ def prepare_demo_studies() -> list[Study]:
 
 
 @transaction.atomic
-def create_demo_study(design: StudyDesign, file: str, **chosen: bool) -> Study:
+def create_demo_study(design: Study, file: str, **chosen: bool) -> Study:
     """Create and open a study of a file in `demo/`, with `chosen` settings.
 
     It has Cosima's default texts, which its authors have reviewed.

@@ -1,7 +1,5 @@
 """Creation of a study from stimuli and a design, for the command, the console and the API."""
 
-from typing import Any
-
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
@@ -9,7 +7,6 @@ from surveys.access.audit_log import record
 from surveys.access.roles import grant_role, role_in
 from surveys.errors import StudyExists
 from surveys.models import Role, Study
-from surveys.study.design import configure_study
 from surveys.study.lifecycle import open_study, review_consent
 from surveys.study.stimuli.load import CheckedStimuli, ImportSummary, is_stored, store_study
 
@@ -21,16 +18,14 @@ def create_study(
     stimuli: CheckedStimuli,
     owner: User | None = None,
     *,
-    settings: dict[str, Any] | None = None,
     has_reviewed: bool = False,
     opens: bool = False,
 ) -> ImportSummary:
     """Create a draft with its owner; idempotent for the same stimuli and design.
 
-    An operator on the command line creates studies without an owner. `settings` are those that
-    `configure_study` accepts; `has_reviewed` records the owner as reviewer of the default consent
-    text. Raises StudyExists as `preview_study` does, and OpeningRefused if the study is to open but
-    lacks something; then nothing is stored.
+    An operator on the command line creates studies without an owner. `has_reviewed` records the
+    owner as reviewer of the default consent text. Raises StudyExists as `preview_study` does, and
+    OpeningRefused if the study is to open but lacks something; then nothing is stored.
     """
     summary = preview_study(stimuli, owner)
     if not summary.is_new:
@@ -46,8 +41,6 @@ def create_study(
     if owner is not None:
         grant_role(study, owner, Role.OWNER)
         record("study.drafted", study, n_pairs=len(stimuli.pairs), stimuli=study.stimuli_sha256)
-    if given := {name: setting for name, setting in (settings or {}).items() if setting}:
-        configure_study(study, **given)
     if has_reviewed:
         review_consent(study, FIRST_VERSION, reviewer=owner.get_username() if owner else "")
     if opens:

@@ -1,7 +1,5 @@
 """A new draft with the stimuli, the design and the texts of another study."""
 
-from dataclasses import replace
-
 from django.contrib.auth.models import User
 from django.db import transaction
 
@@ -9,9 +7,10 @@ from surveys.access.audit_log import record
 from surveys.errors import ImportRefused, StudyExists
 from surveys.models import Study, TextKind
 from surveys.study.create import create_study
-from surveys.study.design import SETTINGS, configure_study
+from surveys.study.design import configure_study
+from surveys.study.settings import SETTINGS
 from surveys.study.stimuli.checkpoints import copy_checkpoints
-from surveys.study.stimuli.load import StudyDesign, check_stimuli, read_stored_stimuli
+from surveys.study.stimuli.load import check_stimuli, read_stored_stimuli
 from surveys.study.texts import read_texts, set_text
 
 NOT_COPIED = ("title", "n_checkpoints")  # given, and set together with the checkpoint items
@@ -26,14 +25,15 @@ def duplicate_study(study: Study, owner: User, *, slug: str, title: str) -> Stud
     """
     if Study.objects.filter(slug=slug).exists():
         raise StudyExists(f"There is a study {slug} already. Give the copy another short name.")
-    design = replace(StudyDesign.of(study), slug=slug, title=title)
+    kept = {name: getattr(study, name) for name in SETTINGS if name not in NOT_COPIED}
+    design = Study(slug=slug, title=title, **kept)
     stored = read_stored_stimuli(study)
     if not stored.pairs:
         raise ImportRefused("The study has no stimuli yet that a copy could have.")
     stimuli = check_stimuli(stored, design)
-    kept = {name: getattr(study, name) for name in SETTINGS if name not in NOT_COPIED}
     create_study(stimuli, owner)
-    copy = configure_study(Study.objects.get(slug=slug), **kept)
+    copy = Study.objects.get(slug=slug)
+    copy = configure_study(copy, seconds_per_item=study.seconds_per_item)
     copy_checkpoints(study, copy)
     for kind, text in read_texts(study).items():
         if text.pk is not None:

@@ -7,12 +7,9 @@ from django.utils.translation import gettext as _
 from surveys.access.audit_log import name_actor, record
 from surveys.errors import ClosingRefused, OpeningRefused, StudyNotOpen, StudyOpen, TextChanged
 from surveys.models import Assignment, Pair, Study, StudyText, TextKind
+from surveys.study.settings import DRAFT_ONLY
 from surveys.study.texts import current_text, read_text
 
-LOCKED = (
-    "language", "scale_minimum", "scale_maximum", "scale_step", "question_forms", "variant",
-    "block_size", "seed",
-)  # fmt: skip
 REHEARSED = "The draft holds the answers of a rehearsal. Delete the rehearsal first (Overview)."
 
 
@@ -53,7 +50,7 @@ def open_study(study: Study) -> Study:
     n_pairs = Pair.objects.stimuli(study).count()
     study.opened_at = timezone.now()
     study.save(update_fields=["opened_at"])
-    design = {name: str(getattr(study, name)) for name in (*LOCKED, "ratings_per_context")}
+    design = {name: str(getattr(study, name)) for name in (*DRAFT_ONLY, "ratings_per_context")}
     record("study.opened", study, n_pairs=n_pairs, stimuli=study.stimuli_sha256, **design)
     return study
 

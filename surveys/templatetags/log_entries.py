@@ -7,18 +7,18 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from django import template
-from django.db.models import TextChoices
 
 from surveys.features import merge_mappings
 from surveys.models import (
-    AssigningPolicy,
     AuditEntry,
     CollectionKind,
     Provider,
-    QuestionForms,
     Role,
+    Study,
     VerdictKind,
 )
+from surveys.models.fields import field_of, label_of
+from surveys.study.settings import SETTINGS
 from surveys.templatetags.dates import instant
 from surveys.templatetags.figures import number
 from surveys.templatetags.money import dollars
@@ -112,23 +112,17 @@ SUBJECTS = {
     ("mails.queued", "reminder"): "reminders",
 }
 FIELDS = {
+    **{name: label_of(Study, name) for name in SETTINGS},
     "active": "Active",
-    "allows_more_blocks": "Another block is offered",
-    "allows_unjudgeable": "Annotators may say that they cannot judge",
     "annotators": "Annotators",
     "answers": "Answers",
-    "assigning_policy": "Assignment of questionnaires",
-    "block_size": "Pairs in a block, at most",
     "cap": "Annotators, at most",
     "collection": "Collection",
-    "contact": "Contact for annotators",
     "context1": "Context 1",
     "context2": "Context 2",
     "days": "Days after payment",
     "double_percent": "Answers reviewed twice (%)",
     "dropped": "Kept after payment",
-    "erases_withdrawn": "Withdrawal erases the answers",
-    "ethics": "Ethics approval",
     "events": "Events",
     "host": "Repository",
     "in_releases": "In the releases",
@@ -136,35 +130,20 @@ FIELDS = {
     "items": "Items",
     "kind": "Kind",
     "known": "Known before",
-    "language": "Language",
-    "lease_hours": "Hours for which a place is reserved",
     "links": "Links",
     "model": "Model",
     "model_version": "Version of the model",
     "n": "Number",
-    "n_check_tries": "Tries for the comprehension check",
-    "n_checkpoints": "Checkpoint items in an assignment",
-    "legal_basis": "Legal basis",
-    "authority": "Authority for complaints",
-    "data_protection_officer": "Data protection officer",
-    "digits": "Digits",
     "n_pairs": "Pairs",
     "n_ratings": "Ratings",
     "name": "Name",
     "new": "New",
     "of": "Account",
-    "organisation": "Organisation that runs the study",
     "paid": "Paid, and so kept",
     "pairs": "Pairs",
-    "pay": "Pay",
-    "pay_for_more": "Pay for another block",
     "places": "Places",
     "prompt_sha256": "Prompt (SHA-256)",
-    "public_title": "Title for annotators",
-    "publishes_words": "Words of annotators are published",
-    "question_forms": "Forms of the words in the question",
     "rated_on": "Rated on",
-    "ratings_per_context": "Ratings per context",
     "reason": "Reason",
     "recipe": "Recipe",
     "releases": "Releases",
@@ -173,21 +152,12 @@ FIELDS = {
     "round": "Round",
     "runs": "Runs",
     "sample_percent": "Answers reviewed (%)",
-    "scale_labels": "Labels of points",
-    "scale_maximum": "Highest point",
-    "scale_minimum": "Lowest point",
-    "scale_step": "Step",
     "scopes": "Scopes",
-    "seconds_per_item": "Seconds per text",
-    "seed": "Seed",
-    "sends_choice": "Choosing a number sends it",
     "sha256": "File (SHA-256)",
     "stimuli": "Stimuli (SHA-256)",
     "strangers": "Workers who never came",
     "text": "Text",
-    "title": "Title",
     "url": "Address",
-    "variant": "Texts and wording",
     "verdict.kind": "Verdict",
     "verdicts": "Verdicts",
     "version": "Version",
@@ -228,12 +198,12 @@ AREAS_OF_CORE = {
 AREAS = dict(
     sorted((AREAS_OF_CORE | merge_mappings("log_areas")).items(), key=lambda area: area[1])
 )
-KINDS: dict[str, type[TextChoices]] = {
-    "verdict": VerdictKind, "collection": CollectionKind,
+KINDS: dict[str, dict[str, Any]] = {
+    "verdict": dict(VerdictKind.choices), "collection": dict(CollectionKind.choices),
 }  # fmt: skip
-CHOICES: dict[str, type[TextChoices]] = {
-    "assigning_policy": AssigningPolicy, "question_forms": QuestionForms, "role": Role,
-    "target": Provider,
+CHOICES: dict[str, dict[str, Any]] = {
+    **{name: dict(field_of(Study, name).flatchoices) for name in SETTINGS},
+    "role": dict(Role.choices), "target": dict(Provider.choices),
 }  # fmt: skip
 DIGEST_SHOWN = 12
 SEPARATOR = " → "  # between the values before and after, in the log
@@ -295,9 +265,9 @@ def write_value(name: str, value: Any, area: str = "") -> str:
         return ", ".join(write_value("", one) for one in value) or "–"
     if write := dollars if name.endswith("_cents") else WRITERS.get(name):
         return write(value)
-    choices = KINDS.get(area) if name == "kind" else CHOICES.get(name)
-    if choices is not None and value in choices.values:
-        label = str(choices(value).label).partition(":")[0]
+    choices = (KINDS.get(area) if name == "kind" else CHOICES.get(name)) or {}
+    if value in choices:
+        label = str(choices[value]).partition(":")[0]
         return label.lower() if name == "kind" else label
     text = str(value)
     if isinstance(value, int | float) and not isinstance(value, bool):

@@ -22,10 +22,10 @@ from tests.fixtures.migrated import keep_migrated
 
 # Studies of the site that tests share, each with what sets it apart.
 OPEN_STUDIES = {
-    "plain": ["--no-cannot-judge"],
-    "commented": ["--cannot-judge"],
+    "plain": ["--no-allows-unjudgeable"],
+    "commented": ["--allows-unjudgeable"],
     "checked": ["--check-tries", "3"],
-    "quick": ["--send-choice"],
+    "quick": ["--sends-choice"],
 }
 N_LINKS = 50  # to each, of its 200 places
 

@@ -171,7 +171,7 @@ def prepare_two_blocks(site: Site, study: str, language: str, folder: Path) -> l
          "--ratings-per-context", "4", "--block-size", "1"],
         opening(study),
         ["set_text", study, "practice", "--empty"],
-        ["configure_study", study, "--more-blocks", "--contact", "lab@example.org"],
+        ["configure_study", study, "--allows-more-blocks", "--contact", "lab@example.org"],
         ["open_link", study],
         ["connect_prolific", study, "--completion-code", "C0FFEE"],
         ["invite_annotators", study],
@@ -185,7 +185,7 @@ def change_study(site: Site, study: str, link: str, folder: Path) -> None:
     consent.write_text(f"{default_body('en', TextKind.CONSENT)}\n\n2026", encoding="utf-8")
     site.manage_all(
         ["set_text", study, "consent", consent],
-        ["configure_study", study, "--no-more-blocks"],
+        ["configure_study", study, "--no-allows-more-blocks"],
         ["revoke_invitation", study, link, "--because", "tried"],
     )
 
@@ -233,7 +233,7 @@ def prepare_study(site: Site, language: str, folder: Path) -> list[str]:
     output = site.manage_all(
         ["import_stimuli", stimuli, "--study", study, "--language", language,
          "--ratings-per-context", "1"],
-        ["configure_study", study, "--check-tries", "2", "--cannot-judge"],
+        ["configure_study", study, "--check-tries", "2", "--allows-unjudgeable"],
         opening(study),
         ["invite_annotators", study, "--count", "4"],
         ["invite_annotators", study, "--from", folder / "people"],

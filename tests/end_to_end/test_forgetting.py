@@ -143,7 +143,9 @@ def test_no_personal_data_outlives_retention(site: Site, tmp_path):
     stimuli = tmp_path / "data_en.tsv"
     stimuli.write_bytes(numbered_stimuli(2))
     site.make_study(stimuli, STUDY, "--language", "en")
-    site.manage_all(["configure_study", STUDY, "--cannot-judge"], ["set_retention", STUDY, "0"])
+    site.manage_all(
+        ["configure_study", STUDY, "--allows-unjudgeable"], ["set_retention", STUDY, "0"]
+    )
     take_part(site)
     invite_by_every_door(site)
     wait_for_links(site)

@@ -180,7 +180,7 @@ def test_every_form_sent_many_times_at_once_does_its_work_once(site: Site):
 
 def prepare_two_blocks(site: Site, study: str) -> str:
     """Return a link to a new study of one text a block, with a check, and more on request."""
-    configured = ["configure_study", study, "--check-tries", "3", "--more-blocks"]
+    configured = ["configure_study", study, "--check-tries", "3", "--allows-more-blocks"]
     made = imported(site, study, "--block-size", "1"), opening(study), configured
     return site.manage_all(*made, ["invite_annotators", study]).split()[-1]
 

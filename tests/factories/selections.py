@@ -6,7 +6,6 @@ from django.contrib.auth.models import User
 
 from surveys.contexts.candidates import begin_study, check_candidates
 from surveys.models import Study
-from surveys.study.stimuli.load import StudyDesign
 from tests.factories.candidates import candidates_file
 
 
@@ -14,6 +13,6 @@ def make_draft(
     owner: User, n_pairs: int = 2, n_candidates: int = 3, slug: str = "words", **changed: Any
 ) -> Study:
     """Return a draft without stimuli that has candidates."""
-    design = StudyDesign(slug=slug, language="en", ratings_per_context=2)
+    design = Study(slug=slug, language="en", ratings_per_context=2)
     checked = check_candidates(candidates_file(n_pairs, n_candidates, **changed))
     return begin_study(checked, design, owner, file_name="candidates.parquet")

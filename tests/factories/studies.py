@@ -38,7 +38,7 @@ from surveys.study.create import create_study
 from surveys.study.design import configure_study
 from surveys.study.lifecycle import open_study, review_consent
 from surveys.study.stimuli.edit import read_upload
-from surveys.study.stimuli.load import StudyDesign, read_stimuli
+from surveys.study.stimuli.load import read_stimuli
 from surveys.study.texts import current_text
 
 # A recipe for tests, without resampling and PDF, which take longest.
@@ -94,7 +94,7 @@ def _numbered_row(number: int) -> str:
     )
 
 
-def draft_study(data: bytes, design: StudyDesign, owner: User) -> Study:
+def draft_study(data: bytes, design: Study, owner: User) -> Study:
     """Return a draft of a stimuli file, with an owner."""
     create_study(read_upload(data, design), owner)
     return Study.objects.get(slug=design.slug)
@@ -104,7 +104,7 @@ def make_study(n_pairs: int = 4, *, stimuli: bytes | None = None, **design: Any)
     """Return an open study without a reviewed consent text, as older studies are."""
     wanted = {"slug": "study", "language": "en", "ratings_per_context": 2, **design}
     data = numbered_stimuli(n_pairs) if stimuli is None else stimuli
-    create_study(read_stimuli(data, StudyDesign(**wanted)))
+    create_study(read_stimuli(data, Study(**wanted)))
     Study.objects.filter(slug=wanted["slug"]).update(opened_at=F("created_at"))
     return Study.objects.get(slug=wanted["slug"])
 

@@ -11,7 +11,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from postprocess.__main__ import COMMANDS
 from preprocess.__main__ import COMMANDS as CONTEXT_COMMANDS
 from surveys.models import AuditEntry
-from surveys.study.design import SETTINGS
+from surveys.study.settings import SETTINGS
 from surveys.templatetags.log_entries import ACTIONS, FIELDS, sentence
 from surveys.web.api.studies.serializers import NewStudySerializer, StudySerializer
 from surveys.web.console.study.design_forms import DesignForm

@@ -1,15 +1,17 @@
 import sys
-from argparse import ArgumentTypeError
+from argparse import ArgumentTypeError, BooleanOptionalAction
 from collections.abc import Callable, Iterable
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, OutputWrapper
+from django.core.management.base import BaseCommand, CommandError, CommandParser, OutputWrapper
+from django.db import models
 
 from surveys.access.audit_log import acting
 from surveys.errors import ImportRefused, SurveyError
 from surveys.models import Study
+from surveys.models.fields import field_of
 from surveys.operations.migration_guard import refuse_unfit_database
 from surveys.query_params import read_number
 from surveys.recruitment.links import CODE
@@ -47,6 +49,22 @@ class SurveyCommand(BaseCommand):
         """Warn if printed links would not open on other machines."""
         if warning := warn_unreachable():
             self.warn(f"warning: {warning}")
+
+
+def add_settings(parser: CommandParser, model: type[models.Model], *names: str) -> None:
+    """Add an option for each of a model's fields, in the words and choices of the model."""
+    for name in names:
+        field = field_of(model, name)
+        option: dict[str, Any] = {"dest": name, "help": f"{field.verbose_name}. {field.help_text}"}
+        if isinstance(field, models.BooleanField):
+            option["action"] = BooleanOptionalAction
+        elif field.choices:
+            option["choices"] = [choice for choice, _ in field.flatchoices]
+        elif isinstance(field, models.IntegerField):
+            option |= {"type": int, "metavar": "N"}
+        elif isinstance(field, models.DecimalField):
+            option |= {"type": decimal, "metavar": "X"}
+        parser.add_argument(f"--{name.removeprefix('n_').replace('_', '-')}", **option)
 
 
 def find_study(slug: str) -> Study:

@@ -4,11 +4,13 @@ from django.core.management.base import CommandParser
 from django.db import transaction
 
 from surveys.access.audit_log import MAX_ACTOR_LENGTH
-from surveys.management.commands._base import SurveyCommand, find_study, words
-from surveys.models import TextKind
+from surveys.management.commands._base import SurveyCommand, add_settings, find_study, words
+from surveys.models import Study, TextKind
 from surveys.study.design import configure_study
 from surveys.study.lifecycle import open_study, review_consent
 from surveys.study.texts import current_text
+
+NEEDED = ("organisation", "contact", "ethics")  # in general, to open a study
 
 
 class Command(SurveyCommand):
@@ -20,11 +22,7 @@ class Command(SurveyCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study")
-        parser.add_argument("--organisation", help="who runs the study; shown to annotators")
-        parser.add_argument("--contact", help="contact for annotators' questions")
-        parser.add_argument(
-            "--ethics", help="ethics approval or its reference, if any; shown to annotators"
-        )
+        add_settings(parser, Study, *NEEDED)
         parser.add_argument(
             "--consent-reviewed-by", type=words(MAX_ACTOR_LENGTH), metavar="NAME",
             help="the researcher who reviewed the current consent text",
@@ -36,7 +34,7 @@ class Command(SurveyCommand):
         if not found.is_draft:
             self.stdout.write(f"Study {study} is open already: nothing changed.")
             return
-        given = {name: options[name] for name in ("organisation", "contact", "ethics")}
+        given = {name: options[name] for name in NEEDED}
         settings = {name: setting for name, setting in given.items() if setting is not None}
         if settings:
             found = configure_study(found, **settings)

@@ -23,18 +23,10 @@ from surveys.results.runs import request_release, request_results
 from surveys.review.letters import letter_model
 from surveys.study.layout.blocks import repeat_block
 from surveys.study.protocol import BEFORE_ITEMS
-from surveys.study.stimuli.load import StudyDesign
 from surveys.study.texts import current_texts
 
 FOLDER = settings.BASE_DIR / "demo"
-DESIGN = StudyDesign(
-    slug=DEMONSTRATION,
-    title="Finished demo in Slovene",
-    language="sl",
-    ratings_per_context=8,
-    block_size=10,
-    seed=1,
-)
+LANGUAGE = "sl"
 CARELESS = {
     ("1A", 1, 2): Manner.CONSTANT,
     ("1A", 1, 6): Manner.RANDOM,
@@ -61,7 +53,7 @@ def prepare_finished_study() -> Study | None:
     """Create the finished demo study, or what it lacks; None if another study has its name."""
     study = Study.objects.filter(slug=DEMONSTRATION).first()
     if study is None:
-        letter_model(DESIGN.language)  # takes a second, in which nobody waits for the transaction
+        letter_model(LANGUAGE)  # takes a second, in which nobody waits for the transaction
         study = make_study()
     if not is_demonstration(study):
         return None
@@ -76,7 +68,11 @@ def make_study() -> Study:
     """Create the study, its answers in two rounds, and their review."""
     today = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
     begin = today - timedelta(days=DAYS)
-    study = create_demo_study(DESIGN, "finished_sl.tsv", publishes_words=True)
+    design = Study(
+        slug=DEMONSTRATION, title="Finished demo in Slovene", language=LANGUAGE,
+        ratings_per_context=8, block_size=10, seed=1,
+    )  # fmt: skip
+    study = create_demo_study(design, "finished_sl.tsv", publishes_words=True)
     opened_at = begin - timedelta(hours=14)
     _date_opening(study, opened_at)
     table = (FOLDER / "finished_sl_answers.tsv").read_text(encoding="utf-8")

@@ -16,7 +16,6 @@ from surveys.study.stimuli.load import (
     LARGEST_FILE,
     CheckedFile,
     CheckedStimuli,
-    StudyDesign,
     check_row,
     check_stimuli,
     digest_stimuli,
@@ -29,7 +28,7 @@ from surveys.study.stimuli.load import (
 POSITION_OFFSET = 1_000_000_000  # beyond every existing position
 
 
-def read_upload(data: bytes, design: StudyDesign, kind: FileKind = CANONICAL) -> CheckedStimuli:
+def read_upload(data: bytes, design: Study, kind: FileKind = CANONICAL) -> CheckedStimuli:
     """Read stimuli as `read_stimuli` does, up to the size that a page or program may send."""
     if len(data) > LARGEST_FILE:
         raise ImportRefused(
@@ -39,7 +38,7 @@ def read_upload(data: bytes, design: StudyDesign, kind: FileKind = CANONICAL) ->
     return read_stimuli(data, design, kind)
 
 
-def read_checked(checked: CheckedFile | None, design: StudyDesign) -> CheckedStimuli:
+def read_checked(checked: CheckedFile | None, design: Study) -> CheckedStimuli:
     """Return the stimuli of a file that was checked. Raises ImportRefused, also for no file."""
     if checked is None or checked.stimuli is None:
         raise ImportRefused("Choose the file with the stimuli.")
@@ -58,7 +57,8 @@ def replace_stimuli(study: Study, stimuli: CheckedStimuli) -> Study:
     store_pairs(study, stimuli.pairs)
     study.seconds_per_item, study.stimuli_sha256 = stimuli.seconds_per_item, stimuli.digest
     study.save()
-    is_as_planned = StudyDesign.of(study) == stimuli.design
+    design = stimuli.design
+    is_as_planned = (study.block_size, study.seed) == (design.block_size, design.seed)
     make_blocks(study, stimuli.plan if is_as_planned else None)
     pairs = f"{n_before} → {len(stimuli.pairs)}"
     record("stimuli.replaced", study, pairs=pairs, stimuli=f"{before} → {study.stimuli_sha256}")

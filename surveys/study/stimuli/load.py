@@ -4,13 +4,10 @@ import base64
 import hashlib
 import lzma
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
-from decimal import Decimal
-from typing import Self
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import Any
 
-from babel.core import Locale, parse_locale
-from django.core.exceptions import ValidationError
-from django.core.validators import validate_slug
 from django.db import transaction
 
 from postprocess.formats.kinds import CANONICAL, FileKind
@@ -27,58 +24,12 @@ from postprocess.formats.stimuli import (
 )
 from postprocess.formats.tabular import Finding, Severity, group_findings
 from surveys.errors import ImportRefused, StimuliChanged, StudyExists
-from surveys.models import AssigningPolicy, Context, Pair, QuestionForms, Study
+from surveys.models import Context, Pair, Study
+from surveys.models.fields import label_of, list_problems
 from surveys.models.stimuli import insert_rows
-from surveys.models.study import MOST_ASKED_FOR
 from surveys.study.layout.blocks import BlockPlan, make_blocks, plan_blocks
 from surveys.study.planning.durations import estimate_seconds
-
-DESIGN_MINIMUMS = {"ratings_per_context": 1, "block_size": 1, "lease_hours": 1}
-MAX_POINTS = 101  # of a scale
-
-
-@dataclass(frozen=True, kw_only=True)
-class StudyDesign:
-    """The design of a study, decided when its stimuli are imported."""
-
-    slug: str
-    language: str
-    ratings_per_context: int
-    block_size: int = 20
-    title: str = ""
-    scale_minimum: Decimal = Decimal(0)
-    scale_maximum: Decimal = Decimal(6)
-    scale_step: Decimal = Decimal(1)
-    question_forms: str = QuestionForms.DICTIONARY
-    lease_hours: int = 24
-    assigning_policy: str = AssigningPolicy.BALANCED
-    seed: int = 0
-
-    @classmethod
-    def of(cls, study: Study) -> Self:
-        """Return the design of an existing study."""
-        return cls(**{field.name: getattr(study, field.name) for field in fields(cls)})
-
-    def problems(self) -> list[str]:
-        """Return everything that is invalid about the design."""
-        problems = [
-            *list_slug_problems(self.slug),
-            *list_language_problems(self.language),
-            *list_scale_problems(self.scale_minimum, self.scale_maximum, self.scale_step),
-            *list_number_problems(self, DESIGN_MINIMUMS),
-        ]
-        if not -(2**63) <= self.seed < 2**63:
-            problems.append(f"the seed {self.seed} is too large.")
-        if len(self.title) > 200:
-            problems.append("the title is longer than 200 characters.")
-        for name, choices in (
-            ("assigning_policy", AssigningPolicy.values),
-            ("question_forms", QuestionForms.values),
-        ):
-            if (given := getattr(self, name)) not in choices:
-                known = ", ".join(choices)
-                problems.append(f"the {name.replace('_', ' ')} must be {known}, got {given!r}.")
-        return problems
+from surveys.study.settings import AT_IMPORT
 
 
 @dataclass(frozen=True)
@@ -94,13 +45,13 @@ class ImportSummary:
 
 @dataclass(frozen=True)
 class CheckedStimuli:
-    """Stimuli that were parsed and checked against a design, before any transaction.
+    """Stimuli that were parsed and checked with a study's design, before any transaction.
 
     All slow work is done here, so that storing them only inserts rows: on SQLite all other writers
     wait meanwhile.
     """
 
-    design: StudyDesign
+    design: Study
     pairs: tuple[StimulusPair, ...]
     warnings: tuple[Finding, ...]
     digest: str
@@ -118,14 +69,14 @@ class CheckedStimuli:
         )
 
 
-def read_stimuli(data: bytes, design: StudyDesign, kind: FileKind = CANONICAL) -> CheckedStimuli:
+def read_stimuli(data: bytes, design: Study, kind: FileKind = CANONICAL) -> CheckedStimuli:
     """Return the stimuli of a file. Raises ImportRefused with all errors of file and design."""
     return check_stimuli(parse_stimuli(data, kind), design)
 
 
-def check_stimuli(stimuli: ParsedStimuli, design: StudyDesign) -> CheckedStimuli:
+def check_stimuli(stimuli: ParsedStimuli, design: Study) -> CheckedStimuli:
     """Return parsed stimuli, checked as `read_stimuli` does."""
-    problems = design.problems()
+    problems = list_design_problems(design)
     if problems or stimuli.errors:
         of_design = ((problem, None, None) for problem in problems)
         of_file = ((error.reason, error.row, error.column) for error in stimuli.errors)
@@ -159,13 +110,15 @@ def is_stored(stimuli: CheckedStimuli) -> bool:
             "give this one another short name."
         )
     differing = [
-        f"{name.replace('_', ' ')} is {getattr(study, name)}, not {wanted}"
-        for name, wanted in asdict(design).items()
-        if wanted != getattr(study, name) and not (name == "title" and not wanted)
+        f"{label_of(Study, name)}: {stored}, not {wanted}"
+        for name in AT_IMPORT
+        if (stored := getattr(study, name)) != (wanted := getattr(design, name))
+        and (name != "title" or wanted)
     ]
     if differing:
         raise StudyExists(
-            f"Study {design.slug} holds these stimuli already, but {'; '.join(differing)}. "
+            f"Study {design.slug} holds these stimuli already, with another design ("
+            f"{'; '.join(differing)}). "
             "Nothing was changed: a study keeps its design."
         )
     return True
@@ -186,15 +139,26 @@ def read_stored_stimuli(study: Study) -> ParsedStimuli:
 @transaction.atomic
 def store_study(stimuli: CheckedStimuli) -> Study:
     """Store a draft with its pairs and blocks."""
-    design = stimuli.design
-    study = Study.objects.create(
-        **{**asdict(design), "title": design.title or design.slug},
-        stimuli_sha256=stimuli.digest,
-        seconds_per_item=stimuli.seconds_per_item,
+    study = insert_draft(
+        stimuli.design, stimuli_sha256=stimuli.digest, seconds_per_item=stimuli.seconds_per_item
     )
     store_pairs(study, stimuli.pairs)
     make_blocks(study, stimuli.plan)
     return study
+
+
+def insert_draft(design: Study, **more: Any) -> Study:
+    """Insert a study like a design that is not stored; `more` has other values."""
+    study = copy(design)  # which stays as it is if a transaction fails
+    for name, value in {"title": design.title or design.slug, **more}.items():
+        setattr(study, name, value)
+    study.save(force_insert=True)
+    return study
+
+
+def list_design_problems(design: Study) -> list[str]:
+    """Return everything that is invalid about a study that is not stored yet."""
+    return list_problems(design, {"stimuli_sha256"} | (set() if design.title else {"title"}))
 
 
 def store_pairs(study: Study, stimuli: Sequence[StimulusPair]) -> None:
@@ -211,58 +175,6 @@ def store_pairs(study: Study, stimuli: Sequence[StimulusPair]) -> None:
             for number, marked in ((1, stimulus.context1), (2, stimulus.context2))
         ),
     )
-
-
-def list_scale_problems(minimum: Decimal, maximum: Decimal, step: Decimal) -> list[str]:
-    """Return what is invalid about a scale."""
-    if not -100 <= minimum < maximum <= 100:
-        return [f"the scale must rise, between -100 and 100, got {minimum} to {maximum}."]
-    if any(point != round(point, 2) for point in (minimum, maximum, step)):
-        return ["the ends and the step of the scale may have two decimals, not more."]
-    if step <= 0 or (maximum - minimum) % step:
-        return [f"the step of the scale must divide it into equal parts, got {step}."]
-    if (maximum - minimum) / step > MAX_POINTS - 1:
-        return [f"the scale has more than {MAX_POINTS} points, too many to choose from."]
-    return []
-
-
-def list_number_problems(settings: object, minimums: Mapping[str, int]) -> list[str]:
-    """Return which of these settings are not whole numbers from a minimum to the common maximum."""
-    return [
-        f"{name.replace('_', ' ')} must be from {lowest} to {MOST_ASKED_FOR}, got {number!r}."
-        for name, lowest in minimums.items()
-        if not isinstance(number := getattr(settings, name), int)
-        or not lowest <= number <= MOST_ASKED_FOR
-    ]
-
-
-def list_slug_problems(slug: str) -> list[str]:
-    """Return why a text cannot be the short name of a study."""
-    try:
-        validate_slug(slug)
-    except ValidationError:
-        return [f"the study name {slug!r} may have letters, digits, hyphens and underscores only."]
-    return [] if len(slug) <= 50 else [f"the study name {slug!r} is longer than 50 characters."]
-
-
-def list_language_problems(tag: str) -> list[str]:
-    """Return why a text cannot be a language tag.
-
-    Known are the languages with an English name in CLDR, with or without script and region.
-    """
-    known = Locale("en")
-    try:
-        language, territory, script, variant = parse_locale(tag, sep="-")[:4]
-    except ValueError:
-        language, territory, script, variant = "", None, None, None
-    written = "-".join(part for part in (language, script, territory, variant) if part)
-    if (
-        language not in known.languages
-        or (script is not None and script not in known.scripts)
-        or (territory is not None and territory not in known.territories)
-    ):
-        return [f"the language {tag!r} is unknown: give a code such as en, hr, sl, fi or pt-BR."]
-    return [] if tag == written else [f"write the language {tag!r} as {written!r}."]
 
 
 LARGEST_FILE = 4_000_000  # bytes; about ten times the English CoSimLex

@@ -79,9 +79,16 @@ class ApiView(ViewSet):
         """Return the Idempotency-Key header, or None."""
         return self.request.headers.get("Idempotency-Key")
 
-    def read(self, serializer_class: type[BaseSerializer[Any]], data: Any = None) -> Any:
+    def read(
+        self,
+        serializer_class: type[BaseSerializer[Any]],
+        data: Any = None,
+        *,
+        partial: bool = False,
+    ) -> Any:
         """Return the validated data of the request. Raises ValidationError."""
-        serializer = serializer_class(data=self.request.data if data is None else data)
+        sent = self.request.data if data is None else data
+        serializer = serializer_class(data=sent, partial=partial)
         serializer.is_valid(raise_exception=True)
         return serializer.validated_data
 

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, ClassVar, cast
 
+from django.db import models
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
@@ -20,7 +21,8 @@ class RequestSerializer(serializers.Serializer[Any]):
     """Base serializer of requests; refuses unknown fields."""
 
     def to_internal_value(self, data: Any) -> Any:
-        unknown = sorted(set(data) - set(self.fields)) if isinstance(data, dict) else []
+        known = {field.field_name for field in self._writable_fields}
+        unknown = sorted(set(data) - known) if isinstance(data, dict) else []
         problems: dict[str, Any] = {str(name)[:100]: ["This field is unknown."] for name in unknown}
         try:
             found = super().to_internal_value(data)
@@ -68,8 +70,10 @@ class JsonInteger(serializers.IntegerField):
 class ScalePointField(serializers.FloatField):
     """A JSON number for a scale point; the actions check that the scale has it."""
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(min_value=-100, max_value=100, **options)
+    def __init__(
+        self, *, max_digits: Any = None, decimal_places: Any = None, **limits: Any
+    ) -> None:
+        super().__init__(**limits)  # as many digits as a model's field has
 
     def to_internal_value(self, data: Any) -> Decimal:  # type: ignore[override]
         if type(data) not in (int, float):
@@ -84,6 +88,29 @@ class JsonBoolean(serializers.BooleanField):
         if not isinstance(data, bool):
             self.fail("invalid", input=data)
         return data
+
+
+class StrictModelSerializer(RequestSerializer, serializers.ModelSerializer[Any]):
+    """Base serializer of a model's settings: words and limits are the model's, types JSON's own."""
+
+    serializer_field_mapping: ClassVar = {
+        **serializers.ModelSerializer.serializer_field_mapping,
+        models.BigIntegerField: JsonInteger,
+        models.BooleanField: JsonBoolean,
+        models.CharField: JsonString,
+        models.DecimalField: ScalePointField,
+        models.PositiveSmallIntegerField: JsonInteger,
+        models.SlugField: JsonSlug,
+    }
+
+    def build_standard_field(self, field_name: str, model_field: Any) -> Any:
+        """Leave what the API's description cannot say to the action, which reports all at once."""
+        field, options = super().build_standard_field(field_name, model_field)
+        return field, {**options, "validators": []}
+
+    def get_validators(self) -> list[Any]:
+        """Return none: the actions lock and check."""
+        return []
 
 
 class FileField(serializers.FileField):

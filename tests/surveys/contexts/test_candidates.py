@@ -23,7 +23,6 @@ from surveys.contexts.models import (
 )
 from surveys.errors import ImportRefused, StudyExists, StudyOpen
 from surveys.models import AuditEntry, Role, Study
-from surveys.study.stimuli.load import StudyDesign
 from tests.factories.candidates import candidate_rows, candidates_file, write_parquet
 from tests.factories.selections import make_draft
 from tests.factories.studies import make_study, numbered_stimuli
@@ -70,7 +69,7 @@ def test_begin_study_refuses_a_name_that_is_taken_and_stores_nothing(draft, ana)
 
 
 def test_begin_study_refuses_a_wrong_design(ana):
-    design = StudyDesign(slug="no spaces", language="en", ratings_per_context=2)
+    design = Study(slug="no spaces", language="en", ratings_per_context=2)
 
     with pytest.raises(ImportRefused, match="letters, digits"):
         begin_study(check_candidates(candidates_file()), design, ana)

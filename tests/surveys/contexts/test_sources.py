@@ -11,7 +11,7 @@ from surveys.contexts.stimuli import use_as_stimuli
 from surveys.models import StimuliOrigin, Study
 from surveys.results.release import ReleaseOptions, release_dataset
 from surveys.study.stimuli.edit import drop_row, read_upload, replace_stimuli, revise_row
-from surveys.study.stimuli.load import StudyDesign, fingerprint_row, write_row
+from surveys.study.stimuli.load import fingerprint_row, write_row
 from surveys.study.stimuli.sources import read_origin, read_sources
 from tests.factories.datasets import LITTLE_CHANCE
 from tests.factories.selections import make_draft
@@ -79,7 +79,7 @@ def test_other_stimuli_have_no_sources(ana):
     use_as_stimuli(draft)
     StimuliOrigin.objects.update(origin={"seed": 5})
 
-    replace_stimuli(draft, read_upload(numbered_stimuli(1), StudyDesign.of(draft)))
+    replace_stimuli(draft, read_upload(numbered_stimuli(1), draft))
 
     assert (read_sources(draft), read_origin(draft)) == ((), {})
 

@@ -10,6 +10,7 @@ from django.core.management import CommandError
 
 from surveys.models import Pair, Round, Study, StudyText, TextKind
 from surveys.study.design import configure_study
+from surveys.study.settings import SETTINGS
 from surveys.study.texts import current_text
 from tests.factories.checkpoints import file, numbered_row, row
 from tests.factories.studies import finish, make_study, start, stored
@@ -142,33 +143,31 @@ def test_configure_study_prints_the_settings():
     configure_study(study, scale_labels={"0": "not at all", "6": "the same"}, seconds_per_item=30)
     before = stored(study, "revision")
 
-    assert run("configure_study", "study")[0].splitlines() == [
-        "title                    Similar?",
-        "public title",
-        "organisation",
-        "contact",
-        "ethics",
-        "legal basis",
-        "authority",
-        "data protection officer",
-        "digits",
-        "pay",
-        "pay for more",
-        "ratings per context      2",
-        "lease hours              2",
-        "assigning policy         balanced",
-        "scale labels             0 = not at all, 6 = the same",
-        "question forms           dictionary",
-        "variant                  plain",
-        "allows unjudgeable       no",
-        "sends choice             no",
-        "allows more blocks       no",
-        "erases withdrawn         yes",
-        "publishes words          no",
-        "check tries              0",
-        "checkpoints              0",
-        "seconds per item         30",
-    ]
+    lines = [line.split("  ", 1) for line in run("configure_study", "study")[0].splitlines()]
+    assert len(lines) == len(SETTINGS)
+    assert {label: value[0].strip() for label, *value in lines if value} == {
+        "Title": "Similar?",
+        "Language of the texts": "en",
+        "Lowest point": "0",
+        "Highest point": "6",
+        "Step": "1",
+        "Labels of points": "0 = not at all, 6 = the same",
+        "Forms of the two words in the question": "dictionary",
+        "Texts and wording": "plain",
+        "Annotators may say that they cannot judge": "no",
+        "Choosing a number sends it": "no",
+        "Ratings per context": "2",
+        "Pairs in a block, at most": "20",
+        "Seconds per text": "30",
+        "Checkpoint items in an assignment": "0",
+        "Annotators can do another block after finishing one": "no",
+        "Assignment of questionnaires": "balanced",
+        "Hours for which a place is reserved without an answer": "2",
+        "Tries for the comprehension check": "0",
+        "Seed": "0",
+        "Withdrawal erases the answers": "yes",
+        "Words written by annotators are published": "no",
+    }
     assert stored(study, "revision") == before
 
 
@@ -181,14 +180,14 @@ def test_configure_study_prints_the_settings():
         (["--pay-for-more", "£1"], "pay_for_more", "£1"),
         (["--ratings-per-context", "3"], "ratings_per_context", 3),
         (["--lease-hours", "5"], "lease_hours", 5),
-        (["--policy", "random"], "assigning_policy", "random"),
+        (["--assigning-policy", "random"], "assigning_policy", "random"),
         (["--label", "0.0=not at all", "--label", "6= a = b "], "scale_labels",
          {"0": "not at all", "6": "a = b"}),
-        (["--cannot-judge"], "allows_unjudgeable", True),
-        (["--send-choice"], "sends_choice", True),
-        (["--more-blocks"], "allows_more_blocks", True),
-        (["--keep-withdrawn"], "erases_withdrawn", False),
-        (["--publish-words"], "publishes_words", True),
+        (["--allows-unjudgeable"], "allows_unjudgeable", True),
+        (["--sends-choice"], "sends_choice", True),
+        (["--allows-more-blocks"], "allows_more_blocks", True),
+        (["--no-erases-withdrawn"], "erases_withdrawn", False),
+        (["--publishes-words"], "publishes_words", True),
         (["--check-tries", "2"], "n_check_tries", 2),
         (["--seconds-per-item", "60"], "seconds_per_item", 60),
     ],
@@ -204,17 +203,17 @@ def test_configure_study_changes_the_forms_of_the_question_in_a_draft(study):
 
     out, _ = run("configure_study", "study", "--question-forms", "text")
 
-    assert out == "question forms: dictionary → text\n"
+    assert out == "Forms of the two words in the question: dictionary → text\n"
     assert stored(study, "question_forms") == ("text",)
 
 
 @pytest.mark.parametrize(
     ("option", "field", "setting"),
     [
-        ("--no-cannot-judge", "allows_unjudgeable", False),
-        ("--no-more-blocks", "allows_more_blocks", False),
-        ("--erase-withdrawn", "erases_withdrawn", True),
-        ("--no-publish-words", "publishes_words", False),
+        ("--no-allows-unjudgeable", "allows_unjudgeable", False),
+        ("--no-allows-more-blocks", "allows_more_blocks", False),
+        ("--erases-withdrawn", "erases_withdrawn", True),
+        ("--no-publishes-words", "publishes_words", False),
         ("--no-labels", "scale_labels", {}),
     ],
 )
@@ -230,13 +229,13 @@ def test_configure_study_reverts_a_setting(study, option, field, setting):
 
 
 def test_configure_study_prints_the_changes(study):
-    out, _ = run("configure_study", "study", "--contact", "lab@example.org", "--cannot-judge",
+    out, _ = run("configure_study", "study", "--contact", "lab@example.org", "--allows-unjudgeable",
                  "--lease-hours", "24", "--label", "0=not at all")  # fmt: skip
 
     assert out.splitlines() == [
-        "contact: – → lab@example.org",
-        "scale labels: – → 0 = not at all",
-        "allows unjudgeable: no → yes",
+        "Contact for annotators: – → lab@example.org",
+        "Labels of points: – → 0 = not at all",
+        "Annotators may say that they cannot judge: no → yes",
     ]
 
 
@@ -250,14 +249,17 @@ def test_configure_study_warns_of_too_few_checkpoint_items(study, checkpoints):
     assert run("configure_study", "study", "--checkpoints", "2")[1] == ""
     out, err = run("configure_study", "study", "--checkpoints", "3")
 
-    assert out == "checkpoints: 2 → 3\n"
+    assert out == "Checkpoint items in an assignment: 2 → 3\n"
     assert err == "note: the study has 2 checkpoint items: manage.py import_checkpoints -h\n"
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--lease-hours", "0"], "lease hours must be from 1"),
+        (
+            ["--lease-hours", "0"],
+            "Hours for which .*: Ensure this value is greater than or equal to 1",
+        ),
         (["--question-forms", "text"], "The study is open: .*question"),
         (["--question-forms", "plural"], "invalid choice: 'plural'"),
         (["--label", "7=too much"], "which the scale does not have"),
@@ -265,9 +267,8 @@ def test_configure_study_warns_of_too_few_checkpoint_items(study, checkpoints):
         (["--label", "none"], "write 'none' as POINT=WORDS"),
         (["--label", "x=a"], "'x' is not a number"),
         (["--label", "0=a", "--no-labels"], "not allowed with"),
-        (["--erase-withdrawn", "--keep-withdrawn"], "not allowed with"),
-        (["--policy", "none"], "invalid choice: 'none'"),
-        (["--title", "x" * 201], "title: "),
+        (["--assigning-policy", "none"], "invalid choice: 'none'"),
+        (["--title", "x" * 201], "Title: "),
     ],
 )
 def test_configure_study_refuses_invalid_options(study, options, said):

@@ -5,7 +5,7 @@ from django.core.cache import cache
 
 from surveys.monitoring.checklist import find_next_step, outline_study, recall_steps
 from surveys.recruitment.links import invite_annotators
-from surveys.study.design import StudyDesign
+from surveys.study.design import Study
 from tests.factories.reviews import submit
 from tests.factories.studies import (
     draft_study,
@@ -21,7 +21,7 @@ def next_page(study):
 
 
 def test_a_draft_is_to_be_opened_and_then_people_invited(db):
-    design = StudyDesign(slug="study", language="en", ratings_per_context=2)
+    design = Study(slug="study", language="en", ratings_per_context=2)
     study = draft_study(numbered_stimuli(2), design, User.objects.create_user("ana"))
     assert next_page(study) == "opening"
 

@@ -7,13 +7,13 @@ from surveys.errors import ImportRefused, StudyExists
 from surveys.models import AuditEntry, Membership, Study
 from surveys.study import create as creation
 from surveys.study.create import create_study, preview_study
-from surveys.study.stimuli.load import ImportSummary, StudyDesign, read_stimuli
+from surveys.study.stimuli.load import ImportSummary, read_stimuli
 from tests.factories.studies import draft_study, numbered_stimuli
 from tests.surveys.study.stimuli.test_load import n_stored
 
 pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # answers of constraints
 
-DESIGN = StudyDesign(slug="study", language="en", ratings_per_context=11)
+DESIGN = Study(slug="study", language="en", ratings_per_context=11)
 
 
 @pytest.fixture
@@ -22,11 +22,11 @@ def owner():
 
 
 def make(owner, data=None):
-    design = StudyDesign(slug="draft", language="en", ratings_per_context=2)
+    design = Study(slug="draft", language="en", ratings_per_context=2)
     return draft_study(data or numbered_stimuli(3), design, owner)
 
 
-def create(data: bytes, design: StudyDesign) -> ImportSummary:
+def create(data: bytes, design: Study) -> ImportSummary:
     return create_study(read_stimuli(data, design))
 
 
@@ -56,7 +56,7 @@ def test_create_study_refuses_a_taken_name(owner):
 @pytest.mark.parametrize("data", [b"word1\tword2\n", b"PK\x03\x04", b"", b"\xff\xfe"])
 def test_create_study_stores_nothing_of_a_faulty_file(owner, data):
     with pytest.raises(ImportRefused):
-        draft_study(data, StudyDesign(slug="x", language="en", ratings_per_context=1), owner)
+        draft_study(data, Study(slug="x", language="en", ratings_per_context=1), owner)
     assert not Study.objects.exists()
 
 
@@ -90,8 +90,8 @@ def test_create_study_refuses_other_stimuli_for_a_study():
 def test_create_study_refuses_another_design_for_a_study():
     create(numbered_stimuli(3), DESIGN)
 
-    with pytest.raises(StudyExists, match="ratings per context is 11, not 5"):
-        create(numbered_stimuli(3), StudyDesign(slug="study", language="en", ratings_per_context=5))
+    with pytest.raises(StudyExists, match="Ratings per context: 11, not 5"):
+        create(numbered_stimuli(3), Study(slug="study", language="en", ratings_per_context=5))
 
 
 def test_create_study_after_a_simultaneous_one_changes_nothing(monkeypatch):

@@ -185,8 +185,8 @@ def test_scale_labels_may_be_for_any_step():
         ({"one": "a"}, "is for one, which the scale does not have"),
         ({"NaN": "a"}, "is for NaN, which the scale does not have"),
         ({"": "a"}, "which the scale does not have"),
-        ({"1": " "}, "the label for 1 must have from 1 to 60 characters"),
-        ({"1": "a" * 61}, "the label for 1 must have from 1 to 60 characters"),
+        ({"1": " "}, "The label for 1 must have from 1 to 60 characters"),
+        ({"1": "a" * 61}, "The label for 1 must have from 1 to 60 characters"),
     ],
 )
 def test_invalid_scale_labels_are_refused(study, labels, said):
@@ -199,17 +199,23 @@ def test_invalid_scale_labels_are_refused(study, labels, said):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"ratings_per_context": 0}, "ratings per context must be from 1 to 10000, got 0"),
-        ({"ratings_per_context": 10_001}, "ratings per context must be from 1 to 10000"),
-        ({"lease_hours": 0}, "lease hours must be from 1 to 10000, got 0"),
-        ({"n_check_tries": -1}, "n check tries must be from 0"),
-        ({"n_checkpoints": -1}, "n checkpoints must be from 0"),
-        ({"seconds_per_item": 0}, "seconds per item must be from 1"),
-        ({"title": ""}, "title: "),
-        ({"title": "x" * 201}, "title: "),
-        ({"contact": "x" * 201}, "contact: "),
-        ({"assigning_policy": "by taste"}, "assigning policy: .*by taste"),
-        ({"allows_unjudgeable": "maybe"}, "allows unjudgeable: "),
+        (
+            {"ratings_per_context": 0},
+            "Ratings per context: Ensure this value is greater than or equal to 1",
+        ),
+        (
+            {"ratings_per_context": 10_001},
+            "Ratings per context: Ensure this value is less than or equal to 10000",
+        ),
+        ({"lease_hours": 0}, "Hours for which .*: Ensure this value is greater"),
+        ({"n_check_tries": -1}, "Tries for the comprehension check: Ensure"),
+        ({"n_checkpoints": -1}, "Checkpoint items in an assignment: Ensure"),
+        ({"seconds_per_item": 0}, "Seconds per text: Ensure"),
+        ({"title": ""}, "Title: "),
+        ({"title": "x" * 201}, "Title: "),
+        ({"contact": "x" * 201}, "Contact for annotators: "),
+        ({"assigning_policy": "by taste"}, "Assignment of questionnaires: .*by taste"),
+        ({"allows_unjudgeable": "maybe"}, "Annotators may say that they cannot judge: "),
         ({"slug": "x", "revision": "y"}, "No such setting: revision, slug"),
     ],
 )
@@ -220,7 +226,7 @@ def test_impossible_settings_are_refused(study, changes, said):
 def test_all_problems_are_reported_at_once(study):
     refuse(
         study,
-        "(?s)for 9, which.*lease hours.*seconds per item",
+        "(?s)Hours for.*Seconds per text.*for 9, which",
         scale_labels={"9": "a"},
         lease_hours=0,
         seconds_per_item=0,
@@ -240,11 +246,11 @@ def refuse(study: Study, said: str, **changes: object) -> None:
 @pytest.mark.parametrize(
     ("chosen", "said"),
     [
-        ({"lease_hours": "3"}, "lease hours must be from 1"),
-        ({"n_checkpoints": None}, "n checkpoints must be from 0"),
+        ({"lease_hours": "long"}, "Hours for which .* must be an integer"),
+        ({"n_checkpoints": None}, "Checkpoint items in an assignment: This field cannot be null"),
         ({"scale_labels": ["a", "b"]}, "texts by points"),
         ({"scale_labels": {"0": 3}}, "texts by points"),
-        ({"scale_labels": {"0": "a", "0.0": "b"}}, "the point 0.0 has two labels"),
+        ({"scale_labels": {"0": "a", "0.0": "b"}}, "The point 0.0 has two labels"),
         ({"scale_labels": {"low": "a"}}, "the scale does not have"),
         ({"scale_labels": {"sNaN": "a"}}, "the scale does not have"),
     ],

@@ -24,7 +24,6 @@ from surveys.participation.assignments import start_assignment
 from surveys.recruitment.links import invite_annotators, open_entrance
 from surveys.study.design import configure_study
 from surveys.study.lifecycle import list_missing, open_study, review_consent
-from surveys.study.stimuli.load import StudyDesign
 from surveys.study.texts import set_text
 from tests.factories.studies import draft_study, make_study, numbered_stimuli, open_draft, stored
 
@@ -44,7 +43,7 @@ def owner():
 
 def make(owner, n_pairs=2, **design):
     wanted = {"slug": "draft", "language": "en", "ratings_per_context": 2, **design}
-    return draft_study(numbered_stimuli(n_pairs), StudyDesign(**wanted), owner)
+    return draft_study(numbered_stimuli(n_pairs), Study(**wanted), owner)
 
 
 def links(study):

@@ -16,7 +16,6 @@ from surveys.access.roles import grant_role
 from surveys.errors import ImportRefused
 from surveys.models import Role, Study
 from surveys.study.stimuli.checkpoints import import_checkpoints, replace_checkpoints
-from surveys.study.stimuli.load import StudyDesign
 from tests.factories.checkpoints import file, row
 from tests.factories.studies import draft_study, numbered_stimuli
 from tests.surveys.management.running import run
@@ -45,7 +44,7 @@ def watched_contexts():
 @pytest.fixture
 def draft():
     ana = User.objects.create(username="ana")
-    design = StudyDesign(slug="draft", language="en", ratings_per_context=2)
+    design = Study(slug="draft", language="en", ratings_per_context=2)
     study = draft_study(numbered_stimuli(3), design, ana)
     grant_role(study, ana, Role.OWNER)
     return study

@@ -7,8 +7,7 @@ import pytest
 
 from surveys.models import AuditEntry, RunKind
 from surveys.rehearsal.deletion import Scripted
-from surveys.study.design import SETTINGS
-from surveys.study.lifecycle import LOCKED
+from surveys.study.settings import SETTINGS
 from surveys.study.stimuli.load import COLUMNS
 from surveys.templatetags.log_entries import ACTIONS, AREAS, FIELDS, LEFT_OUT, describe, sentence
 from tests.conftest import ROOT
@@ -16,7 +15,7 @@ from tests.conftest import ROOT
 SHOWN = "review.effect_shown"
 OF_RUNS = {f"{kind}.{event}" for kind in RunKind.values for event in ("requested", "made")}
 # Where names of details are those of settings, columns or counts.
-NAMED_ELSEWHERE = {*SETTINGS, *LOCKED, *COLUMNS, *Scripted._fields}
+NAMED_ELSEWHERE = {*SETTINGS, *COLUMNS, *Scripted._fields}
 PARAMETERS = {"scope", "subject"}  # of `record`, which are no details
 
 

@@ -94,7 +94,7 @@ class CandidatesForm(PickingForm):
         return cleaned
 
 
-class BeginForm(StudyForm, CandidatesForm):
+class BeginForm(CandidatesForm, StudyForm):
     """A new study that begins with candidates for its contexts, or with a search for them."""
 
     field_order = (

@@ -41,10 +41,7 @@ def begin(request: HttpRequest) -> HttpResponse:
     form = BeginForm(posted(request), request.FILES or None)
 
     def create() -> None:
-        begin_study(
-            form.checked, form.design, signed_in(request), file_name=form.file_name,
-            settings={name: given for name, given in form.settings.items() if given},
-        )  # fmt: skip
+        begin_study(form.checked, form.design, signed_in(request), file_name=form.file_name)
 
     if attempt(form, create):
         return redirect("console:contexts", form.design.slug)

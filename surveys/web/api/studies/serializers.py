@@ -4,10 +4,12 @@ from typing import Any, ClassVar
 
 from rest_framework import serializers
 
-from surveys.models import AssigningPolicy, QuestionForms, Study, Variant
-from surveys.models.study import MOST_ASKED_FOR, Digits
+from surveys.models import Study
+from surveys.models.fields import field_of
+from surveys.models.study import LONGEST_LABEL
 from surveys.participation.assignments import count_items
 from surveys.study.planning.durations import times_of
+from surveys.study.settings import AT_IMPORT, SETTINGS
 from surveys.study.stimuli.kinds import ENCODING_CHOICES, SEPARATOR_CHOICES
 from surveys.web.api.fields import (
     FileField,
@@ -17,7 +19,7 @@ from surveys.web.api.fields import (
     JsonSlug,
     JsonString,
     RequestSerializer,
-    ScalePointField,
+    StrictModelSerializer,
 )
 
 FIGURES = ("is_new", "n_pairs", "n_blocks", "n_assignments", "warnings")  # of an import
@@ -26,11 +28,6 @@ COLUMNS = (  # of a row
     "word1_context1", "word2_context1", "word1_context2", "word2_context2",
 )  # fmt: skip
 MAX_FIELD_LENGTH = 20_000
-ORGANISATION = "organisation that runs the study; shown to annotators"
-CONTACT = "contact for questions of annotators"
-ETHICS = "ethics approval or its reference; shown to annotators"
-PAY = "what annotators are paid, such as £2.50; shown to them; empty: not mentioned"
-PAY_FOR_MORE = "what they are paid for a further block; empty: nothing"
 
 
 class StudySerializer(serializers.ModelSerializer[Study]):
@@ -48,28 +45,11 @@ class StudySerializer(serializers.ModelSerializer[Study]):
         return roles.get(study.pk)
 
 
-class NewStudySerializer(RequestSerializer):
+class NewStudySerializer(StrictModelSerializer):
     """Stimuli and design of a new study."""
 
     slug = JsonSlug(max_length=50)
-    language = JsonString(max_length=35, help_text="BCP 47 tag of the texts, such as sl")
     stimuli = JsonString(help_text="content of the stimuli file, tab-separated")
-    title = JsonString(max_length=200, allow_blank=True, default="")
-    ratings_per_context = JsonInteger(min_value=1, max_value=MOST_ASKED_FOR)
-    block_size = JsonInteger(min_value=1, max_value=MOST_ASKED_FOR, default=20)
-    scale_minimum = ScalePointField(default=0)
-    scale_maximum = ScalePointField(default=6)
-    scale_step = ScalePointField(default=1)
-    question_forms = serializers.ChoiceField(
-        QuestionForms.choices, default="dictionary",
-        help_text="forms of the two words in the question on page 2",
-    )  # fmt: skip
-    lease_hours = JsonInteger(min_value=1, max_value=MOST_ASKED_FOR, default=24)
-    assigning_policy = serializers.ChoiceField(AssigningPolicy.choices, default="balanced")
-    seed = JsonInteger(min_value=-(2**63), max_value=2**63 - 1, default=0)
-    organisation = JsonString(max_length=200, allow_blank=True, default="", help_text=ORGANISATION)
-    contact = JsonString(max_length=200, allow_blank=True, default="", help_text=CONTACT)
-    ethics = JsonString(max_length=300, allow_blank=True, default="", help_text=ETHICS)
     consent_reviewed = JsonBoolean(
         default=False,
         help_text="a person has read and approved the default consent text of the language",
@@ -79,6 +59,21 @@ class NewStudySerializer(RequestSerializer):
         help_text="open the study at once; needs organisation, contact and consent_reviewed",
     )
     dry_run = JsonBoolean(default=False, help_text="check everything, store nothing")
+
+    class Meta:
+        model = Study
+        fields: ClassVar = [
+            *AT_IMPORT, "organisation", "contact", "ethics", "stimuli", "consent_reviewed", "open",
+            "dry_run",
+        ]  # fmt: skip
+        extra_kwargs: ClassVar = {"title": {"required": False, "allow_blank": True}}
+
+    def build_standard_field(self, field_name: str, model_field: Any) -> Any:
+        """Give the API's description the defaults of the model."""
+        field, options = super().build_standard_field(field_name, model_field)
+        if model_field.has_default():
+            options["default"] = model_field.get_default()
+        return field, options
 
 
 class StimuliSerializer(RequestSerializer):
@@ -101,6 +96,9 @@ class StimuliFormSerializer(FormSerializer):
 
 class NewStudyFormSerializer(StimuliFormSerializer, NewStudySerializer):  # type: ignore[misc]
     """A form with the stimuli file and the design of a new study."""
+
+    class Meta(NewStudySerializer.Meta):
+        fields: ClassVar = [*NewStudySerializer.Meta.fields, "separator", "encoding"]
 
 
 class FindingSerializer(serializers.Serializer[Any]):
@@ -178,83 +176,23 @@ class RowRevisionSerializer(RowRemovalSerializer):
         return {**super().get_fields(), **columns}
 
 
-class DesignSerializer(serializers.ModelSerializer[Study]):
+class DesignSerializer(StrictModelSerializer):
     """The design of a study."""
 
-    scale_minimum = ScalePointField()
-    scale_maximum = ScalePointField()
-    scale_step = ScalePointField()
-    scale_labels = serializers.DictField(child=serializers.CharField())
+    scale_labels = serializers.DictField(
+        child=JsonString(max_length=LONGEST_LABEL),
+        help_text=str(field_of(Study, "scale_labels").help_text),
+    )
     minutes = serializers.SerializerMethodField(
         help_text="duration shown to annotators: introduction and texts of a first assignment"
     )
 
     class Meta:
         model = Study
-        fields = (
-            "title", "public_title", "organisation", "contact", "ethics", "legal_basis",
-            "authority", "data_protection_officer", "digits", "pay", "pay_for_more", "language",
-            "ratings_per_context", "block_size", "scale_minimum", "scale_maximum", "scale_step",
-            "scale_labels", "question_forms", "variant", "lease_hours", "assigning_policy",
-            "allows_unjudgeable", "sends_choice", "allows_more_blocks", "erases_withdrawn",
-            "publishes_words", "n_check_tries", "n_checkpoints", "seconds_per_item", "seed",
-            "minutes",
-        )  # fmt: skip
+        fields = (*SETTINGS, "minutes")
 
     def get_minutes(self, study: Study) -> int:
         return times_of(study).first_minutes(count_items(study))
-
-
-class DesignChangeSerializer(RequestSerializer):
-    """Changes to the design of a study."""
-
-    title = JsonString(min_length=1, max_length=200, required=False)
-    public_title = JsonString(
-        max_length=200, allow_blank=True, required=False, help_text="shown to annotators"
-    )
-    organisation = JsonString(
-        max_length=200, allow_blank=True, required=False, help_text=ORGANISATION
-    )
-    contact = JsonString(max_length=200, allow_blank=True, required=False, help_text=CONTACT)
-    ethics = JsonString(max_length=300, allow_blank=True, required=False, help_text=ETHICS)
-    legal_basis = JsonString(max_length=300, allow_blank=True, required=False)
-    authority = JsonString(max_length=300, allow_blank=True, required=False)
-    data_protection_officer = JsonString(max_length=300, allow_blank=True, required=False)
-    digits = serializers.ChoiceField(Digits.choices, allow_blank=True, required=False)
-    pay = JsonString(max_length=100, allow_blank=True, required=False, help_text=PAY)
-    pay_for_more = JsonString(
-        max_length=100, allow_blank=True, required=False, help_text=PAY_FOR_MORE
-    )
-    language = JsonString(max_length=35, required=False, help_text="in drafts only")
-    ratings_per_context = JsonInteger(min_value=1, max_value=MOST_ASKED_FOR, required=False)
-    block_size = JsonInteger(
-        min_value=1, max_value=MOST_ASKED_FOR, required=False, help_text="in drafts only"
-    )
-    scale_minimum = ScalePointField(required=False, help_text="in drafts only")
-    scale_maximum = ScalePointField(required=False, help_text="in drafts only")
-    scale_step = ScalePointField(required=False, help_text="in drafts only")
-    question_forms = serializers.ChoiceField(
-        QuestionForms.choices, required=False, help_text="in drafts only"
-    )
-    variant = serializers.ChoiceField(
-        Variant.choices, required=False, help_text="of texts, labels and question; in drafts only"
-    )
-    seed = JsonInteger(
-        min_value=-(2**63), max_value=2**63 - 1, required=False, help_text="in drafts only"
-    )
-    lease_hours = JsonInteger(min_value=1, max_value=MOST_ASKED_FOR, required=False)
-    assigning_policy = serializers.ChoiceField(AssigningPolicy.choices, required=False)
-    scale_labels = serializers.DictField(child=JsonString(max_length=60), required=False)
-    allows_unjudgeable = JsonBoolean(required=False)
-    sends_choice = JsonBoolean(
-        required=False, help_text="choosing a number sends it after a moment, with an undo"
-    )
-    allows_more_blocks = JsonBoolean(required=False)
-    erases_withdrawn = JsonBoolean(required=False)
-    publishes_words = JsonBoolean(required=False)
-    n_check_tries = JsonInteger(min_value=0, max_value=MOST_ASKED_FOR, required=False)
-    n_checkpoints = JsonInteger(min_value=0, max_value=MOST_ASKED_FOR, required=False)
-    seconds_per_item = JsonInteger(min_value=1, max_value=MOST_ASKED_FOR, required=False)
 
 
 class VersionSerializer(serializers.Serializer[Any]):

@@ -1,7 +1,6 @@
 """Studies: creation, stimuli, design, texts and opening."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from typing import Any
 
 from django.db import transaction
@@ -16,7 +15,7 @@ from surveys.study.design import configure_study
 from surveys.study.lifecycle import open_study, review_consent
 from surveys.study.stimuli.edit import read_upload, replace_stimuli
 from surveys.study.stimuli.kinds import STIMULI_COLUMNS, choose_kind
-from surveys.study.stimuli.load import CheckedStimuli, StudyDesign
+from surveys.study.stimuli.load import CheckedStimuli
 from surveys.study.texts import read_texts, set_text
 from surveys.web.api.base import ApiView, StudyView
 from surveys.web.api.bodies import JsonParser, UploadParser, is_form
@@ -60,12 +59,12 @@ class Studies(ApiView):
         asked = dict(self.read(body))
         is_stored = not asked.pop("dry_run")
         choices = {
-            "settings": {name: asked.pop(name) for name in ("organisation", "contact", "ethics")},
             "has_reviewed": asked.pop("consent_reviewed"),
             "opens": asked.pop("open"),
         }
-        design = StudyDesign(**{f.name: asked[f.name] for f in fields(StudyDesign)})
-        stimuli = _read_stimuli(asked, design)  # before any transaction: it takes long
+        file = {name: asked.pop(name, None) for name in ("stimuli", "separator", "encoding")}
+        design = Study(**asked)
+        stimuli = _read_stimuli(file, design)  # before any transaction: it takes long
 
         def found() -> s.ImportSerializer:
             if is_stored:
@@ -116,13 +115,13 @@ class OneStudy(StudyView):
         """Show the design."""
         return Response(s.DesignSerializer(self.study).data)
 
-    @extend_schema(request=s.DesignChangeSerializer, responses=s.DesignSerializer)
+    @extend_schema(request=s.DesignSerializer, responses=s.DesignSerializer)
     def change_design(self, request: Request, slug: str) -> Response:
         """Change the design: all given fields or none.
 
         Language, scale, question, block size and seed can be changed in drafts only.
         """
-        study = configure_study(self.study, **self.read(s.DesignChangeSerializer))
+        study = configure_study(self.study, **self.read(s.DesignSerializer, partial=True))
         return Response(s.DesignSerializer(study).data)
 
     @extend_schema(responses=s.TextsSerializer)
@@ -166,11 +165,11 @@ class Stimuli(OneStudy):
         `separator` and `encoding`, another kind of text.
         """
         asked = self.read(s.StimuliFormSerializer if is_form(request) else s.StimuliSerializer)
-        stimuli = _read_stimuli(asked, StudyDesign.of(self.study))
+        stimuli = _read_stimuli(asked, self.study)
         return Response(self.write(replace_stimuli(self.study, stimuli)).data)
 
 
-def _read_stimuli(asked: Mapping[str, Any], design: StudyDesign) -> CheckedStimuli:
+def _read_stimuli(asked: Mapping[str, Any], design: Study) -> CheckedStimuli:
     """Read a request's stimuli: text in JSON, or a form's file."""
     given = asked["stimuli"]
     if isinstance(given, str):

@@ -38,7 +38,6 @@ from surveys.web.console.study.design_forms import (
     OpeningForm,
     PresetForm,
     TextForm,
-    WorkloadForm,
 )
 from surveys.web.console.study.text_forms import ROWS, RowsForm
 from surveys.web.forms import attempt, posted, status_of
@@ -91,7 +90,7 @@ def design(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Right.WORK, "GET")
 def workload(request: HttpRequest, study: Study) -> HttpResponse:
     """Render the workload of the numbers in the query string, to replace that part of the page."""
-    form = WorkloadForm(request.GET, study=study)
+    form = DesignForm(request.GET, study=study)
     page = {"plan": form.plan, "power": form.power, "study": study}
     return render(request, "console/study/_plan.html", page)
 

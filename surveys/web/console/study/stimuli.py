@@ -16,7 +16,7 @@ from surveys.study.create import create_study
 from surveys.study.languages import list_languages
 from surveys.study.stimuli.checkpoints import replace_checkpoints
 from surveys.study.stimuli.edit import drop_row, read_checked, replace_stimuli, revise_row
-from surveys.study.stimuli.load import StudyDesign, check_row, write_row
+from surveys.study.stimuli.load import check_row, write_row
 from surveys.study.stimuli.statistics import list_overlaps, measure_study
 from surveys.web.console.access import console_page, signed_in, study_page
 from surveys.web.console.study.stimuli_forms import (
@@ -41,7 +41,7 @@ def new_study(request: HttpRequest) -> HttpResponse:
 
     def create() -> None:
         checked = read_checked(form.checked, form.design)
-        create_study(checked, signed_in(request), settings=form.settings)
+        create_study(checked, signed_in(request))
 
     if form.is_valid() and form.is_settled and attempt(form, create):
         messages.success(request, "The study is created as a draft.")
@@ -56,7 +56,7 @@ def replace_file(request: HttpRequest, study: Study) -> HttpResponse:
     form = UploadForm(posted(request), request.FILES or None, language=study.language)
 
     def replace() -> None:
-        replace_stimuli(study, read_checked(form.checked, StudyDesign.of(study)))
+        replace_stimuli(study, read_checked(form.checked, study))
 
     if form.is_valid() and form.is_settled and attempt(form, replace):
         messages.success(request, "The rows are replaced.")

@@ -1,6 +1,5 @@
 from collections.abc import Sequence
-from dataclasses import fields, replace
-from typing import Any
+from typing import Any, ClassVar, cast
 
 from django import forms
 from django.utils.functional import cached_property
@@ -25,16 +24,14 @@ from surveys.study.stimuli.kinds import (
 from surveys.study.stimuli.load import (
     LARGEST_FILE,
     CheckedFile,
-    StudyDesign,
     check_file,
     check_row,
     fingerprint_file,
     fingerprint_row,
-    list_language_problems,
-    list_slug_problems,
     pack_file,
     unpack_file,
 )
+from surveys.web.forms import SettingsForm
 
 MAX_CONTEXT_LENGTH, MAX_REASON_LENGTH = 20_000, 200
 MAX_NAME_LENGTH, MAX_CODE_LENGTH = 100, 40
@@ -42,7 +39,7 @@ TOO_LARGE_TO_KEEP = (
     "It is too large to be shown before it is read: save it as UTF-8 text, its columns separated "
     "by tabs."
 )
-RATINGS, BLOCK_SIZE = 11, 20  # initial values of a design
+START = Study()  # with the initial values of a design
 CONTEXTS = ("context1", "context2")
 
 
@@ -204,83 +201,61 @@ def _describe_size(n_bytes: int) -> str:
     )
 
 
-class StudyForm(forms.Form):
+class StudyForm(SettingsForm):
     """The title, the language and the preset of a new study."""
 
-    title = forms.CharField(
-        max_length=200,
-        help_text="Shown to researchers only; the title for annotators is set under Design.",
-    )
     slug = forms.CharField(
         max_length=50,
         required=False,
         label="Short name",
         help_text="Letters, digits and hyphens, for URLs and files. Empty: derived from the title.",
     )
-    language = forms.CharField(
-        max_length=35,
-        label="Language of the texts",
-        help_text="A name or code, such as Croatian, hr or pt-BR.",
-        widget=forms.TextInput(attrs={"list": "languages", "autocomplete": "off"}),
-    )
     preset = forms.ChoiceField(
         required=False,
         choices=CHOICES,
         label="Design to start from",
-        help_text=f"Cosima starts with a scale from 0 to 6, {RATINGS} ratings of each context and "
-        f"{BLOCK_SIZE} pairs in a block. Everything can be changed in the draft.",
+        help_text=f"Cosima starts with a scale from 0 to 6, {START.ratings_per_context} ratings of "
+        f"each context and {START.block_size} pairs in a block. Everything can be changed in the "
+        "draft.",
     )
+
+    class Meta(SettingsForm.Meta):
+        model = Study
+        fields = ("title", "slug", "language")
+        widgets: ClassVar = {
+            "language": forms.TextInput(attrs={"list": "languages", "autocomplete": "off"})
+        }
+        help_texts: ClassVar = {"language": "A name or code, such as Croatian, hr or pt-BR."}
+
+    def __init__(self, *sent: Any) -> None:
+        super().__init__(*sent, instance=START)
 
     def clean_slug(self) -> str:
         slug: str = self.cleaned_data["slug"].strip()
         slug = slug or slugify(self.cleaned_data.get("title", ""))[:50].strip("-")
         if not slug:
             raise forms.ValidationError("Give the study a short name in Latin letters.")
-        _refuse(list_slug_problems(slug))
         return slug
 
     def clean_language(self) -> str:
-        language = find_language(self.cleaned_data["language"])
-        _refuse(list_language_problems(language))
-        return language
+        return find_language(self.cleaned_data["language"])
 
     @property
-    def design(self) -> StudyDesign:
-        """Return the initial design; for a valid form."""
-        start = StudyDesign(
-            slug=self.cleaned_data["slug"],
-            title=self.cleaned_data["title"],
-            language=self.cleaned_data["language"],
-            ratings_per_context=RATINGS,
-            block_size=BLOCK_SIZE,
-        )
-        known = {field.name for field in fields(StudyDesign)}
-        return replace(start, **{name: x for name, x in self._preset.items() if name in known})
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """Return the settings of the preset that are not part of the initial design."""
-        known = {field.name for field in fields(StudyDesign)}
-        return {name: setting for name, setting in self._preset.items() if name not in known}
-
-    @property
-    def _preset(self) -> dict[str, Any]:
+    def design(self) -> Study:
+        """Return the new study, not stored; for a valid form."""
         preset = PRESETS.get(self.cleaned_data["preset"])
-        return preset.settings if preset else {}
+        for name, setting in (preset.settings if preset else {}).items():
+            setattr(self.instance, name, setting)
+        return cast("Study", self.instance)
 
 
-class NewStudyForm(StudyForm, UploadForm):
+class NewStudyForm(UploadForm, StudyForm):
     """A new study, and the file with its stimuli."""
 
     field_order = ("title", "slug", "language", "preset", "file")
 
     def _find_language(self) -> str:
         return str(self.cleaned_data.get("language", ""))
-
-
-def _refuse(problems: list[str]) -> None:
-    if problems:
-        raise forms.ValidationError([problem[:1].upper() + problem[1:] for problem in problems])
 
 
 class ReasonForm(forms.Form):

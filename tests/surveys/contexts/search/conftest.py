@@ -5,7 +5,6 @@ from django.contrib.auth.models import User
 
 from surveys.contexts.candidates import begin_study
 from surveys.models import Study
-from surveys.study.stimuli.load import StudyDesign
 from tests.factories.corpora import write_corpora
 
 
@@ -25,4 +24,4 @@ def ana(db) -> User:
 @pytest.fixture
 def draft(ana) -> Study:
     """A draft for which candidates are still to be found."""
-    return begin_study(None, StudyDesign(slug="words", language="en", ratings_per_context=2), ana)
+    return begin_study(None, Study(slug="words", language="en", ratings_per_context=2), ana)

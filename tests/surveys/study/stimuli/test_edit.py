@@ -9,7 +9,6 @@ from surveys.models import AuditEntry, Context, Item, Pair, Study
 from surveys.study.stimuli.edit import drop_row, read_upload, replace_stimuli, revise_row
 from surveys.study.stimuli.load import (
     LARGEST_FILE,
-    StudyDesign,
     check_file,
     check_row,
     fingerprint_row,
@@ -34,7 +33,7 @@ def owner():
 
 def make(owner, data=None, **design):
     wanted = {"slug": "draft", "language": "en", "ratings_per_context": 2, **design}
-    return draft_study(data or numbered_stimuli(3), StudyDesign(**wanted), owner)
+    return draft_study(data or numbered_stimuli(3), Study(**wanted), owner)
 
 
 def row_of(study, position):
@@ -55,7 +54,7 @@ def is_laid_out(study):
 
 
 def replace_by(study, data):
-    return replace_stimuli(study, read_upload(data, StudyDesign.of(study)))
+    return replace_stimuli(study, read_upload(data, study))
 
 
 def test_check_file_reports_place_problem_and_advice():

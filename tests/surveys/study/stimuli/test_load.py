@@ -1,17 +1,16 @@
 import unicodedata
-from dataclasses import replace
 
 import pytest
 
 from surveys.errors import ImportRefused, StudyExists
 from surveys.models import Block, Context, Item, Pair, Questionnaire, Study
 from surveys.study.create import create_study
-from surveys.study.stimuli.load import ImportSummary, StudyDesign, read_stimuli
+from surveys.study.stimuli.load import ImportSummary, read_stimuli
 from tests.factories.studies import HEADER, make_study, numbered_stimuli, stimuli_file, stimuli_row
 
 pytestmark = pytest.mark.django_db
 
-DESIGN = StudyDesign(slug="study", language="en", ratings_per_context=11)
+DESIGN = Study(slug="study", language="en", ratings_per_context=11)
 
 
 def n_stored() -> tuple[int, ...]:
@@ -19,11 +18,11 @@ def n_stored() -> tuple[int, ...]:
     return tuple(table.objects.count() for table in tables)
 
 
-def create(data: bytes, design: StudyDesign) -> ImportSummary:
+def create(data: bytes, design: Study) -> ImportSummary:
     return create_study(read_stimuli(data, design))
 
 
-def refusal(data: bytes, design: StudyDesign = DESIGN) -> str:
+def refusal(data: bytes, design: Study = DESIGN) -> str:
     """Return the message of an import that stored nothing."""
     with pytest.raises(ImportRefused) as refused:
         create(data, design)
@@ -77,7 +76,7 @@ def test_create_study_reads_crlf_and_bom_as_the_same_file():
     study = make_study(3)
 
     data = b"\xef\xbb\xbf" + numbered_stimuli(3).replace(b"\n", b"\r\n")
-    summary = create(data, StudyDesign(slug="study", language="en", ratings_per_context=2))
+    summary = create(data, Study(slug="study", language="en", ratings_per_context=2))
 
     assert not summary.is_new
     assert Study.objects.get() == study
@@ -140,11 +139,11 @@ def test_create_study_refuses_errors(data, said):
 def test_create_study_reports_all_errors_at_once():
     data = stimuli_file(stimuli_row(), stimuli_row(word1=""), stimuli_row(word2_context2="dogses"))
 
-    message = refusal(data, StudyDesign(slug="a b", language="tlh-x", ratings_per_context=0))
+    message = refusal(data, Study(slug="a b", language="tlh-x", ratings_per_context=0))
 
-    assert "'a b'" in message
+    assert "Short name: Use letters, digits" in message
     assert "'tlh-x'" in message
-    assert "ratings per context" in message
+    assert "Ratings per context: Ensure" in message
     assert "row 2 (line 3), word1" in message
     assert "row 3 (line 4), context2" in message
     assert "row 1" not in message
@@ -152,14 +151,14 @@ def test_create_study_reports_all_errors_at_once():
 
 @pytest.mark.parametrize("tag", ["xx", "english", "", "en_GB", "en-Xxxx", "sl-QQ", "../etc"])
 def test_create_study_refuses_an_unknown_language(tag):
-    design = StudyDesign(slug="study", language=tag, ratings_per_context=1)
+    design = Study(slug="study", language=tag, ratings_per_context=1)
 
-    assert "language" in refusal(numbered_stimuli(1), design)
+    assert "Language of the texts: " in refusal(numbered_stimuli(1), design)
 
 
 @pytest.mark.parametrize("tag", ["en", "hr", "sl", "fi", "fa", "ar", "pt-BR", "sr-Latn", "hsb"])
 def test_create_study_knows_the_languages_of_the_world(tag):
-    design = StudyDesign(slug="study", language=tag, ratings_per_context=1)
+    design = Study(slug="study", language=tag, ratings_per_context=1)
 
     assert create(numbered_stimuli(1), design).is_new
 
@@ -168,27 +167,29 @@ def test_create_study_knows_the_languages_of_the_world(tag):
     ("tag", "written"), [("SL", "sl"), ("en-us", "en-US"), ("sr-latn", "sr-Latn")]
 )
 def test_create_study_asks_for_canonical_language_tags(tag, written):
-    design = StudyDesign(slug="study", language=tag, ratings_per_context=1)
+    design = Study(slug="study", language=tag, ratings_per_context=1)
 
-    assert refusal(numbered_stimuli(1), design) == f"write the language '{tag}' as '{written}'."
+    assert refusal(numbered_stimuli(1), design) == (
+        f"Language of the texts: Write the language '{tag}' as '{written}'."
+    )
 
 
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"ratings_per_context": -1}, "ratings per context"),
-        ({"block_size": 0}, "block size"),
+        ({"ratings_per_context": -1}, "Ratings per context: Ensure"),
+        ({"block_size": 0}, "Pairs in a block, at most: Ensure"),
         ({"scale_minimum": 6, "scale_maximum": 6}, "scale"),
         ({"scale_minimum": -100, "scale_maximum": 100}, "101 points"),
         ({"slug": "x" * 51}, "50 characters"),
-        ({"slug": ""}, "study name"),
-        ({"seed": 2**63}, "seed"),
-        ({"question_forms": "plural"}, "the question forms must be dictionary, text"),
-        ({"title": "t" * 201}, "title"),
+        ({"slug": ""}, "Short name: This field cannot be blank"),
+        ({"seed": 2**63}, "Seed: Ensure"),
+        ({"question_forms": "plural"}, "'plural' is not a valid choice"),
+        ({"title": "t" * 201}, "Title: Ensure"),
     ],
 )
 def test_create_study_refuses_an_impossible_design(changed, said):
-    design = StudyDesign(**{"slug": "study", "language": "en", "ratings_per_context": 2, **changed})
+    design = Study(**{"slug": "study", "language": "en", "ratings_per_context": 2, **changed})
 
     assert said in refusal(numbered_stimuli(1), design)
 
@@ -210,11 +211,13 @@ def test_create_study_reports_warnings(changed, said):
 
 
 def test_create_study_stores_the_question_forms():
-    asked = replace(DESIGN, question_forms="text")
+    asked = Study(slug="study", language="en", question_forms="text")
     create(numbered_stimuli(1), asked)
 
     assert not create(numbered_stimuli(1), asked).is_new
-    with pytest.raises(StudyExists, match="question forms is text, not dictionary"):
+    with pytest.raises(
+        StudyExists, match="Forms of the two words in the question: text, not dictionary"
+    ):
         create(numbered_stimuli(1), DESIGN)
     assert Study.objects.get().question_forms == "text"
 
@@ -225,7 +228,7 @@ def test_create_study_stores_the_question_forms():
     + [f"practice_kit/data_{code}.tsv" for code in ("en", "hr", "sl")],
 )
 def test_create_study_accepts_published_files(published, name):
-    design = StudyDesign(slug="study", language="en", ratings_per_context=10)
+    design = Study(slug="study", language="en", ratings_per_context=10)
 
     summary = create((published / name).read_bytes(), design)
 

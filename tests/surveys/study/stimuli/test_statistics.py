@@ -2,7 +2,6 @@ import pytest
 
 from surveys.models import Study
 from surveys.study.stimuli.edit import read_upload, replace_stimuli
-from surveys.study.stimuli.load import StudyDesign
 from surveys.study.stimuli.statistics import Overlap, list_overlaps, measure_study
 from tests.factories.studies import make_study, stimuli_file, stimuli_row
 
@@ -28,7 +27,7 @@ def test_overlaps_follow_the_stimuli_of_another_study():
     Study.objects.filter(pk=other.pk).update(opened_at=None)
     assert [found.n_pairs for found in list_overlaps(one, Study.objects.all())] == [1]
 
-    replace_stimuli(other, read_upload(stimuli_file(stimuli_row()), StudyDesign.of(other)))
+    replace_stimuli(other, read_upload(stimuli_file(stimuli_row()), other))
 
     assert list_overlaps(one, Study.objects.all()) == []
 

@@ -11,8 +11,7 @@ from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 from django.urls import reverse
 
 from surveys.access.api_tokens import all_scopes, make_token
-from surveys.models import Role
-from surveys.study.stimuli.load import StudyDesign
+from surveys.models import Role, Study
 from tests.factories.checkpoints import HEADER, row
 from tests.factories.imported import ratings_csv
 from tests.factories.studies import draft_study, numbered_stimuli
@@ -56,7 +55,7 @@ def test_no_file_is_an_error_of_the_server(courtesy, sign_in, study):
 @pytest.fixture
 def draft(db):
     owner = User.objects.create_user("owner", is_superuser=True)
-    design = StudyDesign(slug="draft", language="en", ratings_per_context=2)
+    design = Study(slug="draft", language="en", ratings_per_context=2)
     return draft_study(numbered_stimuli(3), design, owner)
 
 

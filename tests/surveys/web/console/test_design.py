@@ -115,7 +115,7 @@ def test_locked_settings_of_an_open_study_are_shown_and_not_changed(study, sign_
     ("changed", "said"),
     [
         ({"scale_maximum": "-3"}, "The scale must rise"),
-        ({"scale_step": "0"}, "The step of the scale must divide it"),
+        ({"scale_step": "0"}, "The step must divide the scale"),
         ({"scale_step": "NaN"}, "Enter a number"),
         ({"scale_labels": "9 = much"}, "which the scale does not have"),
         ({"scale_labels": "0 much"}, "Write “0 much” as"),

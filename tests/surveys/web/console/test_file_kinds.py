@@ -15,7 +15,6 @@ from django.urls import reverse
 from postprocess.formats.stimuli import COLUMNS, load_stimuli
 from surveys.models import Checkpoint, Context, Study
 from surveys.study.stimuli.checkpoints import check_checkpoints
-from surveys.study.stimuli.load import StudyDesign
 from tests.factories.checkpoints import HEADER, row
 from tests.factories.stimuli_rows import FIELDS, list_problems
 from tests.factories.studies import draft_study, numbered_stimuli
@@ -160,7 +159,7 @@ def test_a_file_too_large_to_keep_is_refused(browser, monkeypatch):
 
 
 def test_checkpoint_items_are_read_from_a_spreadsheet(browser, ana):
-    design = StudyDesign(slug="draft", language="en", ratings_per_context=2)
+    design = Study(slug="draft", language="en", ratings_per_context=2)
     study = draft_study(numbered_stimuli(3), design, ana)
     address = reverse("console:checkpoints", args=[study.slug])
     cells = row().split("\t")
@@ -183,7 +182,7 @@ def test_a_language_is_given_by_name_or_code(browser, language):
 
 
 def test_the_example_files_have_no_errors(ana):
-    design = StudyDesign(slug="draft", language="en", ratings_per_context=2)
+    design = Study(slug="draft", language="en", ratings_per_context=2)
     study = draft_study(numbered_stimuli(3), design, ana)
 
     assert load_stimuli(EXAMPLES / "stimuli.tsv").findings == ()

@@ -15,7 +15,6 @@ from surveys.contexts.choices import Chosen, record_choice
 from surveys.contexts.models import Candidate, CandidateSet
 from surveys.contexts.search.requests import find_windows, request_search
 from surveys.models import Job, Role, Run, Study
-from surveys.study.stimuli.load import StudyDesign
 from tests.factories.corpora import wish, write_corpora
 from tests.factories.selections import make_draft
 from tests.factories.studies import make_study
@@ -49,7 +48,7 @@ def browser(ana):
 @pytest.fixture
 def empty(ana):
     """A draft for which candidates are still to be found."""
-    return begin_study(None, StudyDesign(slug="words", language="en", ratings_per_context=2), ana)
+    return begin_study(None, Study(slug="words", language="en", ratings_per_context=2), ana)
 
 
 @pytest.fixture
@@ -315,7 +314,7 @@ def test_a_failed_search_is_tried_again_from_its_page(corpora, browser, empty, a
 
 
 def test_only_searches_of_the_study_are_cancelled(corpora, browser, empty, ana):
-    other = begin_study(None, StudyDesign(slug="other", language="en", ratings_per_context=2), ana)
+    other = begin_study(None, Study(slug="other", language="en", ratings_per_context=2), ana)
     run = request_search(other, wish(), ana)
 
     assert browser.post(page("cancel_search", empty, run.pk)).status_code == 404

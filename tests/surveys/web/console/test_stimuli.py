@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from surveys.models import AuditEntry, Checkpoint, Context, Membership, Pair, Study
-from surveys.study.stimuli.load import LARGEST_FILE, StudyDesign
+from surveys.study.stimuli.load import LARGEST_FILE
 from tests.factories.checkpoints import file, numbered_row, row
 from tests.factories.stimuli_rows import list_problems
 from tests.factories.studies import (
@@ -42,7 +42,7 @@ def browser(ana):
 @pytest.fixture
 def draft(ana):
     return draft_study(
-        numbered_stimuli(3), StudyDesign(slug="draft", language="en", ratings_per_context=2), ana
+        numbered_stimuli(3), Study(slug="draft", language="en", ratings_per_context=2), ana
     )
 
 
@@ -218,12 +218,12 @@ def test_a_row_is_listed_with_its_beginnings_and_opened_by_its_link(browser, dra
 
 @pytest.mark.parametrize("n", [1, 3, 25])
 def test_the_number_of_queries_does_not_grow_with_rows(n, ana, browser, django_assert_num_queries):
-    design = StudyDesign(slug="draft", language="en", ratings_per_context=1)
+    design = Study(slug="draft", language="en", ratings_per_context=1)
     study = draft_study(numbered_stimuli(n), design, ana)
     for number in range(n):
         draft_study(
             numbered_stimuli(number + 1),
-            StudyDesign(slug=f"other-{number}", language="en", ratings_per_context=1),
+            Study(slug=f"other-{number}", language="en", ratings_per_context=1),
             ana,
         )
     browser.get(page("stimuli", study))
@@ -237,7 +237,7 @@ def test_the_number_of_queries_does_not_grow_with_rows(n, ana, browser, django_a
 @pytest.mark.every_database
 def test_rows_are_paginated_and_found_by_a_word(ana, browser, monkeypatch):
     monkeypatch.setattr("surveys.web.console.study.stimuli.ROWS_PER_PAGE", 10)
-    design = StudyDesign(slug="draft", language="en", ratings_per_context=1)
+    design = Study(slug="draft", language="en", ratings_per_context=1)
     study = draft_study(numbered_stimuli(25), design, ana)
 
     assert "alpha25 – beta25" in browser.get(page("stimuli", study), {"page": 3}).content.decode()
@@ -247,7 +247,7 @@ def test_rows_are_paginated_and_found_by_a_word(ana, browser, monkeypatch):
 
 
 def test_figures_and_overlaps_are_shown(browser, draft, ana):
-    design = StudyDesign(slug="twin", title="Twin", language="en", ratings_per_context=1)
+    design = Study(slug="twin", title="Twin", language="en", ratings_per_context=1)
     draft_study(numbered_stimuli(2), design, ana)
     make_study(2, slug="of-others")
 

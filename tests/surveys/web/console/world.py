@@ -19,7 +19,6 @@ from surveys.results.comparisons.comparing import Wanted, request_comparison
 from surveys.results.runs import request_results
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import configure_review, give_verdict
-from surveys.study.stimuli.load import StudyDesign
 from surveys.webhooks.messages import add_webhook
 from tests.factories.batch_states import make_crowd, visit_of
 from tests.factories.batches import hand_in, plan
@@ -65,7 +64,7 @@ def build_world():
     perform_run(done.pk)
     assert Run.objects.done().get().report
     searched, sought = (
-        begin_study(None, StudyDesign(slug=slug, language="en", ratings_per_context=2), ana)
+        begin_study(None, Study(slug=slug, language="en", ratings_per_context=2), ana)
         for slug in ("searched", "sought")
     )
     perform_run(request_search(searched, wish(), ana).pk)

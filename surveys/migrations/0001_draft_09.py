@@ -1,6 +1,7 @@
 import uuid
 from decimal import Decimal
 
+import django.core.validators
 import django.db.models.deletion
 import django.utils.timezone
 from django.conf import settings
@@ -1632,41 +1633,87 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("slug", models.SlugField(unique=True)),
-                ("title", models.CharField(max_length=200)),
+                (
+                    "slug",
+                    models.SlugField(
+                        error_messages={
+                            "invalid": "Use letters, digits, hyphens and underscores only."
+                        },
+                        unique=True,
+                        verbose_name="Short name",
+                    ),
+                ),
+                (
+                    "title",
+                    models.CharField(
+                        help_text="Shown to researchers.", max_length=200, verbose_name="Title"
+                    ),
+                ),
                 (
                     "public_title",
                     models.CharField(
                         blank=True,
                         default="",
-                        help_text="named to annotators; empty for none",
+                        help_text="Heading of their first page; also in invitations and reminders. Empty: no title is given.",
                         max_length=200,
+                        verbose_name="Title for annotators",
                     ),
                 ),
                 (
                     "language",
                     models.CharField(
-                        help_text="BCP 47 tag of the texts, such as sl", max_length=35
+                        help_text="BCP 47 tag, such as sl or pt-BR.",
+                        max_length=35,
+                        validators=[surveys.models.study.validate_language],
+                        verbose_name="Language of the texts",
                     ),
                 ),
                 (
                     "scale_minimum",
-                    models.DecimalField(decimal_places=2, default=Decimal(0), max_digits=5),
+                    models.DecimalField(
+                        decimal_places=2,
+                        default=Decimal(0),
+                        max_digits=5,
+                        validators=[
+                            django.core.validators.MinValueValidator(-100),
+                            django.core.validators.MaxValueValidator(100),
+                        ],
+                        verbose_name="Lowest point",
+                    ),
                 ),
                 (
                     "scale_maximum",
-                    models.DecimalField(decimal_places=2, default=Decimal(6), max_digits=5),
+                    models.DecimalField(
+                        decimal_places=2,
+                        default=Decimal(6),
+                        max_digits=5,
+                        validators=[
+                            django.core.validators.MinValueValidator(-100),
+                            django.core.validators.MaxValueValidator(100),
+                        ],
+                        verbose_name="Highest point",
+                    ),
                 ),
                 (
                     "scale_step",
-                    models.DecimalField(decimal_places=2, default=Decimal(1), max_digits=5),
+                    models.DecimalField(
+                        decimal_places=2,
+                        default=Decimal(1),
+                        max_digits=5,
+                        validators=[
+                            django.core.validators.MinValueValidator(-100),
+                            django.core.validators.MaxValueValidator(100),
+                        ],
+                        verbose_name="Step",
+                    ),
                 ),
                 (
                     "scale_labels",
                     models.JSONField(
                         blank=True,
                         default=dict,
-                        help_text='words for points of the scale, such as {"0": "…"}',
+                        help_text="Words by point of the scale. Empty: the two ends have labels.",
+                        verbose_name="Labels of points",
                     ),
                 ),
                 (
@@ -1677,8 +1724,9 @@ class Migration(migrations.Migration):
                             ("text", "the forms used in the text"),
                         ],
                         default="dictionary",
-                        help_text="forms of the two words that the question names",
+                        help_text="Dictionary forms, as in CoSimLex: where the text has “soldiers”, the question names “soldier”.",
                         max_length=10,
+                        verbose_name="Forms of the two words in the question",
                     ),
                 ),
                 (
@@ -1692,34 +1740,68 @@ class Migration(migrations.Migration):
                             ),
                         ],
                         default="plain",
-                        help_text="of the default texts, the labels of the scale and the question",
+                        help_text="Of Cosima’s instructions, practice and check, the labels of both ends, and the question. Texts of your own stay.",
                         max_length=10,
+                        verbose_name="Texts and wording",
                     ),
                 ),
                 (
                     "digits",
                     models.CharField(
                         blank=True,
-                        choices=[("latn", "0 1 2 3"), ("arab", "٠ ١ ٢ ٣"), ("arabext", "۰ ۱ ۲ ۳")],
+                        choices=[
+                            ("", "as usual in the language"),
+                            ("latn", "0 1 2 3"),
+                            ("arab", "٠ ١ ٢ ٣"),
+                            ("arabext", "۰ ۱ ۲ ۳"),
+                        ],
                         default="",
-                        help_text="digits of the pages in Arabic and Persian; empty: as usual in the language",
+                        help_text="Usual are Western digits in Arabic, and Persian ones in Persian.",
                         max_length=7,
+                        verbose_name="Digits of the pages in Arabic and Persian",
                     ),
                 ),
-                ("ratings_per_context", models.PositiveSmallIntegerField()),
+                (
+                    "ratings_per_context",
+                    models.PositiveSmallIntegerField(
+                        default=11,
+                        validators=[
+                            django.core.validators.MinValueValidator(1),
+                            django.core.validators.MaxValueValidator(10000),
+                        ],
+                        verbose_name="Ratings per context",
+                    ),
+                ),
                 (
                     "block_size",
-                    models.PositiveSmallIntegerField(help_text="most pairs judged in one sitting"),
+                    models.PositiveSmallIntegerField(
+                        default=20,
+                        help_text="Rated in one assignment.",
+                        validators=[
+                            django.core.validators.MinValueValidator(1),
+                            django.core.validators.MaxValueValidator(10000),
+                        ],
+                        verbose_name="Pairs in a block, at most",
+                    ),
                 ),
                 (
                     "lease_hours",
                     models.PositiveSmallIntegerField(
-                        default=24, help_text="how long a place is held without an answer"
+                        default=24,
+                        validators=[
+                            django.core.validators.MinValueValidator(1),
+                            django.core.validators.MaxValueValidator(10000),
+                        ],
+                        verbose_name="Hours for which a place is reserved without an answer",
                     ),
                 ),
                 (
                     "seed",
-                    models.BigIntegerField(default=0, help_text="of blocks and questionnaires"),
+                    models.BigIntegerField(
+                        default=0,
+                        help_text="The same seed and stimuli give the same blocks.",
+                        verbose_name="Seed",
+                    ),
                 ),
                 (
                     "stimuli_sha256",
@@ -1738,15 +1820,7 @@ class Migration(migrations.Migration):
                         ],
                         default="balanced",
                         max_length=10,
-                    ),
-                ),
-                (
-                    "contact",
-                    models.CharField(
-                        blank=True,
-                        default="",
-                        help_text="contact for questions of annotators",
-                        max_length=200,
+                        verbose_name="Assignment of questionnaires",
                     ),
                 ),
                 (
@@ -1754,8 +1828,19 @@ class Migration(migrations.Migration):
                     models.CharField(
                         blank=True,
                         default="",
-                        help_text="who runs the study; shown to annotators",
+                        help_text="Shown to annotators. Required to open the study.",
                         max_length=200,
+                        verbose_name="Organisation that runs the study",
+                    ),
+                ),
+                (
+                    "contact",
+                    models.CharField(
+                        blank=True,
+                        default="",
+                        help_text="Such as an e-mail address; shown to annotators. Required to open the study.",
+                        max_length=200,
+                        verbose_name="Contact for annotators",
                     ),
                 ),
                 (
@@ -1763,8 +1848,9 @@ class Migration(migrations.Migration):
                     models.CharField(
                         blank=True,
                         default="",
-                        help_text="ethics approval or its reference; shown to annotators",
+                        help_text="Board and reference, such as “University of …, no. 123”; shown to annotators. Empty: not mentioned.",
                         max_length=300,
+                        verbose_name="Ethics approval",
                     ),
                 ),
                 (
@@ -1772,8 +1858,9 @@ class Migration(migrations.Migration):
                     models.CharField(
                         blank=True,
                         default="",
-                        help_text="for storing personal data, such as consent (GDPR, article 6(1)(a)); shown",
+                        help_text="Such as “Your consent (GDPR, article 6(1)(a))”, in the language of the study. Shown to annotators. Empty: not mentioned.",
                         max_length=300,
+                        verbose_name="Legal basis for storing personal data",
                     ),
                 ),
                 (
@@ -1781,8 +1868,9 @@ class Migration(migrations.Migration):
                     models.CharField(
                         blank=True,
                         default="",
-                        help_text="to which annotators may complain about the use of their data; shown to them",
+                        help_text="To which annotators may complain. Shown to annotators. Empty: not mentioned.",
                         max_length=300,
+                        verbose_name="Authority for complaints",
                     ),
                 ),
                 (
@@ -1790,8 +1878,9 @@ class Migration(migrations.Migration):
                     models.CharField(
                         blank=True,
                         default="",
-                        help_text="name or address; shown to annotators",
+                        help_text="Name or address. Shown to annotators. Empty: not mentioned.",
                         max_length=300,
+                        verbose_name="Data protection officer",
                     ),
                 ),
                 (
@@ -1799,8 +1888,9 @@ class Migration(migrations.Migration):
                     models.CharField(
                         blank=True,
                         default="",
-                        help_text="what annotators are paid, such as £2.50; shown to them; empty: not mentioned",
+                        help_text="Such as “£2.50”, in the language of the study; shown to annotators before they agree. Empty: not mentioned.",
                         max_length=100,
+                        verbose_name="Pay",
                     ),
                 ),
                 (
@@ -1808,59 +1898,82 @@ class Migration(migrations.Migration):
                     models.CharField(
                         blank=True,
                         default="",
-                        help_text="what they are paid for a further block; empty: nothing",
+                        help_text="Shown where another block is offered. Empty: annotators read that it is not paid, if the first one was.",
                         max_length=100,
+                        verbose_name="Pay for another block",
                     ),
                 ),
                 (
                     "allows_unjudgeable",
                     models.BooleanField(
-                        default=False, help_text="annotators may say that they cannot judge"
+                        default=False, verbose_name="Annotators may say that they cannot judge"
                     ),
                 ),
                 (
                     "sends_choice",
                     models.BooleanField(
                         default=False,
-                        help_text="choosing a number sends it after a moment, with an undo",
+                        help_text="After a moment, in which it can be undone.",
+                        verbose_name="Choosing a number sends it",
                     ),
                 ),
                 (
                     "allows_more_blocks",
                     models.BooleanField(
-                        default=False, help_text="annotators who finish a block may do another"
+                        default=False,
+                        verbose_name="Annotators can do another block after finishing one",
                     ),
                 ),
                 (
                     "erases_withdrawn",
                     models.BooleanField(
                         default=True,
-                        help_text="withdrawing erases the answers; else they are kept, unused",
+                        help_text="Otherwise they are kept, unused.",
+                        verbose_name="Withdrawal erases the answers",
                     ),
                 ),
                 (
                     "publishes_words",
                     models.BooleanField(
                         default=False,
-                        help_text="consent says that the words annotators write are published",
+                        help_text="The consent text says so.",
+                        verbose_name="Words written by annotators are published",
                     ),
                 ),
                 (
                     "n_check_tries",
                     models.PositiveSmallIntegerField(
-                        default=0, help_text="tries for the comprehension check; 0 for no check"
+                        default=0,
+                        help_text="0: no check.",
+                        validators=[
+                            django.core.validators.MinValueValidator(0),
+                            django.core.validators.MaxValueValidator(10000),
+                        ],
+                        verbose_name="Tries for the comprehension check",
                     ),
                 ),
                 (
                     "n_checkpoints",
                     models.PositiveSmallIntegerField(
-                        default=0, help_text="checkpoint items mixed into each assignment"
+                        default=0,
+                        help_text="Texts with a known rating.",
+                        validators=[
+                            django.core.validators.MinValueValidator(0),
+                            django.core.validators.MaxValueValidator(10000),
+                        ],
+                        verbose_name="Checkpoint items in an assignment",
                     ),
                 ),
                 (
                     "seconds_per_item",
                     models.PositiveSmallIntegerField(
-                        default=45, help_text="for the estimate of how long an assignment takes"
+                        default=45,
+                        help_text="For both pages; estimated from the length of the texts.",
+                        validators=[
+                            django.core.validators.MinValueValidator(1),
+                            django.core.validators.MaxValueValidator(10000),
+                        ],
+                        verbose_name="Seconds per text",
                     ),
                 ),
                 (

@@ -1,0 +1,29 @@
+"""The names of a study's settings, by use; words, limits and choices are in `models.study`."""
+
+SCALE = ("scale_minimum", "scale_maximum", "scale_step")
+GROUPS = {  # by legend, in the order of pages and commands
+    "The study": (
+        "title", "public_title", "language", "organisation", "contact", "ethics", "digits",
+    ),
+    "The scale": (
+        *SCALE, "scale_labels", "question_forms", "variant", "allows_unjudgeable", "sends_choice",
+    ),
+    "The collection": ("ratings_per_context", "block_size", "seconds_per_item", "n_checkpoints"),
+    "Annotators": (
+        "pay", "allows_more_blocks", "pay_for_more", "assigning_policy", "lease_hours",
+        "n_check_tries", "seed",
+    ),
+    "Use of answers": (
+        "erases_withdrawn", "publishes_words", "legal_basis", "authority",
+        "data_protection_officer",
+    ),
+}  # fmt: skip
+SETTINGS = tuple(name for names in GROUPS.values() for name in names)
+DRAFT_ONLY = (  # opening fixes them
+    "language", *SCALE, "question_forms", "variant", "block_size", "seed",
+)  # fmt: skip
+OPEN = tuple(name for name in SETTINGS if name not in DRAFT_ONLY)
+AT_IMPORT = (  # the design that a study's stimuli are imported with
+    "slug", "title", "language", *SCALE, "question_forms", "ratings_per_context", "block_size",
+    "lease_hours", "assigning_policy", "seed",
+)  # fmt: skip
