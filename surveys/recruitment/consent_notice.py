@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from surveys.access.redaction import ADDRESS
 from surveys.models import Annotator, ConsentNotice, Invitation, Study
 from surveys.recruitment.providers import MAILED_LINK, NOTED_LINK, PLAIN_LINK, Disclosure, rules_of
-from surveys.study.digits import write_digits
+from surveys.study.languages import write_digits
 from surveys.study.texts import interface_of
 
 if TYPE_CHECKING:

@@ -1,12 +1,18 @@
-"""Languages of texts, by their code or by their name."""
+"""Languages of texts, by their code or name, and the digits they are written in."""
 
 from functools import lru_cache
 
 from babel.core import Locale, UnknownLocaleError
+from django.utils.translation import get_language
 
 NAMED_IN_THEMSELVES = ("ar", "fa", "fi", "hr", "sl")  # the languages with default texts
 
 OTHER_NAMES = {"Slovene": "sl", "Farsi": "fa", "Castilian": "es", "Gaelic": "gd"}  # in English
+USUAL_DIGITS = {"ar": "latn", "fa": "arabext"}  # in the languages that have a choice
+DIGITS = {
+    "arab": str.maketrans("0123456789.", "٠١٢٣٤٥٦٧٨٩٫"),
+    "arabext": str.maketrans("0123456789.", "۰۱۲۳۴۵۶۷۸۹٫"),
+}
 
 
 def list_languages() -> list[tuple[str, str]]:
@@ -45,3 +51,21 @@ def _codes_by_name() -> dict[str, str]:
     own = {Locale(code).languages[code]: code for code in NAMED_IN_THEMSELVES}
     english = {name: code.replace("_", "-") for code, name in Locale("en").languages.items()}
     return {name.casefold(): code for name, code in {**own, **OTHER_NAMES, **english}.items()}
+
+
+def write_digits(number: object) -> str:
+    r"""Return a number, or a range, with minus signs in the digits of the active language.
+
+    In writing from right to left a negative number keeps its own direction.
+
+    >>> from django.utils.translation import override
+    >>> with override("fa"):
+    ...     write_digits(7), write_digits("2.5"), write_digits("-3")
+    ('۷', '۲٫۵', '\u2066−۳\u2069')
+    """
+    language, _, chosen = (get_language() or "").partition("-u-nu-")
+    system = chosen or USUAL_DIGITS.get(language, "")
+    written = str(number).replace("-", "−").translate(DIGITS.get(system, {}))
+    if language not in USUAL_DIGITS or "−" not in written:
+        return written
+    return f"\N{LEFT-TO-RIGHT ISOLATE}{written}\N{POP DIRECTIONAL ISOLATE}"

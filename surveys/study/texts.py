@@ -13,8 +13,8 @@ from surveys.access.audit_log import record
 from surveys.errors import TextChanged, TextRefused
 from surveys.models import Study, StudyText, TextKind, Variant
 from surveys.models.study import OWN, write_point
-from surveys.study.digits import USUAL
 from surveys.study.exercises import read_check, read_practice
+from surveys.study.languages import USUAL_DIGITS
 from surveys.study.letters import check_letter
 from surveys.study.scale_examples import check_scale_examples
 
@@ -119,7 +119,9 @@ def interface_of(study: Study) -> str:
     language = study.language.split("-")[0]
     if language not in dict(settings.LANGUAGES):
         return settings.LANGUAGE_CODE
-    return f"{language}-u-nu-{study.digits}" if study.digits and language in USUAL else language
+    return (
+        f"{language}-u-nu-{study.digits}" if study.digits and language in USUAL_DIGITS else language
+    )
 
 
 def label_ends(study: Study) -> dict[str, str]:

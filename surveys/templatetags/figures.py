@@ -9,7 +9,7 @@ from decimal import Decimal
 from django import template
 
 from postprocess.reporting import phrases
-from surveys.study.digits import write_digits
+from surveys.study.languages import write_digits
 
 register = template.Library()
 register.filter("digits", write_digits)

@@ -12,7 +12,7 @@ from surveys.models.study import write_point
 from surveys.participation.answers import record_engagement, record_rating, record_unjudgeable
 from surveys.participation.corrections import change_rating, find_last_answer
 from surveys.participation.due_item import AssignmentProgress, DueItem
-from surveys.study.digits import write_digits
+from surveys.study.languages import write_digits
 from surveys.web.annotate.decorators import (
     HTTP_UNPROCESSABLE,
     annotator_page,

@@ -15,8 +15,8 @@ from surveys.models.participation import LONGEST_COMMENT, LONGEST_WORD
 from surveys.models.study import ScaleLayout, write_point
 from surveys.participation.answers import PageVisit
 from surveys.review.evidence import are_equal
-from surveys.study.digits import write_digits
 from surveys.study.exercises import CheckQuestion
+from surveys.study.languages import write_digits
 
 CANNOT_JUDGE = "cannot"
 WORDS = ("inspired_word1", "inspired_word2")
