@@ -9,18 +9,14 @@ from surveys.tasks import score_submissions, send_baselines
 
 class Command(SurveyCommand):
     help = (
-        "Perform due runs, submit the baselines of shared tasks, score submissions, and send due "
-        "webhook messages and e-mails in this process. The site and its workers do so "
+        "Perform due jobs, such as runs, webhook messages and e-mails, submit the baselines of "
+        "shared tasks, and score submissions in this process. The site and its workers do so "
         "automatically; use this in a timer if neither is running."
     )
 
     def handle(self, **options: Any) -> None:
         requeue_silent()
-        n_messages = perform_due(Lane.SHORT)
-        n_mails = perform_due(Lane.MAIL)
         send_baselines()
-        n_scored, n_jobs = score_submissions(), sum(perform_due(lane) for lane in Lane)
-        counts = f"Jobs: {n_jobs}, messages: {n_messages}, e-mails: {n_mails}"
-        if n_scored:
-            counts += f", submissions scored: {n_scored}"
-        self.stdout.write(f"{counts}.")
+        n_scored = score_submissions()
+        n_jobs = sum(perform_due(lane) for lane in (Lane.SHORT, *Lane))  # long jobs store others
+        self.stdout.write(f"Jobs: {n_jobs}, submissions scored: {n_scored}.")
