@@ -2,6 +2,7 @@
 
 from django import template
 from django.template import Context, Engine
+from django.utils.html import format_html_join
 from django.utils.module_loading import import_string
 from django.utils.safestring import SafeString
 
@@ -20,6 +21,5 @@ def menu(context: Context, place: str) -> SafeString:
         if entry.place == place and (not entry.is_shown or import_string(entry.is_shown)())
     )
     engine = Engine.get_default()
-    return SafeString(
-        "".join(engine.get_template(entry.template).render(context) for entry in shown)
-    )
+    pages = (engine.get_template(entry.template).render(context) for entry in shown)
+    return format_html_join("", "{}", ((page,) for page in pages))
