@@ -68,8 +68,9 @@ def render_plates(gallery: Iterable[Illustration], stamp: str = "") -> dict[str,
     since each would keep its pixels.
     """
     plates = {}
-    for name, title, caption, figure in gallery:
-        svg = render_svg(figure, title=stamp + title, description=caption)
-        plates[name] = Plate(name, title, caption, svg, render_png(figure))
-        figure.clear()
+    for shown in gallery:  # plots of the report are among them, which have further fields
+        svg = render_svg(shown.figure, title=stamp + shown.title, description=shown.caption)
+        png = render_png(shown.figure)
+        plates[shown.name] = Plate(shown.name, shown.title, shown.caption, svg, png)
+        shown.figure.clear()
     return plates

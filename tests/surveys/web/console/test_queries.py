@@ -68,7 +68,7 @@ MOST = {
     "close": 3, "reopen": 3, "archive": 3, "restore": 3, "duplicate": 3,
     "rehearsal": 12, "delete_rehearsal": 10,
     "overview": 8, "stimuli": 10, "replace_file": 3, "checkpoints": 4, "row": 9, "design": 12,
-    "workload": 5, "text": 5, "practice_rows": 5, "check_rows": 5, "opening": 12,
+    "workload": 7, "text": 5, "practice_rows": 5, "check_rows": 5, "opening": 12,
     "preview": 10, "preview_instructions": 7,
     "preview_practice": 10, "preview_practice_rating": 10, "preview_practice_answer": 9,
     "preview_check": 8, "preview_words": 12, "preview_rating": 12, "preview_thanks": 8,
