@@ -11,7 +11,6 @@ visit, and the CPU time of a page, which other work on the machine changes littl
 
 import argparse
 import os
-import threading
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -172,19 +171,10 @@ def measure(n_visits: int) -> dict[str, Visit]:
             cpu.append(1000 * (cpu_of_request() - cpu_before))
             if answer.status_code != 200:
                 raise SystemExit(f"{name}: {answer.status_code} from {address}")
-            wait_for_threads()
         with CaptureQueriesContext(connection) as queries:
             request(address)
-        wait_for_threads()
         found[name] = Visit(taken[0], median(taken[1:]), mean(cpu[1:]), len(queries))
     return found
-
-
-def wait_for_threads() -> None:
-    """Wait for the background jobs of a page, so that the next page is measured alone."""
-    for thread in threading.enumerate():
-        if thread.name.startswith("job-"):
-            thread.join()
 
 
 def cpu_of_request() -> float:

@@ -19,7 +19,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import product
 from pathlib import Path
-from random import Random
 from threading import Event, Thread
 
 import httpx
@@ -37,8 +36,7 @@ VISITED = (
     "runs/1/plots/", "collection/", "collection/annotators/", "review/", "release/",
 )  # fmt: skip
 TASK_PAGES = ("/tasks/demo/", "/tasks/demo/board/evaluation/1/", "/tasks/demo/kit/evaluation/")
-SCORE_COLUMNS = ("sim1", "sim2", "stdev1", "stdev2", "pvalue")
-SCORE_RANGES = ((0, 10), (0, 10), (0, 3), (0, 3), (0, 1))
+SCORES = {"sim1": "5.5", "sim2": "4.5", "stdev1": "1.5", "stdev2": "1.2", "pvalue": "0.3"}
 COLUMNS = ("after", "highest", "all", "launcher, keeper", "web processes", "job process", "load")
 
 
@@ -154,13 +152,11 @@ def visit(browser: httpx.Client) -> None:
 
 
 def make_dataset() -> bytes:
-    """Return a dataset with drawn scores for the demo's texts in Slovene."""
+    """Return a dataset of the demo's texts in Slovene, with equal scores."""
     header, *rows = (row.split("\t") for row in (DEMO / "data_sl.tsv").read_text().splitlines())
-    draw = Random(1).uniform  # noqa: S311
-    scores = ([f"{draw(*ends):.2f}" for ends in SCORE_RANGES] for _ in rows)
-    rows = [header, *rows]
-    lines = zip(rows, [SCORE_COLUMNS, *scores], strict=True)
-    return "".join("\t".join([*row[:4], *added, *row[4:]]) + "\n" for row, added in lines).encode()
+    lines = [[*header[:4], *SCORES, *header[4:]]]
+    lines += [[*row[:4], *SCORES.values(), *row[4:]] for row in rows]
+    return "".join("\t".join(line) + "\n" for line in lines).encode()
 
 
 def make_ratings() -> bytes:
