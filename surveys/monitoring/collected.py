@@ -11,17 +11,17 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar, NamedTuple
 
 from django.core.cache import cache
-from django.db.models import BooleanField, CharField, Count, F, Func, Sum, Value
+from django.db.models import BooleanField, CharField, Count, F, Func, Value
 from django.db.models.functions import Coalesce
 
-from surveys.models import Assignment, Invitation, Response, Review, Study
+from surveys.models import Assignment, Invitation, Response, Study
 from surveys.models.study import write_point
 from surveys.monitoring.charts import Column, StackedBar, draw_columns, draw_stacked
 from surveys.monitoring.progress import Tally
 from surveys.results.ratings_table import list_rejected
 
 CACHE_SECONDS = 30 * 24 * 3600
-GIVEN_SECONDS = 60  # for which numbers of answers are kept that take long to count
+COUNTED_SECONDS = 60  # for which given and rejected answers stay counted: they are slow to count
 BY_HOUR = timedelta(days=2)  # of collection, in which answers are counted by the hour
 MAX_COLUMNS = 62  # beyond it, days are summed to weeks
 UNITS = {"hour": timedelta(hours=1), "day": timedelta(days=1), "week": timedelta(days=7)}
@@ -92,20 +92,13 @@ class AnswerCounts(NamedTuple):
 
 def count_answers(study: Study, collected: Collected) -> AnswerCounts:
     """Count a study's answers; `collected` has the current answers."""
-    key = f"given-{study.pk}-{study.revision}"
-    if (n_given := cache.get(key)) is None:
-        n_given = Response.objects.given(study).on_stimuli().count()
-        cache.set(key, n_given, GIVEN_SECONDS)
-    n_rated, n = collected.n - collected.n_unjudged, collected.n
-    return AnswerCounts(max(n_given, n), n, n_rated - _count_rejected(study, n))
-
-
-def _count_rejected(study: Study, n_current: int) -> int:
-    """Count the rejected current ratings again when a verdict or the current answers changed."""
-    verdicts = Review.objects.unwanted(study).order_by().aggregate(n=Count("pk"), total=Sum("pk"))
-    state = f"{n_current}-{verdicts['n']}-{verdicts['total']}"
-    key = f"rejected-{study.pk}-{study.revision}-{state}"
-    return cache.get_or_set(key, list_rejected(study).count, GIVEN_SECONDS) or 0
+    key = f"answers-{study.pk}-{study.revision}"
+    if (counted := cache.get(key)) is None:
+        given = Response.objects.given(study).on_stimuli()
+        counted = given.count(), list_rejected(study).count()
+        cache.set(key, counted, COUNTED_SECONDS)
+    n, (n_given, n_rejected) = collected.n, counted
+    return AnswerCounts(max(n_given, n), n, n - collected.n_unjudged - n_rejected)
 
 
 def count_collected(study: Study, tallies: Mapping[int, Tally], now: datetime) -> Collected:
