@@ -7,8 +7,6 @@ from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.db.models import Field, Model
 from django.utils.text import capfirst
 
-from surveys.errors import SurveyError
-
 
 def field_of(model: type[Model], name: str) -> "Field[Any, Any]":
     """Return a column's field."""
@@ -31,9 +29,3 @@ def list_problems(row: Model, exclude: Iterable[str] = ()) -> list[str]:
             for message in messages
         ]
     return []
-
-
-def refuse_invalid(row: Model, refusal: type[SurveyError], exclude: Iterable[str] = ()) -> None:
-    """Raise the refusal with everything that is invalid about a row, one problem per line."""
-    if problems := list_problems(row, exclude):
-        raise refusal("\n".join(problems))

@@ -9,7 +9,6 @@ from django.db import models
 from django.db.models import F, Q
 
 MOST_ASKED_FOR = 10_000  # ratings per context, pairs in a block; more is a typing error
-MOST_ASSIGNMENTS = 200_000  # likewise
 FARTHEST = 100  # end of a scale
 MOST_POINTS = 101  # of a scale
 LONGEST_LABEL = 60  # of a point
@@ -289,8 +288,6 @@ class Study(models.Model):
         if problems := _list_scale_problems(*ends) or _list_label_problems(self):
             raise ValidationError(problems)
         self.scale_labels = {write_point(Decimal(p)): text for p, text in self.scale_labels.items()}
-        if self.pk and (problems := _list_stimuli_problems(self)):
-            raise ValidationError(problems)
 
     @property
     def is_draft(self) -> bool:
@@ -339,23 +336,6 @@ def _list_label_problems(study: Study) -> dict[str, list[str]]:
             limits = f"from 1 to {LONGEST_LABEL} characters"
             problems.append(f"The label for {written} must have {limits}.")
     return {"scale_labels": problems} if problems else {}
-
-
-def _list_stimuli_problems(study: Study) -> dict[str, str]:
-    """Return why settings do not fit the stored stimuli and checkpoint items, by field."""
-    counts = study.block_size, study.ratings_per_context
-    if all(isinstance(count, int) and count > 0 for count in counts):
-        n_blocks = -(-study.pairs.stimuli(study).count() // study.block_size)
-        n_assignments = 2 * n_blocks * study.ratings_per_context
-        if n_assignments > MOST_ASSIGNMENTS:
-            asked = f"This asks for {n_assignments:,} assignments, more than {MOST_ASSIGNMENTS:,}."
-            return {"ratings_per_context": asked}
-    items = study.pairs.checkpoints(study)
-    ranges = items.values_list("contexts__checkpoint__lowest", "contexts__checkpoint__highest")
-    points = {None, *study.scale_points}
-    if any(not points.issuperset(ends) for ends in ranges):
-        return {"scale_step": "The scale lacks points that the checkpoint items ask for."}
-    return {}
 
 
 def _read_point(written: str) -> Decimal | None:

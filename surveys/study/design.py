@@ -1,19 +1,22 @@
 """Settings that a researcher may change after the import of the stimuli."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from django.db import transaction
 
 from surveys.access.audit_log import record
 from surveys.errors import SettingRefused
-from surveys.models import Entrance, Provider, Study
+from surveys.models import Checkpoint, Entrance, Provider, Study
 from surveys.models.fields import list_problems
 from surveys.study.layout.blocks import lay_out_again
 from surveys.study.layout.quota import fit_places
 from surveys.study.lifecycle import lock_draft
+from surveys.study.planning.workload import count_pairs
 from surveys.study.settings import DRAFT_ONLY, SETTINGS
 from surveys.study.texts import follow_defaults
 
+MOST_ASSIGNMENTS = 200_000  # more is a typing error
 SHOWN = ("organisation", "contact")  # to annotators; required to open a study
 
 
@@ -33,7 +36,8 @@ def configure_study(study: Study, **settings: Any) -> Study:
         setattr(study, name, setting)
     if any(before[name] != settings[name] for name in DRAFT_ONLY if name in settings):
         lock_draft(study)
-    if problems := [*_list_removals(study, before), *list_problems(study)]:
+    problems = [*_list_removals(study, before), *list_problems(study)]
+    if problems := problems or list(_list_stimuli_problems(study)):
         raise SettingRefused("\n".join(problems))
     changed = {name for name, setting in before.items() if getattr(study, name) != setting}
     if changed & {"pay", "pay_for_more"}:
@@ -71,3 +75,15 @@ def _list_removals(study: Study, before: dict[str, Any]) -> list[str]:
         for name in SHOWN
         if str(before.get(name, "")).strip() and not getattr(study, name).strip()
     ]
+
+
+def _list_stimuli_problems(study: Study) -> Iterator[str]:
+    """Yield why valid settings do not fit the stored stimuli and checkpoint items."""
+    n_pairs, _ = count_pairs(study)
+    n_assignments = 2 * -(-n_pairs // study.block_size) * study.ratings_per_context
+    if n_assignments > MOST_ASSIGNMENTS:
+        yield f"This asks for {n_assignments:,} assignments, more than {MOST_ASSIGNMENTS:,}."
+    ranges = Checkpoint.objects.filter(context__pair__study=study).values_list("lowest", "highest")
+    points = set(study.scale_points)
+    if any(not points.issuperset(ends) for ends in ranges):
+        yield "The scale lacks points that the checkpoint items ask for."
