@@ -25,7 +25,7 @@ from surveys.features import Lane
 from surveys.jobs import queue as queue_of_jobs
 from surveys.jobs.perform import RENEWALS, perform_due
 from surveys.jobs.queue import AWAKE, count_due, release_own, requeue_silent
-from surveys.operations.broker import BROKER, Broker, Job
+from surveys.operations.broker import BROKER, Broker
 from surveys.operations.job_process import JOB_PROCESS, JobProcess, read_messages
 from surveys.operations.outages import OUTAGES, log_outage
 from surveys.sharedtasks.scoring.waiting import count_waiting, score_waiting
@@ -140,9 +140,8 @@ class Dispatcher:
 
     def _ask(self, performer: Broker | JobProcess) -> None:
         """Ask workers, or the job process, for due jobs."""
-        due = {Job(kind.perform) for kind in STORED if kind.count_due(1)}
-        due |= {Job(LANES[lane]) for lane in count_due()}
-        performer.ask(due)
+        due = {kind.perform for kind in STORED if kind.count_due(1)}
+        performer.ask(due | {LANES[lane] for lane in count_due()})
 
     def _start_threads(self) -> None:
         self._threads = [thread for thread in self._threads if thread.is_alive()]

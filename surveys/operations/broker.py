@@ -7,7 +7,7 @@ seconds.
 import logging
 from collections.abc import Callable, Collection
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from celery import Celery
     from kombu.connection import Connection
 
+Task = Callable[[], object]  # of `surveys.tasks`
 MAX_QUEUED = 20  # messages; no more are sent then
 EXPIRY = 60  # seconds after which workers drop a message; if needed, a newer one was sent
 PATIENCE = {
@@ -39,23 +40,16 @@ def celery_app() -> "Celery":
     return app
 
 
-class Job(NamedTuple):
-    """A task of `surveys.tasks`, with its argument if it has one."""
-
-    task: Callable[..., Any]
-    argument: int | str | None = None
-
-
 class Broker:
     """The broker, and whether this process last found it away."""
 
     def __init__(self) -> None:
         self.is_away = False
 
-    def ask(self, jobs: Collection[Job]) -> bool:
-        """Ask workers for jobs; return False if the broker is away or its queue is full.
+    def ask(self, tasks: Collection[Task]) -> bool:
+        """Ask workers for tasks; return False if the broker is away or its queue is full.
 
-        Without jobs, only checks whether the broker is available.
+        Without tasks, only checks whether the broker is available.
         """
         from kombu.connection import Connection
         from kombu.exceptions import KombuError
@@ -67,12 +61,9 @@ class Broker:
                 url, transport_options=PATIENCE
             ) as connection:
                 has_room = _count_queued(connection) < MAX_QUEUED
-                for job in jobs if has_room else ():
-                    arguments = () if job.argument is None else (job.argument,)
-                    name = f"{job.task.__module__}.{job.task.__name__}"
-                    app.send_task(
-                        name, arguments, connection=connection, retry=False, expires=EXPIRY
-                    )
+                for task in tasks if has_room else ():
+                    name = f"{task.__module__}.{task.__name__}"
+                    app.send_task(name, connection=connection, retry=False, expires=EXPIRY)
         except (KombuError, RedisError, OSError) as error:
             self._note(is_away=True, reason=str(error))
             return False

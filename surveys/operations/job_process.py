@@ -10,7 +10,6 @@ A page that needs pandas, SciPy, matplotlib or pyarrow calls a function there (`
 that only one process loads them, and their memory is free again a minute later.
 """
 
-import json
 import logging
 import os
 import select
@@ -25,12 +24,12 @@ from multiprocessing import Pipe, get_context
 from multiprocessing.connection import Connection
 from multiprocessing.util import Finalize
 from threading import Thread
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import ParamSpec, TypeVar, cast
 
 from django.db import connection
 
 from surveys.errors import NotCalculated, SurveyError
-from surveys.operations.broker import Job
+from surveys.operations.broker import Task
 
 IDLE_SECONDS = 60  # after which the job process ends
 PAUSE = 1  # seconds before the successor of a job process that has failed
@@ -41,7 +40,6 @@ NO_ANSWER = (
     "This could not be calculated now: it took too long, or the process ended. Try again in a "
     "minute; if that does not help, ask an operator for the log."
 )
-Asked = tuple[str, Any]  # the name of a function of `surveys.tasks`, and its argument
 P = ParamSpec("P")
 R = TypeVar("R")
 log = logging.getLogger(__name__)
@@ -72,9 +70,9 @@ class JobProcess:
 
         Finalize(None, sender.close, exitpriority=0)  # before this process waits for the keeper
 
-    def ask(self, jobs: Collection[Job]) -> bool:
-        """Ask for jobs; return False if these messages were not sent, since many wait."""
-        return all(self._send([job.task.__name__, job.argument]) for job in jobs)
+    def ask(self, tasks: Collection[Task]) -> bool:
+        """Ask for tasks; return False if these messages were not sent, since many wait."""
+        return all(self._send(task.__name__) for task in tasks)
 
     def call(self, function: Callable[P, R], *arguments: P.args, **named: P.kwargs) -> R:
         """Return what a function returns in the job process, or raise what it raises there.
@@ -84,7 +82,7 @@ class JobProcess:
         ours, theirs = Pipe()
         with ours:
             with theirs:
-                is_sent = self._send([CALL, None], theirs.fileno())
+                is_sent = self._send(CALL, theirs.fileno())
             try:
                 if is_sent:
                     ours.send((function.__module__, function.__qualname__, arguments, named))
@@ -97,11 +95,11 @@ class JobProcess:
             raise error
         return cast("R", result)
 
-    def _send(self, message: list[Any], *files: int) -> bool:
+    def _send(self, message: str, *files: int) -> bool:
         if self._socket is None:
             return False
         try:
-            socket.send_fds(self._socket, [json.dumps(message).encode()], files)
+            socket.send_fds(self._socket, [message.encode()], files)
         except BlockingIOError:
             return False
         except OSError:  # the keeper was killed; `scripts/serve` starts the site again
@@ -130,8 +128,8 @@ def in_job_process(function: Callable[P, R]) -> Callable[P, R]:
     return call
 
 
-def read_messages(receiver: socket.socket, is_busy: Callable[[], bool]) -> Iterator[Asked]:
-    """Yield requests for jobs, and answer calls, until this process should end.
+def read_messages(receiver: socket.socket, is_busy: Callable[[], bool]) -> Iterator[str]:
+    """Yield the names of tasks that are asked for, and answer calls, until this process should end.
 
     It should if the site has ended, or after a time in which nothing was done.
     """
@@ -146,9 +144,8 @@ def read_messages(receiver: socket.socket, is_busy: Callable[[], bool]) -> Itera
         if not event:
             continue
         message, files, _, _ = socket.recv_fds(receiver, MESSAGE_BYTES, 1)
-        name, argument = json.loads(message)
-        if name != CALL:
-            yield name, argument
+        if message != CALL.encode():
+            yield message.decode()
             continue
         calls.append(Thread(target=_answer, args=files, name="call", daemon=True))
         calls[-1].start()

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 import redis
 
-from surveys.operations.broker import MAX_QUEUED, Broker, Job, celery_app
+from surveys.operations.broker import MAX_QUEUED, Broker, celery_app
 from surveys.tasks import perform_long_jobs, perform_short_jobs
 from tests.conftest import lack
 
@@ -42,23 +42,23 @@ def silent_broker() -> Iterator[str]:
 
 
 def test_ask_sends_until_the_queue_is_full(queue):
-    broker, jobs = Broker(), [Job(perform_long_jobs), Job(perform_short_jobs)]
+    broker, asked = Broker(), [perform_long_jobs, perform_short_jobs]
     client = redis.Redis.from_url(BROKER)
 
-    answers = [broker.ask(jobs) for _ in range(MAX_QUEUED)]
+    answers = [broker.ask(asked) for _ in range(MAX_QUEUED)]
 
     n_sent = client.llen(queue)
     assert (answers[0], answers[-1], broker.is_away) == (True, False, False)
-    assert MAX_QUEUED <= n_sent <= MAX_QUEUED + len(jobs)
+    assert MAX_QUEUED <= n_sent <= MAX_QUEUED + len(asked)
 
 
 def test_ask_finds_a_silent_broker_away_until_it_responds(queue, settings, caplog):
     broker = Broker()
     with silent_broker() as settings.CELERY_BROKER_URL:
-        assert [broker.ask([Job(perform_long_jobs)]), broker.is_away] == [False, True]
+        assert [broker.ask([perform_long_jobs]), broker.is_away] == [False, True]
         assert [broker.ask([]), broker.is_away] == [False, True]
 
     assert [broker.ask([]), broker.is_away] == [False, True]  # the connection is refused now
     settings.CELERY_BROKER_URL = BROKER
-    assert [broker.ask([Job(perform_long_jobs)]), broker.is_away] == [True, False]
+    assert [broker.ask([perform_long_jobs]), broker.is_away] == [True, False]
     assert [record.levelname for record in caplog.records] == ["ERROR", "WARNING"]

@@ -8,7 +8,6 @@ from django.test.utils import CaptureQueriesContext
 from surveys import tasks
 from surveys.models import Job as StoredJob
 from surveys.models.sharedtasks import Submission
-from surveys.operations.broker import Job
 from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.jobs import ARCHIVE, FINALISE, RESCORE, request_job, request_new_archive
 from tests.factories.jobs import fall_silent, perform_by
@@ -76,7 +75,7 @@ def test_workers_are_asked_to_score_and_to_perform_jobs(job, waiting, monkeypatc
 
     tasks.Dispatcher()._ask(tasks.BROKER)  # noqa: SLF001  # `look` closes the connection of the test
 
-    assert asked == [{Job(tasks.score_submissions), Job(tasks.perform_long_jobs)}]
+    assert asked == [{tasks.score_submissions, tasks.perform_long_jobs}]
 
 
 def test_threads_score_and_perform_jobs(job, waiting, monkeypatch, settings):

@@ -8,7 +8,6 @@ import pytest
 from surveys import tasks
 from surveys.models import AuditEntry
 from surveys.models.sharedtasks import CountedSubmission, RefusedUpload, Submission
-from surveys.operations.broker import Job
 from surveys.sharedtasks.boards.live import make_live_board
 from surveys.sharedtasks.scoring.waiting import find_scoring, score_waiting
 from surveys.sharedtasks.submissions import cancel_submission
@@ -159,7 +158,7 @@ def test_workers_are_asked_for_baselines(phase, clock, monkeypatch, settings):
 
     tasks.Dispatcher()._ask(tasks.BROKER)  # noqa: SLF001  # `look` closes the connection of the test
 
-    assert asked == [{Job(tasks.send_baselines)}]
+    assert asked == [{tasks.send_baselines}]
 
 
 def test_a_thread_submits_baselines(phase, clock, monkeypatch, settings):
