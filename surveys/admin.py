@@ -26,7 +26,7 @@ from surveys.models import (
 )
 from surveys.web.admin.read_only import list_tables, register_read_only
 
-OF_APPS = ("surveys.models.sharedtasks", "surveys.models.crowd", "surveys.contexts.models")
+OF_APPS = ("surveys.models.sharedtasks", "surveys.crowd.models", "surveys.contexts.models")
 
 register_read_only(
     [model for model in list_tables("surveys") if not model.__module__.startswith(OF_APPS)],
@@ -46,5 +46,5 @@ register_read_only(
         Webhook: ("secret",),
     },
 )  # fmt: skip
-for _name in ("web.admin.sharedtasks", "web.admin.crowd", "contexts.admin"):
+for _name in ("web.admin.sharedtasks", "crowd.admin", "contexts.admin"):
     import_module(f"surveys.{_name}")

@@ -22,6 +22,7 @@ class SurveysConfig(AppConfig):
         """Import the models of apps as well, until these are installed."""
         super().import_models()
         import_module("surveys.contexts.models")
+        import_module("surveys.crowd.models")
 
     def ready(self) -> None:
         """Register what lower layers cannot import."""

@@ -17,9 +17,12 @@ DOORS = (
     "surveys.web.annotate", "surveys.web.api", "surveys.web.console", "surveys.management",
     "surveys.web.admin", "surveys.web.public", "surveys.web.sharedtasks",
     "surveys.contexts.web", "surveys.contexts.admin",
+    "surveys.crowd.web.annotate", "surveys.crowd.web.console", "surveys.crowd.admin",
 )  # fmt: skip
 DOORS_OF_APPS = {  # with the part of the core's door that they continue
     "surveys.contexts.web": "surveys.web.console", "surveys.contexts.admin": "surveys.web.admin",
+    "surveys.crowd.web.annotate": "surveys.web.annotate",
+    "surveys.crowd.web.console": "surveys.web.console", "surveys.crowd.admin": "surveys.web.admin",
 }  # fmt: skip
 TASKS = "surveys.tasks"  # a door that others may start
 MODELS = "surveys.models"
@@ -49,7 +52,7 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.results.deposit.contents", "surveys.results.deposit.zenodo",
     "surveys.results.deposit.hub",
     "surveys.results.comparisons.importing", "surveys.results.comparisons.comparing",
-    "surveys.results.comparisons.reading", "surveys.crowd.prolific_export",
+    "surveys.results.comparisons.reading", "surveys.crowd.prolific.export",
     "surveys.contexts.candidates", "surveys.contexts.choices", "surveys.contexts.stimuli",
     "surveys.contexts.picking",
     "surveys.contexts.search.scoring", "surveys.contexts.search.inputs",
@@ -111,6 +114,7 @@ MARKS = "postprocess.formats.marks"  # the value of a text with two targets; loa
 OPTIONS = "postprocess.commands.options"
 SIMULATOR = "mturk_simulator"  # shares nothing with the platform, not even its errors
 CLIENT = f"{SIMULATOR}.client"  # for scripted workers; imports nothing of ours
+REHEARSALS = ("surveys.rehearsal", "surveys.crowd.rehearsal")
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "common", "misc", "services"}
 
 
@@ -165,7 +169,7 @@ def may_import(importer: str, imported: str) -> bool:
     if is_in(importer, SIMULATOR):
         return importer != CLIENT and is_in(imported, SIMULATOR)
     if is_in(imported, SIMULATOR):
-        return imported == CLIENT and is_in(importer, "surveys.rehearsal")
+        return imported == CLIENT and is_in(importer, *REHEARSALS)
     if is_in(importer, "annotation_site", WIRING):
         return True
     if is_in(imported, "annotation_site"):
@@ -213,7 +217,7 @@ def test_may_import_refuses_what_points_the_wrong_way():
         ("surveys.study.layout.blocks", "annotation_site.settings"),
         ("mturk_simulator.market.money", "surveys.errors"),
         ("mturk_simulator.client", "mturk_simulator.http.wire"),
-        ("surveys.rehearsal.mturk_batch", "mturk_simulator.market.money"),
+        ("surveys.crowd.rehearsal.batch", "mturk_simulator.market.money"),
         ("surveys.crowd.mturk.publish", "mturk_simulator.market.money"),
     ]
 
@@ -348,7 +352,7 @@ def test_no_cell_has_a_class_that_lays_out_pages_of_annotators():
     }
     classes = {
         name
-        for folder in ("console", "contexts")
+        for folder in ("console", "contexts", "crowd")
         for path in sorted((ROOT / "templates" / folder).rglob("*.html"))
         for cell in re.findall(r"<t[dh] class=\"([^\"]*)\"", path.read_text(encoding="utf-8"))
         for name in re.findall(r"[\w-]+", cell)

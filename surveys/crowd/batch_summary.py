@@ -9,7 +9,8 @@ from django.db.models.functions import Coalesce
 from surveys.access.redaction import mask_text
 from surveys.crowd.budget import count_spent
 from surveys.crowd.ledger import HAS_WORKED, list_unpaid_work
-from surveys.models import Batch, Hit, HitState, Payment, PaymentKind, Standing, Study, Visit
+from surveys.crowd.models import Batch, Hit, HitState, Payment, PaymentKind
+from surveys.models import Standing, Study, Visit
 
 MAX_FAULTS = 20
 UNDECIDED = "in progress, or no report yet"

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from surveys.access.audit_log import record
 from surveys.crowd.errors import BatchRefused, CeilingReached
-from surveys.models import Batch, Hit, HitState, PaymentKind
+from surveys.crowd.models import Batch, Hit, HitState, PaymentKind
 from surveys.money import format_cents
 
 APPROVAL_FIELDS = ("armed_by", "armed_at", "armed_until", "total_cents", "ceiling_cents")

@@ -24,11 +24,11 @@ FEATURE = Feature(
     channels="surveys.crowd.mturk.targets.list_channels",
     frames="surveys.crowd.mturk.targets.list_frames",
     menu=(
-        MenuEntry(place="recruitment", template="console/crowd/_recruitment.html"),
-        MenuEntry(place="prolific", template="console/crowd/_prolific.html"),
+        MenuEntry(place="recruitment", template="crowd/_recruitment.html"),
+        MenuEntry(place="prolific", template="crowd/_prolific.html"),
     ),
-    console_urls="surveys.web.console.crowd.urls.PAGES",
-    annotator_urls="surveys.web.annotate.mturk.PATHS",
+    console_urls="surveys.crowd.web.console.urls.PAGES",
+    annotator_urls="surveys.crowd.web.annotate.PATHS",
     export_person="surveys.crowd.personal_data.export_person",
     forget_workers="surveys.crowd.personal_data.forget_workers",
     log_actions={

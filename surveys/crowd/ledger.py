@@ -16,17 +16,8 @@ from surveys.access.redaction import mask_text
 from surveys.crowd.budget import lock_batch, refuse_above_ceiling, refuse_unapproved
 from surveys.crowd.errors import PaymentRefused
 from surveys.crowd.fees import rates_of, round_reserved, round_shown
-from surveys.models import (
-    Annotator,
-    Assignment,
-    Batch,
-    Payment,
-    PaymentKind,
-    PaymentState,
-    ProviderState,
-    Standing,
-    Visit,
-)
+from surveys.crowd.models import Batch, Payment, PaymentKind, PaymentState
+from surveys.models import Annotator, Assignment, ProviderState, Standing, Visit
 
 MAX_REASON_LENGTH = 200
 MAX_ERROR_LENGTH = 500

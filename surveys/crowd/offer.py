@@ -20,8 +20,8 @@ from surveys.crowd.fees import (
     round_reserved,
     split_places,
 )
+from surveys.crowd.models import MOST_PLACES
 from surveys.models import Place, Questionnaire, Study
-from surveys.models.crowd import MOST_PLACES
 from surveys.monitoring.assignments import HASTE_FACTOR
 from surveys.monitoring.progress import median_minutes
 from surveys.study.planning.durations import introduction_seconds

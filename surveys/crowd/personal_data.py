@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from surveys.access.redaction import digest_in_study
-from surveys.models import Annotator, Grant, Payment, Study, Worker
+from surveys.crowd.models import Grant, Payment
+from surveys.models import Annotator, Study, Worker
 from surveys.participation.arrivals import SUBMISSION
 
 BATCH_SIZE = 500  # rows updated in one statement

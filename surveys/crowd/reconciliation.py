@@ -15,17 +15,8 @@ from django.utils import timezone
 
 from surveys.access.audit_log import record
 from surveys.crowd.ledger import record_outside_payment, settle_payment
-from surveys.models import (
-    Assignment,
-    Entrance,
-    Payment,
-    PaymentState,
-    ProviderState,
-    Reservation,
-    Standing,
-    Visit,
-    Worker,
-)
+from surveys.crowd.models import Payment, PaymentState
+from surveys.models import Assignment, Entrance, ProviderState, Reservation, Standing, Visit, Worker
 from surveys.participation.arrivals import find_annotators, find_visits, name_submission
 from surveys.participation.assignments import lock_places
 from surveys.participation.withdrawal import return_assignment

@@ -7,7 +7,7 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
-import surveys.models.crowd
+import surveys.crowd.models
 import surveys.models.participation
 import surveys.models.results
 import surveys.models.sharedtasks.tasks
@@ -3908,7 +3908,7 @@ class Migration(migrations.Migration):
                 (
                     "token",
                     models.CharField(
-                        default=surveys.models.crowd.make_payment_token, max_length=64, unique=True
+                        default=surveys.crowd.models.make_payment_token, max_length=64, unique=True
                     ),
                 ),
                 (

@@ -14,16 +14,6 @@ from surveys.models.access import (
     WebhookEvent,
 )
 from surveys.models.comparisons import CollectionKind, ImportedCollection
-from surveys.models.crowd import (
-    Batch,
-    Grant,
-    Hit,
-    HitState,
-    Payment,
-    PaymentKind,
-    PaymentState,
-    Qualification,
-)
 from surveys.models.jobs import Job, JobState
 from surveys.models.participation import Annotator, Assignment, AssignmentState, Response
 from surveys.models.quota import Place, Reservation

@@ -8,8 +8,9 @@ from django.test import Client
 from django.utils import timezone
 
 from surveys.access.roles import grant_role
+from surveys.crowd.models import Batch, Hit, HitState
 from surveys.crowd.reconciliation import reconcile_silence
-from surveys.models import Batch, Hit, HitState, Role, Study, Visit
+from surveys.models import Role, Study, Visit
 from tests.factories.batches import arm, come, do, hand_in, plan
 from tests.factories.studies import make_study
 from tests.surveys.web.console.test_collection import page

@@ -7,10 +7,11 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from surveys.crowd.budget import approve_budget, begin_creating, count_spent
+from surveys.crowd.models import Batch, Hit, HitState
 from surveys.crowd.mturk.arrival import start_in_hit
 from surveys.crowd.mturk.hits import plan_batch
 from surveys.crowd.reconciliation import Report, reconcile
-from surveys.models import Assignment, Batch, Hit, HitState, ProviderState, Study, Visit
+from surveys.models import Assignment, ProviderState, Study, Visit
 from surveys.participation.assignments import begin_assignment
 from surveys.recruitment.providers import Claims, read_claims
 from tests.factories.studies import finish

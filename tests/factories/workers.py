@@ -10,10 +10,11 @@ import pytest
 
 from mturk_simulator.client import HeldTask
 from mturk_simulator.tests.stage import Stage, Worker
+from surveys.crowd.models import Batch, Payment
 from surveys.crowd.mturk.arrival import find_hit, read_arrival, start_in_hit
 from surveys.crowd.mturk.gateway import Gateway, open_gateway
 from surveys.crowd.mturk.qualifications import send_grants
-from surveys.models import Assignment, Batch, Payment, Visit
+from surveys.models import Assignment, Visit
 from surveys.participation.assignments import begin_assignment
 from surveys.recruitment.completion_codes import completion_for, latest_reserved_visit
 from tests.factories.studies import finish

@@ -15,20 +15,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from surveys.crowd.errors import HitRefused
+from surveys.crowd.models import Hit, HitState
 from surveys.crowd.mturk.qualifications import grant_exclusion
 from surveys.crowd.mturk.targets import find_target, is_foreign
 from surveys.errors import ArrivalRefused, LinkRevoked, NoPlaceLeft
-from surveys.models import (
-    Annotator,
-    Assignment,
-    AssignmentState,
-    Hit,
-    HitState,
-    Invitation,
-    Place,
-    Visit,
-    Worker,
-)
+from surveys.models import Annotator, Assignment, AssignmentState, Invitation, Place, Visit, Worker
 from surveys.participation.arrivals import (
     find_annotators,
     find_visits,

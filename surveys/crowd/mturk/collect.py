@@ -8,6 +8,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from surveys.crowd.errors import ReportRefused
+from surveys.crowd.models import Batch, Hit, HitState
 from surveys.crowd.mturk.gateway import Gateway, open_gateway
 from surveys.crowd.mturk.hits import close_hit
 from surveys.crowd.mturk.payments import has_unknown_payments, look_up_unknown_payments
@@ -15,7 +16,7 @@ from surveys.crowd.mturk.publish import UNSETTLED, reload_batch, settle_creation
 from surveys.crowd.mturk.steps import Outcome, Progress, clear_error, process_rows
 from surveys.crowd.reconciliation import Report, reconcile, reconcile_silence
 from surveys.errors import SurveyError
-from surveys.models import Batch, Hit, HitState, ProviderState, Visit
+from surveys.models import ProviderState, Visit
 from surveys.recruitment.completion_codes import CODE_FIELD
 
 STATUSES = {

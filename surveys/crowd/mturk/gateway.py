@@ -18,10 +18,10 @@ from django.views.decorators.debug import sensitive_variables
 
 from surveys.access.redaction import mask_text
 from surveys.crowd.errors import TargetRefused
+from surveys.crowd.models import MOST_PLACES
 from surveys.crowd.mturk.targets import Target, refuse_disabled
 from surveys.errors import GatewayDown, GatewayRefused
 from surveys.models import Provider
-from surveys.models.crowd import MOST_PLACES
 from surveys.money import format_cents
 
 if TYPE_CHECKING:

@@ -13,19 +13,9 @@ from surveys.crowd.budget import lock_batch, refuse_unapproved
 from surveys.crowd.errors import BatchRefused, PaymentRefused
 from surveys.crowd.fees import rates_of, round_reserved, round_shown, split_places
 from surveys.crowd.ledger import list_unpaid_work
+from surveys.crowd.models import MOST_PLACES, Batch, Hit, HitState
 from surveys.crowd.mturk.targets import refuse_disabled
-from surveys.models import (
-    Batch,
-    Entrance,
-    Hit,
-    HitState,
-    Questionnaire,
-    Reservation,
-    Standing,
-    Study,
-    Visit,
-)
-from surveys.models.crowd import MOST_PLACES
+from surveys.models import Entrance, Questionnaire, Reservation, Standing, Study, Visit
 from surveys.money import format_cents
 from surveys.participation.assignments import lock_places
 from surveys.results.numbering import number_next

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
+from surveys.crowd.models import Batch, HitState, PaymentState
 from surveys.crowd.mturk.collect import LATE_FOR, fetch_batch
 from surveys.crowd.mturk.payments import pay_batch
 from surveys.crowd.mturk.publish import publish_batch
@@ -17,7 +18,7 @@ from surveys.crowd.mturk.steps import Outcome, Progress
 from surveys.crowd.mturk.stop import stop_batch
 from surveys.crowd.mturk.targets import list_enabled
 from surveys.errors import GatewayDown, RunRefused, SurveyError
-from surveys.models import Batch, HitState, PaymentState, ProviderState, Run, RunKind
+from surveys.models import ProviderState, Run, RunKind
 from surveys.models.results import RunQuerySet
 from surveys.results.run_jobs import makes_run
 from surveys.results.runs import is_broken_off, store_request

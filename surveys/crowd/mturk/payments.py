@@ -19,11 +19,12 @@ from surveys.crowd.ledger import (
     refuse_payment,
     settle_payment,
 )
+from surveys.crowd.models import Batch, Payment, PaymentKind, PaymentState
 from surveys.crowd.mturk.gateway import Gateway, open_gateway
 from surveys.crowd.mturk.publish import reload_batch
 from surveys.crowd.mturk.steps import Outcome, Progress, exclusive_lock, process_rows
 from surveys.errors import GatewayDown, GatewayRefused
-from surveys.models import Batch, Payment, PaymentKind, PaymentState, Standing, Visit
+from surveys.models import Standing, Visit
 from surveys.money import format_cents, read_cents
 
 PAYING = "paying"  # the lock of paying and rejecting

@@ -20,12 +20,13 @@ from surveys.crowd.budget import (
     refuse_unapproved,
 )
 from surveys.crowd.errors import BatchRefused
+from surveys.crowd.models import Batch, Hit, HitState
 from surveys.crowd.mturk.gateway import Gateway, open_gateway
 from surveys.crowd.mturk.qualifications import list_requirements
 from surveys.crowd.mturk.steps import Outcome, Progress, clear_error, exclusive_lock, process_rows
 from surveys.crowd.mturk.targets import refuse_disabled
 from surveys.errors import GatewayDown, GatewayRefused
-from surveys.models import Batch, Hit, HitState, Provider
+from surveys.models import Provider
 from surveys.money import format_cents, read_cents
 
 PUBLISHING = "publishing"  # the lock of publishing and stopping

@@ -14,11 +14,12 @@ from django.utils import timezone
 
 from surveys.access.audit_log import record
 from surveys.crowd.errors import BatchRefused
+from surveys.crowd.models import Grant, Hit, Qualification
 from surveys.crowd.mturk.gateway import Gateway, open_gateway
 from surveys.crowd.mturk.steps import Outcome, process_rows
 from surveys.errors import GatewayDown, GatewayRefused
 from surveys.jobs.queue import enqueue
-from surveys.models import Entrance, Grant, Hit, Job, Provider, Qualification, Study, Worker
+from surveys.models import Entrance, Job, Provider, Study, Worker
 
 APPROVAL_RATE = "000000000000000000L0"  # is 100 for workers with fewer than 100 assignments
 N_APPROVED = "00000000000000000040"

@@ -13,13 +13,14 @@ from surveys.access.audit_log import record
 from surveys.crowd.budget import lock_batch, refuse_unapproved
 from surveys.crowd.errors import PaymentRefused
 from surveys.crowd.ledger import intend_reward, refuse_payment, retry_payment
+from surveys.crowd.models import Hit, HitState, Payment, PaymentState
 from surveys.crowd.mturk.collect import count_owed, read_report
 from surveys.crowd.mturk.gateway import Gateway, open_gateway
 from surveys.crowd.mturk.payments import PAYING, pay, read_assignment
 from surveys.crowd.mturk.steps import exclusive_lock
 from surveys.crowd.reconciliation import reconcile
 from surveys.errors import GatewayDown, GatewayRefused
-from surveys.models import Hit, HitState, Payment, PaymentState, ProviderState, Standing, Visit
+from surveys.models import ProviderState, Standing, Visit
 
 OVERRIDE_FOR = timedelta(days=30)
 MAX_FEEDBACK_LENGTH = 1024

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from surveys.access.audit_log import record
 from surveys.crowd.budget import lock_batch
+from surveys.crowd.models import Batch, Hit, HitState
 from surveys.crowd.mturk.collect import OVER
 from surveys.crowd.mturk.gateway import Gateway, open_gateway
 from surveys.crowd.mturk.hits import close_hit, drop_plan
@@ -20,7 +21,6 @@ from surveys.crowd.mturk.publish import (
 )
 from surveys.crowd.mturk.steps import Outcome, Progress, clear_error, exclusive_lock, process_rows
 from surveys.errors import GatewayDown, GatewayRefused
-from surveys.models import Batch, Hit, HitState
 
 PAST = timedelta(hours=1)
 LISTED_WITHIN = timedelta(hours=1)  # a created HIT is in every list by then

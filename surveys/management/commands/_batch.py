@@ -3,9 +3,9 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
+from surveys.crowd.models import Batch
 from surveys.crowd.mturk.steps import Outcome
 from surveys.management.commands._base import SurveyCommand, find_study
-from surveys.models import Batch
 
 
 class BatchCommand(SurveyCommand):

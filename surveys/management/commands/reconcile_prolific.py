@@ -1,6 +1,6 @@
 from django.core.management.base import CommandParser
 
-from surveys.crowd.prolific_export import read_export
+from surveys.crowd.prolific.export import read_export
 from surveys.crowd.reconciliation import reconcile_all
 from surveys.management.commands._base import SurveyCommand, find_study, read_text
 from surveys.management.commands._entrance import find_entrance

@@ -4,12 +4,12 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.management.base import CommandError, CommandParser
 
+from surveys.crowd.rehearsal.batch import BatchRehearsal, BatchSummary, rehearse_batch
 from surveys.management.commands._base import SurveyCommand, find_study, positive
 from surveys.models import Provider
 from surveys.money import format_cents
 from surveys.rehearsal.annotator import Character
 from surveys.rehearsal.demo import RESEARCHER
-from surveys.rehearsal.mturk_batch import BatchRehearsal, BatchSummary, rehearse_batch
 from surveys.rehearsal.rating_source import ModelledRatings
 
 MAX_FAULTS = 5  # shown

@@ -11,7 +11,8 @@ from mturk_simulator.tests.fixtures import (
     simulator,
     worker,
 )
-from surveys.models import Hit, Study
+from surveys.crowd.models import Hit
+from surveys.models import Study
 from surveys.study.design import configure_study
 from tests.factories.batches import arm, plan, publish
 from tests.factories.studies import make_study

@@ -11,8 +11,9 @@ from django.db import connection
 from surveys.crowd.budget import begin_creating, count_spent
 from surveys.crowd.errors import CeilingReached, HitRefused
 from surveys.crowd.ledger import begin_sending, intend_bonus, intend_reward
+from surveys.crowd.models import Batch
 from surveys.errors import NoPlaceLeft, SurveyError
-from surveys.models import Annotator, Assignment, Batch, Place, Visit
+from surveys.models import Annotator, Assignment, Place, Visit
 from tests.factories.batches import OTHER, arm, come, do, hand_in, plan, publish, questionnaires
 from tests.factories.studies import make_study, start
 

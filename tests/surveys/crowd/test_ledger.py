@@ -27,19 +27,9 @@ from surveys.crowd.ledger import (
     retry_payment,
     settle_payment,
 )
+from surveys.crowd.models import Batch, Hit, HitState, Payment, PaymentKind
 from surveys.crowd.reconciliation import reconcile_silence
-from surveys.models import (
-    Annotator,
-    AuditEntry,
-    Batch,
-    Hit,
-    HitState,
-    Payment,
-    PaymentKind,
-    Standing,
-    Study,
-    Visit,
-)
+from surveys.models import Annotator, AuditEntry, Standing, Study, Visit
 from tests.factories.batches import (
     OTHER,
     arm,

@@ -18,18 +18,9 @@ from surveys.crowd.ledger import (
     mark_payment_unknown,
     settle_payment,
 )
+from surveys.crowd.models import Grant, Hit, Payment, Qualification
 from surveys.crowd.reconciliation import Report, reconcile
-from surveys.models import (
-    AuditEntry,
-    Grant,
-    Hit,
-    Membership,
-    Payment,
-    Qualification,
-    Study,
-    Visit,
-    Worker,
-)
+from surveys.models import AuditEntry, Membership, Study, Visit, Worker
 from surveys.participation.arrivals import find_annotators
 from surveys.privacy.erasure import erase_annotator
 from surveys.privacy.retention import drop_due, set_retention, settle_study

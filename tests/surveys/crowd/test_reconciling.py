@@ -8,19 +8,10 @@ from django.core.management import CommandError, call_command
 
 from surveys.crowd.errors import ReportRefused
 from surveys.crowd.ledger import begin_sending, intend_reward
-from surveys.crowd.prolific_export import read_export
+from surveys.crowd.models import Hit, Payment
+from surveys.crowd.prolific.export import read_export
 from surveys.crowd.reconciliation import Report, reconcile, reconcile_all, reconcile_silence
-from surveys.models import (
-    Assignment,
-    Entrance,
-    Hit,
-    Payment,
-    Place,
-    ProviderState,
-    Study,
-    Visit,
-    Worker,
-)
+from surveys.models import Assignment, Entrance, Place, ProviderState, Study, Visit, Worker
 from surveys.participation.assignments import begin_assignment
 from surveys.recruitment.links import open_entrance
 from tests.factories.batches import OTHER, WORKER, arm, come, do, hand_in, plan, publish

@@ -7,17 +7,15 @@ from django.apps import apps
 from django.conf import settings
 from django.utils import translation
 
+from surveys.crowd.models import Grant, Hit, Payment
 from surveys.crowd.mturk.targets import DISCLOSURE as MTURK
 from surveys.models import (
     Annotator,
     Arrival,
     Assignment,
     ConsentNotice,
-    Grant,
-    Hit,
     Invitation,
     MailDelivery,
-    Payment,
     Place,
     Response,
     Review,

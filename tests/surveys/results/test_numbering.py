@@ -8,8 +8,9 @@ import pytest
 from django.db import IntegrityError, connection
 
 from postprocess.steps.recipe import parse_recipe
+from surveys.crowd.models import Batch
 from surveys.crowd.mturk.jobs import request_batch_work
-from surveys.models import AuditEntry, Batch, Job, JobState, Release, Run, RunKind, Study
+from surveys.models import AuditEntry, Job, JobState, Release, Run, RunKind, Study
 from surveys.results.release import release_dataset
 from surveys.results.runs import (
     request_export,

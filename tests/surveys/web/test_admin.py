@@ -9,15 +9,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from surveys.models import (
-    Assignment,
-    Entrance,
-    Grant,
-    Invitation,
-    Qualification,
-    Response,
-    Study,
-)
+from surveys.crowd.models import Grant, Qualification
+from surveys.models import Assignment, Entrance, Invitation, Response, Study
 from surveys.models.participation import make_token
 from surveys.participation.arrivals import start_through
 from surveys.recruitment.links import invite_listed, open_entrance

@@ -1,4 +1,4 @@
-from surveys.models.crowd import HitState, PaymentState
+from surveys.crowd.models import HitState, PaymentState
 from surveys.models.jobs import JobState
 from surveys.models.participation import AssignmentState
 from surveys.models.recruitment import ProviderState, Standing

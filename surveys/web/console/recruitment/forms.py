@@ -125,31 +125,3 @@ class CodesForm(EntranceForm):
         help_text="For annotators who found no place or were screened out: a second code "
         "on Prolific, so that they can be distinguished and paid separately.",
     )
-
-
-class ExportForm(forms.Form):
-    """Prolific's export: a file, or the text of one that was compared and is confirmed."""
-
-    file = forms.FileField(required=False, label="Prolific’s export of submissions (CSV)")
-    kept = forms.CharField(
-        max_length=MAX_LIST_BYTES, required=False, strip=False, widget=forms.HiddenInput
-    )
-
-    def clean_file(self) -> str:
-        return read_text_file(self.cleaned_data["file"])
-
-    def clean(self) -> dict[str, Any]:
-        if not self.errors and not self.text:
-            raise forms.ValidationError("Choose the file that you downloaded from Prolific.")
-        return self.cleaned_data
-
-    @property
-    def text(self) -> str:
-        """Return the text of the export."""
-        text: str = self.cleaned_data["file"] or self.cleaned_data["kept"]
-        return text
-
-    @property
-    def is_confirmed(self) -> bool:
-        """Return whether the export was compared before, and is to be stored."""
-        return bool(self.cleaned_data.get("kept")) and not self.cleaned_data.get("file")

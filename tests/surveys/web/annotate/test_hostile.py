@@ -8,7 +8,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from surveys.models import Hit
+from surveys.crowd.models import Hit
 from surveys.participation.answers import record_engagement
 from surveys.participation.assignments import begin_assignment, start_assignment
 from surveys.participation.introduction import Step, complete_step

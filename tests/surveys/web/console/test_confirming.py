@@ -8,13 +8,12 @@ from django.utils import timezone
 
 from surveys.access.api_tokens import make_token
 from surveys.access.roles import grant_role
+from surveys.crowd.models import Batch, Hit
 from surveys.models import (
     Annotator,
     ApiToken,
     AuditEntry,
-    Batch,
     Entrance,
-    Hit,
     Membership,
     Role,
     Run,

@@ -12,17 +12,14 @@ from django.urls import reverse
 from django.utils import timezone
 
 from surveys.access.audit_log import record
+from surveys.crowd.models import Batch, Hit, Payment, PaymentKind
 from surveys.models import (
     Assignment,
-    Batch,
     Delivery,
-    Hit,
     Invitation,
     JobState,
     MailDelivery,
     Membership,
-    Payment,
-    PaymentKind,
     Response,
     Review,
     ReviewState,

@@ -1,0 +1,1 @@
+"""Prolific's export of submissions."""

@@ -1,0 +1,1 @@
+"""Scripted workers, who rehearse a batch in the MTurk simulator."""

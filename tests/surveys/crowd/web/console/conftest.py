@@ -1,0 +1,41 @@
+import pytest
+from django.db import transaction
+
+from surveys.crowd.models import Batch
+from surveys.models import Study
+from tests.factories.batch_states import make_crowd, make_large_study, sign_in_owner
+from tests.surveys.web.console.conftest import no_target_answers, platform, sign_in
+
+__all__ = ["no_target_answers", "platform", "sign_in"]
+
+
+@pytest.fixture
+def study(db):
+    return make_large_study()
+
+
+@pytest.fixture
+def client(study):
+    return sign_in_owner(study)
+
+
+@pytest.fixture(scope="module")
+def crowd(django_db_setup, django_db_blocker):
+    """A batch with visits of all statuses, created once; changes by a test are rolled back."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        study = make_large_study()
+        sign_in_owner(study)  # approves the budget
+        make_crowd(study)
+        yield
+        transaction.set_rollback(True)
+
+
+@pytest.fixture
+def crowded(crowd, db):
+    """The study of that batch; modules that need it return it as their `study`."""
+    return Study.objects.get()
+
+
+@pytest.fixture
+def batch(crowded):
+    return Batch.objects.get()
