@@ -1,21 +1,17 @@
 """The statistics of post-processing: from ratings to figures for annotators and pairs.
 
-All figures follow from two tables of counts: how many ratings each annotator gave at each point
-of the scale, and how many each context got there. A member is an annotator in a group; an
-annotator of two groups is two members. docs/postprocessing.md has the formulas and sources.
+docs/postprocessing.md has the formulas and sources; `counts` defines members, items and cells.
 """
 
-import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from postprocess.statistics.agreement.group_arrays import stack_groups
-from postprocess.statistics.agreement.measures import pairwise_agreement
+from postprocess.statistics.agreement.measures import sum_pairs
 from postprocess.statistics.change import (
     add_from_lowest,
     add_up,
@@ -25,13 +21,12 @@ from postprocess.statistics.change import (
     two_sided_pvalues,
 )
 from postprocess.statistics.correlations import FEWEST_COMMON, ratio
-from postprocess.table.parallel import AT_ONCE, fill_parts, on_all_cores
+from postprocess.table.counts import Ratings, count_points
+from postprocess.table.parallel import Progress, map_parts
 from postprocess.table.ratings import RatingsError, Scale, name_some
 from postprocess.types import Bools, Codes, Counts, Floats, Integers
 
-Progress = Callable[[int, int], None]
 DECIMALS = 9  # differences below this are rounding errors
-MOST_CELLS = 50_000_000  # members × points: 400 MB
 CELLS_AT_ONCE = 1 << 18  # contexts × points: 2 MB
 KEPT, LEFT_OUT = "kept", "left out"
 LOW, LOWEST, GAIN = "below the correlation bound", "below the minimum rho", "gain in agreement"
@@ -40,48 +35,6 @@ UNDEFINED_CONSTANT = "agreement undefined: constant ratings"
 UNDEFINED_FEW = "agreement undefined: too few common contexts"
 REASONS = (UNDEFINED_FEW, CONSTANT, UNDEFINED_CONSTANT, LOW, LOWEST, GAIN, "")  # first match
 KEEPING = {"", UNDEFINED_CONSTANT, UNDEFINED_FEW}  # reasons that do not exclude
-
-
-class Ratings(NamedTuple):
-    """Ratings as numbers, without NaN.
-
-    `item`, shape (n_ratings,): the context, as `number_items` numbers them.
-    `member`, shape (n_ratings,): the row of the tables.
-    `cell`, shape (n_ratings,): the position in the tables, read row by row.
-    `n` and `points`, tables of shape (n_members, n_columns): how often each member gave each
-    rating, which may be 0, and the rating in any unit; ratings of a member never decrease.
-    `group`, shape (n_members,), ascending: the group of each member, from 0.
-    """
-
-    item: Integers
-    member: Codes
-    cell: Integers
-    n: Integers
-    points: Floats
-    group: Codes
-
-    def of_group(self, numbers: Floats | Integers | Bools) -> Floats:
-        """Return, for each member, the sum over all members of its group."""
-        return np.bincount(self.group, weights=numbers)[self.group].astype(float)
-
-
-def count_ratings(item: Integers, member: Codes, ratings: pd.Series, group: Codes) -> Ratings:
-    """Count the ratings of each member at each point; the arguments are as in `Ratings`."""
-    point, points = pd.factorize(ratings.to_numpy(), sort=True)
-    n_members, n_points = len(group), len(points)
-    cell = np.empty(len(member), dtype=np.int64)
-    fill_parts(cell, lambda rows: member[rows].astype(np.int64) * n_points + point[rows])
-    table = np.broadcast_to(points.astype(float), (n_members, n_points))
-    if n_members * n_points > MOST_CELLS:  # a column for each distinct rating of one member
-        of_rating, cells = pd.factorize(cell, sort=True)
-        owner, point = np.divmod(cells, n_points)
-        n_each = np.bincount(owner, minlength=n_members)
-        column = np.arange(len(cells)) - (np.cumsum(n_each) - n_each)[owner]
-        table = np.full((n_members, n_each.max()), points[-1], dtype=float)
-        table[owner, column] = points[point]
-        cell = (owner * table.shape[1] + column)[of_rating]
-    n = np.bincount(cell, minlength=table.size).reshape(table.shape)
-    return Ratings(item, member, cell, n, table, group)
 
 
 def calibrate(
@@ -116,51 +69,26 @@ def compare_members(ratings: Ratings) -> pd.DataFrame:
     and of length 1, and Z is the sum of all z. In other groups, pairs of members are compared on
     the items both rated.
     """
-    n_groups = int(ratings.group[-1]) + 1
-    place = np.empty(len(ratings.item), dtype=np.int64)
-    fill_parts(
-        place,
-        lambda rows: ratings.item[rows] * np.int64(n_groups) + ratings.group[ratings.member[rows]],
-    )
-    if (place[1:] < place[:-1]).any():  # an item is in several groups
-        order = np.argsort(place, kind="stable")
-        place = place[order]
-        ratings = ratings._replace(
-            item=ratings.item[order], member=ratings.member[order], cell=ratings.cell[order]
-        )
-    starts = np.flatnonzero(np.append(True, place[1:] != place[:-1]))
-    n_items = np.bincount(place[starts] % n_groups, minlength=n_groups)[ratings.group]
+    place, n_items = ratings.number_places()
     n_given = ratings.n.sum(axis=1)
     is_whole = ratings.of_group(n_given) == n_items * ratings.of_group(n_given > 0)
-    sums = _sum_whole(ratings, starts)
-    if not is_whole.all():
-        _sum_pairs(sums, ratings, ~is_whole[ratings.member])
+    sums = _sum_whole(ratings, place)
+    members = np.flatnonzero(~is_whole & (n_given > 0))
+    for stack in stack_groups(ratings.as_table(~is_whole)):
+        for name, figures in sum_pairs(stack.tables).items():
+            sums.loc[members[stack.annotators.ravel()], name] = figures.ravel()
     rho, n_rho = sums["rho"].to_numpy(), sums["n_rho"].to_numpy()
     total, n_total = ratings.of_group(rho), ratings.of_group(n_rho)
     gain = np.subtract(ratio(total - 2 * rho, n_total - 2 * n_rho), ratio(total, n_total))
     return sums.assign(rho=np.clip(ratio(rho, n_rho), -1, 1), gain=gain)
 
 
-def _sum_whole(ratings: Ratings, starts: Codes) -> pd.DataFrame:
-    """Sum the correlations of each member; the sums are valid in groups without gaps.
-
-    `starts` are the positions of the first rating of each item in each group.
-    """
+def _sum_whole(ratings: Ratings, place: Codes) -> pd.DataFrame:
+    """Sum the correlations of each member; the sums are valid in groups without gaps."""
     n_items = ratings.n.sum(axis=1)
-    z_of_cell = _centre_ranks(ratings).ravel()
-    ends = np.append(starts, len(ratings.cell))
-    bounds = np.unique(np.append(np.searchsorted(ends, range(0, ends[-1], AT_ONCE)), len(starts)))
-
-    def add_up_part(number: int) -> Floats:
-        ends_of_items = ends[bounds[number] : bounds[number + 1] + 1]
-        rows = slice(ends_of_items[0], ends_of_items[-1])
-        z = z_of_cell[ratings.cell[rows]]
-        of_item = np.add.reduceat(z, ends_of_items[:-1] - rows.start)
-        products = z * np.repeat(of_item, np.diff(ends_of_items))
-        sums = np.bincount(ratings.member[rows], weights=products, minlength=len(n_items))
-        return sums.astype(float)
-
-    with_self = np.sum(on_all_cores(add_up_part, range(len(bounds) - 1)), axis=0)
+    z = _centre_ranks(ratings).ravel()[ratings.cell]
+    products = z * np.bincount(place, weights=z)[place]
+    with_self = np.bincount(ratings.member, weights=products, minlength=len(n_items))
     has_rated = ratings.n > 0
     highest = np.where(has_rated, ratings.points, -np.inf).max(axis=1)
     lowest = np.where(has_rated, ratings.points, np.inf).min(axis=1)
@@ -187,34 +115,6 @@ def _centre_ranks(ratings: Ratings) -> Floats:
     centred = rank - (n.sum(axis=1, keepdims=True) + 1) / 2
     length = np.sqrt((n * centred**2).sum(axis=1, keepdims=True))
     return np.asarray(np.divide(centred, length, out=np.zeros(n.shape), where=length > 0))
-
-
-def _sum_pairs(sums: pd.DataFrame, ratings: Ratings, rows: Bools) -> None:
-    """Replace the sums of members of groups with gaps, whose ratings are in `rows`."""
-    item, member = ratings.item[rows], ratings.member[rows]
-    table = pd.DataFrame(
-        {
-            "pair": item // 2,
-            "context": item % 2 + 1,
-            "annotator": member,
-            "rating": ratings.points.ravel()[ratings.cell[rows]],
-            "group": ratings.group[member],
-        }
-    )
-    members = np.unique(member)
-    for stack in stack_groups(table):
-        rho = pairwise_agreement(stack.tables, method="spearman")
-        has_rated = (~np.isnan(stack.tables)).astype(float)
-        n_common = np.einsum("tin,tjn->tij", has_rated, has_rated)
-        n_common[:, *np.diag_indices(n_common.shape[1])] = 0
-        figures = {
-            "rho": np.nansum(rho, axis=2),
-            "n_rho": (~np.isnan(rho)).sum(axis=2),
-            "has_common": (n_common >= FEWEST_COMMON).any(axis=2),
-            "is_constant": np.nanmax(stack.tables, axis=2) == np.nanmin(stack.tables, axis=2),
-        }
-        for name, numbers in figures.items():
-            sums.loc[members[stack.annotators.ravel()], name] = numbers.ravel()
 
 
 def judge(
@@ -293,24 +193,14 @@ def score(
     code, values = pd.factorize(points.ravel(), sort=True)
     if not len(values):
         refuse_unrated(np.zeros(2 * n_pairs, dtype=np.int64))
-    code = np.where(code < 0, len(values), code).astype(np.int32)  # left out: one more column
-    at_once = max(1, CELLS_AT_ONCE // (2 * len(values) + 2))
-    starts = range(0, n_pairs, at_once)
-    parts = []
+    n_points = len(values) + 1  # one for the ratings that are left out
+    code = np.where(code < 0, len(values), code).astype(np.int32)
 
-    def score_part(start: int) -> pd.DataFrame:
-        shape = (min(at_once, n_pairs - start), 2, len(values) + 1)
-        ends = np.array([2 * start, 2 * (start + shape[0])], dtype=item.dtype)
-        rows = slice(*np.searchsorted(item, ends))
-        position = (item[rows] - ends[0]) * shape[2] + code[cell[rows]]
-        counts = np.bincount(position, minlength=np.prod(shape)).reshape(shape)
-        return _score(counts.astype(float, order="F")[..., :-1], values)
+    def score_part(pairs: slice) -> pd.DataFrame:
+        counts = count_points(item, cell, code, pairs=pairs, n_points=n_points)
+        return _score(counts[..., :-1], values)
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:  # results do not depend on the threads
-        for part in pool.map(score_part, starts):
-            parts.append(part)
-            if progress:
-                progress(min(len(parts) * at_once, n_pairs), n_pairs)
+    parts = map_parts(score_part, n_pairs, CELLS_AT_ONCE // (2 * n_points), progress)
     scores = pd.concat(parts, ignore_index=True)
     is_whole = (scores[["n1", "n2"]] > 0).all(axis=1).to_numpy()
     scores.loc[~is_whole, "change":] = np.nan

@@ -12,6 +12,7 @@ from postprocess.steps import core
 from postprocess.steps.core import CONSTANT, KEPT, LEFT_OUT, take_texts
 from postprocess.steps.exclusion import COUNTED, find_excluded
 from postprocess.steps.recipe import Recipe
+from postprocess.table.counts import Ratings, count_ratings
 from postprocess.table.groups import with_groups
 from postprocess.table.parallel import fill_parts
 from postprocess.table.ratings import (
@@ -128,7 +129,7 @@ def post_process(
     with _explaining("leaving out what does not count"):
         core.refuse_unrated(np.bincount(item[rows], minlength=2 * n_pairs))
     group = pd.factorize(members["group"])[0]
-    counted = core.count_ratings(item[rows], member[rows], checked["rating"][rows], group)
+    counted = count_ratings(item[rows], member[rows], checked["rating"][rows], group)
     report("calibrating", 0, 1)
     calibrated, of_calibration = apply_calibration(counted, recipe)
     report("filtering", 0, 1)
@@ -140,7 +141,7 @@ def post_process(
     return _add_notes(outcome) if recipe.filtering.constant_from else outcome
 
 
-def apply_calibration(counted: core.Ratings, recipe: Recipe) -> tuple[core.Ratings, pd.DataFrame]:
+def apply_calibration(counted: Ratings, recipe: Recipe) -> tuple[Ratings, pd.DataFrame]:
     """Calibrate; if the recipe disables calibration, compute its figures only."""
     section = recipe.calibration
     threshold = section.threshold if section.enabled else np.inf
@@ -148,7 +149,7 @@ def apply_calibration(counted: core.Ratings, recipe: Recipe) -> tuple[core.Ratin
     return core.calibrate(counted, scale, threshold=threshold, step=section.step)
 
 
-def apply_filtering(calibrated: core.Ratings, recipe: Recipe) -> pd.DataFrame:
+def apply_filtering(calibrated: Ratings, recipe: Recipe) -> pd.DataFrame:
     """Judge the annotators; if the recipe disables filtering, compute its figures only."""
     section = recipe.filtering
     judged = core.judge(
@@ -162,7 +163,7 @@ def apply_filtering(calibrated: core.Ratings, recipe: Recipe) -> pd.DataFrame:
 
 
 def _score(
-    calibrated: core.Ratings,
+    calibrated: Ratings,
     judged: pd.DataFrame,
     recipe: Recipe,
     *,
@@ -184,7 +185,7 @@ def _score(
 
 
 def _refuse_unscored(
-    pairs: pd.DataFrame, calibrated: core.Ratings, judged: pd.DataFrame, recipe: Recipe
+    pairs: pd.DataFrame, calibrated: Ratings, judged: pd.DataFrame, recipe: Recipe
 ) -> None:
     """Raise RatingsError for contexts without ratings, unless constant ratings are the reason."""
     is_scored = pairs[["n1", "n2"]].to_numpy().ravel() > 0
@@ -207,14 +208,14 @@ def _add_notes(outcome: Outcome) -> Outcome:
     return replace(outcome, pairs=outcome.pairs.assign(note=note.to_numpy()))
 
 
-def score_points(calibrated: core.Ratings, judged: pd.DataFrame, recipe: Recipe) -> Floats:
+def score_points(calibrated: Ratings, judged: pd.DataFrame, recipe: Recipe) -> Floats:
     """Return `calibrated.points` on the scale of the scores, NaN for members who are left out."""
     is_kept = (judged["decision"] == KEPT).to_numpy()[:, None]
     scales = recipe.scale.as_scale(), recipe.rescaling.as_scale()
     return np.where(is_kept, core.rescale(calibrated.points, *scales), np.nan)
 
 
-def _points_of_rows(calibrated: core.Ratings, counts: Bools) -> Floats:
+def _points_of_rows(calibrated: Ratings, counts: Bools) -> Floats:
     """Return the calibrated rating of each row, NaN for rows that do not count."""
     table, cell = calibrated.points.ravel(), calibrated.cell
     counted = fill_parts(np.empty(len(cell)), lambda part: table[cell[part]])

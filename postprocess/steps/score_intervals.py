@@ -8,7 +8,6 @@ from scipy.special import stdtrit
 
 from postprocess.statistics.correlations import ratio
 from postprocess.statistics.means import CONFIDENCE
-from postprocess.steps import core
 from postprocess.steps.post_process import (
     Outcome,
     Progress,
@@ -18,6 +17,7 @@ from postprocess.steps.post_process import (
 )
 from postprocess.steps.recipe import Recipe
 from postprocess.steps.single_steps import count_table
+from postprocess.table.counts import Ratings
 from postprocess.types import Bools, Codes, Floats, Integers
 
 MOST_PARTS = 40  # of a group; in a larger one several annotators are left out together
@@ -108,7 +108,7 @@ class _Parts(NamedTuple):
     n_each: Integers
 
 
-def _find_cells(counted: core.Ratings) -> _Cells:
+def _find_cells(counted: Ratings) -> _Cells:
     n_groups = np.int64(counted.group[-1]) + 1
     names = counted.item * n_groups + counted.group[counted.member]
     of_rating, cells = pd.factorize(names, sort=True)
@@ -125,7 +125,7 @@ def _divide(group: Codes) -> _Parts:
 
 
 def _leave_out(
-    counted: core.Ratings, cells: _Cells, parts: _Parts, recipe: Recipe, progress: Progress | None
+    counted: Ratings, cells: _Cells, parts: _Parts, recipe: Recipe, progress: Progress | None
 ) -> Floats:
     """Return each part's influence on the scores of its group's contexts.
 
@@ -155,7 +155,7 @@ def _leave_out(
 
 
 def _score_cells(
-    counted: core.Ratings, stays: Bools, cells: _Cells, recipe: Recipe
+    counted: Ratings, stays: Bools, cells: _Cells, recipe: Recipe
 ) -> tuple[Floats, Floats]:
     """Return the sum and number of some members' used ratings in each cell.
 
@@ -223,7 +223,7 @@ def _combine(squares: Floats, weighted: Floats) -> Floats:
     return np.where(defined, squares**2 / np.where(defined, weighted, 1), 1)
 
 
-def _place(members: pd.DataFrame, counted: core.Ratings, parts: _Parts) -> pd.DataFrame:
+def _place(members: pd.DataFrame, counted: Ratings, parts: _Parts) -> pd.DataFrame:
     """Return annotator, group and part of each member, as numbers."""
     annotator = pd.factorize(members["annotator"])[0]
     return pd.DataFrame({"annotator": annotator, "group": counted.group, "part": parts.of_member})

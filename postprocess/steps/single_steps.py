@@ -7,6 +7,7 @@ import pandas as pd
 
 from postprocess.steps import core
 from postprocess.steps.recipe import Recipe
+from postprocess.table.counts import Ratings, count_ratings
 from postprocess.table.groups import with_groups
 from postprocess.table.ratings import Scale, keep_whole, number_items, number_members
 
@@ -216,10 +217,10 @@ def aggregate_ratings(ratings: pd.DataFrame, n_pairs: int) -> pd.DataFrame:
     return scores
 
 
-def count_table(ratings: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame, core.Ratings]:
+def count_table(ratings: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame, Ratings]:
     """Return the ratings with a column group, a row for each member, and the counts."""
     grouped = with_groups(ratings)
     member, members = number_members(grouped)
     group = pd.factorize(members["group"])[0]
-    counted = core.count_ratings(number_items(grouped), member, grouped["rating"], group)
+    counted = count_ratings(number_items(grouped), member, grouped["rating"], group)
     return grouped, members, counted

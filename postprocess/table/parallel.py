@@ -13,6 +13,7 @@ from postprocess.types import Integers
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+Progress = Callable[[int, int], None]
 AT_ONCE = 1 << 18  # rows: 2 MB of 64-bit numbers; with fewer, threads wait for each other
 _worker = threading.local()
 
@@ -54,6 +55,27 @@ def fill_parts(filled: NDArray[Any], compute: Callable[[slice], Any]) -> NDArray
     n_rows = len(filled)
     on_all_cores(fill, [slice(start, start + AT_ONCE) for start in range(0, n_rows, AT_ONCE)])
     return filled
+
+
+def map_parts(
+    work: Callable[[slice], Result], n_rows: int, at_once: int, progress: Progress | None = None
+) -> list[Result]:
+    """Apply a function to slices of so many rows on all cores; return the results in order.
+
+    `progress` is called from this thread with the rows done and all rows.
+
+    >>> map_parts(lambda rows: rows.stop - rows.start, 5, 2)
+    [2, 2, 1]
+    """
+    step = max(1, at_once)
+    slices = [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
+    results = []
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for rows, result in zip(slices, pool.map(work, slices), strict=True):
+            results.append(result)
+            if progress:
+                progress(rows.stop, n_rows)
+    return results
 
 
 def as_places(numbers: Integers) -> NDArray[np.int64]:

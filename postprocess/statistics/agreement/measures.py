@@ -15,7 +15,7 @@ from postprocess.statistics.correlations import (
     spearman,
 )
 from postprocess.statistics.intervals import LARGEST, basic_interval
-from postprocess.types import Floats, Integers
+from postprocess.types import Bools, Floats, Integers
 
 PERFECT = 0.025  # share of resamples with a correlation of 1: beyond the end of an interval
 NUMBERS_AT_ONCE = 1 << 20  # ranks of annotator pairs with gaps that are multiplied together
@@ -94,6 +94,39 @@ def pairwise_agreement(tables: Floats, *, method: Method = "spearman") -> Floats
     diagonal = np.arange(n_annotators)
     rho[:, diagonal, diagonal] = np.nan
     return rho
+
+
+def sum_pairs(tables: Floats) -> dict[str, Floats | Bools | Integers]:
+    """Sum each annotator's correlations with the others over the items that both rated.
+
+    Parameters
+    ----------
+    tables : array, shape (n_tables, n_annotators, n_items)
+        A table for each group, in scale points; NaN where an annotator did not rate an item.
+
+    Returns
+    -------
+    dict of array, shape (n_tables, n_annotators)
+        rho, the sum of Spearman's rho with each other annotator; n_rho, how many are defined;
+        has_common, whether another annotator shares 3 items or more; is_constant, whether all
+        ratings are equal.
+
+    Examples
+    --------
+    >>> sums = sum_pairs(np.array([[[0.0, 3, 6, np.nan], [1, 3, 5, 2]]]))
+    >>> sums["rho"].tolist(), sums["n_rho"].tolist()
+    ([[1.0, 1.0]], [[1, 1]])
+    """
+    rho = pairwise_agreement(tables)
+    has_rated = (~np.isnan(tables)).astype(float)
+    n_common = np.einsum("tin,tjn->tij", has_rated, has_rated)
+    n_common[:, *np.diag_indices(n_common.shape[1])] = 0
+    return {
+        "rho": np.nansum(rho, axis=2),
+        "n_rho": (~np.isnan(rho)).sum(axis=2),
+        "has_common": (n_common >= FEWEST_COMMON).any(axis=2),
+        "is_constant": np.nanmax(tables, axis=2) == np.nanmin(tables, axis=2),
+    }
 
 
 def agreement_with_means(

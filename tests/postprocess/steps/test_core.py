@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from postprocess.steps import core
 from postprocess.steps.post_process import post_process
 from postprocess.steps.recipe import read_recipe
+from postprocess.table import counts
+from postprocess.table.counts import count_ratings
 from postprocess.table.ratings import number_items, number_members
 from tests.postprocess.statistics.agreement.tables import items_table, pairwise_of
 
@@ -21,7 +23,7 @@ def average(ratings):
     """Return the group, annotator, rho, gain, has_common and is_constant of each member."""
     member, members = number_members(ratings)
     group = pd.factorize(members["group"])[0]
-    counted = core.count_ratings(number_items(ratings), member, ratings["rating"], group)
+    counted = count_ratings(number_items(ratings), member, ratings["rating"], group)
     return members.join(core.compare_members(counted))
 
 
@@ -109,7 +111,7 @@ def test_tables_with_a_column_for_each_rating_of_one_annotator_give_the_same(
     recipe = read_recipe("cosimlex", changes)
     whole = post_process(ratings, recipe, n_pairs=40)
 
-    monkeypatch.setattr(core, "MOST_CELLS", 0)
+    monkeypatch.setattr(counts, "MOST_CELLS", 0)
     narrow = post_process(ratings, recipe, n_pairs=40)
 
     for name in ("ledger", "annotators", "scores"):
