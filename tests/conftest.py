@@ -41,15 +41,19 @@ class PublishedPath(type(Path())):  # type: ignore[misc]
 
 COSIMLEX = PublishedPath(SHARED / "cosimlex")
 SHARED_SERVERS = {"browser", "shared_site"}  # fixtures
+MODELS = "torch"  # a fixture
 WAITING = {"end_to_end", "documents"}  # folders
-# Half of the CPU time of the tests without a browser; the mark `slow` is set by these names alone.
-SLOW_FOLDERS = {*WAITING, "frozen", "models", "windows"}
-SLOW_MODULES = {
-    "test_admin_hostile.py", "test_command_line.py", "test_courtesies.py", "test_exactly_once.py",
-    "test_gallery.py", "test_hostile.py", "test_lifecycle.py", "test_packaging.py",
-    "test_release.py", "test_results.py", "test_schema.py", "test_scripts.py",
-    "test_submission_rights.py", "test_verification.py", "test_visitors.py",
-}  # fmt: skip
+# Besides the models' tests, those that take most of the CPU time without a browser; no other test
+# has the mark `slow`.
+SLOW = (
+    "end_to_end/*", "documents/*", "frozen/*", "models/*", "windows/*", "finished/*",
+    "reporting/test_bundle.py", "test_admin_hostile.py", "test_archive.py",
+    "test_collection_rules.py", "test_command_line.py", "test_courtesies.py",
+    "test_exactly_once.py", "test_gallery.py", "test_hostile.py", "test_letters.py",
+    "test_lifecycle.py", "test_packaging.py", "test_release.py", "test_remake_migrations.py",
+    "test_renaming.py", "test_results.py", "test_schema.py", "test_scripts.py",
+    "test_submission_rights.py", "test_unscored.py", "test_verification.py", "test_visitors.py",
+)  # fmt: skip
 LONG = {"test_whole_study.py", "test_serve.py", "test_commands.py", "test_background.py"}
 
 
@@ -68,8 +72,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     share a browser or a site are at the beginning of the first part, so that one process has them,
     and those that start their own servers at the beginning of the second.
     """
+    paths = {item.path for item in items}
+    slow = {path for path in paths if any(path.match(name) for name in SLOW)}
     for item in items:
-        if item.path.parent.name in SLOW_FOLDERS or item.path.name in SLOW_MODULES:
+        if item.path in slow or MODELS in item.fixturenames:
             item.add_marker(pytest.mark.slow)
     sharing = {item.path for item in items if SHARED_SERVERS & {*item.fixturenames}}
     shared = [item for item in items if item.path in sharing]
