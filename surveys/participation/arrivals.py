@@ -48,10 +48,10 @@ def return_visitor(entrance: Entrance, claims: Claims) -> Assignment | None:
     opened: looking at an entrance must not wait for writers.
     """
     visits = find_visits(entrance, claims.submission, claims.worker_id)
-    theirs = Annotator.objects.filter(
+    annotators = Annotator.objects.filter(
         assignments__visits__in=visits.filter(provider_study=claims.provider_study)
     )
-    return _find_latest(theirs)
+    return _find_latest(annotators)
 
 
 def return_by_own_link(entrance: Entrance, claims: Claims, link: str) -> Assignment | None:
@@ -61,8 +61,8 @@ def return_by_own_link(entrance: Entrance, claims: Claims, link: str) -> Assignm
     """
     if not proves_identity(entrance, claims, link):
         return None
-    known = find_annotators(entrance.study, entrance.provider, claims.worker_id)
-    assignment = _find_latest(known)
+    annotators = find_annotators(entrance.study, entrance.provider, claims.worker_id)
+    assignment = _find_latest(annotators)
     if assignment and (worker := assignment.annotator.worker):
         _note_visit(entrance, claims, assignment, worker)
     return assignment
@@ -76,8 +76,8 @@ def is_known(entrance: Entrance, claims: Claims) -> bool:
 def proves_identity(entrance: Entrance, claims: Claims, link: str) -> bool:
     """Return whether a link belongs to the annotator whose id an arrival claims."""
     owner = find_owner(entrance.study_id, link)
-    known = find_annotators(entrance.study, entrance.provider, claims.worker_id)
-    return owner is not None and known.filter(pk=owner.pk).exists()
+    annotators = find_annotators(entrance.study, entrance.provider, claims.worker_id)
+    return owner is not None and annotators.filter(pk=owner.pk).exists()
 
 
 def own_link_needed() -> OwnLinkNeeded:
@@ -121,8 +121,8 @@ def find_assignment_to_show(latest: Assignment) -> Assignment:
     """
     if earned_before(latest) is None:
         return latest
-    theirs = Assignment.objects.filter(annotator=latest.annotator_id)
-    return theirs.filter(submitted_at__isnull=False).latest("pk")
+    assignments = Assignment.objects.filter(annotator=latest.annotator_id)
+    return assignments.filter(submitted_at__isnull=False).latest("pk")
 
 
 @transaction.atomic
@@ -170,8 +170,8 @@ def start_through(
 
 
 def _find_latest(annotators: QuerySet[Annotator]) -> Assignment | None:
-    theirs = Assignment.objects.with_study().filter(annotator__in=annotators)
-    return theirs.select_related("annotator__worker").order_by("-pk").first()
+    assignments = Assignment.objects.with_study().filter(annotator__in=annotators)
+    return assignments.select_related("annotator__worker").order_by("-pk").first()
 
 
 def name_submission(entrance: Entrance, submission: str, worker: Worker) -> str:

@@ -346,7 +346,7 @@ def _order_contexts(
     if study.n_checkpoints:
         seen = Response.objects.filter(annotator=annotator).order_by().values("pair")
         unseen = Pair.objects.checkpoints(study).exclude(pk__in=seen)
-        found = unseen.values_list("contexts", "pk")
-        for checkpoint in chance.sample(list(found), min(study.n_checkpoints, len(found))):
+        checks = unseen.values_list("contexts", "pk")
+        for checkpoint in chance.sample(list(checks), min(study.n_checkpoints, len(checks))):
             contexts.insert(chance.randint(1, len(contexts)), checkpoint)
     return contexts

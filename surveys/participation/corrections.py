@@ -31,8 +31,8 @@ def find_last_answer(where: AssignmentProgress, position: int) -> Response | Non
     due = where.due if where.takes_answers else None
     if due is None or not due.has_last or due.position != position + 1:
         return None
-    found = Response.objects.filter(assignment=where.assignment_id, position=position)
-    return found.select_related("context", "pair").get()
+    responses = Response.objects.filter(assignment=where.assignment_id, position=position)
+    return responses.select_related("context", "pair").get()
 
 
 def change_rating(

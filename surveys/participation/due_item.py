@@ -123,6 +123,6 @@ def fill_response(response_id: int, still_open: str, answer: Mapping[str, object
 @cache
 def _write_fill(names: tuple[str, ...], still_open: str) -> str:
     columns = ", ".join(f"{Response._meta.get_field(name).column} = %s" for name in names)  # type: ignore[union-attr]
-    asked = f"id = %s AND NOT is_erased AND {still_open} AND {TAKES_ANSWERS}"
+    condition = f"id = %s AND NOT is_erased AND {still_open} AND {TAKES_ANSWERS}"
     # The names are those of our own columns.
-    return f"UPDATE surveys_response SET {columns} WHERE {asked}"  # noqa: S608  # nosec B608
+    return f"UPDATE surveys_response SET {columns} WHERE {condition}"  # noqa: S608  # nosec B608

@@ -106,7 +106,7 @@ def check_comprehension(
     n_tries: int | None = None,
     text_id: int | None = None,
 ) -> list[int]:
-    """Store the answers to the check; return the indices of wrong ones.
+    """Store the answers to the check; return the wrong answers' indices.
 
     A wrong attempt counts; the last one returns the assignment. `n_tries` is the number of attempts
     when the page was made: a double click has one fewer, gets the same result and counts nothing;

@@ -32,8 +32,7 @@ def find_owner(study_id: int, link: str) -> Annotator | None:
     assignments = Assignment.objects.with_study().filter(
         study=study_id, token__in=tokens, annotator__invitation__revoked_at__isnull=True
     )
-    proving = (one.annotator for one in assignments if not is_opened_by_id(one))
-    return next(proving, None)
+    return next((a.annotator for a in assignments if not is_opened_by_id(a)), None)
 
 
 def is_opened_by_id(assignment: Assignment) -> bool:

@@ -28,8 +28,8 @@ def choose_place(study: Study, free: PlaceQuerySet, chance: random.Random) -> Ch
     if place is None:
         return None
     place.questionnaire.block.study = study  # names the questionnaire
-    wanted = f"place {place.number} of {study.ratings_per_context}"
-    return Choice(place, f"{study.assigning_policy}: {wanted} in {place.questionnaire}")
+    reason = f"{study.assigning_policy}: place {place.number} of {study.ratings_per_context}"
+    return Choice(place, f"{reason} in {place.questionnaire}")
 
 
 def fill_evenly(free: PlaceQuerySet, chance: random.Random) -> Place | None:
@@ -43,7 +43,7 @@ def fill_blocks(free: PlaceQuerySet, chance: random.Random) -> Place | None:
     if first is None:
         return None
     both = Questionnaire.objects.filter(block__questionnaires=first.questionnaire_id)
-    firsts = [free.with_questionnaire().filter(questionnaire=one).first() for one in both]
+    firsts = [free.with_questionnaire().filter(questionnaire=half).first() for half in both]
     return min((place for place in firsts if place), key=lambda place: (place.number, place.pk))
 
 
