@@ -90,15 +90,15 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
         """Return invitations created for one person each, not those from entrances."""
         return self.by_people(study).filter(entrance__isnull=True)
 
-    def with_whereabouts(self) -> Self:
-        """Annotate with `whereabouts`: revoked, unused, or the state of the last assignment."""
+    def with_link_state(self) -> Self:
+        """Annotate with `link_state`: revoked, unused, or the state of the last assignment."""
         states = models.Case(
             models.When(revoked_at__isnull=False, then=models.Value(REVOKED)),
             models.When(annotator__isnull=True, then=models.Value(UNUSED)),
             default=models.F("latest_state"),
             output_field=models.CharField(),
         )
-        return self.with_latest_state().annotate(whereabouts=states)
+        return self.with_latest_state().annotate(link_state=states)
 
     def noted(self, text: str, *, sees_addresses: bool) -> Self:
         """Return invitations with a text in their note; addresses if they may be seen."""

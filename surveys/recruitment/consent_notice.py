@@ -167,9 +167,9 @@ def make_notice(facts: Facts) -> ConsentNotice:
     """Return the notice in the language of the study's pages, without storing it."""
     language = interface_of(facts.study)
     with translation.override(language):
-        said = write_sentences(facts)
+        sentences = write_sentences(facts)
     sections = {
-        name: [said[about] for about in topics if about in said]
+        name: [sentences[about] for about in topics if about in sentences]
         for name, topics in SECTIONS.items()
     }
     written = json.dumps([language, sections], ensure_ascii=False, sort_keys=True)
@@ -189,8 +189,8 @@ def store_notice(notice: ConsentNotice) -> ConsentNotice:
 
 def list_changes(agreed: ConsentNotice, now: ConsentNotice) -> list[str]:
     """Return the sentences that apply now and were not in the notice that was agreed to."""
-    known = {text for texts in agreed.sections.values() for text in texts}
-    return [text for texts in now.sections.values() for text in texts if text not in known]
+    accepted = {text for texts in agreed.sections.values() for text in texts}
+    return [text for texts in now.sections.values() for text in texts if text not in accepted]
 
 
 def write_sentences(facts: Facts) -> dict[Said, str]:

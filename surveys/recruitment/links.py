@@ -29,10 +29,10 @@ CODE = re.compile(r"[A-Za-z0-9_-]{1,40}")
 
 
 class InvitedList(NamedTuple):
-    """The new and known invitations for a list of notes, and all invitations by note."""
+    """The new and existing invitations for a list of notes, and all invitations by note."""
 
     new: list[Invitation]
-    known: list[Invitation]
+    existing: list[Invitation]
     by_note: dict[str, Invitation]
 
 
@@ -89,45 +89,45 @@ def invite_listed(study: Study, notes: Iterable[str]) -> InvitedList:
 
     Raises InvitationRefused, naming the lines, for a note that is too long or repeated.
     """
-    wanted = read_notes(notes)
+    requested = read_notes(notes)
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)  # two imports of the list at once
-    by_note = _find_noted(study, wanted)
-    known = [by_note[note] for note in wanted if note in by_note]
+    by_note = _find_noted(study, requested)
+    existing = [by_note[note] for note in requested if note in by_note]
     new = Invitation.objects.bulk_create(
-        Invitation(study=study, note=note) for note in wanted if note not in by_note
+        Invitation(study=study, note=note) for note in requested if note not in by_note
     )
-    record("invitations.made", study, "from a list", new=len(new), known=len(known))
-    return InvitedList(new, known, by_note | {invitation.note: invitation for invitation in new})
+    record("invitations.made", study, "from a list", new=len(new), known=len(existing))
+    return InvitedList(new, existing, by_note | {invitation.note: invitation for invitation in new})
 
 
 def _find_noted(study: Study, notes: Iterable[str]) -> dict[str, Invitation]:
     """Return the valid links for these notes, including notes stored as a digest."""
     valid = Invitation.objects.filter(study=study, revoked_at=None)
-    found = {invitation.note: invitation for invitation in valid.exclude(note="")}
+    links = {invitation.note: invitation for invitation in valid.exclude(note="")}
     dropped = {invitation.note_digest: invitation for invitation in valid.exclude(note_digest="")}
     digests = {digest_in_study(study.pk, NOTE, note): note for note in notes} if dropped else {}
-    found |= {note: dropped[digest] for digest, note in digests.items() if digest in dropped}
-    return found
+    links |= {note: dropped[digest] for digest, note in digests.items() if digest in dropped}
+    return links
 
 
 def find_invitations(
     study: Study, *, sees_addresses: bool, state: str = "", note: str = "", through: str = ""
 ) -> InvitationQuerySet:
-    """Return a study's links with their whereabouts, the latest first, filtered."""
+    """Return a study's links with their states, the latest first, filtered."""
     links = Invitation.objects
-    found = links.by_people(study) if through else links.personal(study)
+    matches = links.by_people(study) if through else links.personal(study)
     if note:
-        found = found.noted(note, sees_addresses=sees_addresses)
-    located: Any = found.with_whereabouts().order_by("-pk")
-    narrowed: InvitationQuerySet = located.filter(whereabouts=state) if state else located
+        matches = matches.noted(note, sees_addresses=sees_addresses)
+    located: Any = matches.with_link_state().order_by("-pk")
+    narrowed: InvitationQuerySet = located.filter(link_state=state) if state else located
     return narrowed
 
 
 def count_links(study: Study, before: datetime) -> Counter[tuple[str, bool]]:
     """Return the number of personal links by state, and whether they were created by an instant."""
     is_older = ExpressionWrapper(Q(created_at__lte=before), output_field=BooleanField())
-    found: Any = Invitation.objects.personal(study).with_whereabouts().order_by()
-    rows = found.annotate(is_older=is_older).values_list("whereabouts", "is_older")
+    links: Any = Invitation.objects.personal(study).with_link_state().order_by()
+    rows = links.annotate(is_older=is_older).values_list("link_state", "is_older")
     return Counter({(state, older): n for state, older, n in rows.annotate(n=Count("pk"))})
 
 
@@ -201,7 +201,7 @@ def read_notes(notes: Iterable[str]) -> list[str]:
 
     Raises InvitationRefused, naming the invalid lines.
     """
-    found: dict[str, int] = {}
+    seen: dict[str, int] = {}
     problems = []
     lines = list(notes)
     if len(lines) > MOST_INVITED:
@@ -213,13 +213,13 @@ def read_notes(notes: Iterable[str]) -> list[str]:
             continue
         if len(note) > LONGEST_NOTE:
             problems.append(f"line {number} is longer than {LONGEST_NOTE} characters")
-        elif note in found and "@" not in note:  # two people may have one name, not one address
-            problems.append(f"line {number} says the same as line {found[note]}")
+        elif note in seen and "@" not in note:  # two people may have one name, not one address
+            problems.append(f"line {number} says the same as line {seen[note]}")
         elif "\0" in note:
             problems.append(f"line {number} holds a null character")
-        found.setdefault(note, number)
+        seen.setdefault(note, number)
     if problems:
         raise InvitationRefused(f"Nobody was invited: {'; '.join(problems)}.")
-    if not found:
+    if not seen:
         raise InvitationRefused("Nobody was invited: the list is empty.")
-    return list(found)
+    return list(seen)

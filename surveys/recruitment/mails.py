@@ -71,27 +71,27 @@ def list_recipients(study: Study, kind: TextKind) -> list[Addressed]:
     for no e-mail by any link. Reminders follow at least three days after an invitation.
     """
     silent = _find_silent(study) | _find_written(study, kind)
-    found = []
+    recipients = []
     for invitation in _find_noted(study, kind):
         address = read_address(invitation.note)
         digest = _digest(study, address)
         if address and digest not in silent:
             silent.add(digest)
-            found.append(Addressed(invitation, address))
-    return found
+            recipients.append(Addressed(invitation, address))
+    return recipients
 
 
 def read_address(note: str) -> str:
     """Return the e-mail address in a note, or an empty string."""
-    found = ADDRESS.search(note)
-    return found[0] if found else ""
+    match = ADDRESS.search(note)
+    return match[0] if match else ""
 
 
 def write_letters(study: Study, kind: TextKind, links: list[Addressed]) -> Iterator[Letter]:
     """Yield the current text of a kind for each link."""
-    text, known = read_text(study, kind), list_placeholder_values(study)
+    text, values = read_text(study, kind), list_placeholder_values(study)
     for link in links:
-        yield fill_letter(text.body, {**known, **list_links(link.invitation.token)})
+        yield fill_letter(text.body, {**values, **list_links(link.invitation.token)})
 
 
 def explain_refusal(study: Study) -> str:
@@ -123,10 +123,10 @@ def queue_mails(study: Study, kind: TextKind, *, version: int | None) -> int:
     recipients = list_recipients(study, kind)
     queued = MailDelivery.objects.bulk_create(
         MailDelivery(
-            study=study, invitation=found.invitation, text=text, kind=kind, job=job,
-            address_digest=_digest(study, found.address),
+            study=study, invitation=recipient.invitation, text=text, kind=kind, job=job,
+            address_digest=_digest(study, recipient.address),
         )
-        for found, job in zip(recipients, _enqueue(study, len(recipients)), strict=True)
+        for recipient, job in zip(recipients, _enqueue(study, len(recipients)), strict=True)
     )  # fmt: skip
     if queued:
         record("mails.queued", study, str(kind), n=len(queued))
@@ -163,8 +163,8 @@ def cancel_waiting(study: Study) -> int:
 @transaction.atomic
 def stop_mail(invitation: Invitation) -> None:
     """Record that the recipient of a link asked for no e-mail; idempotent."""
-    asked = Invitation.objects.filter(pk=invitation.pk, no_mail_since=None)
-    if asked.update(no_mail_since=timezone.now()):
+    unstopped = Invitation.objects.filter(pk=invitation.pk, no_mail_since=None)
+    if unstopped.update(no_mail_since=timezone.now()):
         record("invitation.no_mail", invitation.study, str(invitation))
     _cancel(MailDelivery.objects.filter(invitation=invitation))
 
@@ -232,8 +232,8 @@ def _send(delivery: MailDelivery) -> Refusal | None:
 
 def _read_reply(code: int, text: bytes | str) -> Refusal:
     """Return the refusal of a server; a code below 500 is temporary."""
-    said = text.decode(errors="replace") if isinstance(text, bytes) else text
-    return Refusal(f"The server refused it: {code} {said}", is_temporary=code < 500)
+    reply = text.decode(errors="replace") if isinstance(text, bytes) else text
+    return Refusal(f"The server refused it: {code} {reply}", is_temporary=code < 500)
 
 
 def _write_message(delivery: MailDelivery) -> EmailMessage | None:
@@ -245,8 +245,8 @@ def _write_message(delivery: MailDelivery) -> EmailMessage | None:
     is_same = digest == delivery.address_digest
     if not is_same or digest in _find_silent(study) or study.is_closed:
         return None
-    known = {**list_placeholder_values(study), **list_links(invitation.token)}
-    letter = fill_letter(delivery.text.body, known)
+    values = {**list_placeholder_values(study), **list_links(invitation.token)}
+    letter = fill_letter(delivery.text.body, values)
     contact = read_address(study.contact)
     headers = {  # RFC 8058: mail programs show a button that sends a POST
         "Auto-Submitted": "auto-generated",
@@ -262,14 +262,14 @@ def _write_message(delivery: MailDelivery) -> EmailMessage | None:
 def _find_noted(study: Study, kind: TextKind) -> Any:
     """Return the links with an @ in their note whose state suits a kind of e-mail."""
     states = [UNUSED] if kind == TextKind.INVITATION else list(REMINDED)
-    links: Any = Invitation.objects.personal(study).with_whereabouts()
-    return links.filter(note__contains="@", whereabouts__in=states).order_by("pk")
+    links: Any = Invitation.objects.personal(study).with_link_state()
+    return links.filter(note__contains="@", link_state__in=states).order_by("pk")
 
 
 def _find_silent(study: Study) -> set[str]:
     """Return the digests of addresses that are never written to."""
     gone = (AssignmentState.WITHDRAWN, AssignmentState.SUBMITTED)
-    links: Any = Invitation.objects.personal(study).with_whereabouts()
+    links: Any = Invitation.objects.personal(study).with_link_state()
     is_silent = Q(no_mail_since__isnull=False) | Q(latest_state__in=gone)
     is_silent |= Q(annotator__withdrawn_at__isnull=False)
     notes = links.filter(is_silent, note__contains="@").values_list("note", flat=True)
@@ -282,8 +282,8 @@ def _find_written(study: Study, kind: TextKind) -> set[str]:
     if kind == TextKind.REMINDER:
         is_arrived = Q(sent_at__lte=timezone.now() - REMIND_AFTER)
         is_written |= Q(kind=TextKind.INVITATION) & ~is_arrived
-    found = MailDelivery.objects.filter(is_written, study=study)
-    return set(found.values_list("address_digest", flat=True))
+    deliveries = MailDelivery.objects.filter(is_written, study=study)
+    return set(deliveries.values_list("address_digest", flat=True))
 
 
 def _digest(study: Study, address: str) -> str:

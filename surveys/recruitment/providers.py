@@ -158,7 +158,7 @@ _RULES: dict[str, ProviderRules] = {
 
 @cache
 def _all_rules() -> dict[str, ProviderRules]:
-    """Return the rules of all channels by provider, those of apps last."""
+    """Return the rules of all channels by provider, apps' channels last."""
     rules = dict(_RULES)
     for list_channels in load_objects("channels"):
         rules |= list_channels()

@@ -34,7 +34,7 @@ class Recruit(NamedTuple):
     pk: int
     note: str
     link: str
-    whereabouts: str
+    link_state: str
     invitation: Mail | None
     reminder: Mail | None
 
@@ -44,7 +44,7 @@ class Letters(NamedTuple):
 
     invitation: str
     reminder: str
-    known: dict[str, str]
+    values: dict[str, str]
 
 
 def list_recruits(
@@ -57,7 +57,7 @@ def list_recruits(
         texts[TextKind.REMINDER].body,
         list_placeholder_values(study),
     )
-    return [_describe(letters, one, sees_addresses=sees_addresses) for one in invitations]
+    return [_describe(letters, link, sees_addresses=sees_addresses) for link in invitations]
 
 
 def list_placeholder_values(study: Study) -> dict[str, str]:
@@ -91,23 +91,23 @@ def _write_minutes(study: Study) -> str:
 
 
 def _describe(letters: Letters, invitation: Any, *, sees_addresses: bool) -> Recruit:
-    found = ADDRESS.search(invitation.note) if sees_addresses else None
-    address = found[0] if found else ""
+    match = ADDRESS.search(invitation.note) if sees_addresses else None
+    address = match[0] if match else ""
     links = list_links(invitation.token)
-    known = {**letters.known, **links}
-    where = invitation.whereabouts
+    values = {**letters.values, **links}
+    where = invitation.link_state
     return Recruit(
         pk=invitation.pk,
         note=invitation.note if sees_addresses else mask_note(invitation.note),
         link=links["link"],
-        whereabouts=where,
-        invitation=_write_mail(letters.invitation, known, address) if where == UNUSED else None,
-        reminder=_write_mail(letters.reminder, known, address) if where in REMINDED else None,
+        link_state=where,
+        invitation=_write_mail(letters.invitation, values, address) if where == UNUSED else None,
+        reminder=_write_mail(letters.reminder, values, address) if where in REMINDED else None,
     )
 
 
-def _write_mail(text: str, known: dict[str, str], address: str) -> Mail:
-    letter = fill_letter(text, known)
+def _write_mail(text: str, values: dict[str, str], address: str) -> Mail:
+    letter = fill_letter(text, values)
     if not address:
         return Mail(letter, "", "")
     # RFC 6068: line breaks in the body are CRLF

@@ -175,7 +175,7 @@ def stream_mails(study: Study, kind: TextKind, *, shows_addresses: bool) -> Iter
     Invitations are for unused links, reminders for all that are not finished; a note without an
     address gets an empty one, as do all if they may not be shown.
     """
-    links: Any = Invitation.objects.personal(study).with_whereabouts().order_by("pk")
+    links: Any = Invitation.objects.personal(study).with_link_state().order_by("pk")
     found = list_recruits(
         study, links.iterator(chunk_size=ROWS_A_FETCH), sees_addresses=shows_addresses
     )
@@ -183,7 +183,7 @@ def stream_mails(study: Study, kind: TextKind, *, shows_addresses: bool) -> Iter
         (one, one.invitation if kind == TextKind.INVITATION else one.reminder) for one in found
     )
     rows = (
-        (one.note, mail.to, one.link, one.whereabouts, mail.letter.subject, mail.letter.body)
+        (one.note, mail.to, one.link, one.link_state, mail.letter.subject, mail.letter.body)
         for one, mail in named
         if mail is not None
     )

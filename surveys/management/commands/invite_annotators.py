@@ -34,4 +34,4 @@ class Command(SurveyCommand):
         self.warn_of_links()
         for invitation in invited.new:
             self.stdout.write(f"{invitation.note}\t{personal_link(invitation.token)}")
-        self.stderr.write(f"New: {len(invited.new)}, known already: {len(invited.known)}.")
+        self.stderr.write(f"New: {len(invited.new)}, known already: {len(invited.existing)}.")

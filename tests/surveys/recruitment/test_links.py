@@ -68,7 +68,7 @@ def test_invite_listed_creates_a_link_per_line(study):
 
     assert notes() == ["ana@example.org", "seat 7", "Žiga"]
     assert [invitation.note for invitation in listed.new] == notes()
-    assert listed.known == []
+    assert listed.existing == []
 
 
 def test_invite_listed_again_returns_the_existing_links(study):
@@ -77,7 +77,7 @@ def test_invite_listed_again_returns_the_existing_links(study):
     again = invite_listed(study, ["c", "b", "a"])
 
     assert [invitation.note for invitation in again.new] == ["c"]
-    assert {(i.note, i.token) for i in again.known} == {(i.note, i.token) for i in first.new}
+    assert {(i.note, i.token) for i in again.existing} == {(i.note, i.token) for i in first.new}
     assert notes() == ["a", "b", "c"]
 
 

@@ -15,7 +15,7 @@ INTERNAL = "Internal title"
 
 
 def recruits(study, **options):
-    links = Invitation.objects.personal(study).with_whereabouts().order_by("pk")
+    links = Invitation.objects.personal(study).with_link_state().order_by("pk")
     return list_recruits(study, links, **options)
 
 
@@ -56,7 +56,7 @@ def test_mails_fit_the_state_of_the_assignment(db):
     ana, berta = recruits(study, sees_addresses=True)
 
     assert (ana.invitation, ana.reminder is None) == (None, False)
-    assert (berta.whereabouts, berta.invitation, berta.reminder) == ("submitted", None, None)
+    assert (berta.link_state, berta.invitation, berta.reminder) == ("submitted", None, None)
 
 
 @pytest.mark.parametrize("language", ["en", "hr", "sl", "fi", "ar", "fa", "de"])

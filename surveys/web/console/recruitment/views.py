@@ -94,7 +94,7 @@ def invite(request: HttpRequest, study: Study) -> HttpResponse:
         else:
             made = invite_listed(study, form.lines)
             messages.success(
-                request, f"Links created: {len(made.new):,}; already known: {len(made.known):,}."
+                request, f"Links created: {len(made.new):,}; already known: {len(made.existing):,}."
             )
 
     if attempt(form, act):
@@ -155,7 +155,7 @@ def forget(request: HttpRequest, study: Study, invitation_id: int) -> HttpRespon
 
 
 def _find_link(study: Study, invitation_id: int) -> Any:
-    links: Any = Invitation.objects.by_people(study).with_whereabouts()
+    links: Any = Invitation.objects.by_people(study).with_link_state()
     return get_object_or_404(links, pk=invitation_id)
 
 
