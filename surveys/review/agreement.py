@@ -33,8 +33,8 @@ def list_agreement(study: Study) -> list[Agreement]:
         kinds[review][reviewer] = kind
     judged: defaultdict[tuple[int, int], list[tuple[str, str]]] = defaultdict(list)
     for by_reviewer in kinds.values():
-        one, two = sorted(by_reviewer)
-        judged[one, two].append((by_reviewer[one], by_reviewer[two]))
+        first, second = sorted(by_reviewer)
+        judged[first, second].append((by_reviewer[first], by_reviewer[second]))
     return [
         Agreement(
             pair, len(both), sum(a == b for a, b in both), cohen_kappa(*zip(*both, strict=True))

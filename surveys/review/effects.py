@@ -46,9 +46,10 @@ def preview_effects(reviews: Sequence[Review]) -> dict[int, str]:
     study = reviews[0].study
     tables = _table_blocks(study, {_block_of(review) for review in reviews})
     cases = [_Case(review, tables[_block_of(review)]) for review in reviews]
-    wanted = {name: table for case in cases for name, table in case.variants.items()}
-    found = _post_process(list(wanted.values()), read_recipe("cosimlex").on_scale(scale_of(study)))
-    results = dict(zip(wanted, found, strict=True))
+    variants = {name: table for case in cases for name, table in case.variants.items()}
+    recipe = read_recipe("cosimlex").on_scale(scale_of(study))
+    outcomes = _post_process(list(variants.values()), recipe)
+    results = dict(zip(variants, outcomes, strict=True))
     return {case.review.pk: _describe(case, results) for case in cases}
 
 
@@ -106,13 +107,13 @@ def _table_blocks(study: Study, blocks: set[int]) -> "dict[int, pd.DataFrame]":
     done = counted.filter(questionnaire__block__in=blocks)
     rated = Response.objects.rated().on_stimuli().filter(assignment__in=done)
     unwanted = Review.objects.unwanted(study).filter(assignment__questionnaire__block__in=blocks)
-    out = list(unwanted.values_list("assignment", "response"))
+    excluded = list(unwanted.values_list("assignment", "response"))
     table = pd.DataFrame(rated.values_list(*FIELDS.values()), columns=list(FIELDS)).astype(
         {"annotator": str, "rating": float}
     )
-    table["is_out"] = table["response"].isin([one for _, one in out if one is not None]) | table[
-        "assignment"
-    ].isin([assignment for assignment, one in out if one is None])
+    responses = [response for _, response in excluded if response is not None]
+    wholes = [assignment for assignment, response in excluded if response is None]
+    table["is_out"] = table["response"].isin(responses) | table["assignment"].isin(wholes)
     return {block: _complete(table[table["block"] == block]) for block in blocks}
 
 
@@ -121,8 +122,8 @@ def _complete(block: "pd.DataFrame") -> "pd.DataFrame":
     import pandas as pd
 
     n_contexts = block.groupby("pair")["context"].transform("nunique")
-    whole = block[n_contexts == 2].sort_values(["pair", "context", "annotator"], ignore_index=True)
-    return whole.assign(pair=pd.factorize(whole["pair"])[0] + 1)
+    rated = block[n_contexts == 2].sort_values(["pair", "context", "annotator"], ignore_index=True)
+    return rated.assign(pair=pd.factorize(rated["pair"])[0] + 1)
 
 
 def _post_process(variants: "Sequence[pd.DataFrame]", recipe: "Recipe") -> list[_Results | None]:
@@ -137,18 +138,17 @@ def _post_process(variants: "Sequence[pd.DataFrame]", recipe: "Recipe") -> list[
 
     if not variants:
         return []
-    ends = list(accumulate((int(one["pair"].max()) for one in variants), initial=0))
+    ends = list(accumulate((int(variant["pair"].max()) for variant in variants), initial=0))
     apart = [
-        one.assign(pair=one["pair"] + ends[number], group=f"{number} " + one["group"])
-        for number, one in enumerate(variants)
+        variant.assign(pair=variant["pair"] + ends[number], group=f"{number} " + variant["group"])
+        for number, variant in enumerate(variants)
     ]
     try:
         outcome = post_process(_mark(pd.concat(apart)), recipe, n_pairs=ends[-1])
     except RatingsError:
-        alone = (
-            [_post_process([one], recipe) for one in variants] if len(variants) > 1 else [[None]]
-        )
-        return [result for (result,) in alone]
+        if len(variants) == 1:
+            return [None]
+        return [result for variant in variants for result in _post_process([variant], recipe)]
     left_out = _list_left_out(outcome, len(variants))
     tables = [outcome.pairs[start:end] for start, end in pairwise(ends)]
     return [
@@ -170,11 +170,11 @@ def _list_left_out(outcome: "Outcome", n_variants: int) -> list[set[str]]:
     """Return the annotators that filtering excludes from each of the tables."""
     from postprocess.steps.core import LEFT_OUT
 
-    found: list[set[str]] = [set() for _ in range(n_variants)]
+    annotators: list[set[str]] = [set() for _ in range(n_variants)]
     left_out = outcome.annotators[outcome.annotators["decision"] == LEFT_OUT]
     for group, annotator in zip(left_out["group"], left_out["annotator"], strict=True):
-        found[int(group.split()[0])].add(annotator)
-    return found
+        annotators[int(group.split()[0])].add(annotator)
+    return annotators
 
 
 def _describe(case: _Case, results: "dict[tuple[str, int], _Results | None]") -> str:
@@ -199,8 +199,8 @@ def _describe_score(its: "pd.DataFrame", before: "pd.DataFrame", after: "pd.Data
         return "No score would change."
     from postprocess.reporting.phrases import write_figure, write_signed
 
-    score, score_without = (write_figure(one[f"sim{number}"]) for one in (now, then))
-    change, change_without = (write_signed(write_figure(one["change"])) for one in (now, then))
+    score, score_without = (write_figure(row[f"sim{number}"]) for row in (now, then))
+    change, change_without = (write_signed(write_figure(row["change"])) for row in (now, then))
     return (
         f"Score of this text {score} from {now[f'n{number}']:.0f} ratings; "
         f"without it {score_without} from {then[f'n{number}']:.0f}. "

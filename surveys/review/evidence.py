@@ -55,7 +55,7 @@ ORDERS = {
 RARE = "Fewer than 1 of 1,000 honest people give their ratings in such an order."
 SIGNS = {
     "constant": Sign(4, "All {n} ratings of this questionnaire are the same."),
-    **{code: Sign(4, f"Order of ratings: {told}. {RARE}") for code, told in ORDERS.items()},
+    **{code: Sign(4, f"Order of ratings: {pattern}. {RARE}") for code, pattern in ORDERS.items()},
     "instant": Sign(
         3,
         "{n} ratings were given within a second of seeing page 2: a quarter or more of all. In a "
@@ -173,7 +173,7 @@ def find_evidence(
     if language.lower().split("-")[0] in DIGRAPHIC:
         scripts.add("LATIN")
     read = {context: _read_text(text, scripts, language) for context, text in texts.items()}
-    found = {}
+    evidence = {}
     for answer in answers:
         pieces = _about_words(answer, read[answer.context], doubted, written, language)
         if n_others := sharing[answer.context, _as_set(answer)] - 1:
@@ -181,8 +181,8 @@ def find_evidence(
         if (pace := words_per_minute(answer.text, answer.seconds)) > HASTY_WORDS_PER_MINUTE:
             pieces.append(Piece("hasty", 0, pace))
         pieces += whole[answer.assignment]
-        found[answer.response] = sorted(pieces, key=lambda p: (-SIGNS[p.code].weight, p))
-    return found
+        evidence[answer.response] = sorted(pieces, key=lambda p: (-SIGNS[p.code].weight, p))
+    return evidence
 
 
 def find_whole(answers: Sequence[Answered]) -> dict[int, list[Piece]]:
@@ -190,13 +190,13 @@ def find_whole(answers: Sequence[Answered]) -> dict[int, list[Piece]]:
     by_assignment: defaultdict[int, list[Answered]] = defaultdict(list)
     for answer in sorted(answers, key=lambda answer: answer.position):
         by_assignment[answer.assignment].append(answer)
-    found, n_shared = {}, _count_shared(answers)
+    evidence, n_shared = {}, _count_shared(answers)
     for assignment, given in by_assignment.items():
         rated = [answer for answer in given if not answer.is_checkpoint]
-        found[assignment] = about_ratings([(a.rating, a.rating_seconds) for a in rated])
+        evidence[assignment] = about_ratings([(a.rating, a.rating_seconds) for a in rated])
         if (n := n_shared[assignment]) >= max(FEWEST_TWIN_TEXTS, ceil(TWIN_SHARE * len(given))):
-            found[assignment].append(Piece("twin", 0, n))
-    return found
+            evidence[assignment].append(Piece("twin", 0, n))
+    return evidence
 
 
 def about_ratings(answers: Sequence[tuple[Decimal | None, float | None]]) -> list[Piece]:
@@ -221,10 +221,10 @@ def about_ratings(answers: Sequence[tuple[Decimal | None, float | None]]) -> lis
 
 def _count_shared(answers: Iterable[Answered]) -> Counter[int]:
     """Return the largest number of texts with the same two words as one other, by assignment."""
-    writing: defaultdict[tuple[int, frozenset[str]], list[int]] = defaultdict(list)
+    writers: defaultdict[tuple[int, frozenset[str]], list[int]] = defaultdict(list)
     for answer in answers:
-        writing[answer.context, _as_set(answer)].append(answer.assignment)
-    n_texts = Counter(pair for same in writing.values() for pair in combinations(sorted(same), 2))
+        writers[answer.context, _as_set(answer)].append(answer.assignment)
+    n_texts = Counter(pair for ids in writers.values() for pair in combinations(sorted(ids), 2))
     most: Counter[int] = Counter()
     for pair, n in n_texts.items():
         for assignment in pair:
@@ -241,9 +241,9 @@ def count_seconds(
     return visible
 
 
-def are_equal(one: str, other: str) -> bool:
+def are_equal(word: str, other: str) -> bool:
     """Return whether two words differ in case and invisible characters at most."""
-    return fold(one) == fold(other)
+    return fold(word) == fold(other)
 
 
 def words_per_minute(text: str, seconds: float | None) -> int:
@@ -288,17 +288,17 @@ def _about_words(
 ) -> list[Piece]:
     first, second = (_list_forms(answer.targets[n : n + 2], language) for n in (0, 2))
     forms = [_list_forms([word], language) for word in answer.words]
-    both = any(one & first and two & second for one, two in (forms, forms[::-1]))
+    both = any(form1 & first and form2 & second for form1, form2 in (forms, forms[::-1]))
     pieces = [Piece("targets")] if both else []
     for which, word in enumerate(map(fold, answer.words), 1):
-        own = find_scripts(word)
+        scripts = find_scripts(word)
         if forms[which - 1] & (first | second):
             pieces += [] if both else [Piece("target", which)]
         elif word in text.forms:
             pieces.append(Piece("copied", which))
         elif places := [text.lemmas[form] for form in forms[which - 1] & text.lemmas.keys()]:
             pieces.append(Piece("form", which, min(places)))
-        elif own and text.scripts and not own & text.scripts:
+        elif scripts and text.scripts and not scripts & text.scripts:
             pieces.append(Piece("script", which))
         elif answer.words[which - 1] in doubted:
             pieces.append(Piece("letters", which))

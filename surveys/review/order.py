@@ -1,7 +1,7 @@
 """Whether ratings were given in an order that follows a pattern: an exact permutation test.
 
-Each annotator reads the texts in an order of their own, drawn at random. So honest ratings are
-exchangeable, whatever the texts and the scale.
+Each annotator reads the texts in a random order. So honest ratings are exchangeable, whatever the
+texts and the scale.
 """
 
 from collections.abc import Sequence
@@ -60,15 +60,15 @@ def measure_order(ratings: Sequence[float]) -> OrderTest | None:
 def _measure(orders: NDArray[Any]) -> NDArray[Any]:
     """Return the four extents of each column of ratings, shape (4, n_columns)."""
     changes = orders[1:] != orders[:-1]
-    back = [orders[gap:] == orders[:-gap] for gap in (2, 3, 4)]
-    shares = [equal.sum(axis=0) / len(equal) * len(orders) for equal in back]
+    repeats = [orders[gap:] == orders[:-gap] for gap in (2, 3, 4)]
+    shares = [equal.sum(axis=0) / len(equal) * len(orders) for equal in repeats]
     steps = np.diff(orders, axis=0)
     steps[steps == 0] = np.nan  # differs from itself
     steps.sort(axis=0)
     return np.array(
         [
             1 + _longest(~changes),
-            2 + _longest(back[0] & changes[1:]),
+            2 + _longest(repeats[0] & changes[1:]),
             np.max(shares, axis=0),
             1 + _longest(steps[1:] == steps[:-1]),
         ]

@@ -168,17 +168,17 @@ def _find_evidence(
 ) -> dict[int, dict[int, list[Piece]]]:
     """Return the evidence about all answers to these questionnaires, by assignment and response."""
     submitted = Assignment.objects.for_study(study).submitted()
-    theirs = submitted.filter(questionnaire__in=questionnaires)
-    answered = Response.objects.filter(assignment__in=theirs, engaged_at__isnull=False)
+    assignments = submitted.filter(questionnaire__in=questionnaires)
+    answered = Response.objects.filter(assignment__in=assignments, engaged_at__isnull=False)
     rows = list(answered.order_by("assignment__questionnaire", "pk").values_list(*FIELDS))
     doubted = find_doubted({word for row in rows for word in row[4:6]}, study.language)
-    found: defaultdict[int, dict[int, list[Piece]]] = defaultdict(dict)
+    by_assignment: defaultdict[int, dict[int, list[Piece]]] = defaultdict(dict)
     for _, some in groupby(rows, key=lambda row: row[0]):
         answers = [_as_answered(row) for row in some]
         evidence = find_evidence(answers, doubted, study.language)
         for answer in answers:
-            found[answer.assignment][answer.response] = evidence[answer.response]
-    return found
+            by_assignment[answer.assignment][answer.response] = evidence[answer.response]
+    return by_assignment
 
 
 def _as_answered(row: tuple[Any, ...]) -> Answered:
@@ -206,8 +206,8 @@ def _store(
 ) -> None:
     reviews = []
     for assignment in new:
-        found = evidence.get(assignment, {})
-        reviews += [_open(settings, assignment, response, found) for response in (None, *found)]
+        answers = evidence.get(assignment, {})
+        reviews += [_open(settings, assignment, answer, answers) for answer in (None, *answers)]
     # two processes may file at once; rows that the other has stored stay
     Review.objects.bulk_create(reviews, ignore_conflicts=True, batch_size=2000)
 
@@ -216,9 +216,9 @@ def _open(
     settings: ReviewSettings,
     assignment: int,
     response: int | None,
-    found: Mapping[int, list[Piece]],
+    evidence: Mapping[int, list[Piece]],
 ) -> Review:
-    pieces, risk = _assess(response, found)
+    pieces, risk = _assess(response, evidence)
     draw = draw_number(settings.study, f"{assignment} {response}")
     is_wanted = response is None or risk > 0 or is_drawn(draw, settings.sample_percent)
     return Review(
@@ -233,11 +233,11 @@ def _open(
     )
 
 
-def _assess(response: int | None, found: Mapping[int, list[Piece]]) -> tuple[list[Piece], int]:
+def _assess(response: int | None, evidence: Mapping[int, list[Piece]]) -> tuple[list[Piece], int]:
     """Return the evidence about a response, or about its whole assignment, and its weight."""
     if response is None:
-        return sum_up(found.values())
-    pieces = found.get(response, [])
+        return sum_up(evidence.values())
+    pieces = evidence.get(response, [])
     return pieces, weigh(pieces)
 
 

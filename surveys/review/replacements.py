@@ -30,9 +30,9 @@ def request_replacements(study: Study) -> int:
     later, the questionnaire has one more assignment than wanted.
     """
     study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
-    found = list(find_replaceable(study).values_list("pk", flat=True))
-    if found:
-        Place.objects.filter(pk__in=found).update(is_replaced=True)
+    replaceable = list(find_replaceable(study).values_list("pk", flat=True))
+    if replaceable:
+        Place.objects.filter(pk__in=replaceable).update(is_replaced=True)
         fit_places(study)
-        record("study.replacements", study, places=len(found))
-    return len(found)
+        record("study.replacements", study, places=len(replaceable))
+    return len(replaceable)

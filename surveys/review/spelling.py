@@ -33,13 +33,13 @@ def find_doubted(words: Iterable[str], language: str) -> frozenset[str]:
 
     A word joined from others is doubted if all its parts of three letters or more are.
     """
-    asked = frozenset(words)
+    distinct = frozenset(words)
     if not has_word_list(language):
         return frozenset()
-    new = [word for word in asked if (language, word) not in remembered]
+    new = [word for word in distinct if (language, word) not in remembered]
     if len(remembered) + len(new) > CACHE_SIZE:
         remembered.clear()
-        new = list(asked)
+        new = list(distinct)
     parts = {word: _divide(word) for word in new}
     known = _find_known(sorted({part for some in parts.values() for part in some}), language)
     for word, some in parts.items():  # lists have single letters, too, which are no answers
@@ -47,7 +47,7 @@ def find_doubted(words: Iterable[str], language: str) -> frozenset[str]:
             (part not in known or len(part) == 1) and has_odd_letters(part, listed_as(language))
             for part in some
         )
-    return frozenset(word for word in asked if remembered[language, word])
+    return frozenset(word for word in distinct if remembered[language, word])
 
 
 def _divide(word: str) -> list[str]:
@@ -97,18 +97,18 @@ def spelling_command(language: str) -> tuple[str, ...]:
     voikko, hunspell = shutil.which("voikkospell"), shutil.which("hunspell")
     if tag in VOIKKO_TAGS and voikko:
         return (voikko, "-d", tag)
-    if hunspell and (found := _list_dictionaries(tag)):
-        return (hunspell, "-d", ",".join(found), "-i", "utf-8", "-G")
+    if hunspell and (dictionaries := _list_dictionaries(tag)):
+        return (hunspell, "-d", ",".join(dictionaries), "-i", "utf-8", "-G")
     return ()
 
 
 def _list_dictionaries(tag: str) -> list[str]:
     folders = [*filter(None, os.environ.get("DICPATH", "").split(os.pathsep)), *FOLDERS]
-    found: dict[str, str] = {}
+    paths: dict[str, str] = {}
     for folder in map(Path, folders):
         for path in sorted([*folder.glob(f"{tag}.aff"), *folder.glob(f"{tag}_*.aff")]):
-            found.setdefault(path.stem, str(path.with_suffix("")))
-    return list(found.values())
+            paths.setdefault(path.stem, str(path.with_suffix("")))
+    return list(paths.values())
 
 
 def _ask(command: Sequence[str], forms: Sequence[str]) -> set[str]:

@@ -78,14 +78,14 @@ def give_verdict(review: Review, reviewer: User, kind: VerdictKind, reason: str 
     have judged it already.
     """
     review = _lock(review)
-    valid, mine = _read_valid(review, reviewer)
-    if mine and (mine.kind, mine.reason) == (kind, reason):
-        return mine
+    valid, earlier = _read_valid(review, reviewer)
+    if earlier and (earlier.kind, earlier.reason) == (kind, reason):
+        return earlier
     _require_reason(kind, reason)
-    if mine:
-        _take_back(mine)
-        valid.remove(mine)
-    opinion = mine.opinion if mine else _free_opinion(review, valid)
+    if earlier:
+        _take_back(earlier)
+        valid.remove(earlier)
+    opinion = earlier.opinion if earlier else _free_opinion(review, valid)
     verdict = Verdict(reviewer=reviewer, opinion=opinion, kind=kind, reason=reason)
     return _store(review, verdict, valid)
 
@@ -98,10 +98,10 @@ def settle_dispute(review: Review, reviewer: User, kind: VerdictKind, reason: st
     if the verdicts do not differ.
     """
     review = _lock(review)
-    valid, mine = _read_valid(review, reviewer)
-    if mine and mine.opinion == THIRD and (mine.kind, mine.reason) == (kind, reason):
-        return mine
-    if mine and mine.opinion != THIRD:
+    valid, earlier = _read_valid(review, reviewer)
+    if earlier and earlier.opinion == THIRD and (earlier.kind, earlier.reason) == (kind, reason):
+        return earlier
+    if earlier and earlier.opinion != THIRD:
         raise VerdictRefused(
             "You are one of the two who disagree; another reviewer has to settle it."
         )
@@ -116,13 +116,13 @@ def settle_dispute(review: Review, reviewer: User, kind: VerdictKind, reason: st
 def undo_verdict(review: Review, reviewer: User) -> Review:
     """Undo a reviewer's verdict if there is one; it stays stored, marked as undone."""
     review = _lock(review)
-    valid, mine = _read_valid(review, reviewer)
-    if mine is None:
+    valid, earlier = _read_valid(review, reviewer)
+    if earlier is None:
         return review
-    _take_back(mine)
-    valid.remove(mine)
+    _take_back(earlier)
+    valid.remove(earlier)
     _decide(review, valid)
-    record("verdict.undone", review.study, name_subject(review), kind=mine.kind)
+    record("verdict.undone", review.study, name_subject(review), kind=earlier.kind)
     return review
 
 
@@ -172,10 +172,10 @@ def _lock(review: Review) -> Review:
     """Lock a review and return it as stored; its whole assignment's review is locked first."""
     locked = Review.objects.select_for_update(no_key=True, of=("self",))
     locked.get(assignment=review.assignment_id, response__isnull=True)
-    found = locked.select_related("study", "response", "assignment__annotator").get(pk=review.pk)
-    if found.state == ReviewState.WITHDRAWN:
+    review = locked.select_related("study", "response", "assignment__annotator").get(pk=review.pk)
+    if review.state == ReviewState.WITHDRAWN:
         raise VerdictRefused("The annotator has withdrawn, so there is nothing to judge.")
-    return found
+    return review
 
 
 def _require_reason(kind: VerdictKind, reason: str) -> None:
@@ -186,7 +186,7 @@ def _require_reason(kind: VerdictKind, reason: str) -> None:
 def _read_valid(review: Review, reviewer: User) -> tuple[list[Verdict], Verdict | None]:
     """Return the valid verdicts on a locked review, and the reviewer's own among them."""
     valid = list(review.verdicts.standing().order_by("opinion"))
-    return valid, next((one for one in valid if one.reviewer_id == reviewer.pk), None)
+    return valid, next((verdict for verdict in valid if verdict.reviewer_id == reviewer.pk), None)
 
 
 def _free_opinion(review: Review, valid: list[Verdict]) -> int:
@@ -203,7 +203,7 @@ def _take_back(verdict: Verdict) -> None:
 
 
 def _store(review: Review, verdict: Verdict, others: list[Verdict]) -> Verdict:
-    """Store a verdict beside others' valid verdicts, and what follows from all."""
+    """Store a verdict and the review's state after it."""
     verdict.review = review
     verdict.save()
     ReviewClaim.objects.filter(review=review, reviewer=verdict.reviewer_id).delete()
