@@ -46,9 +46,9 @@ class WrittenInstant(Func):
     def as_sqlite(
         self, compiler: SQLCompiler, connection: BaseDatabaseWrapper, **context: Any
     ) -> tuple[str, Any]:
-        one = "%(expressions)s"
-        fraction = f"substr(substr({one}, 20) || '.000', 1, 4)"  # stored unless it is 0
-        written = f"substr({one}, 1, 10) || 'T' || substr({one}, 12, 8) || {fraction} || 'Z'"
+        column = "%(expressions)s"
+        fraction = f"substr(substr({column}, 20) || '.000', 1, 4)"  # stored unless it is 0
+        written = f"substr({column}, 1, 10) || 'T' || substr({column}, 12, 8) || {fraction} || 'Z'"
         return self.as_sql(compiler, connection, template=written, **context)
 
 
@@ -103,16 +103,15 @@ INVITATION_COLUMNS = ("note", "link", "state", "created_at")
 MAIL_COLUMNS = ("note", "address", "link", "state", "subject", "body")
 
 
-def stream_responses(study: Study, **wanted: Any) -> Iterator[str]:
+def stream_responses(study: Study, **filters: Any) -> Iterator[str]:
     """Yield a study's responses that have words or a rating, by assignment and position.
 
-    `wanted` filters them as in `find_responses`. Yields the header immediately, then rows in
-    chunks, all from one query.
+    Filters are as in `find_responses`. Yields the header immediately, then rows in chunks, all
+    from one query.
     """
-    answered = find_responses(study, **wanted).order_by("assignment_id", "position")
-    rows = answered.values_list(*RESPONSE_FIELDS.values())
-    found = rows.iterator(chunk_size=ROWS_A_FETCH)
-    return stream_csv(RESPONSE_COLUMNS, ((study.language, *row) for row in found))
+    answered = find_responses(study, **filters).order_by("assignment_id", "position")
+    rows = answered.values_list(*RESPONSE_FIELDS.values()).iterator(chunk_size=ROWS_A_FETCH)
+    return stream_csv(RESPONSE_COLUMNS, ((study.language, *row) for row in rows))
 
 
 def find_responses(
@@ -136,13 +135,13 @@ def find_responses(
         assignments = assignments.filter(annotator__code=annotator)
     if state:
         assignments = assignments.filter(state=state)
-    found = Response.objects.filter(assignment__in=assignments, engaged_at__isnull=False)
+    responses = Response.objects.filter(assignment__in=assignments, engaged_at__isnull=False)
     if context is not None:
-        found = found.filter(context__number=context)
+        responses = responses.filter(context__number=context)
     if since is not None:
         latest = Q(changed_at__gte=since) | Q(rated_at__gte=since) | Q(engaged_at__gte=since)
-        found = found.filter(latest)
-    return found
+        responses = responses.filter(latest)
+    return responses
 
 
 def stream_invitations(
@@ -156,7 +155,7 @@ def stream_invitations(
     links = Invitation.objects
     invitations = links.by_people(study) if with_entrances else links.personal(study)
     fields = ("note", "token", "revoked_at", "latest_state", WrittenInstant("created_at"))
-    found = invitations.with_latest_state().order_by("pk").values_list(*fields)
+    values = invitations.with_latest_state().order_by("pk").values_list(*fields)
     rows = (
         (
             note if shows_addresses else mask_note(note),
@@ -164,7 +163,7 @@ def stream_invitations(
             "revoked" if revoked_at else state or "unused",
             created_at,
         )
-        for note, token, revoked_at, state, created_at in found.iterator(chunk_size=ROWS_A_FETCH)
+        for note, token, revoked_at, state, created_at in values.iterator(chunk_size=ROWS_A_FETCH)
     )
     return stream_csv(INVITATION_COLUMNS, rows)
 
@@ -176,16 +175,13 @@ def stream_mails(study: Study, kind: TextKind, *, shows_addresses: bool) -> Iter
     address gets an empty one, as do all if they may not be shown.
     """
     links: Any = Invitation.objects.personal(study).with_link_state().order_by("pk")
-    found = list_recruits(
+    recruits = list_recruits(
         study, links.iterator(chunk_size=ROWS_A_FETCH), sees_addresses=shows_addresses
     )
-    named = (
-        (one, one.invitation if kind == TextKind.INVITATION else one.reminder) for one in found
-    )
     rows = (
-        (one.note, mail.to, one.link, one.link_state, mail.letter.subject, mail.letter.body)
-        for one, mail in named
-        if mail is not None
+        (r.note, mail.to, r.link, r.link_state, mail.letter.subject, mail.letter.body)
+        for r in recruits
+        if (mail := r.invitation if kind == TextKind.INVITATION else r.reminder) is not None
     )
     return stream_csv(MAIL_COLUMNS, rows)
 

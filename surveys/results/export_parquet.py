@@ -39,7 +39,7 @@ class _Sink(io.BytesIO):
         return taken
 
 
-def stream_responses_as_parquet(study: Study, **wanted: Any) -> Iterator[bytes]:
+def stream_responses_as_parquet(study: Study, **filters: Any) -> Iterator[bytes]:
     """Yield the columns of `stream_responses` with types: timestamps in UTC, ratings as numbers.
 
     Texts are unchanged, since no spreadsheet opens them. At most one row group is in memory.
@@ -51,12 +51,12 @@ def stream_responses_as_parquet(study: Study, **wanted: Any) -> Iterator[bytes]:
     kinds = {name: column.arrow_type for name, column in RESPONSE_TABLE.items()}
     types = {n: instant if k == TIMESTAMP else pa.type_for_alias(k) for n, k in kinds.items()}
     schema = pa.schema([("language", pa.string()), *types.items()])
-    answered = find_responses(study, **wanted).order_by("assignment_id", "position")
+    answered = find_responses(study, **filters).order_by("assignment_id", "position")
     rows = answered.values_list(*map(_as_typed, RESPONSE_TABLE.values()))
-    found = rows.iterator(chunk_size=ROWS_A_FETCH)
+    remaining = rows.iterator(chunk_size=ROWS_A_FETCH)
     sink = _Sink()
     with parquet.ParquetWriter(sink, schema, compression="zstd") as writer:
-        while group := list(islice(found, ROWS_A_GROUP)):
+        while group := list(islice(remaining, ROWS_A_GROUP)):
             columns = [[study.language] * len(group), *zip(*group, strict=True)]
             named = dict(zip(schema.names, columns, strict=True))
             writer.write_table(pa.table(named, schema=schema))
@@ -65,10 +65,10 @@ def stream_responses_as_parquet(study: Study, **wanted: Any) -> Iterator[bytes]:
 
 
 @in_job_process
-def write_responses_as_parquet(path: Path, study: Study, **wanted: Any) -> None:
+def write_responses_as_parquet(path: Path, study: Study, **filters: Any) -> None:
     """Write what `stream_responses_as_parquet` yields to a file."""
     with path.open("wb") as file:
-        file.writelines(stream_responses_as_parquet(study, **wanted))
+        file.writelines(stream_responses_as_parquet(study, **filters))
 
 
 def _as_typed(column: Column) -> Any:

@@ -18,15 +18,15 @@ def number_run(study: Study, kind: RunKind) -> int:
     return number_next(study, *numbered)
 
 
-def number_release(study: Study, wanted: int | None = None) -> int:
-    """Return the number for a new release: the wanted one unless another release has it.
+def number_release(study: Study, reserved: int | None = None) -> int:
+    """Return a new release's number: the reserved number unless another release has it.
 
     An interrupted run may have created a release with its number before it is retried. Locks the
     study until the transaction ends.
     """
     _lock(study)
-    if wanted and not Release.objects.filter(study=study, number=wanted).exists():
-        return wanted
+    if reserved and not Release.objects.filter(study=study, number=reserved).exists():
+        return reserved
     return number_run(study, RunKind.RELEASE)
 
 

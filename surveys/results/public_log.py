@@ -34,8 +34,8 @@ def mask_entries(entries: Iterable[AuditEntry], *, sees_addresses: bool) -> list
 
 def stream_log(entries: QuerySet[AuditEntry], *, sees_addresses: bool) -> Iterator[str]:
     """Yield entries as CSV, with details as JSON."""
-    found = entries.iterator(chunk_size=ROWS_A_FETCH)
-    seen = (entry if sees_addresses else _mask(entry) for entry in found)
+    rows = entries.iterator(chunk_size=ROWS_A_FETCH)
+    seen = (entry if sees_addresses else _mask(entry) for entry in rows)
     return stream_csv(
         COLUMNS,
         (

@@ -157,9 +157,8 @@ def describe_release(release: Release) -> str:
 
 def list_unwritten(release: Release) -> list[str]:
     """Return the texts that are missing in the files of a release, one per line."""
-    return [
-        f"{one['file']}, {one['section']}: {one['what']}" for one in release.report["to_be_written"]
-    ]
+    texts = release.report["to_be_written"]
+    return [f"{text['file']}, {text['section']}: {text['what']}" for text in texts]
 
 
 def _add_files(study: Study, options: ReleaseOptions, dataset: "Dataset") -> dict[str, bytes]:

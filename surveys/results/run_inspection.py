@@ -59,8 +59,8 @@ def write_recipe(name: str, *changes: str) -> str:
 def read_member(run: Run, name: str) -> bytes | None:
     """Return a file of a run's archive by its path, or None if it has no such file."""
     with run.archive.open("rb") as file, zipfile.ZipFile(file) as archive:
-        found = [path for path in archive.namelist() if path.partition("/")[2] == name]
-        return archive.read(found[0]) if found else None
+        paths = [path for path in archive.namelist() if path.partition("/")[2] == name]
+        return archive.read(paths[0]) if paths else None
 
 
 def read_stored_recipe(run: Run) -> "Recipe":
@@ -78,15 +78,15 @@ def find_in_ledger(run: Run, filters: dict[str, str], page: int = 1) -> LedgerPa
     """
     from postprocess.steps.stored_runs import search_ledger
 
-    wanted: dict[str, str | int] = {name: text for name, text in filters.items() if text}
+    criteria: dict[str, str | int] = {name: text for name, text in filters.items() if text}
     for name in ("pair", "context"):
-        if name in wanted:
+        if name in criteria:
             number = read_number(filters[name])
             if number is None:
                 raise RunRefused(f"{name} must be a number, such as 12.")
-            wanted[name] = number
+            criteria[name] = number
     start = (max(1, page) - 1) * ROWS_A_PAGE
-    rows, n_found = search_ledger(_content(run.ledger), wanted, start=start, n_rows=ROWS_A_PAGE)
+    rows, n_found = search_ledger(_content(run.ledger), criteria, start=start, n_rows=ROWS_A_PAGE)
     n_pages = max(1, -(-n_found // ROWS_A_PAGE))
     return LedgerPage(_list_rows(rows), n_found, max(1, page), n_pages)
 
@@ -104,11 +104,11 @@ def compare_runs(first: Run, second: Run) -> RunsApart:
     Raises RunRefused unless the ratings are equal.
     """
     key = f"compared-{digest_run(first)}-{digest_run(second)}"
-    found = cache.get(key)
-    if found is None:
-        found = tuple(_compare(first, second))
-        cache.set(key, found, CACHE_SECONDS)
-    return RunsApart(*found)
+    differences = cache.get(key)
+    if differences is None:
+        differences = tuple(_compare(first, second))
+        cache.set(key, differences, CACHE_SECONDS)
+    return RunsApart(*differences)
 
 
 def digest_run(run: Run) -> str:
@@ -121,11 +121,11 @@ def _compare(first: Run, second: Run) -> RunsApart:
     from postprocess.steps.comparison import compare_outcomes
     from postprocess.table.ratings import RatingsError
 
-    one, two = restore_run(first), restore_run(second)
+    outcome1, outcome2 = restore_run(first), restore_run(second)
     try:
-        apart = compare_outcomes(one, two)
+        apart = compare_outcomes(outcome1, outcome2)
     except RatingsError as error:
-        numbers = len(one.ledger), len(two.ledger)
+        numbers = len(outcome1.ledger), len(outcome2.ledger)
         raise RunRefused(_explain_difference(first, second, numbers)) from error
     pairs = apart.scores[apart.scores["written_differs"]].reset_index().head(MAX_DIFFERENCES)
     annotators = apart.annotators[apart.annotators["differs"]].head(MAX_DIFFERENCES)

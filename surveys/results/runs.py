@@ -103,8 +103,8 @@ def request_verification(release: Release, by: User | None) -> Run:
         )
     request = {"release": release.pk}
     verification = store_request(release.study, RunKind.VERIFY, by, request)  # locks the study
-    same = Run.objects.filter(study=release.study, kind=RunKind.VERIFY).under_way()
-    if same.filter(job__request__release=release.pk).exclude(pk=verification.pk).exists():
+    verifications = Run.objects.filter(study=release.study, kind=RunKind.VERIFY).under_way()
+    if verifications.filter(job__request__release=release.pk).exclude(pk=verification.pk).exists():
         raise RunRefused("The release is already being verified. Wait until that is done.")
     return verification
 
@@ -227,7 +227,7 @@ def make_release(run: Run, progress: Progress) -> dict[str, Any]:
     from postprocess.steps.recipe import parse_recipe
     from postprocess.steps.stored_runs import write_ledger
 
-    kept: list[BuiltRelease] = []
+    built: list[BuiltRelease] = []
     fields = dict(run.request)
     options = ReleaseOptions(
         description=fields.pop("description", "").encode(),
@@ -240,19 +240,19 @@ def make_release(run: Run, progress: Progress) -> dict[str, Any]:
         folder = Path(made) / "release"
         release = release_dataset(
             run.study, folder, recipe, options,
-            number=run.number, progress=progress, keep=kept.append,
+            number=run.number, progress=progress, keep=built.append,
         )  # fmt: skip
         (dataset,) = find_datasets(path.name for path in folder.iterdir())
         name = f"{dataset.name}_{dataset.tag}_{release.number}.zip"
         (packed,) = folder.parent.glob("*.zip")
         archive = packed.read_bytes()
-    unscored = kept[0].unscored
+    unscored = built[0].unscored
     return {
         "number": release.number,
         "collected_at": release.collected_at,
         "report": release.report,
         "archive": ContentFile(archive, name),
-        "ledger": ContentFile(write_ledger(kept[0].dataset.outcome), "ledger.parquet"),
+        "ledger": ContentFile(write_ledger(built[0].dataset.outcome), "ledger.parquet"),
         "release": release,
         "request": {**run.request, **({"unscored": unscored} if unscored else {})},
     }

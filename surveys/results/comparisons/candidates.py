@@ -41,8 +41,8 @@ class Candidates(NamedTuple):
 
     def find(self, code: str) -> Candidate | None:
         """Return the candidate with a code, or None."""
-        every = (candidate for group in self for candidate in group)
-        return next((one for one in every if one.code == code), None)
+        matches = (candidate for group in self for candidate in group if candidate.code == code)
+        return next(matches, None)
 
 
 def list_candidates(study: Study, user: User | None) -> Candidates:
@@ -56,21 +56,21 @@ def list_candidates(study: Study, user: User | None) -> Candidates:
     runs = Run.objects.results().done().filter(study__in=others).with_withdrawn_since()
     runs = runs.select_related("study").defer("report")
     return Candidates(
-        [Candidate(COLLECTION, one.pk, _describe_imported(one)) for one in collections],
-        [Candidate(STUDY, one.pk, _describe_study(one)) for one in same],
+        [Candidate(COLLECTION, row.pk, _describe_imported(row)) for row in collections],
+        [Candidate(STUDY, row.pk, _describe_study(row)) for row in same],
         [
-            Candidate(STUDY, one.pk, _describe_study(one))
-            for one in others.exclude(stimuli_sha256=study.stimuli_sha256)
+            Candidate(STUDY, row.pk, _describe_study(row))
+            for row in others.exclude(stimuli_sha256=study.stimuli_sha256)
         ],
         [
-            Candidate(RUN, one.pk, f"{one.study.slug}, {one.name}: {one.recipe_name}")
-            for one in runs[:MOST_RUNS]
-            if not getattr(one, "n_withdrawn_since", 0)
+            Candidate(RUN, row.pk, f"{row.study.slug}, {row.name}: {row.recipe_name}")
+            for row in runs[:MOST_RUNS]
+            if not getattr(row, "n_withdrawn_since", 0)
         ],
     )
 
 
-def find_code(collection: int | None, other: str | None, run: int | None) -> str:
+def find_code(collection: int | None, slug: str | None, run: int | None) -> str:
     """Return the code for an imported collection or a run, by its id, or for another study, by its
     slug; "" if there is no such study. `list_candidates` decides what a user may see.
     """
@@ -78,7 +78,7 @@ def find_code(collection: int | None, other: str | None, run: int | None) -> str
         return f"{COLLECTION}-{collection}"
     if run is not None:
         return f"{RUN}-{run}"
-    named = Study.objects.filter(slug=other).first()
+    named = Study.objects.filter(slug=slug).first()
     return f"{STUDY}-{named.pk}" if named else ""
 
 
@@ -91,8 +91,8 @@ def visible_comparisons(study: Study, user: User) -> RunQuerySet:
     """Return a study's comparisons, without comparisons to studies that the user cannot see."""
     visible = list(_open_studies(user).values_list("pk", flat=True))
     with_others = Q(job__request__other_study__in=visible)
-    found = Run.objects.filter(study=study).comparisons()
-    return found.filter(Q(job__request__other_study__isnull=True) | with_others)
+    comparisons = Run.objects.filter(study=study).comparisons()
+    return comparisons.filter(Q(job__request__other_study__isnull=True) | with_others)
 
 
 def list_comparisons(study: Study, user: User) -> RunQuerySet:
@@ -100,8 +100,8 @@ def list_comparisons(study: Study, user: User) -> RunQuerySet:
 
     Each has the name and kind of the other collection: `second_name`, `second_kind`.
     """
-    found = visible_comparisons(study, user).without_report().select_related("job__requested_by")
-    return found.annotate(
+    comparisons = visible_comparisons(study, user).without_report()
+    return comparisons.select_related("job__requested_by").annotate(
         second_name=KT("report__second__name"), second_kind=KT("report__second__source__kind")
     )
 
@@ -123,11 +123,11 @@ def _open_studies(user: User | None) -> QuerySet[Study]:
     """Return the studies whose results a user may see; all for an operator."""
     if user is None:
         return Study.objects.all()
-    found = visible_studies(user)
+    studies = visible_studies(user)
     if user.is_superuser:
-        return found
+        return studies
     working = Membership.objects.filter(user=user, role__in=Right.WORK.value, study=OuterRef("pk"))
-    return found.filter(Exists(working))
+    return studies.filter(Exists(working))
 
 
 def _describe_study(study: Study) -> str:

@@ -180,17 +180,15 @@ def _read_collection(study: Study, pk: int, recipe: "Recipe") -> _Side:
     from postprocess.steps.post_process import post_process
     from postprocess.two_collections.collection import collection_of_outcome
 
-    found = ImportedCollection.objects.filter(study=study, pk=pk).first()
-    if found is None:
+    stored = ImportedCollection.objects.filter(study=study, pk=pk).first()
+    if stored is None:
         raise RunRefused(GONE)
-    rows = read_stored_stimuli(study).rows
-    outcome = post_process(
-        read_imported(found), recipe.on_scale(scale_of_collection(found)), n_pairs=len(rows)
+    rows, recipe = read_stored_stimuli(study).rows, recipe.on_scale(scale_of_collection(stored))
+    outcome = post_process(read_imported(stored), recipe, n_pairs=len(rows))
+    source, language = source_of_collection(stored), stored.language
+    return _Side(
+        collection_of_outcome(outcome, rows, name=stored.name, language=language, source=source)
     )
-    made = collection_of_outcome(
-        outcome, rows, name=found.name, language=found.language, source=source_of_collection(found)
-    )
-    return _Side(made)
 
 
 def _rename(second: "Collection", first_name: str) -> "Collection":

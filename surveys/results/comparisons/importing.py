@@ -194,11 +194,11 @@ def _store(
 ) -> ImportedCollection:
     name, digest = file.name.strip(), hashlib.sha256(file.data).hexdigest()
     number = number_next(study, ImportedCollection.objects.filter(study=study))  # locks the study
-    details = {one: table.source[one] for one in DETAILS}
-    same = ImportedCollection.objects.filter(study=study, name=name).first()
-    if same is not None:
-        if same.sha256 == digest and all(getattr(same, one) == details[one] for one in details):
-            return same
+    details = {field: table.source[field] for field in DETAILS}
+    earlier = ImportedCollection.objects.filter(study=study, name=name).first()
+    if earlier is not None:
+        if earlier.sha256 == digest and all(getattr(earlier, k) == v for k, v in details.items()):
+            return earlier
         raise ImportRefused(
             f"The study has another collection called {name}. Choose another name, or delete that."
         )
@@ -222,7 +222,7 @@ def _store(
         sha256=digest,
         imported_by=by,
     )
-    kind = {"kind": made.kind, **{one: text for one, text in details.items() if text}}
+    kind = {"kind": made.kind, **{field: text for field, text in details.items() if text}}
     record("collection.imported", study, name, **kind, n_ratings=made.n_ratings, sha256=digest)
     return made
 

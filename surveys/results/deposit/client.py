@@ -92,10 +92,10 @@ class Client:
         status, host = answer.status_code, self._repository.host
         if answer.is_success:
             return
-        said = _read_reason(answer).replace(self._repository.token, self._repository.token_name)
+        reason = _read_reason(answer).replace(self._repository.token, self._repository.token_name)
         if status >= 500 or status in LATER:
             raise GatewayDown(
-                f"{host} cannot take the draft now ({status}{said}). Nothing was published. Try "
+                f"{host} cannot take the draft now ({status}{reason}). Nothing was published. Try "
                 "again later: files that have arrived are not sent again."
             )
         if status in UNAUTHORISED and step.has_token:
@@ -106,7 +106,7 @@ class Client:
         else:
             advice = "Correct what it names, such as an entry of the description, and try again."
         raise GatewayRefused(
-            f"{host} refused to {step.purpose[:1].lower()}{step.purpose[1:]} ({status}{said}). "
+            f"{host} refused to {step.purpose[:1].lower()}{step.purpose[1:]} ({status}{reason}). "
             f"{advice}"
         )
 
@@ -158,14 +158,14 @@ def _read_reason(answer: httpx.Response) -> str:
 
     InvenioRDM sends `message` and `errors`, the Hub `error`.
     """
-    found = _read_json(answer)
-    if not isinstance(found, dict):
+    body = _read_json(answer)
+    if not isinstance(body, dict):
         return ""
-    texts = [found.get("message") or found.get("error") or ""]
-    errors = found.get("errors")
-    for one in errors if isinstance(errors, list) else []:
-        if isinstance(one, dict):
-            messages = one.get("messages") or [one.get("message", "")]
-            texts.append(f"{one.get('field', '')}: {' '.join(map(str, messages))}")
-    said = "; ".join(" ".join(str(text).split()) for text in texts if text)[:LONGEST_REASON]
-    return f": {said}" if said else ""
+    texts = [body.get("message") or body.get("error") or ""]
+    errors = body.get("errors")
+    for error in errors if isinstance(errors, list) else []:
+        if isinstance(error, dict):
+            messages = error.get("messages") or [error.get("message", "")]
+            texts.append(f"{error.get('field', '')}: {' '.join(map(str, messages))}")
+    reason = "; ".join(" ".join(str(text).split()) for text in texts if text)[:LONGEST_REASON]
+    return f": {reason}" if reason else ""

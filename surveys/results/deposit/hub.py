@@ -26,13 +26,13 @@ class HubSender:
     """Creates or updates the private repository of a dataset at the Hub."""
 
     def __init__(
-        self, repository: Repository, contents: Contents, known: str, earlier: Sequence[str]
+        self, repository: Repository, contents: Contents, dataset_id: str, earlier: Sequence[str]
     ) -> None:
-        """`known` is the repository that the study has there, "" for none; `earlier` its files."""
-        self._repository, self._known, self._name = repository, known, contents.name
+        """`dataset_id` names the study's repository there, "" for none; `earlier` are its files."""
+        self._repository, self._is_new, self._name = repository, not dataset_id, contents.name
         self._files = contents.files
         self._removed = [path for path in earlier if path not in contents.files]
-        dataset = known or f"{repository.account}/{contents.stem}"
+        dataset = dataset_id or f"{repository.account}/{contents.stem}"
         self._account, _, self._short = dataset.partition("/")
         self._of_dataset = f"{repository.url}/api/datasets/{{dataset}}"
 
@@ -71,16 +71,16 @@ class HubSender:
         client.send(self._commit(objects), dataset=dataset)
         return draft
 
-    def _refuse_other(self, found: Any, *, is_new: bool) -> None:
+    def _refuse_other(self, dataset: Any, *, is_new: bool) -> None:
         """Raise DepositRefused for a public repository, or one with files from elsewhere."""
-        where = f"{self._repository.host}/datasets/{pick(found, 'id')}"
-        if found.get("private") is not True:
+        where = f"{self._repository.host}/datasets/{pick(dataset, 'id')}"
+        if dataset.get("private") is not True:
             raise DepositRefused(
                 f"{where} is public, and this site does not change what is published. Upload the "
                 "files there by hand, or give the dataset another name in its description."
             )
-        present = {pick(one, "rfilename") for one in found.get("siblings") or []}
-        if not (is_new or self._known or present <= OF_THE_HUB):
+        present = {pick(file, "rfilename") for file in dataset.get("siblings") or []}
+        if self._is_new and not (is_new or present <= OF_THE_HUB):
             raise DepositRefused(
                 f"{where} exists and contains files that are not from this study. Rename or delete "
                 "it there, or give the dataset another name in its description."
@@ -89,20 +89,20 @@ class HubSender:
     def _find_objects(self, client: Client, dataset: str) -> set[str]:
         """Return the paths of files that the Hub stores as objects, which empty files cannot be."""
         answer = client.send(self._ask_modes(), dataset=dataset)
-        modes = {pick(one, "path"): pick(one, "uploadMode") for one in pick(answer, "files")}
+        modes = {pick(file, "path"): pick(file, "uploadMode") for file in pick(answer, "files")}
         return {path for path, data in self._files.items() if data and modes.get(path) == LARGE}
 
     def _send_objects(
         self, client: Client, dataset: str, objects: Collection[str], progress: Progress
     ) -> None:
         """Upload the files that the Hub stores as objects, unless it has them."""
-        wanted = [content for content in self._list_contents() if content.name in objects]
-        if not wanted:
+        contents = [content for content in self._list_contents() if content.name in objects]
+        if not contents:
             return
-        answer = client.send(self._ask_for_objects(wanted), dataset=dataset)
-        places = {pick(one, "oid"): one for one in pick(answer, "objects")}
-        for number, content in enumerate(wanted):
-            progress("sending files", number, len(wanted))
+        answer = client.send(self._ask_for_objects(contents), dataset=dataset)
+        places = {pick(place, "oid"): place for place in pick(answer, "objects")}
+        for number, content in enumerate(contents):
+            progress("sending files", number, len(contents))
             place = places.get(content.sha256, {})
             if error := place.get("error"):
                 raise GatewayRefused(

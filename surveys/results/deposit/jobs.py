@@ -93,14 +93,14 @@ def _find_drafts(study: Study, repository: Repository) -> QuerySet[Deposit]:
 def _make_sender(release: Release, repository: Repository) -> "Sender":
     contents = read_contents(release)
     deposit = find_deposit(release.study, repository)
-    known, earlier = (deposit.remote_id, deposit.file_names) if deposit else ("", [])
+    remote_id, earlier = (deposit.remote_id, deposit.file_names) if deposit else ("", [])
     if repository.kind == RepositoryKind.ZENODO:
         from surveys.results.deposit.zenodo import ZenodoSender
 
-        return ZenodoSender(repository, contents, known, earlier)
+        return ZenodoSender(repository, contents, remote_id, earlier)
     from surveys.results.deposit.hub import HubSender
 
-    return HubSender(repository, contents, known, earlier)
+    return HubSender(repository, contents, remote_id, earlier)
 
 
 @transaction.atomic
@@ -118,6 +118,6 @@ def _store(release: Release, repository: Repository, draft: "Draft", file_names:
 def _finish(
     release: Release, repository: Repository, draft: "Draft", file_names: list[str]
 ) -> None:
-    found = _find_drafts(release.study, repository)
-    found.update(sent_at=timezone.now(), file_names=file_names)
+    drafts = _find_drafts(release.study, repository)
+    drafts.update(sent_at=timezone.now(), file_names=file_names)
     record("release.deposited", release.study, release.name, host=repository.host, url=draft.url)

@@ -25,9 +25,9 @@ def name_language(tag: str) -> str | None:
         return code
     chosen = dict(pair.split(":") for pair in CHOSEN.split())
     left_out = BIBLIOGRAPHIC.split()
-    known = {
+    long_codes = {
         short: long
         for long, short in get_global("language_aliases").items()
         if len(long) == 3 and long not in left_out
     }
-    return chosen.get(code) or known.get(code)
+    return chosen.get(code) or long_codes.get(code)

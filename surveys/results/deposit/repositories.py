@@ -58,8 +58,8 @@ def find_repository(kind: str) -> Repository:
     for repository in list_repositories():
         if repository.kind == kind:
             return repository
-    known = dict(RepositoryKind.choices)
+    names = dict(RepositoryKind.choices)
     raise DepositRefused(
-        f"Drafts at {known.get(kind, kind)} are off on this site. An operator can turn them on by "
+        f"Drafts at {names.get(kind, kind)} are off on this site. An operator can turn them on by "
         "setting a token (docs/settings.md)."
     )

@@ -53,8 +53,8 @@ class Step:
 
     def list_headers(self, token: str) -> dict[str, str]:
         """Return the headers, with a token or the text that replaces it."""
-        own = {"Authorization": f"Bearer {token}"} if self.has_token else {}
-        return {"User-Agent": "Cosima", **own, **self.headers}
+        authorization = {"Authorization": f"Bearer {token}"} if self.has_token else {}
+        return {"User-Agent": "Cosima", **authorization, **self.headers}
 
     def show_headers(self, repository: Repository) -> dict[str, str]:
         """Return the headers with the name of the setting in place of the token."""

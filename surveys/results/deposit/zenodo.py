@@ -25,12 +25,12 @@ class ZenodoSender:
     """Creates or updates the draft of a release at Zenodo."""
 
     def __init__(
-        self, repository: Repository, contents: Contents, known: str, earlier: Sequence[str]
+        self, repository: Repository, contents: Contents, draft_id: str, earlier: Sequence[str]
     ) -> None:
-        """`known` is the id of the study's draft there, "" for none; `earlier` are its files."""
+        """`draft_id` names the study's draft there, "" for none; `earlier` are its files."""
         from postprocess.release.repositories.zenodo import describe_record
 
-        self._base, self._known = f"{repository.url}/api/records", known
+        self._base, self._draft_id = f"{repository.url}/api/records", draft_id
         self._host = repository.host
         self._files = (contents.archive, Content(CARD, contents.files[CARD]))
         self._removed = [name for name in earlier if name not in self.file_names]
@@ -48,7 +48,7 @@ class ZenodoSender:
     def list_steps(self) -> list[Step]:
         """Return all requests that may be sent, in their order."""
         opening = [self._find(), self._create("unless there is one")]
-        if self._known:
+        if self._draft_id:
             opening = [
                 self._look(),
                 self._look_published("only if the draft is gone"),
@@ -65,9 +65,9 @@ class ZenodoSender:
         ]
         removed = [self._delete(name, "if the draft has it") for name in self._removed]
         steps = [*opening, self._list_files(), *removed, *of_files, self._reserve()]
-        if not self._known:
+        if not self._draft_id:
             return steps
-        return [replace(step, url=step.url.replace("{draft}", self._known)) for step in steps]
+        return [replace(step, url=step.url.replace("{draft}", self._draft_id)) for step in steps]
 
     def send(self, client: Client, keep: Keep, progress: Progress) -> Draft:
         """Send the draft. `keep` stores it as soon as it is known. Raises as `Client.send`."""
@@ -87,22 +87,22 @@ class ZenodoSender:
         return [content.name for content in self._files]
 
     def _open(self, client: Client) -> dict[str, Any]:
-        """Return the draft: the known one, one of an interrupted attempt, or a new one."""
-        found: dict[str, Any] | None
-        if self._known:
-            found = client.send(self._look(), accept=MISSING, draft=self._known)
+        """Return the study's draft, the draft of an interrupted attempt, or a new draft."""
+        draft: dict[str, Any] | None
+        if self._draft_id:
+            draft = client.send(self._look(), accept=MISSING, draft=self._draft_id)
             published = self._look_published()
-            if found is None and client.send(published, accept=MISSING, draft=self._known):
-                raise DepositRefused(self._say_published())
+            if draft is None and client.send(published, accept=MISSING, draft=self._draft_id):
+                raise DepositRefused(self._explain_published())
         else:
-            found = self._find_interrupted(client)
-        if found is None:
+            draft = self._find_interrupted(client)
+        if draft is None:
             created: dict[str, Any] = client.send(self._create())
             return created
-        if found.get("is_published"):
-            raise DepositRefused(self._say_published())
+        if draft.get("is_published"):
+            raise DepositRefused(self._explain_published())
         updated: dict[str, Any] = client.send(
-            self._update(pids=found.get("pids")), draft=str(pick(found, "id"))
+            self._update(pids=draft.get("pids")), draft=str(pick(draft, "id"))
         )
         return updated
 
@@ -115,13 +115,13 @@ class ZenodoSender:
 
     def _send_files(self, client: Client, draft: Draft, progress: Progress) -> None:
         listed = (client.send(self._list_files(), draft=draft.remote_id) or {}).get("entries", [])
-        there = {pick(entry, "key"): entry for entry in listed}
+        present = {pick(entry, "key"): entry for entry in listed}
         for name in self._removed:
-            if name in there:
+            if name in present:
                 client.send(self._delete(name), draft=draft.remote_id)
         for number, content in enumerate(self._files):
             progress("sending files", number, len(self._files))
-            entry = there.get(content.name)
+            entry = present.get(content.name)
             if entry and _has_arrived(entry, content):
                 continue
             if entry:
@@ -134,7 +134,7 @@ class ZenodoSender:
                     f"{content.name} did not arrive as it was sent. Try again to send it."
                 )
 
-    def _say_published(self) -> str:
+    def _explain_published(self) -> str:
         return (
             f"The draft has been published at {self._host}, and this site does not change what is "
             "published. Create a new version of it there, and upload the archive by hand."

@@ -120,8 +120,8 @@ def write_entries(written: str, changed: Entries) -> str:
     entries: Entries = parse_toml(written)
     for section, values in changed.items():
         if isinstance(values, dict):
-            kept = {**entries.get(section, {}), **values}
-            entries[section] = {name: value for name, value in kept.items() if value is not None}
+            merged = {**entries.get(section, {}), **values}
+            entries[section] = {name: value for name, value in merged.items() if value is not None}
         else:
             entries[section] = values
     try:
@@ -150,10 +150,10 @@ def show_text(study: Study, written: str) -> str:
 
 def read_known(study: Study) -> dict[tuple[str, str], Any]:
     """Return the entries that follow from the study: (section, name) → value."""
-    known = describe_design(study).model_dump(exclude_unset=True, exclude_none=True)
+    facts = describe_design(study).model_dump(exclude_unset=True, exclude_none=True)
     return {
         (section, name): value
-        for section, values in known.items()
+        for section, values in facts.items()
         if section not in FACTS and isinstance(values, dict)
         for name, value in values.items()
     }
@@ -177,8 +177,8 @@ def read_authors(written: str) -> list[dict[str, str]]:
 
 def list_lost_comments(written: str) -> list[str]:
     """Return the comments of a description, other than those that ask for an entry."""
-    ours = set(find_comments(render_template(Description())))
-    return [comment for comment in find_comments(written) if comment not in ours]
+    template_comments = set(find_comments(render_template(Description())))
+    return [comment for comment in find_comments(written) if comment not in template_comments]
 
 
 def list_progress(study: Study, written: str) -> list[Progress]:

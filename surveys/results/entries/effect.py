@@ -58,8 +58,8 @@ def preview_recipe(study: Study, text: str) -> RecipeEffect:
     n_pairs = len(collected.stimuli.pairs)
     try:
         as_given, outcome = (
-            post_process(collected.ratings, one, n_pairs=n_pairs, checks=collected.checks)
-            for one in (_without_steps(recipe), recipe)
+            post_process(collected.ratings, applied, n_pairs=n_pairs, checks=collected.checks)
+            for applied in (_without_steps(recipe), recipe)
         )
     except RatingsError as error:
         raise RunRefused(str(error)) from error
@@ -87,8 +87,8 @@ def _without_steps(recipe: "Recipe") -> "Recipe":
     """Return the recipe "raw" for the same scales."""
     from postprocess.steps.recipe import read_recipe
 
-    same = {"scale": recipe.scale, "rescaling": recipe.rescaling}
-    return read_recipe("raw").model_copy(update=same)
+    scales = {"scale": recipe.scale, "rescaling": recipe.rescaling}
+    return read_recipe("raw").model_copy(update=scales)
 
 
 def _name_pairs(study: Study, positions: list[int]) -> dict[int, str]:

@@ -64,12 +64,12 @@ def find_changed(recipe: str) -> tuple[str, list[str]]:
 
 
 def _flatten(recipe: "Recipe") -> Settings:
-    found: Settings = {}
+    settings: Settings = {}
     for section, entries in recipe.model_dump().items():
         if section in OF_THE_STUDY:
             continue
         if isinstance(entries, dict):
-            found |= {f"{section}.{name}": value for name, value in entries.items()}
+            settings |= {f"{section}.{name}": value for name, value in entries.items()}
         else:
-            found[section] = entries
-    return found
+            settings[section] = entries
+    return settings

@@ -131,9 +131,9 @@ def _read_members(archive: bytes) -> Iterable[DatasetFile]:
     """Yield the files of an archive, without the folder that holds all. Raises ArchiveRefused."""
     largest = settings.AUDIT_LARGEST_MB * 1_000_000
     members = unpack(archive, Limits(MOST_FILES, largest, largest), _is_read)
-    top = _find_top([one.path for one in members])
-    for one in members:
-        yield DatasetFile(one.path.removeprefix(top), one.data)
+    top = _find_top([member.path for member in members])
+    for member in members:
+        yield DatasetFile(member.path.removeprefix(top), member.data)
 
 
 def _find_top(names: Sequence[str]) -> str:

@@ -16,11 +16,11 @@ class Embargo(NamedTuple):
 
 def find_embargoes(releases: Collection[int]) -> dict[int, list[Embargo]]:
     """Return the embargoes of releases that have any, by release id."""
-    found: defaultdict[int, list[Embargo]] = defaultdict(list)
+    embargoes: defaultdict[int, list[Embargo]] = defaultdict(list)
     for find in load_objects("release_guards"):
         for release, embargo in find(releases).items():
-            found[release].append(embargo)
-    return dict(found)
+            embargoes[release].append(embargo)
+    return dict(embargoes)
 
 
 def warn_of_embargo(release: int) -> str:

@@ -98,8 +98,8 @@ def _find_responses(study: Study, number: int, names: Iterable[str]) -> dict[str
         pair__position=number,
         pair__is_checkpoint=False,
     )
-    found = given.select_related("annotator", "assignment__questionnaire__block").order_by()
-    return {response.annotator.code: response for response in found}
+    responses = given.select_related("annotator", "assignment__questionnaire__block").order_by()
+    return {response.annotator.code: response for response in responses}
 
 
 def _show(

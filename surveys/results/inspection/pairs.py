@@ -122,30 +122,30 @@ class PairTable:
         """Whether intervals are over annotators; earlier versions' runs have intervals of means."""
         return any(end == end for end in self.columns["change_low"])
 
-    def select(self, wanted: Mapping[str, str], n_wanted: int) -> list[int]:
+    def select(self, filters: Mapping[str, str], n_wanted: int) -> list[int]:
         """Return the numbers of the pairs that match all filters, in an order of `ORDERS`.
 
-        `wanted` may have word, change, direction, ratings and order; empty values match all.
+        `filters` may have word, change, direction, ratings and order; empty values match all.
         `n_wanted`: the number of ratings below which a context has few.
         """
         places: Iterable[int] = range(len(self))
-        if word := fold(wanted.get("word", "").strip()):
+        if word := fold(filters.get("word", "").strip()):
             sought = self.columns["sought"]
             places = [place for place in places if word in sought[place]]
-        if wanted.get("change"):
+        if filters.get("change"):
             places = self._below(places, "qvalue", SIGNIFICANT)
-        if direction := wanted.get("direction"):
+        if direction := filters.get("direction"):
             change, sign = self.columns["change"], -1 if direction == "1" else 1
             places = [place for place in places if sign * change[place] > 0]
-        if wanted.get("ratings"):
+        if filters.get("ratings"):
             places = self._below(places, "fewest", n_wanted)
-        return [place + 1 for place in self._sort(places, wanted.get("order") or "number")]
+        return [place + 1 for place in self._sort(places, filters.get("order") or "number")]
 
     def neighbours(
-        self, number: int, wanted: Mapping[str, str], n_wanted: int
+        self, number: int, filters: Mapping[str, str], n_wanted: int
     ) -> tuple[int | None, int | None]:
         """Return the pairs before and after one in `select`, or None at an end or without it."""
-        numbers = self.select(wanted, n_wanted)
+        numbers = self.select(filters, n_wanted)
         if number not in numbers:
             return None, None
         place = numbers.index(number)

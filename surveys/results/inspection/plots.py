@@ -24,7 +24,7 @@ class Plot(NamedTuple):
 def list_plots(run: Run) -> list[Plot]:
     """Return the plots of a finished run; none if it is older than they are."""
     index = read_member(run, INDEX)
-    return [Plot(**one) for one in json.loads(index)] if index else []
+    return [Plot(**entry) for entry in json.loads(index)] if index else []
 
 
 def read_plot(run: Run, name: str, form: str) -> bytes | None:

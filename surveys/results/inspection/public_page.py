@@ -59,10 +59,10 @@ def read_public_page(slug: str, number: int) -> bytes | None:
     annotators whose ratings it shows withdraws, or a verification finds a difference.
     """
     opened = Release.objects.filter(page_opened_at__isnull=False).without_differences()
-    known = opened.with_withdrawn_since().select_related("run")
-    found: Any = known.filter(study__slug=slug, number=number).first()
-    page = _read_explorer(found) if found and not found.n_withdrawn_since else None
-    return page and page.replace(HEAD_ENDS, _write_verification(found) + HEAD_ENDS, 1)
+    releases = opened.with_withdrawn_since().select_related("run")
+    release: Any = releases.filter(study__slug=slug, number=number).first()
+    page = _read_explorer(release) if release and not release.n_withdrawn_since else None
+    return page and page.replace(HEAD_ENDS, _write_verification(release) + HEAD_ENDS, 1)
 
 
 def _refuse_unconfirmed(release: Release) -> None:

@@ -32,18 +32,18 @@ def verify_folder(folder: Path) -> dict[str, Any]:
     from postprocess.table.ratings import RatingsError
 
     try:
-        found = verify_release(folder)
+        result = verify_release(folder)
     except (ReleaseError, DescriptionError, RecipeError, RatingsError) as error:
         raise ReleaseRefused(f"The files cannot be verified: {error}") from error
     return {
         "verified_at": timezone.now(),
-        "n_figures": found.n_figures,
-        "n_differences": len(found.differences),
+        "n_figures": result.n_figures,
+        "n_differences": len(result.differences),
         "differences": [
-            [one.file, one.place, one.published, one.computed]
-            for one in found.differences[:MOST_KEPT]
+            [difference.file, difference.place, difference.published, difference.computed]
+            for difference in result.differences[:MOST_KEPT]
         ],
-        "reservations": list(found.reservations),
+        "reservations": list(result.reservations),
     }
 
 
@@ -82,7 +82,7 @@ def write_differences(release: Release) -> str:
 
 def list_differences(release: Release) -> list[dict[str, str]]:
     """Return the stored differences of a release by the columns of that table."""
-    return [dict(zip(COLUMNS, one, strict=True)) for one in release.differences]
+    return [dict(zip(COLUMNS, difference, strict=True)) for difference in release.differences]
 
 
 def name_archive(run: Run) -> str:
