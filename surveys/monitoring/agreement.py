@@ -66,12 +66,12 @@ class StoredAgreement:
 
     def verdict(self, typical: float | None) -> str:
         """Compare it with the median of the study: "early", "low", "unclear" or "fine"."""
-        found = self.agreement
-        if found.rho is None or found.low is None or found.high is None:
+        agreement = self.agreement
+        if agreement.rho is None or agreement.low is None or agreement.high is None:
             return "early"
-        if typical is not None and found.high < typical:
+        if typical is not None and agreement.high < typical:
             return "low"
-        return "unclear" if found.low <= 0 else "fine"
+        return "unclear" if agreement.low <= 0 else "fine"
 
 
 @dataclass(frozen=True)
@@ -116,10 +116,10 @@ def with_agreement(
 ) -> list[MonitoredBlock]:
     """Return blocks with their cached agreement, which may be outdated or None."""
     typical = _median(stored)
-    found = [(block, stored.get(block.round.block_id)) for block in blocks]
+    rows = [(block, block.round.pk, stored.get(block.round.block_id)) for block in blocks]
     return [
-        MonitoredBlock(block, one if one and one.round_id == block.round.pk else None, typical)
-        for block, one in found
+        MonitoredBlock(block, cached if cached and cached.round_id == current else None, typical)
+        for block, current, cached in rows
     ]
 
 
@@ -138,7 +138,7 @@ def compute_agreement(
             changed[progress.round.block_id] = _compute(study, progress)
     stored = read_stored(study) | changed  # another process may have added some
     if changed:
-        tuples = {block: astuple(one) for block, one in stored.items()}
+        tuples = {block: astuple(agreement) for block, agreement in stored.items()}
         cache.set(_key(study), tuples, CACHE_SECONDS)
     return with_agreement(blocks, stored)
 
@@ -155,8 +155,8 @@ def list_outdated(blocks: Iterable[MonitoredBlock]) -> list[MonitoredBlock]:
 def list_warnings(stored: Mapping[int, StoredAgreement]) -> list[BlockWarning]:
     """Return the blocks with low agreement, or agreement that may be chance."""
     typical = _median(stored)
-    found = [BlockWarning(one.block_number, one.verdict(typical)) for one in stored.values()]
-    return sorted(warning for warning in found if warning.verdict in {"low", "unclear"})
+    blocks = [BlockWarning(block.block_number, block.verdict(typical)) for block in stored.values()]
+    return sorted(block for block in blocks if block.verdict in {"low", "unclear"})
 
 
 @in_job_process
@@ -168,7 +168,7 @@ def _compute(study: Study, block: BlockProgress) -> StoredAgreement:
     submitted = Assignment.objects.submitted().filter(round=block.round)
     agreements = compare_annotators(block.round)
     typical = find_typical(agreements.values())
-    compared = {pk: Compared(one, typical) for pk, one in agreements.items()}
+    compared = {pk: Compared(agreement, typical) for pk, agreement in agreements.items()}
     summaries = summarise_assignments(study, list(submitted.order_by("pk")), compared)
     finished = submitted.exclude(pk__in=Review.objects.unwanted_wholes())
     answers = Response.objects.rated().on_stimuli().filter(assignment__in=finished)
@@ -181,9 +181,9 @@ def _compute(study: Study, block: BlockProgress) -> StoredAgreement:
         "assignment__questionnaire_id",
     )
     ratings = pd.DataFrame(list(rows), columns=list(COLUMNS))
-    found = agreement_table(ratings, by=(), figures=["human"], n_resamples=N_RESAMPLES).iloc[0]
+    estimate = agreement_table(ratings, by=(), figures=["human"], n_resamples=N_RESAMPLES).iloc[0]
     return StoredAgreement(
-        agreement=Agreement(*(defined(found[f"human{end}"]) for end in ("", "_low", "_high"))),
+        agreement=Agreement(*(defined(estimate[f"human{end}"]) for end in ("", "_low", "_high"))),
         block_number=block.round.block.number,
         round_id=block.round.pk,
         n_usable=block.tally.usable,
@@ -191,8 +191,8 @@ def _compute(study: Study, block: BlockProgress) -> StoredAgreement:
         verdicts=block.verdicts,
         as_of=timezone.now(),
         figures=b"".join(summary.pack() for summary in summaries),
-        unusual=tuple(one.assignment.pk for one in summaries if one.flags),
-        grave=tuple(one.assignment.pk for one in summaries if one.is_grave),
+        unusual=tuple(summary.assignment.pk for summary in summaries if summary.flags),
+        grave=tuple(summary.assignment.pk for summary in summaries if summary.is_grave),
         typical=typical,
         n_constant=int((ratings.groupby("annotator")["rating"].nunique() == 1).sum()),
     )
@@ -206,10 +206,10 @@ def _median(stored: Mapping[int, StoredAgreement]) -> float | None:
 
 def read_stored(study: Study) -> dict[int, StoredAgreement]:
     """Return the cached figures of a study by block id."""
-    found = cache.get(_key(study), {})
+    cached = cache.get(_key(study), {})
     return {
         block: StoredAgreement(Agreement(*figures), *rest)
-        for block, (figures, *rest) in found.items()
+        for block, (figures, *rest) in cached.items()
     }
 
 

@@ -43,10 +43,10 @@ class Agreement:
 
 
 @in_job_process
-def agreement_of(assignment: Assignment, own: Mapping[int, float]) -> Agreement:
+def agreement_of(assignment: Assignment, ratings: Mapping[int, float]) -> Agreement:
     """Return an annotator's agreement with the mean of the others on the same questionnaire.
 
-    `own` holds the annotator's ratings by context id; the mean is that of finished assignments.
+    `ratings` holds the annotator's ratings by context id; the mean is over finished assignments.
     """
     from postprocess.statistics.agreement.measures import agreement_with_means
 
@@ -58,9 +58,9 @@ def agreement_of(assignment: Assignment, own: Mapping[int, float]) -> Agreement:
     sums = others.order_by().values_list("context_id")
     totals = sums.annotate(total=Sum(Cast("rating", FloatField())), n=Count("pk"))
     means = {context: total / n for context, total, n in totals}
-    common = sorted(own.keys() & means.keys())
-    ours, theirs = [own[c] for c in common], [means[c] for c in common]
-    return Agreement(*map(defined, agreement_with_means(ours, theirs, n_resamples=N_RESAMPLES)))
+    common = sorted(ratings.keys() & means.keys())
+    given, expected = [ratings[c] for c in common], [means[c] for c in common]
+    return Agreement(*map(defined, agreement_with_means(given, expected, n_resamples=N_RESAMPLES)))
 
 
 def compare_annotators(round_: Round) -> dict[int, Agreement]:
@@ -72,27 +72,27 @@ def compare_annotators(round_: Round) -> dict[int, Agreement]:
     rows = rated.order_by("assignment_id", "context_id").values_list(
         "assignment_id", "context_id", Cast("rating", FloatField())
     )
-    own: dict[int, dict[int, float]] = defaultdict(dict)
+    by_assignment: dict[int, dict[int, float]] = defaultdict(dict)
     totals: dict[int, float] = defaultdict(float)  # a context is in one questionnaire
     counts: dict[int, int] = defaultdict(int)
     for assignment, context, rating in rows:
-        own[assignment][context] = rating
+        by_assignment[assignment][context] = rating
         totals[context] += rating
         counts[context] += 1
-    found = {}
-    for assignment, ratings in own.items():
+    agreements = {}
+    for assignment, ratings in by_assignment.items():
         common = [context for context in ratings if counts[context] > 1]
-        ours = [ratings[c] for c in common]
-        theirs = [(totals[c] - ratings[c]) / (counts[c] - 1) for c in common]
-        figures = agreement_with_means(ours, theirs, n_resamples=N_RESAMPLES)
-        found[assignment] = Agreement(*map(defined, figures))
-    return found
+        given = [ratings[c] for c in common]
+        expected = [(totals[c] - ratings[c]) / (counts[c] - 1) for c in common]
+        figures = agreement_with_means(given, expected, n_resamples=N_RESAMPLES)
+        agreements[assignment] = Agreement(*map(defined, figures))
+    return agreements
 
 
 def find_typical(agreements: Iterable[Agreement]) -> float | None:
     """Return the median of the annotators of a round, or None if there are too few."""
-    known = [one.rho for one in agreements if one.rho is not None]
-    return median(known) if len(known) >= MIN_COMPARED else None
+    values = [agreement.rho for agreement in agreements if agreement.rho is not None]
+    return median(values) if len(values) >= MIN_COMPARED else None
 
 
 def defined(figure: Any) -> float | None:

@@ -70,10 +70,10 @@ def describe_annotator(
     ratings = [a.rating for a in answers if a.rating is not None and not a.is_checkpoint]
     seconds = [a.seconds for a in answers if a.seconds is not None]
     shown = [answer for answer in answers if answer.assignment_id == assignment.pk]
-    own = {
+    own_ratings = {
         a.context_id: float(a.rating) for a in shown if a.rating is not None and not a.is_checkpoint
     }
-    agreement = agreement_of(assignment, own)
+    agreement = agreement_of(assignment, own_ratings)
     times = draw_bars({str(answer.position): answer.seconds or 0.0 for answer in shown})
     return AnnotatorDetails(
         n_rated=len(ratings),
@@ -87,7 +87,7 @@ def describe_annotator(
             *_flag_ratings(len(ratings), is_constant=len(set(ratings)) == 1),
             *_flag_haste(study, seconds),
             *_flag_answers(answers),
-            *_flag_agreement(agreement, len(own), _recall_typical(study, assignment)),
+            *_flag_agreement(agreement, len(own_ratings), _recall_typical(study, assignment)),
             *_flag_conduct(shown, assignment),
         ],
     )
@@ -104,8 +104,8 @@ def _list_answers(annotator: Annotator) -> Iterator[Answer]:
         "is_unjudgeable", "first_rating", "changed_at", "words_visible_seconds",
         "rating_visible_seconds", "words_shown_at", "engaged_at", "rating_shown_at", "rated_at",
     )  # fmt: skip
-    found: Any = rows.iterator()
-    for row in found:
+    values: Any = rows.iterator()
+    for row in values:
         item, (pasted1, pasted2, *given_rating), times = row[:12], row[12:18], row[18:]
         seconds = _count_seconds(*times), count_seconds(times[1], *times[4:])
         yield Answer._make((*item, pasted1 or pasted2, *given_rating, *seconds))
@@ -134,11 +134,11 @@ def _flag_conduct(answers: Collection[Answer], assignment: Assignment) -> Iterat
     The words are compared when answers are filed for the review.
     """
     rated = [a for a in answers if not a.is_checkpoint]
-    found = about_ratings([(a.rating, a.rating_seconds) for a in rated])
-    whole = Review.objects.filter(IS_WHOLE, assignment=assignment)
-    filed = [Piece(*piece) for review in whole for piece in review.evidence]
+    pieces = about_ratings([(a.rating, a.rating_seconds) for a in rated])
+    reviews = Review.objects.filter(IS_WHOLE, assignment=assignment)
+    filed = [Piece(*piece) for review in reviews for piece in review.evidence]
     twins = [piece for piece in filed if piece.code == "twin"]
-    yield from (Flag(tell(piece)) for piece in [*found, *twins] if piece.code != "constant")
+    yield from (Flag(tell(piece)) for piece in [*pieces, *twins] if piece.code != "constant")
 
 
 def _flag_haste(study: Study, seconds: Collection[float]) -> Iterator[Flag]:
@@ -176,4 +176,4 @@ def _flag_agreement(agreement: Agreement, n_items: int, typical: float | None) -
 def _recall_typical(study: Study, assignment: Assignment) -> float | None:
     """Return the cached median agreement of the annotators of its round, or None."""
     stored = read_stored(study).values()
-    return next((one.typical for one in stored if one.round_id == assignment.round_id), None)
+    return next((block.typical for block in stored if block.round_id == assignment.round_id), None)

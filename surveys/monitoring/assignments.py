@@ -96,12 +96,12 @@ def summarise_assignments(
 
     `compared` holds what is known of their agreement by their ids.
     """
-    found, ids = _sum_answers(assignments), [a.pk for a in assignments]
+    sums, ids = _sum_answers(assignments), [a.pk for a in assignments]
     wholes = Review.objects.judged_wholes().filter(assignment__in=ids)
     verdicts = dict(wholes.values_list("assignment_id", "outcome"))
     return [
         _summarise(
-            study, a, found.get(a.pk, {}), compared.get(a.pk, UNDEFINED), verdicts.get(a.pk, "")
+            study, a, sums.get(a.pk, {}), compared.get(a.pk, UNDEFINED), verdicts.get(a.pk, "")
         )
         for a in assignments
     ]
@@ -129,35 +129,35 @@ def _sum_answers(assignments: Sequence[Assignment]) -> dict[int, dict[str, Any]]
 
 
 def _summarise(
-    study: Study, assignment: Assignment, found: dict[str, Any], compared: Compared, verdict: str
+    study: Study, assignment: Assignment, sums: dict[str, Any], compared: Compared, verdict: str
 ) -> AssignmentSummary:
     seconds = None
     if assignment.started_at and assignment.submitted_at:
         seconds = (assignment.submitted_at - assignment.started_at).total_seconds()
     return AssignmentSummary(
         assignment=assignment,
-        n_answered=found.get("n_answered", 0),
-        mean=found.get("mean"),
-        spread=spread_of_sums(found.get("n_rated", 0), found.get("mean"), found.get("squares")),
+        n_answered=sums.get("n_answered", 0),
+        mean=sums.get("mean"),
+        spread=spread_of_sums(sums.get("n_rated", 0), sums.get("mean"), sums.get("squares")),
         minutes=None if seconds is None else seconds / 60,
         agreement=compared.agreement,
         verdict=verdict,
-        flags=list(_flag(study, assignment, found, seconds, compared)),
+        flags=list(_flag(study, assignment, sums, seconds, compared)),
     )
 
 
 def _flag(
     study: Study,
     assignment: Assignment,
-    found: dict[str, Any],
+    sums: dict[str, Any],
     seconds: float | None,
     compared: Compared,
 ) -> Iterator[Flag]:
-    n_rated = found.get("n_rated", 0)
-    if n_rated >= MIN_ITEMS and found["lowest"] == found["highest"]:
+    n_rated = sums.get("n_rated", 0)
+    if n_rated >= MIN_ITEMS and sums["lowest"] == sums["highest"]:
         yield Flag("constant ratings", is_grave=True)
-    if found.get("n_failed"):
-        text = f"failed checkpoints: {found['n_failed']} of {found['n_checks']}"
+    if sums.get("n_failed"):
+        text = f"failed checkpoints: {sums['n_failed']} of {sums['n_checks']}"
         yield Flag(text, is_grave=True)
     agreement, typical = compared
     if n_rated >= MIN_COMMON_ITEMS and agreement.is_low(typical):

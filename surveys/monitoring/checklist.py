@@ -170,7 +170,7 @@ def _find_existing(study: Study) -> dict[str, bool]:
         "results": Run.objects.results().done(),
         "releases": Release.objects.without_differences(),
     }
-    exists = (Exists(found.filter(study=OuterRef("pk"))) for found in rows.values())
+    exists = (Exists(queryset.filter(study=OuterRef("pk"))) for queryset in rows.values())
     return dict(zip(rows, Study.objects.values_list(*exists).get(pk=study.pk), strict=True))
 
 

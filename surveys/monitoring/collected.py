@@ -107,7 +107,7 @@ def count_collected(study: Study, tallies: Mapping[int, Tally], now: datetime) -
     unit = "hour" if now - first_at < BY_HOUR else "day"
     states = {pk: (t.finished, t.withdrawn, t.last_at) for pk, t in tallies.items()}
     counts = list(_count_rounds(study, states, unit).values())
-    times, ratings = _add(one.times for one in counts), _add(one.ratings for one in counts)
+    times, ratings = _add(n.times for n in counts), _add(n.ratings for n in counts)
     is_over = study.is_closed or not any(tally.missing for tally in tallies.values())
     columns, unit = _draw_times(times, unit, until=None if is_over else now)
     points = [write_point(point) for point in study.scale_points]
@@ -118,7 +118,7 @@ def count_collected(study: Study, tallies: Mapping[int, Tally], now: datetime) -
         n=sum(ratings.values()),
         n_unjudged=ratings[UNJUDGED, False] + ratings[UNJUDGED, True],
         n_scripted=sum(n for (_, is_scripted), n in ratings.items() if is_scripted),
-        n_assignments_scripted=sum(one.n_scripted for one in counts),
+        n_assignments_scripted=sum(n.n_scripted for n in counts),
         unit=unit,
         columns=columns,
         most=max((column.n for column in columns), default=0),
@@ -135,13 +135,13 @@ def _count_rounds(
     All are counted again when another unit of time is asked for.
     """
     key = f"collected-{'-'.join(RoundCounts._fields)}-{study.pk}-{study.revision}-{unit}"
-    kept = {pk: RoundCounts(*counts) for pk, counts in cache.get(key, {}).items()}
-    kept = {pk: counts for pk, counts in kept.items() if counts.state == states.get(pk)}
-    wanted = {pk for pk, (finished, *_) in states.items() if finished}
-    if changed := wanted - kept.keys():
-        kept |= _count(study, changed, states, unit)
-        cache.set(key, {pk: tuple(counts) for pk, counts in kept.items()}, CACHE_SECONDS)
-    return {pk: counts for pk, counts in kept.items() if pk in wanted}
+    cached = {pk: RoundCounts(*counts) for pk, counts in cache.get(key, {}).items()}
+    cached = {pk: counts for pk, counts in cached.items() if counts.state == states.get(pk)}
+    finished_rounds = {pk for pk, (finished, *_) in states.items() if finished}
+    if changed := finished_rounds - cached.keys():
+        cached |= _count(study, changed, states, unit)
+        cache.set(key, {pk: tuple(counts) for pk, counts in cached.items()}, CACHE_SECONDS)
+    return {pk: counts for pk, counts in cached.items() if pk in finished_rounds}
 
 
 def _count(
@@ -186,19 +186,19 @@ def _draw_times(
     times: Mapping[tuple[str, bool], int], unit: str, *, until: datetime | None
 ) -> tuple[list[Column], str]:
     """Return a column for each hour, day or week from the first answer to the last, or `until`."""
-    found = {
+    by_time = {
         (datetime.fromisoformat(written).replace(tzinfo=UTC), is_scripted): n
         for (written, is_scripted), n in times.items()
     }
-    if not found:
+    if not by_time:
         return [], unit
-    first, last = min(at for at, _ in found), max(at for at, _ in found)
+    first, last = min(at for at, _ in by_time), max(at for at, _ in by_time)
     last = max(last, until) if until else last
     if unit == "day" and (last - first) / UNITS["day"] >= MAX_COLUMNS:
         unit = "week"
     step = UNITS[unit]
     counts = [[0, 0] for _ in range((last - first) // step + 1)]
-    for (at, is_scripted), n in found.items():
+    for (at, is_scripted), n in by_time.items():
         counts[(at - first) // step][is_scripted] += n
     starts = [first + step * place for place in range(len(counts))]
     return draw_columns(starts, counts), unit

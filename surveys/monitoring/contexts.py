@@ -54,14 +54,14 @@ def summarise_contexts(round_: Round) -> list[Summary]:
     points = Cast("rating", FloatField())
     rows: Any = rated.order_by().values_list("context_id")
     sums = rows.annotate(n=Count("pk"), mean=Avg(points), squares=Sum(points * points))
-    found = {
+    statistics = {
         context: (n, mean, spread_of_sums(n, mean, squares)) for context, n, mean, squares in sums
     }
     items = Item.objects.filter(questionnaire__block=round_.block_id)
     in_order = items.select_related("context__pair", "questionnaire").order_by(
         "context__pair__position", "context__number"
     )
-    return [Summary(item, *found.get(item.context_id, (0, None, None))) for item in in_order]
+    return [Summary(item, *statistics.get(item.context_id, (0, None, None))) for item in in_order]
 
 
 def summarise_answers(study: Study, context: Context) -> ContextAnswers:
@@ -122,5 +122,5 @@ def spread_of_sums(n: int, mean: float | None, squares: float | None) -> float |
 def _count_words(target: str, written: list[str]) -> Words:
     """Count words regardless of letter case."""
     counts = Counter(word.casefold() for word in written)
-    found = sorted(counts.items(), key=lambda word: (-word[1], word[0]))
-    return Words(target, found[:MAX_WORDS], max(0, len(found) - MAX_WORDS))
+    ordered = sorted(counts.items(), key=lambda word: (-word[1], word[0]))
+    return Words(target, ordered[:MAX_WORDS], max(0, len(ordered) - MAX_WORDS))

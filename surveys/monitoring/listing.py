@@ -102,17 +102,17 @@ def list_headings(
     order: str, headings: Iterable[tuple[str, str, bool]] = HEADINGS
 ) -> list[Heading]:
     """Return the column headers of a table in an order; links turn it around."""
-    found = []
+    columns = []
     for label, first, is_number in headings:
         is_sorted = bool(first) and order.removeprefix("-") == first.removeprefix("-")
         turned = order.removeprefix("-") if order.startswith("-") else f"-{order}"
         sort = ("descending" if order.startswith("-") else "ascending") if is_sorted else ""
-        found.append(Heading(label, turned if is_sorted else first, sort, is_number))
-    return found
+        columns.append(Heading(label, turned if is_sorted else first, sort, is_number))
+    return columns
 
 
 def list_assignments(
-    study: Study, found: AssignmentQuerySet, *, order: str = "", look: str = ""
+    study: Study, assignments: AssignmentQuerySet, *, order: str = "", look: str = ""
 ) -> Sequence[int] | QuerySet[Any, int]:
     """Return the ids of assignments in an order of `ORDERS`; cached figures that are unknown last.
 
@@ -120,7 +120,7 @@ def list_assignments(
     """
     order = order or LATEST
     name = order.removeprefix("-")
-    ids = _in_order(found, LATEST if name in FIGURES else order).values_list("pk", flat=True)
+    ids = _in_order(assignments, LATEST if name in FIGURES else order).values_list("pk", flat=True)
     if not look and name not in FIGURES:
         return ids
     stored = read_stored(study).values()
@@ -129,18 +129,18 @@ def list_assignments(
         chosen = _find_unusual(stored) if look == "unusual" else _find_grave(stored)
         listed = [pk for pk in listed if pk in chosen]
     if place := FIGURES.get(name):
-        values = {row[0]: row[place] for one in stored for row in unpack(one.figures)}
-        known = [pk for pk in listed if not isnan(values.get(pk, nan))]
-        known.sort(key=values.__getitem__, reverse=order.startswith("-"))
+        values = {row[0]: row[place] for block in stored for row in unpack(block.figures)}
+        sortable = [pk for pk in listed if not isnan(values.get(pk, nan))]
+        sortable.sort(key=values.__getitem__, reverse=order.startswith("-"))
         unknown = [pk for pk in listed if isnan(values.get(pk, nan))]
-        return known + unknown
+        return sortable + unknown
     return listed
 
 
 def show_assignments(study: Study, ids: Sequence[int]) -> list[AssignmentSummary]:
     """Return assignments by their ids, with their figures; three queries for any number."""
-    found = Assignment.objects.select_related("annotator__invitation", "questionnaire__block")
-    by_id = found.in_bulk(ids)
+    assignments = Assignment.objects.select_related("annotator__invitation", "questionnaire__block")
+    by_id = assignments.in_bulk(ids)
     return summarise_assignments(
         study, [by_id[pk] for pk in ids if pk in by_id], recall(study, ids)
     )
@@ -148,18 +148,18 @@ def show_assignments(study: Study, ids: Sequence[int]) -> list[AssignmentSummary
 
 def recall(study: Study, ids: Collection[int]) -> dict[int, Compared]:
     """Return the cached agreement of assignments by their ids."""
-    wanted = {*ids}
+    requested = {*ids}
     return {
-        row[0]: Compared(Figures._make(row).agreement, one.typical)
-        for one in read_stored(study).values()
-        for row in unpack(one.figures)
-        if row[0] in wanted
+        row[0]: Compared(Figures._make(row).agreement, block.typical)
+        for block in read_stored(study).values()
+        for row in unpack(block.figures)
+        if row[0] in requested
     }
 
 
 def count_looks(stored: Mapping[int, StoredAgreement], rounds: Collection[int]) -> Looks:
     """Return the numbers of assignments with warnings in current rounds, given by their ids."""
-    current = [one for one in stored.values() if one.round_id in rounds]
+    current = [block for block in stored.values() if block.round_id in rounds]
     return Looks(len(_find_unusual(current)), len(_find_grave(current)))
 
 
@@ -173,21 +173,21 @@ def list_blocks(
     """
     listed = list(tallies)
     if look:
-        wanted = {"low"} if look == "grave" else {"low", "unclear"}
-        numbers = {one.block_number for one in list_warnings(stored) if one.verdict in wanted}
-        rounds = {one.round_id for one in stored.values() if one.block_number in numbers}
+        verdicts = {"low"} if look == "grave" else {"low", "unclear"}
+        numbers = {b.block_number for b in list_warnings(stored) if b.verdict in verdicts}
+        rounds = {block.round_id for block in stored.values() if block.block_number in numbers}
         listed = [pk for pk in listed if pk in rounds]
     name, is_reversed = order.removeprefix("-"), order.startswith("-")
     if name == "number":
         return listed[::-1] if is_reversed else listed
     if name == "agreement":
-        values = {one.round_id: one.agreement.rho for one in stored.values()}
+        values = {block.round_id: block.agreement.rho for block in stored.values()}
     else:
         field = "usable_share" if name == "progress" else name
         values = {pk: getattr(tally, field) for pk, tally in tallies.items()}
-    known = [pk for pk in listed if values.get(pk) is not None]
-    known.sort(key=lambda pk: values[pk] or 0, reverse=is_reversed)
-    return known + [pk for pk in listed if values.get(pk) is None]
+    sortable = [pk for pk in listed if values.get(pk) is not None]
+    sortable.sort(key=lambda pk: values[pk] or 0, reverse=is_reversed)
+    return sortable + [pk for pk in listed if values.get(pk) is None]
 
 
 def find_outdated_rounds(study: Study) -> list[int]:
@@ -196,28 +196,28 @@ def find_outdated_rounds(study: Study) -> list[int]:
     usable = usable.exclude(pk__in=Review.objects.unwanted_wholes())
     rows = usable.order_by().values_list("round_id")
     states = {pk: (n, at) for pk, n, at in rows.annotate(n=Count("pk"), at=Max("submitted_at"))}
-    known = {one.round_id: (one.n_usable, one.last_at) for one in read_stored(study).values()}
+    cached = {b.round_id: (b.n_usable, b.last_at) for b in read_stored(study).values()}
     return sorted(
-        pk for pk, state in states.items() if state[0] >= MIN_ANNOTATORS and known.get(pk) != state
+        pk for pk, state in states.items() if state[0] >= MIN_ANNOTATORS and cached.get(pk) != state
     )
 
 
-def _in_order(found: AssignmentQuerySet, order: str) -> AssignmentQuerySet:
+def _in_order(assignments: AssignmentQuerySet, order: str) -> AssignmentQuerySet:
     """Return assignments in an order of the database, those without minutes last."""
     name, sign = order.removeprefix("-"), "-" if order.startswith("-") else ""
     if name == "minutes":
         taken = OrderBy(TAKEN, descending=bool(sign), nulls_last=True)
-        return found.order_by(taken, "-pk")
-    return found.order_by(*(f"{sign}{column}" for column in COLUMNS[name]))
+        return assignments.order_by(taken, "-pk")
+    return assignments.order_by(*(f"{sign}{column}" for column in COLUMNS[name]))
 
 
 def _find_unusual(stored: Iterable[StoredAgreement]) -> set[int]:
-    return {pk for one in stored for pk in one.unusual}
+    return {pk for block in stored for pk in block.unusual}
 
 
 def _find_grave(stored: Iterable[StoredAgreement]) -> set[int]:
     """Return the assignments with grave warnings on which reviewers have not decided since."""
-    grave = {pk for one in stored for pk in one.grave}
+    grave = {pk for block in stored for pk in block.grave}
     if not grave:
         return grave
     return grave.difference(Review.objects.judged_wholes().values_list("assignment_id", flat=True))

@@ -183,8 +183,8 @@ def count_questionnaire_progress(study: Study) -> list[QuestionnaireCounts]:
 def count_block_progress(study: Study, rounds: Collection[Round]) -> list[BlockProgress]:
     """Return the progress of current rounds' blocks; three queries for any number."""
     by_block = defaultdict(list)
-    found = Questionnaire.objects.filter(block__rounds__in=rounds)
-    for questionnaire in with_progress(found).order_by("letter"):
+    questionnaires = Questionnaire.objects.filter(block__rounds__in=rounds)
+    for questionnaire in with_progress(questionnaires).order_by("letter"):
         by_block[questionnaire.block_id].append(questionnaire)
     times: dict[int, list[timedelta]] = defaultdict(list)
     finished = Assignment.objects.filter(round__in=rounds).submitted()
@@ -199,11 +199,11 @@ def count_block_progress(study: Study, rounds: Collection[Round]) -> list[BlockP
 
 def count_round_progress(study: Study) -> dict[int, Tally]:
     """Return the progress of a study's current rounds by id, in the order of blocks; one query."""
-    found: dict[int, list[Tally]] = defaultdict(list)
+    by_round: dict[int, list[Tally]] = defaultdict(list)
     current = Questionnaire.objects.filter(block__study=study, block__rounds__is_current=True)
     for pk, *tally in _list_tallies(current, "block__rounds").order_by("block__number"):
-        found[pk].append(Tally(*tally))
-    return {pk: sum_tallies(tallies) for pk, tallies in found.items()}
+        by_round[pk].append(Tally(*tally))
+    return {pk: sum_tallies(tallies) for pk, tallies in by_round.items()}
 
 
 def count_study_progress(study: Study) -> Tally:
@@ -213,11 +213,11 @@ def count_study_progress(study: Study) -> Tally:
 
 def count_progress_by_study(studies: Collection[Study]) -> dict[int, Tally]:
     """Return studies' progress by their ids; one query for any number."""
-    found: dict[int, list[Tally]] = {study.pk: [] for study in studies}
+    by_study: dict[int, list[Tally]] = {study.pk: [] for study in studies}
     of_studies = Questionnaire.objects.filter(block__study__in=studies)
     for pk, *tally in _list_tallies(of_studies, "block__study"):
-        found[pk].append(Tally(*tally))
-    return {pk: sum_tallies(tallies) for pk, tallies in found.items()}
+        by_study[pk].append(Tally(*tally))
+    return {pk: sum_tallies(tallies) for pk, tallies in by_study.items()}
 
 
 def median_minutes(study: Study) -> float | None:
