@@ -100,9 +100,11 @@ def erase_annotator(annotator: Annotator, because: str) -> Annotator:
 def find_holding(annotator: Annotator, made: QuerySet[Made]) -> QuerySet[Made]:
     """Return the runs or releases that contain ratings of an annotator."""
     first = annotator.first_rated_at or _first_rated_at(annotator)
-    found = made.filter(study=annotator.study_id, collected_at__gt=first) if first else made.none()
+    if first is None:
+        return made.none()
+    holding = made.filter(study=annotator.study_id, collected_at__gt=first)
     left = annotator.withdrawn_at
-    return found.filter(collected_at__lte=left) if left else found
+    return holding.filter(collected_at__lte=left) if left else holding
 
 
 @transaction.atomic
@@ -126,23 +128,23 @@ def _leave(annotator: Annotator, because: str) -> None:
     """Withdraw an annotator; the two instants show which runs and releases hold their ratings."""
     annotator.withdrawn_at, annotator.first_rated_at = timezone.now(), _first_rated_at(annotator)
     annotator.save(update_fields=["withdrawn_at", "first_rated_at"])
-    theirs = Assignment.objects.filter(annotator=annotator)
-    give_back_places(list(theirs.values_list("pk", flat=True)))
-    theirs.filter(ended_because="").update(ended_because=because)
-    theirs.update(state=AssignmentState.WITHDRAWN)
-    _end_reviews(theirs)
+    assignments = Assignment.objects.filter(annotator=annotator)
+    give_back_places(list(assignments.values_list("pk", flat=True)))
+    assignments.filter(ended_because="").update(ended_because=because)
+    assignments.update(state=AssignmentState.WITHDRAWN)
+    _end_reviews(assignments)
 
 
 def _first_rated_at(annotator: Annotator) -> datetime | None:
-    found: dict[str, datetime | None] = annotator.responses.aggregate(first=Min("rated_at"))
-    return found["first"]
+    times: dict[str, datetime | None] = annotator.responses.aggregate(first=Min("rated_at"))
+    return times["first"]
 
 
 def _erase_answers(annotator: Annotator) -> int:
     """Erase the answers of an annotator and return their number."""
-    theirs = Response.objects.filter(annotator=annotator)
-    n_answers = theirs.filter(engaged_at__isnull=False).count()
-    theirs.update(**ERASED)
+    responses = Response.objects.filter(annotator=annotator)
+    n_answers = responses.filter(engaged_at__isnull=False).count()
+    responses.update(**ERASED)
     drop_exports(annotator.study)
     return n_answers
 
@@ -150,6 +152,6 @@ def _erase_answers(annotator: Annotator) -> int:
 def _end_reviews(assignments: QuerySet[Assignment]) -> None:
     """Close the reviews of assignments; verdicts already given stay."""
     reviews = Review.objects.filter(assignment__in=assignments)
-    whole = reviews.filter(response__isnull=True).order_by("pk")
-    list(whole.select_for_update(no_key=True).values_list("pk"))  # locked first, as by reviewers
+    wholes = reviews.filter(response__isnull=True).order_by("pk")
+    list(wholes.select_for_update(no_key=True).values_list("pk"))  # locked first, as by reviewers
     reviews.update(state=ReviewState.WITHDRAWN, outcome="", evidence=[], risk=0)

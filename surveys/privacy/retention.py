@@ -180,8 +180,8 @@ def find_due(study: Study) -> Due:
     middle of an assignment or waiting for pay are never due.
     """
     now = timezone.now()
-    known = _find_known(study)
-    promised = known.order_by().values_list("retention_days", flat=True).distinct()
+    annotators = _find_known(study)
+    promised = annotators.order_by().values_list("retention_days", flat=True).distinct()
     is_due = Q(pk__in=[])
     for days in promised:
         limits = [n for n in (days, study.retention_days) if n is not None]
@@ -192,20 +192,20 @@ def find_due(study: Study) -> Due:
     if cutoff and study.settled_at and study.settled_at <= cutoff:
         links = _find_noted(study).filter(created_at__lte=study.settled_at)
         strangers = _find_strangers(study)
-    theirs = Assignment.objects.filter(annotator=OuterRef("pk"))
+    assignments = Assignment.objects.filter(annotator=OuterRef("pk"))
     lapsed = Assignment.objects.lapsed(study, now)
-    under_way = theirs.leased().exclude(pk__in=lapsed.values("pk"))
-    people = known.filter(is_due, ~Exists(under_way))
+    under_way = assignments.leased().exclude(pk__in=lapsed.values("pk"))
+    people = annotators.filter(is_due, ~Exists(under_way))
     return Due(_ids(people), _ids(links), _ids(strangers))
 
 
 def _is_past(study: Study, cutoff: datetime) -> Q:
     """Return a filter of annotators paid, or in a study settled, at an instant or before."""
-    theirs = Assignment.objects.filter(annotator=OuterRef("pk"))
-    after_payment = theirs.filter(submitted_at__gt=OuterRef("paid_at"))
+    assignments = Assignment.objects.filter(annotator=OuterRef("pk"))
+    after_payment = assignments.filter(submitted_at__gt=OuterRef("paid_at"))
     is_past = Q(~Exists(after_payment), paid_at__lte=cutoff)
     if study.settled_at and study.settled_at <= cutoff:
-        later = theirs.filter(submitted_at__gt=study.settled_at)
+        later = assignments.filter(submitted_at__gt=study.settled_at)
         is_owed = Exists(_unpaid_work()) & ~SCRIPTED
         is_past |= Q(~Exists(later), ~is_owed, created_at__lte=study.settled_at)
     return is_past
@@ -235,18 +235,18 @@ def drop_due(study: Study) -> Due:
 def forget_people(study: Study, annotators: Collection[int]) -> None:
     """Replace ids and notes of annotators by digests, in a locked study."""
     forget_invitations(study, _ids(Invitation.objects.filter(annotator__in=annotators)))
-    known = Worker.objects.filter(annotators__in=annotators, is_digest=False).distinct()
-    _forget_workers(study, {worker.pk: worker for worker in known})
+    workers = Worker.objects.filter(annotators__in=annotators, is_digest=False).distinct()
+    _forget_workers(study, {worker.pk: worker for worker in workers})
 
 
 def _forget_workers(study: Study, workers: dict[int, Worker]) -> None:
     """Replace the ids of workers in a study, and of their submissions, by digests."""
     digests = {pk: _as_digest(study, worker) for pk, worker in workers.items()}
     Worker.objects.bulk_create(digests.values())
-    known = list(Annotator.objects.filter(study=study, worker__in=workers))
-    for annotator in known:
+    annotators = list(Annotator.objects.filter(study=study, worker__in=workers))
+    for annotator in annotators:
         annotator.worker = digests[annotator.worker_id or 0]
-    Annotator.objects.bulk_update(known, ["worker"], BATCH_SIZE)
+    Annotator.objects.bulk_update(annotators, ["worker"], BATCH_SIZE)
     for forget in load_objects("forget_workers"):
         forget(study, digests)
     visits = list(Visit.objects.filter(entrance__study=study, worker__in=workers))
@@ -286,8 +286,8 @@ def _find_noted(study: Study) -> QuerySet[Invitation]:
 def _find_strangers(study: Study) -> QuerySet[Worker]:
     """Return the workers known to the study only by a visit that the provider reported."""
     annotators = Annotator.objects.filter(study=study, worker=OuterRef("pk"))
-    theirs = Visit.objects.filter(entrance__study=study, worker=OuterRef("pk"))
-    return Worker.objects.filter(Exists(theirs), ~Exists(annotators), is_digest=False)
+    visits = Visit.objects.filter(entrance__study=study, worker=OuterRef("pk"))
+    return Worker.objects.filter(Exists(visits), ~Exists(annotators), is_digest=False)
 
 
 def _as_digest(study: Study, worker: Worker) -> Worker:

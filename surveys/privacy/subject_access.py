@@ -111,10 +111,10 @@ def _collect(annotator: Annotator) -> dict[str, Any]:
         "verdicts": _list_verdicts(annotator),
         "evidence": _list_evidence(annotator),
         "releases_with_their_ratings": [
-            {"release": one.number, "made_at": one.created_at} for one in releases
+            {"release": release.number, "made_at": release.created_at} for release in releases
         ],
         "runs_with_their_ratings": [
-            {"run": one.number, "finished_at": one.finished_at} for one in runs
+            {"run": run.number, "finished_at": run.finished_at} for run in runs
         ],
         "log": _list_log_entries(annotator),
     }
@@ -149,19 +149,19 @@ def _describe_annotator(annotator: Annotator) -> dict[str, Any]:
 
 
 def _describe_identity(annotator: Annotator) -> dict[str, Any]:
-    known = find_identity(annotator)
+    identity = find_identity(annotator)
     visits = Visit.objects.filter(assignment__annotator=annotator).order_by("pk")
     fields = (
         "provider_study", "submission", "completion_code", "arrived_at", "deadline_at",
         "returned_at", "provider_state", "accepted_at", "handed_in_at", "decided_at", "standing",
         "has_wrong_code", "held_because",
     )  # fmt: skip
-    invitation = known.invitation
+    invitation = identity.invitation
     mails = MailDelivery.objects.filter(invitation__annotator=annotator).order_by("pk")
     return {
-        "provider": known.provider,
-        "provider_id": known.worker_id,
-        "is_id_dropped": known.is_id_dropped,
+        "provider": identity.provider,
+        "provider_id": identity.worker_id,
+        "is_id_dropped": identity.is_id_dropped,
         "visits": list(visits.values(*fields)),
         "link": personal_link(invitation.token) if invitation else "",
         "note": invitation.note if invitation else "",
@@ -199,11 +199,11 @@ def _list_assignments(annotator: Annotator) -> list[dict[str, Any]]:
     )  # fmt: skip
     return [
         {
-            "questionnaire": str(one.questionnaire),
-            **{name: getattr(one, name) for name in names},
-            "answers": answers.get(one.pk, []),
+            "questionnaire": str(assignment.questionnaire),
+            **{name: getattr(assignment, name) for name in names},
+            "answers": answers.get(assignment.pk, []),
         }
-        for one in assignments.select_related("questionnaire__block__study")
+        for assignment in assignments.select_related("questionnaire__block__study")
     ]
 
 
@@ -226,9 +226,9 @@ def _list_log_entries(annotator: Annotator) -> list[dict[str, Any]]:
     about = Q(subject__contains=annotator.code)
     if invitation := Invitation.objects.filter(annotator=annotator).first():
         about |= Q(subject=str(invitation))
-    entries = AuditEntry.objects.filter(about, study=annotator.study_id).order_by("pk")
     return [
-        {"at": one.at, "what": one.action, "details": mask_details(one.details)} for one in entries
+        {"at": entry.at, "what": entry.action, "details": mask_details(entry.details)}
+        for entry in AuditEntry.objects.filter(about, study=annotator.study_id).order_by("pk")
     ]
 
 
