@@ -25,8 +25,8 @@ def duplicate_study(study: Study, owner: User, *, slug: str, title: str) -> Stud
     """
     if Study.objects.filter(slug=slug).exists():
         raise StudyExists(f"There is a study {slug} already. Give the copy another short name.")
-    kept = {name: getattr(study, name) for name in SETTINGS if name not in NOT_COPIED}
-    design = Study(slug=slug, title=title, **kept)
+    copied = {name: getattr(study, name) for name in SETTINGS if name not in NOT_COPIED}
+    design = Study(slug=slug, title=title, **copied)
     stored = read_stored_stimuli(study)
     if not stored.pairs:
         raise ImportRefused("The study has no stimuli yet that a copy could have.")

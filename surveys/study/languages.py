@@ -18,8 +18,8 @@ DIGITS = {
 def list_languages() -> list[tuple[str, str]]:
     """Return code and English name of the languages with a two-letter code."""
     names = Locale("en").languages.items()
-    found = [(code, name) for code, name in names if len(code) == 2]
-    return sorted(found, key=lambda language: language[1])
+    languages = [(code, name) for code, name in names if len(code) == 2]
+    return sorted(languages, key=lambda language: language[1])
 
 
 @lru_cache(maxsize=256)
@@ -48,9 +48,9 @@ def find_language(written: str) -> str:
 
 @lru_cache(maxsize=1)
 def _codes_by_name() -> dict[str, str]:
-    own = {Locale(code).languages[code]: code for code in NAMED_IN_THEMSELVES}
+    native = {Locale(code).languages[code]: code for code in NAMED_IN_THEMSELVES}
     english = {name: code.replace("_", "-") for code, name in Locale("en").languages.items()}
-    return {name.casefold(): code for name, code in {**own, **OTHER_NAMES, **english}.items()}
+    return {name.casefold(): code for name, code in {**native, **OTHER_NAMES, **english}.items()}
 
 
 def write_digits(number: object) -> str:

@@ -37,9 +37,9 @@ def check_letter(kind: TextKind, text: str) -> None:
     subject, body = _divide(text)
     unknown = sorted(set(PLACEHOLDER.findall(text)) - set(PLACEHOLDERS))
     if unknown:
-        known = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
+        allowed = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
         wrong = ", ".join(f"{{{name}}}" for name in unknown)
-        raise TextRefused(f"{kind}: unknown placeholder {wrong}; use {known}.")
+        raise TextRefused(f"{kind}: unknown placeholder {wrong}; use {allowed}.")
     if len(subject) > MAX_SUBJECT_LENGTH:
         raise TextRefused(
             f"{kind}: the first line is the subject of the mail, and may have "
@@ -54,12 +54,12 @@ def check_letter(kind: TextKind, text: str) -> None:
         )
 
 
-def fill_letter(text: str, known: Mapping[str, str]) -> Letter:
+def fill_letter(text: str, values: Mapping[str, str]) -> Letter:
     """Return a mail with the placeholders of a validated text replaced by their values."""
     subject, body = _divide(text)
-    lines = [line for line in body.splitlines() if all(map(known.get, PLACEHOLDER.findall(line)))]
-    filled = EMPTY_LINES.sub("\n\n", _fill("\n".join(lines), known))
-    return Letter(SPACES.sub(" ", _fill(subject, known)).strip(), filled.strip())
+    lines = [line for line in body.splitlines() if all(map(values.get, PLACEHOLDER.findall(line)))]
+    filled = EMPTY_LINES.sub("\n\n", _fill("\n".join(lines), values))
+    return Letter(SPACES.sub(" ", _fill(subject, values)).strip(), filled.strip())
 
 
 def _divide(text: str) -> tuple[str, str]:
@@ -67,6 +67,6 @@ def _divide(text: str) -> tuple[str, str]:
     return subject.strip(), body
 
 
-def _fill(text: str, known: Mapping[str, str]) -> str:
+def _fill(text: str, values: Mapping[str, str]) -> str:
     """Replace placeholders once, so that a value may contain one."""
-    return PLACEHOLDER.sub(lambda found: known.get(found[1], ""), text)
+    return PLACEHOLDER.sub(lambda match: values.get(match[1], ""), text)

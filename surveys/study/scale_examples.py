@@ -46,14 +46,14 @@ def read_scale_examples(block: str, first_line: int = 1) -> list[ScaleExample]:
     for number, line in enumerate(block.splitlines(), first_line):
         if not line.strip():
             continue
-        found = LINE.fullmatch(line.strip())
-        part = (int(found[1]), int(found[2])) if found else (0, 0)
-        if not found or not 0 <= part[0] < part[1] <= 100:
+        match = LINE.fullmatch(line.strip())
+        part = (int(match[1]), int(match[2])) if match else (0, 0)
+        if not match or not 0 <= part[0] < part[1] <= 100:
             raise TextRefused(
                 f"instructions, line {number}: write two percentages of the scale, the lower "
                 f"first, and a label, such as “66-100 cup and mug”, got {line.strip()[:60]!r}."
             )
-        examples.append(ScaleExample(found[3], part))
+        examples.append(ScaleExample(match[3], part))
     return examples
 
 

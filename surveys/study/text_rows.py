@@ -48,8 +48,8 @@ def write_rows(kind: TextKind, rows: Iterable[Row]) -> str:
 
 def list_lost_comments(kind: TextKind, body: str) -> list[str]:
     """Return the comments of a TOML text that a form would not keep."""
-    ours = {f"# {comment}" for comment in COMMENTS.values()}
-    return [comment for comment in find_comments(body) if comment not in ours]
+    form_comments = {f"# {comment}" for comment in COMMENTS.values()}
+    return [comment for comment in find_comments(body) if comment not in form_comments]
 
 
 def _read_tables(kind: TextKind, body: str) -> list[Row]:
@@ -66,14 +66,14 @@ def _read_tables(kind: TextKind, body: str) -> list[Row]:
     tables = table.get(heading)
     if list(table) != [heading] or not isinstance(tables, list):
         raise TextRefused(CANNOT)
-    return [_strip(one) for one in tables]
+    return [_strip(table) for table in tables]
 
 
 def _strip(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _strip(one) for key, one in value.items()}
+        return {key: _strip(entry) for key, entry in value.items()}
     if isinstance(value, list):
-        return [_strip(one) for one in value]
+        return [_strip(entry) for entry in value]
     return value.strip() if isinstance(value, str) else value
 
 
@@ -86,10 +86,10 @@ def _split(kind: TextKind, table: Any) -> Row:
     if kind == TextKind.CHECK:
         answers = row.pop("answers", [])
         return {**row, **_number("answer", answers, MOST_ANSWERS)}
-    ours = row.pop("ours", [])
+    percentages = row.pop("ours", [])
     row |= _number("good", row.pop("words", []), 2)
-    if isinstance(ours, list) and len(ours) == 2:
-        row["lowest"], row["highest"] = ours
+    if isinstance(percentages, list) and len(percentages) == 2:
+        row["lowest"], row["highest"] = percentages
     return row
 
 

@@ -146,8 +146,8 @@ def set_text(study: Study, kind: TextKind, body: str) -> StudyText:
     if current.body.strip() == body:
         return current
     defaults = (default_text(study.language, kind, v) for v in (study.variant, *Variant))
-    known = next((text for text in defaults if text.body.strip() == body), DefaultText(body, OWN))
-    return _add_version(study, current, known._replace(body=body))
+    default = next((text for text in defaults if text.body.strip() == body), DefaultText(body, OWN))
+    return _add_version(study, current, default._replace(body=body))
 
 
 def follow_defaults(study: Study) -> None:
@@ -156,14 +156,14 @@ def follow_defaults(study: Study) -> None:
         latest = StudyText.objects.filter(study=study, kind=kind).first()
         if latest is None or latest.variant == OWN:
             continue
-        wanted = default_text(study.language, kind, study.variant)
-        if (latest.body, latest.language) != (wanted.body, wanted.language):
-            _add_version(study, latest, wanted)
+        default = default_text(study.language, kind, study.variant)
+        if (latest.body, latest.language) != (default.body, default.language):
+            _add_version(study, latest, default)
 
 
-def _add_version(study: Study, current: StudyText, wanted: DefaultText) -> StudyText:
+def _add_version(study: Study, current: StudyText, default: DefaultText) -> StudyText:
     text = StudyText.objects.create(
-        study=study, kind=current.kind, version=current.version + 1, **wanted._asdict()
+        study=study, kind=current.kind, version=current.version + 1, **default._asdict()
     )
     study.save(update_fields=["revision"])
     record("text.set", study, str(current.kind), version=text.version)

@@ -60,8 +60,8 @@ def make_blocks(study: Study, plan: BlockPlan | None = None) -> list[Block]:
     They follow the design, or the plan if one is given.
     """
     pairs = list(Pair.objects.stimuli(study).values_list("pk", "word1", "word2"))
-    found = Context.objects.stimuli(study).order_by()
-    contexts = {(pair, n): pk for pk, pair, n in found.values_list("pk", "pair_id", "number")}
+    stored = Context.objects.stimuli(study).order_by()
+    contexts = {(pair, n): pk for pk, pair, n in stored.values_list("pk", "pair_id", "number")}
     if plan is None:
         words = [(word1, word2) for _, word1, word2 in pairs]
         plan = plan_blocks(words, block_size=study.block_size, seed=study.seed)
@@ -96,8 +96,8 @@ def lay_out_places(study: Study, rounds: Collection[Round]) -> None:
     Number by number over all questionnaires: the order in which a balanced design fills them.
     """
     by_block = {round_.block_id: round_ for round_ in rounds}
-    found = Questionnaire.objects.filter(block__in=by_block).values_list("pk", "block_id")
-    questionnaires = [(pk, by_block[block].pk) for pk, block in found]
+    rows = Questionnaire.objects.filter(block__in=by_block).values_list("pk", "block_id")
+    questionnaires = [(pk, by_block[block].pk) for pk, block in rows]
     insert_rows(
         Place,
         ("study", "questionnaire", "round", "number", "is_open", "is_replaced"),

@@ -153,9 +153,9 @@ def _update(pks: Sequence[int], **fields: Any) -> None:
 def _count_by_round(questionnaires: Collection[int]) -> Counter[tuple[int, int]]:
     """Return the number of occupied and open places by questionnaire and round."""
     is_counted = Q(is_replaced=False) & (Q(is_open=True) | Q(assignment__isnull=False))
-    found: Counter[tuple[int, int]] = Counter()
+    counts: Counter[tuple[int, int]] = Counter()
     for some in in_chunks(list(questionnaires)):
         counted = Place.objects.filter(is_counted, questionnaire__in=some).order_by()
         rows = counted.values_list("questionnaire_id", "round_id").annotate(n=Count("pk"))
-        found.update({(questionnaire, round_): n for questionnaire, round_, n in rows})
-    return found
+        counts.update({(questionnaire, round_): n for questionnaire, round_, n in rows})
+    return counts

@@ -74,8 +74,8 @@ def introduction_seconds(study: Study, texts: Mapping[TextKind, StudyText] | Non
         seconds += estimate_seconds([item.marked.text]) + reading_seconds(item.explanation)
     if study.n_check_tries:
         for question in read_check(bodies[TextKind.CHECK]):
-            asked = " ".join([question.question, *question.answers])
-            seconds += reading_seconds(asked) + SECONDS_TO_CHOOSE
+            words = " ".join([question.question, *question.answers])
+            seconds += reading_seconds(words) + SECONDS_TO_CHOOSE
     return round(seconds)
 
 

@@ -129,9 +129,9 @@ def estimate_power(study: Study) -> None:
     scale = study.scale_minimum, study.scale_maximum, study.scale_step
     models = models_of_ratings(ratings, Scale(*map(float, scale)), Scale(0, LENGTH))
     question, rng = Question(simulations=SIMULATIONS), np.random.default_rng(SEED)
-    own = (len(ratings), len(by_context), timezone.localdate())
-    found = {"curve": detectable_curve(models, SIZES, question, rng=rng), "own": own}
-    cache.set(_key(study, scale), found, CACHE_SECONDS)
+    source = (len(ratings), len(by_context), timezone.localdate())
+    power = {"curve": detectable_curve(models, SIZES, question, rng=rng), "own": source}
+    cache.set(_key(study, scale), power, CACHE_SECONDS)
 
 
 def _list_sizes(chosen: int) -> list[int]:

@@ -92,16 +92,16 @@ def _add_items(
     if study.scale_points != read.scale_points:
         raise ImportRefused("The scale of the study was changed meanwhile. Import the file again.")
     items = read.items
-    known = {item.context.text: item for item in _list_stored(study)}
+    stored = {item.context.text: item for item in _list_stored(study)}
     errors = read.errors + [
         _error(row, "context", "the study has this text already, with other words or another range")
         for row, item in items.items()
-        if known.get(item.context.text, item) != item
+        if stored.get(item.context.text, item) != item
     ]
-    new = [item for item in items.values() if item.context.text not in known]
+    new = [item for item in items.values() if item.context.text not in stored]
     if errors:
         raise ImportRefused("\n".join(map(str, group_findings(sorted(errors, key=_row_of)))))
-    n_items = len(known) + len(new)
+    n_items = len(stored) + len(new)
     if not 1 <= per_assignment <= n_items:
         raise ImportRefused(
             f"An assignment can have from 1 to {n_items} checkpoint items, as many as there are, "
@@ -109,7 +109,7 @@ def _add_items(
         )
     is_change = bool(new) or study.n_checkpoints != per_assignment
     if is_change and not dry_run:
-        _store_items(study, new, first_position=len(known) + 1)
+        _store_items(study, new, first_position=len(stored) + 1)
         configure_study(study, n_checkpoints=per_assignment)
     return CheckpointSummary(
         n_new=len(new),

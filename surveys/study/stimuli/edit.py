@@ -77,8 +77,8 @@ def revise_row(pair: Pair, fields: Mapping[str, str], *, shown: str, reason: str
     checked = check_row(fields)
     if checked.errors or checked.stimuli is None:
         message = "\n".join(f"{error.column}: {error.reason}" for error in checked.errors)
-        found = [(error.reason, pair.position, error.column) for error in checked.errors]
-        raise ImportRefused(message, found=found)
+        problems = [(error.reason, pair.position, error.column) for error in checked.errors]
+        raise ImportRefused(message, found=problems)
     pair, contexts, before = _find_row(pair, shown)
     changed = [column for column in before if before[column] != fields[column]]
     if not changed:

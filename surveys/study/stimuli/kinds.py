@@ -91,7 +91,7 @@ def propose_reading(
     """Return how a file of some kind would be read. Nothing is stored, nothing is raised."""
     table = read_table(data, columns, kind, numbers=numbers)
     rows = list(table.rows.values())
-    problems = [found for found in table.findings if found.severity is Severity.UNREADABLE]
+    problems = [finding for finding in table.findings if finding.severity is Severity.UNREADABLE]
     shown = [row[:N_SHOWN_COLUMNS] for row in rows[:N_SHOWN_ROWS]]
     letters = list_letters(rows)[:MOST_LETTERS]
     return Proposal(

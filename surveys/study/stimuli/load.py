@@ -110,10 +110,10 @@ def is_stored(stimuli: CheckedStimuli) -> bool:
             "give this one another short name."
         )
     differing = [
-        f"{label_of(Study, name)}: {stored}, not {wanted}"
+        f"{label_of(Study, name)}: {stored}, not {given}"
         for name in AT_IMPORT
-        if (stored := getattr(study, name)) != (wanted := getattr(design, name))
-        and (name != "title" or wanted)
+        if (stored := getattr(study, name)) != (given := getattr(design, name))
+        and (name != "title" or given)
     ]
     if differing:
         raise StudyExists(
@@ -208,8 +208,8 @@ def fingerprint_file(data: bytes) -> str:
 
 def pack_file(data: bytes) -> str:
     """Return a file as text that a form can hold until confirmation; empty if it is too large."""
-    kept = base64.b64encode(lzma.compress(data)).decode()
-    return kept if len(kept) <= MAX_KEPT_LENGTH else ""
+    packed = base64.b64encode(lzma.compress(data)).decode()
+    return packed if len(packed) <= MAX_KEPT_LENGTH else ""
 
 
 def unpack_file(kept: str) -> bytes | None:

@@ -50,5 +50,5 @@ def list_doubtful(study: Study) -> list[LicenceCount]:
 
 def count_licences(counted: Iterable[tuple[str, int]]) -> list[LicenceCount]:
     """Return licences with what they say, the most frequent first."""
-    ordered = sorted(counted, key=lambda one: (-one[1], one[0]))
+    ordered = sorted(counted, key=lambda licence: (-licence[1], licence[0]))
     return [LicenceCount(licence, n, judge_licence(licence)) for licence, n in ordered]

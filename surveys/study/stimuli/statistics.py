@@ -36,14 +36,11 @@ def list_overlaps(study: Study, others: QuerySet[Study]) -> list[Overlap]:
 
     The counts are cached until the stimuli of any of them change.
     """
-    found = list(others.exclude(pk=study.pk).order_by("slug"))
-    stimuli = frozenset((other.pk, other.stimuli_sha256) for other in found)
+    studies = list(others.exclude(pk=study.pk).order_by("slug"))
+    stimuli = frozenset((s.pk, s.stimuli_sha256) for s in studies)
     n_pairs, n_texts = _count_shared(study.pk, study.stimuli_sha256, stimuli)
-    return [
-        Overlap(other, n_pairs[other.pk], n_texts[other.pk])
-        for other in found
-        if n_pairs[other.pk] or n_texts[other.pk]
-    ]
+    shared = n_pairs.keys() | n_texts.keys()
+    return [Overlap(s, n_pairs[s.pk], n_texts[s.pk]) for s in studies if s.pk in shared]
 
 
 @lru_cache(maxsize=CACHE_SIZE)
@@ -51,15 +48,15 @@ def _count_shared(
     study_id: int, stimuli_sha256: str, others: frozenset[tuple[int, str]]
 ) -> tuple[Counter[int], Counter[int]]:
     """Count the pairs and texts that each other study shares; digests as in `measure_study`."""
-    mine = Pair.objects.filter(study=study_id, is_checkpoint=False).order_by()
-    straight = mine.values_list(Concat("word1", SEPARATOR, "word2"))
-    crossed = mine.values_list(Concat("word2", SEPARATOR, "word1"))
+    own_pairs = Pair.objects.filter(study=study_id, is_checkpoint=False).order_by()
+    straight = own_pairs.values_list(Concat("word1", SEPARATOR, "word2"))
+    crossed = own_pairs.values_list(Concat("word2", SEPARATOR, "word1"))
     pairs = Pair.objects.filter(study__in=[pk for pk, _ in others], is_checkpoint=False)
     shared = pairs.annotate(both=Concat("word1", SEPARATOR, "word2"))
     n_pairs = Counter(
         shared.filter(Q(both__in=straight) | Q(both__in=crossed)).values_list("study_id", flat=True)
     )
     texts = Context.objects.filter(
-        pair__in=pairs, text__in=Context.objects.filter(pair__in=mine).values("text")
+        pair__in=pairs, text__in=Context.objects.filter(pair__in=own_pairs).values("text")
     )
     return n_pairs, Counter(texts.values_list(F("pair__study_id"), flat=True))
