@@ -25,15 +25,15 @@ class Answer(NamedTuple):
     is_repeated: bool = False
 
 
-def answer_once(user: User, key: str, asked: object, act: Callable[[], tuple[int, Any]]) -> Answer:
+def answer_once(user: User, key: str, body: object, act: Callable[[], tuple[int, Any]]) -> Answer:
     """Perform a request and store its response under a key, or return the stored response.
 
     A simultaneous request with the same key waits and gets the same response. Refusals are not
     stored. Raises KeyReused if the key was used for a different request.
     """
-    if known := find_answer(user, key, asked):
-        return known
-    digest = _digest(asked)
+    if stored := find_answer(user, key, body):
+        return stored
+    digest = _digest(body)
     try:
         with transaction.atomic():
             record = IdempotencyRecord.objects.create(
@@ -42,25 +42,25 @@ def answer_once(user: User, key: str, asked: object, act: Callable[[], tuple[int
             record.status, record.answer = act()
             record.save(update_fields=["status", "answer"])
     except IntegrityError:  # a simultaneous request
-        if known := _recall(user, key, digest):
-            return known
+        if stored := _recall(user, key, digest):
+            return stored
         raise
     return Answer(record.status, record.answer)
 
 
-def find_answer(user: User, key: str, asked: object) -> Answer | None:
+def find_answer(user: User, key: str, body: object) -> Answer | None:
     """Return the response that is stored under a key, or None.
 
     Raises KeyReused if the key was used for a different request.
     """
     outdated = IdempotencyRecord.objects.filter(created_at__lt=timezone.now() - RETENTION)
     outdated.delete()
-    return _recall(user, key, _digest(asked))
+    return _recall(user, key, _digest(body))
 
 
-def _digest(asked: object) -> str:
+def _digest(body: object) -> str:
     """Return a request body's SHA-256 digest."""
-    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
 
 
 def _recall(user: User, key: str, digest: str) -> Answer | None:

@@ -27,14 +27,14 @@ N_BYTES = 12
 def find_browser(request: HttpRequest, username: str) -> str:
     """Return the id of the request's browser if the account signed in there before, or ''."""
     try:
-        kept = signing.loads(request.COOKIES.get(COOKIE, ""), salt=SALT, max_age=LIFETIME)
+        cookie = signing.loads(request.COOKIES.get(COOKIE, ""), salt=SALT, max_age=LIFETIME)
     except signing.BadSignature:
         return ""
-    user = User.objects.filter(pk=kept["user"], is_active=True).first()
+    user = User.objects.filter(pk=cookie["user"], is_active=True).first()
     if user is None or user.get_username() != username:
         return ""
-    is_current = constant_time_compare(kept["password"], user.get_session_auth_hash())
-    return str(kept["browser"]) if is_current else ""
+    is_current = constant_time_compare(cookie["password"], user.get_session_auth_hash())
+    return str(cookie["browser"]) if is_current else ""
 
 
 def is_known(request: HttpRequest, credentials: Mapping[str, Any] | None = None) -> bool:
@@ -44,14 +44,14 @@ def is_known(request: HttpRequest, credentials: Mapping[str, Any] | None = None)
 
 def remember_browser(response: HttpResponseBase, user: User, browser: str = "") -> None:
     """Set the cookie that makes the browser a known one of an account for `LIFETIME`."""
-    kept = {
+    cookie = {
         "user": user.pk,
         "password": user.get_session_auth_hash(),
         "browser": browser or secrets.token_urlsafe(N_BYTES),
     }
     response.set_cookie(
         COOKIE,
-        signing.dumps(kept, salt=SALT),
+        signing.dumps(cookie, salt=SALT),
         max_age=LIFETIME,
         secure=settings.IS_HTTPS,
         httponly=True,

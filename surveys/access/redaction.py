@@ -32,7 +32,7 @@ def mask_text(text: str) -> str:
     >>> mask_text("worker A1B2C3D4E5F6G7 wrote twice")
     'worker … wrote twice'
     """
-    return _PROVIDER_ID.sub("…", ADDRESS.sub(lambda found: f"{found[0][0]}…@…", text))
+    return _PROVIDER_ID.sub("…", ADDRESS.sub(lambda match: f"{match[0][0]}…@…", text))
 
 
 def mask_details(details: Any) -> Any:

@@ -49,8 +49,8 @@ def role_in(study: Study, user: AnyUser) -> Role | None:
         return None
     if getattr(user, "is_superuser", False):
         return Role.OWNER
-    found = Membership.objects.filter(study=study, user_id=user.pk).order_by()  # one at most
-    role = next(iter(found.values_list("role", flat=True)), None)
+    memberships = Membership.objects.filter(study=study, user_id=user.pk).order_by()  # one at most
+    role = next(iter(memberships.values_list("role", flat=True)), None)
     return Role(role) if role else None
 
 

@@ -143,8 +143,8 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
 
     def narrowed(self, *, state: str = "", code: str = "") -> Self:
         """Filter by state and by the beginning of the annotator's code; empty values match all."""
-        found = self.filter(state=state) if state else self
-        return found.filter(annotator__code__startswith=code) if code else found
+        assignments = self.filter(state=state) if state else self
+        return assignments.filter(annotator__code__startswith=code) if code else assignments
 
     def submitted(self) -> Self:
         return self.filter(state=AssignmentState.SUBMITTED)

@@ -102,11 +102,11 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
 
     def noted(self, text: str, *, sees_addresses: bool) -> Self:
         """Return invitations with a text in their note; addresses if they may be seen."""
-        found = self.filter(note__icontains=text)
+        matches = self.filter(note__icontains=text)
         if sees_addresses:
-            return found
+            return matches
         is_id = Q(note__iregex=PROVIDER_ID) | Q(note__regex=WORKER_ID)
-        return found.exclude(Q(note__contains="@") | is_id)
+        return matches.exclude(Q(note__contains="@") | is_id)
 
 
 class Invitation(models.Model):

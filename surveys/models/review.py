@@ -87,8 +87,8 @@ class ReviewQuerySet(models.QuerySet["Review"]):
 
     def unwanted_wholes(self) -> QuerySet[Any]:
         """Return the ids of assignments, in all studies, whose ratings are all excluded."""
-        whole = self.filter(IS_WHOLE, outcome__in=VerdictKind.against())
-        return whole.order_by().values("assignment")
+        wholes = self.filter(IS_WHOLE, outcome__in=VerdictKind.against())
+        return wholes.order_by().values("assignment")
 
     def by_risk(self) -> Self:
         return self.order_by("-risk", "pk")
@@ -103,8 +103,8 @@ class ReviewQuerySet(models.QuerySet["Review"]):
 
     def disputes_for(self, study: Study, reviewer_id: int) -> Self:
         """Return reviews on which two other reviewers disagreed."""
-        mine = Verdict.objects.standing().filter(review=OuterRef("pk"), reviewer=reviewer_id)
-        return self.disputed(study).filter(~Exists(mine))
+        given = Verdict.objects.standing().filter(review=OuterRef("pk"), reviewer=reviewer_id)
+        return self.disputed(study).filter(~Exists(given))
 
     def disputed(self, study: Study) -> Self:
         """Return reviews on which two reviewers disagree."""
@@ -115,16 +115,16 @@ class ReviewQuerySet(models.QuerySet["Review"]):
 
         `whole_id` is the id of the review of the whole assignment.
         """
-        whole = Review.objects.filter(IS_WHOLE, assignment=OuterRef("assignment")).order_by()
+        wholes = Review.objects.filter(IS_WHOLE, assignment=OuterRef("assignment")).order_by()
         return self.select_related(
             "study", "response__context", "response__pair", "assignment__annotator",
             "assignment__round", "assignment__questionnaire__block",
-        ).annotate(whole_id=Subquery(whole.values("pk")[:1]))  # fmt: skip
+        ).annotate(whole_id=Subquery(wholes.values("pk")[:1]))  # fmt: skip
 
     def count_states(self, study: Study) -> dict[str, int]:
         """Return the number of single answers in each state."""
-        found = self.answers(study).order_by().values_list("state").annotate(n=Count("pk"))
-        return {**dict.fromkeys(ReviewState.values, 0), **dict(found)}
+        counts = self.answers(study).order_by().values_list("state").annotate(n=Count("pk"))
+        return {**dict.fromkeys(ReviewState.values, 0), **dict(counts)}
 
 
 class Review(models.Model):
@@ -201,8 +201,8 @@ class VerdictQuerySet(models.QuerySet["Verdict"]):
 
     def latest_of(self, study: Study, reviewer_id: int) -> "Verdict | None":
         """Return a reviewer's last verdict that was not undone."""
-        theirs = self.standing().filter(review__study=study, reviewer=reviewer_id)
-        return theirs.select_related("review__response").order_by("-pk").first()
+        verdicts = self.standing().filter(review__study=study, reviewer=reviewer_id)
+        return verdicts.select_related("review__response").order_by("-pk").first()
 
     def double(self, study: Study) -> list[tuple[int, int, str]]:
         """Return review, reviewer and kind of blind double verdicts, the earlier one first."""

@@ -41,16 +41,16 @@ def validate_language(tag: str) -> None:
 
     Known are the languages with an English name in CLDR, with or without script and region.
     """
-    known = Locale("en")
+    cldr = Locale("en")
     try:
         language, territory, script, variant = parse_locale(tag, sep="-")[:4]
     except ValueError:
         language, territory, script, variant = "", None, None, None
     written = "-".join(part for part in (language, script, territory, variant) if part)
     if (
-        language not in known.languages
-        or (script is not None and script not in known.scripts)
-        or (territory is not None and territory not in known.territories)
+        language not in cldr.languages
+        or (script is not None and script not in cldr.scripts)
+        or (territory is not None and territory not in cldr.territories)
     ):
         message = f"The language {tag!r} is unknown: give a code such as en, hr, sl, fi or pt-BR."
         raise ValidationError(message)

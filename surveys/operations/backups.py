@@ -96,12 +96,12 @@ def check_backup(path: Path) -> Manifest:
     with tempfile.TemporaryDirectory(prefix=PARTIAL, dir=path.parent) as place:
         manifest = _read_archive(path, Path(place))
         _refuse_foreign(manifest)
-        found = check_dump(Path(place) / DATABASE)
-    if found.rows != manifest.rows or found.migrations != manifest.migrations:
+        dump = check_dump(Path(place) / DATABASE)
+    if dump.rows != manifest.rows or dump.migrations != manifest.migrations:
         raise BackupRefused(
             "The restored database does not have the rows in the backup's manifest."
         )
-    if missing := found.named_files - set(manifest.dropped) - _names_below(manifest, FILES):
+    if missing := dump.named_files - set(manifest.dropped) - _names_below(manifest, FILES):
         raise BackupRefused(f"The backup lacks files: {', '.join(sorted(missing)[:3])}.")
     return manifest
 
@@ -145,19 +145,19 @@ def find_missing_files(manifest: Manifest) -> list[str]:
 
 
 def _write_archive(path: Path, dumped: Path) -> Manifest:
-    found = dump_database(dumped)
+    dump = dump_database(dumped)
     manifest = Manifest(
         vendor=connection.vendor,
         made_at=timezone.now().isoformat(timespec="seconds"),
-        migrations=found.migrations,
-        rows=found.rows,
+        migrations=dump.migrations,
+        rows=dump.rows,
     )
     with open(path, "xb", opener=_open_private) as file:
         with tarfile.open(fileobj=file, mode="w:gz", compresslevel=COMPRESSION) as archive:
             for name, source in _parts(dumped):
                 with closing(source):
                     manifest.files[name] = _add(archive, name, source)
-            manifest.dropped = sorted(found.named_files - _names_below(manifest, FILES))
+            manifest.dropped = sorted(dump.named_files - _names_below(manifest, FILES))
             written = json.dumps(asdict(manifest), indent=1).encode()
             _add(archive, MANIFEST, BytesIO(written))
         file.flush()
@@ -210,7 +210,7 @@ def _read_archive(path: Path, folder: Path | None) -> Manifest:
 
     Raises BackupRefused if the parts do not match the manifest.
     """
-    found: dict[str, dict[str, Any]] = {}
+    files: dict[str, dict[str, Any]] = {}
     written = b""
     try:
         with tarfile.open(path, mode="r|gz") as archive:
@@ -221,13 +221,13 @@ def _read_archive(path: Path, folder: Path | None) -> Manifest:
                 if entry.name == MANIFEST:
                     written = source.read()
                 else:
-                    found[entry.name] = _extract(source, folder and folder / entry.name)
+                    files[entry.name] = _extract(source, folder and folder / entry.name)
         manifest = Manifest(**json.loads(written))
     except FileNotFoundError as error:
         raise BackupRefused(f"The file {path} does not exist.") from error
     except READ_ERRORS as error:
         raise BackupRefused(f"{path} is damaged, or not a backup of Cosima.") from error
-    if manifest.format != FORMAT or found != manifest.files or DATABASE not in found:
+    if manifest.format != FORMAT or files != manifest.files or DATABASE not in files:
         raise BackupRefused(f"{path} is damaged: its contents do not match its manifest.")
     return manifest
 

@@ -61,12 +61,12 @@ def check_dump(path: Path) -> Dump:
 
 def is_in_use() -> bool:
     """Return whether the database has a study or an account."""
-    kept = {"surveys_study", "auth_user"} & set(connection.introspection.table_names())
+    tables = {"surveys_study", "auth_user"} & set(connection.introspection.table_names())
     with connection.cursor() as cursor:
         query = _query_function(cursor)
         return any(
             query(f"SELECT 1 FROM {table} LIMIT 1")  # noqa: S608  # nosec B608 # (our own names)
-            for table in sorted(kept)
+            for table in sorted(tables)
         )
 
 
@@ -110,9 +110,9 @@ def _dump_sqlite(path: Path) -> Dump:
     with closing(sqlite3.connect(path)) as copy:
         connection.connection.backup(copy)
         copy.execute("PRAGMA journal_mode=DELETE")  # one file, without a separate log
-        (found,) = copy.execute("PRAGMA integrity_check(1)").fetchone()
-        if found != "ok":
-            raise BackupRefused(f"The database is damaged: {found}. No backup was made.")
+        (result,) = copy.execute("PRAGMA integrity_check(1)").fetchone()
+        if result != "ok":
+            raise BackupRefused(f"The database is damaged: {result}. No backup was made.")
         return _describe(lambda sql: copy.execute(sql).fetchall())
 
 
@@ -173,8 +173,8 @@ def _scratch_database() -> Iterator[BaseDatabaseWrapper]:
 
 def _run_client(target: BaseDatabaseWrapper | None, program: str, *arguments: str) -> None:
     """Run a PostgreSQL client program on a database. Raises BackupRefused with its error."""
-    found = shutil.which(program)
-    if found is None:
+    path = shutil.which(program)
+    if path is None:
         raise BackupRefused(
             f"{program} is missing. Install PostgreSQL's client in the server's version or later: "
             "sudo apt-get install postgresql-client"
@@ -187,8 +187,8 @@ def _run_client(target: BaseDatabaseWrapper | None, program: str, *arguments: st
         environment |= {**(access or {}), "PGOPTIONS": LOCK_TIMEOUT}
     # a PostgreSQL program with our own arguments
     done = subprocess.run(  # noqa: S603  # nosec B603
-        [found, *given], env=environment, capture_output=True, text=True, check=False
+        [path, *given], env=environment, capture_output=True, text=True, check=False
     )
     if done.returncode:
-        said = done.stderr.strip().splitlines() or ["no error message"]
-        raise BackupRefused(f"{program} failed: {said[0].removeprefix(f'{program}: error: ')}")
+        lines = done.stderr.strip().splitlines() or ["no error message"]
+        raise BackupRefused(f"{program} failed: {lines[0].removeprefix(f'{program}: error: ')}")

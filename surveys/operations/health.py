@@ -38,7 +38,7 @@ def check_health() -> Health:
         needed += ["files", "disk"]
     if any(checks[name] not in HEALTHY for name in needed):
         return Health(FAILING, checks)
-    is_healthy = all(found in HEALTHY for found in checks.values())
+    is_healthy = all(state in HEALTHY for state in checks.values())
     return Health(READY if is_healthy else DEGRADED, checks)
 
 
@@ -54,10 +54,10 @@ def _check_database() -> dict[str, str]:
 
 def _check_migrations() -> str:
     """Return whether the last migrations of this code are applied."""
-    wanted = _find_last_migrations()
-    applied = MigrationRecorder.Migration.objects.filter(name__in={name for _, name in wanted})
+    newest = _find_last_migrations()
+    applied = MigrationRecorder.Migration.objects.filter(name__in={name for _, name in newest})
     try:
-        is_up_to_date = wanted <= set(applied.values_list("app", "name"))
+        is_up_to_date = newest <= set(applied.values_list("app", "name"))
     except DatabaseError as error:
         if is_outage(error):
             raise

@@ -79,16 +79,16 @@ class JobProcess:
 
         Raises NotCalculated if that takes too long, or the job process ends.
         """
-        ours, theirs = Pipe()
-        with ours:
-            with theirs:
-                is_sent = self._send(CALL, theirs.fileno())
+        pipe, far_end = Pipe()
+        with pipe:
+            with far_end:
+                is_sent = self._send(CALL, far_end.fileno())
             try:
                 if is_sent:
-                    ours.send((function.__module__, function.__qualname__, arguments, named))
-                if not is_sent or not ours.poll(CALL_SECONDS):
+                    pipe.send((function.__module__, function.__qualname__, arguments, named))
+                if not is_sent or not pipe.poll(CALL_SECONDS):
                     raise NotCalculated(NO_ANSWER)
-                result, error = ours.recv()
+                result, error = pipe.recv()
             except (EOFError, OSError) as ended:
                 raise NotCalculated(NO_ANSWER) from ended
         if error:

@@ -22,9 +22,9 @@ log = logging.getLogger(__name__)
 @checks.register(deploy=True)
 def check_server(**chosen: Any) -> list[checks.CheckMessage]:
     """Find settings and files whose lack clients would notice."""
-    found: list[checks.CheckMessage] = []
+    messages: list[checks.CheckMessage] = []
     if settings.IS_HTTPS and not settings.TRUSTED_PROXIES:
-        found.append(
+        messages.append(
             checks.Warning(
                 "SITE_URL is https, but TRUSTED_PROXIES is empty: all clients share the limits of "
                 "the proxy's address.",
@@ -33,14 +33,14 @@ def check_server(**chosen: Any) -> list[checks.CheckMessage]:
             )
         )
     if not settings.DEBUG and not (Path(settings.STATIC_ROOT) / "staticfiles.json").exists():
-        found.append(
+        messages.append(
             checks.Error(
                 f"The static files are not in {settings.STATIC_ROOT}: no page can be shown.",
                 hint="Run manage.py collectstatic on each server, as scripts/serve does.",
                 id="surveys.E001",
             )
         )
-    return found + check_marks()
+    return messages + check_marks()
 
 
 def check_marks() -> list[checks.CheckMessage]:
@@ -89,10 +89,10 @@ def _mark_of_files() -> str:
 def report_at_start(messages: Iterable[checks.CheckMessage]) -> None:
     """Log what was found at the start of a server. Raises SystemExit for errors."""
     connection.close()
-    for found in messages:
-        if found.is_serious():
-            raise SystemExit(f"{found.msg} {found.hint}")
-        log.warning("%s %s", found.msg, found.hint)
+    for message in messages:
+        if message.is_serious():
+            raise SystemExit(f"{message.msg} {message.hint}")
+        log.warning("%s %s", message.msg, message.hint)
 
 
 def accept_server() -> None:

@@ -87,7 +87,7 @@ def delete_scripted(study: Study) -> Scripted:
         raise RunRefused("The finished demo study consists of scripted answers only. It is kept.")
     if Run.objects.filter(study=study, kind__in=OF_ANSWERS).under_way().exists():
         raise RunRefused("A background job is reading or writing answers. Wait until it is done.")
-    found = count_scripted(study)
+    scripted = count_scripted(study)
     _delete_runs(study)
     assignments = _list_assignments(study)
     give_back_places(assignments)
@@ -107,10 +107,10 @@ def delete_scripted(study: Study) -> Scripted:
         Invitation.objects.filter(pk__in=some).delete()
     for some in in_chunks(annotators):
         Annotator.objects.filter(pk__in=some).delete()
-    if links or not found.is_empty:
+    if links or not scripted.is_empty:
         drop_exports(study)
-        record("rehearsal.deleted", study, **found._asdict())
-    return found
+        record("rehearsal.deleted", study, **scripted._asdict())
+    return scripted
 
 
 def _came_by_batch(study: Study) -> Iterable[int]:
@@ -128,11 +128,11 @@ def _list_links(study: Study) -> list[int]:
 
 def _list_assignments(study: Study) -> list[int]:
     """Return the ids of the assignments of scripted annotators who came by a link."""
-    found: list[int] = []
+    pks: list[int] = []
     for some in in_chunks(_list_links(study)):
-        theirs = Assignment.objects.filter(annotator__invitation__in=some)
-        found += theirs.order_by("pk").values_list("pk", flat=True)
-    return found
+        assignments = Assignment.objects.filter(annotator__invitation__in=some)
+        pks += assignments.order_by("pk").values_list("pk", flat=True)
+    return pks
 
 
 def _list_runs(study: Study) -> list[Run]:

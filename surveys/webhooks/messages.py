@@ -225,7 +225,7 @@ def _is_finished(round_: Round) -> bool:
 
 def _refuse_events(events: Collection[str]) -> None:
     if unknown := sorted(set(events) - set(WebhookEvent.values)):
-        known = ", ".join(WebhookEvent.values)
-        raise WebhookRefused(f"No such event: {', '.join(unknown)}. Events: {known}.")
+        allowed = ", ".join(WebhookEvent.values)
+        raise WebhookRefused(f"No such event: {', '.join(unknown)}. Events: {allowed}.")
     if not events:
         raise WebhookRefused("Choose at least one event.")

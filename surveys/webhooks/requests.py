@@ -24,8 +24,8 @@ class NotReached(Exception):
 
 def resolve(host: str, port: int) -> list[str]:
     """Return the network addresses of a host, in the order to try them."""
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(address[0]) for *_, address in found))
+    addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(address[0]) for *_, address in addresses))
 
 
 def post(
@@ -92,17 +92,17 @@ class _GuardedBackend(httpcore.NetworkBackend):
 
     def _resolve(self, host: str, port: int) -> list[str]:
         """Resolve a name in a thread, since resolving has no time limit."""
-        found: SimpleQueue[list[str]] = SimpleQueue()
+        addresses: SimpleQueue[list[str]] = SimpleQueue()
 
         def look_up() -> None:
             try:
-                found.put(self.resolver(host, port))
+                addresses.put(self.resolver(host, port))
             except (OSError, UnicodeError):
-                found.put([])
+                addresses.put([])
 
         Thread(target=look_up, daemon=True, name="webhook-name").start()
         try:
-            return found.get(timeout=_left(self.deadline))
+            return addresses.get(timeout=_left(self.deadline))
         except Empty as error:
             raise httpcore.ConnectTimeout from error
 

@@ -113,15 +113,15 @@ def rehearse_batch(
         rehearsal.n_workers,
     )
     seconds = time.monotonic() - started
-    ends = Counter(one.end for one in results)
-    faults += [one.fault for one in results if one.fault]
+    ends = Counter(result.end for result in results)
+    faults += [result.fault for result in results if result.fault]
     n_bonuses, outcome = _settle(batch, user, rehearsal)
     faults += outcome.errors
     return BatchSummary(
         batch=batch,
         n_hits=batch.hits.count(),
         n_places=sum(places.values()),
-        n_judgements=sum(one.n_judgements for one in results),
+        n_judgements=sum(result.n_judgements for result in results),
         seconds=seconds,
         ends=ends,
         faults=faults,
@@ -143,8 +143,8 @@ def refuse_real_target(target: str) -> None:
 def _choose_places(study: Study, rehearsal: BatchRehearsal) -> dict[Questionnaire, int]:
     left = list_places_left(study)
     most = max(left.values(), default=0) if rehearsal.n_places is None else rehearsal.n_places
-    wanted = Questionnaire.objects.filter(pk__in=left).order_by("pk")
-    places = {one: n for one in wanted if (n := min(left[one.pk], most))}
+    offered = Questionnaire.objects.filter(pk__in=left).order_by("pk")
+    places = {questionnaire: min(left[questionnaire.pk], most) for questionnaire in offered if most}
     if not places:
         raise RehearsalFailed(
             f"Study {study.slug} has no places left to offer. To rehearse, import its stimuli "
@@ -191,7 +191,7 @@ def _find_groups(gateway: Gateway, batch: Batch) -> set[str]:
         "hit_type_id", "hit_id"
     )  # fmt: skip
     of_type = dict(hits)
-    return {gateway.call("get_hit", HITId=one)["HIT"]["HITGroupId"] for one in of_type.values()}
+    return {gateway.call("get_hit", HITId=pk)["HIT"]["HITGroupId"] for pk in of_type.values()}
 
 
 def _run_worker(

@@ -83,7 +83,7 @@ class ScriptedWorker:
         """Submit the form of the last page to its URL, which must be this simulator."""
         page = self.annotator.last_page
         forms = [] if page is None else page.forms
-        form = next((one for one in forms if (one.action or "").endswith(SUBMIT_PATH)), None)
+        form = next((form for form in forms if (form.action or "").endswith(SUBMIT_PATH)), None)
         if form is None:
             raise RehearsalFailed("The last page has no form to hand the HIT in.")
         submit_to = str(form.action).removesuffix(SUBMIT_PATH)

@@ -76,12 +76,12 @@ class Collection:
         laid_out = Response.objects.filter(assignment__study=self.study)
         for response in laid_out.select_related("context__pair").order_by("position"):
             responses.setdefault(response.assignment_id, []).append(response)
-        for one in self.participations:
-            one.assignment.submitted_at = self._answer(one, responses[one.assignment.pk])
-            one.assignment.state = AssignmentState.SUBMITTED
+        assignments = [participation.assignment for participation in self.participations]
+        for participation, assignment in zip(self.participations, assignments, strict=True):
+            assignment.submitted_at = self._answer(participation, responses[assignment.pk])
+            assignment.state = AssignmentState.SUBMITTED
         filled = [response for some in responses.values() for response in some]
         store_rows(Response.objects, filled, ANSWER_FIELDS)
-        assignments = [one.assignment for one in self.participations]
         times = ["offered_at", "started_at", "active_at", "submitted_at"]
         store_rows(Assignment.objects, assignments, ["state", *times])
         Annotator.objects.bulk_update(
@@ -101,16 +101,16 @@ class Collection:
         self.manners[assignment.annotator.code] = manner
         return InventedPerson.draw(number, manner), n_before
 
-    def _answer(self, one: Participation, responses: Sequence[Response]) -> datetime:
+    def _answer(self, participation: Participation, responses: Sequence[Response]) -> datetime:
         """Fill in the answers to all texts, in order; return when the last one was rated."""
-        at = ends_at = one.begins_at
+        at = ends_at = participation.begins_at
         for response in responses:
             context = response.context
             source = self.sources[context.pair.position, context.number]
             answer = Answer(
-                one.person.inspire(context, source, one.n_before),
-                Decimal(one.person.rate(context, source)),
-                one.person.take_time(context),
+                participation.person.inspire(context, source, participation.n_before),
+                Decimal(participation.person.rate(context, source)),
+                participation.person.take_time(context),
             )
             ends_at = fill_in(response, answer, at)
             at = ends_at + BETWEEN_PAGES

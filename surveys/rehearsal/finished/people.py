@@ -82,8 +82,8 @@ class InventedPerson:
             first, second = rng.sample(list_words([context.text]), 2)
             return first, second
         in_text = set(re.findall(r"\w+", context.text.casefold()))
-        own = [word for word in source.words if word not in in_text]
-        words = source.words if rng.random() < CARELESSNESS else own
+        invented = [word for word in source.words if word not in in_text]
+        words = source.words if rng.random() < CARELESSNESS else invented
         pairs = list(combinations(words, 2))
         rounds, place = divmod(n_before, len(pairs))
         chance = draw_chance("pairs", context.pair.position, context.number)

@@ -65,10 +65,10 @@ def _make_reviewer(study: Study, name: str) -> User:
 
 def _judge_wholes(study: Study, manners: Mapping[str, Manner], reviewers: list[User]) -> None:
     """Judge the open questionnaires of these annotators."""
-    found = Review.objects.assignments(study).filter(
+    reviews = Review.objects.assignments(study).filter(
         state=ReviewState.OPEN, assignment__annotator__code__in=manners
     )
-    for review in found.by_risk().select_related("assignment__annotator"):
+    for review in reviews.by_risk().select_related("assignment__annotator"):
         decision = OF_ALL.get(manners[review.assignment.annotator.code], GOOD)
         for reviewer in reviewers[: review.n_wanted]:
             _give(review, reviewer, decision)
@@ -78,7 +78,7 @@ def _judge_answers(study: Study, reviewers: list[User]) -> None:
     """Let two reviewers judge the queue in turns until it is empty."""
     first, second, _ = reviewers
     while True:
-        claimed = [(one, claim_answers(study, one, CLAIMED_AT_ONCE)) for one in (first, second)]
+        claimed = [(who, claim_answers(study, who, CLAIMED_AT_ONCE)) for who in (first, second)]
         for reviewer, reviews in claimed:
             for review in reviews:
                 doubts = reviewer == second and review.n_wanted == 2 and _is_doubted(review)

@@ -98,8 +98,8 @@ def _draft(organisers: User, files: dict[str, PartFiles], release: Release) -> S
         for name in ("text", "terms")
     }
     configure_task(shared_task, texts)
-    for language, one in files.items():
-        add_part(shared_task, language, one, release=release if language == "sl" else None)
+    for language, part_files in files.items():
+        add_part(shared_task, language, part_files, release=release if language == "sl" else None)
     return shared_task
 
 
@@ -121,9 +121,8 @@ def _take_part(
     team, _ = invite_team(phase.shared_task, name, by=organisers, now=at)
     accept_terms(team, now=at)
     _describe(team, at)
-    sent = [
-        one for language in TEAMS[name][1] for one in _predict(name, language, files[language].gold)
-    ]
+    languages = TEAMS[name][1]
+    sent = [file for code in languages for file in _predict(name, code, files[code].gold)]
     upload = check_files(team, phase, sent, by=None, now=at)
     submission = submit(upload, now=at, by=None)
     score_submission(submission.pk)
@@ -162,7 +161,7 @@ def _predict(name: str, language: str, gold: bytes) -> Iterator[tuple[str, bytes
 def _finish(shared_task: SharedTask, organisers: User) -> None:
     now = timezone.now()
     if not (shared_task.finalised_at or is_busy(shared_task)):
-        settled = [one.key for one in list_unranked(shared_task, now)]
+        settled = [entry.key for entry in list_unranked(shared_task, now)]
         request_finalising(shared_task, settled=settled, now=now, by=organisers)
     complete(find_jobs(shared_task).filter(kind=FINALISE))
     publish(shared_task, now)
