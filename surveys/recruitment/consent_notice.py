@@ -208,11 +208,11 @@ def write_sentences(facts: Facts) -> dict[Said, str]:
         Said.AUTHORITY: _("You can complain about the use of your data to: %(authority)s")
         % isolated,
         Said.IDENTITY: f"{code} {facts.disclosure.identity}",
-        Said.WITHDRAWAL: _say_withdrawal(facts),
-        Said.PUBLICATION: _say_publication(facts),
-        Said.ANSWERS: _say_answers(facts),
+        Said.WITHDRAWAL: _describe_withdrawal(facts),
+        Said.PUBLICATION: _describe_publication(facts),
+        Said.ANSWERS: _describe_answers(facts),
         Said.ARRIVAL: str(facts.disclosure.arrival),
-        Said.RETENTION: _say_retention(facts.retention_days),
+        Said.RETENTION: _describe_retention(facts.retention_days),
     }
     applies = {
         **names,
@@ -225,7 +225,7 @@ def write_sentences(facts: Facts) -> dict[Said, str]:
     return {about: sentence for about, sentence in sentences.items() if applies.get(about, True)}
 
 
-def _say_withdrawal(facts: Facts) -> str:
+def _describe_withdrawal(facts: Facts) -> str:
     if facts.erases_withdrawn:
         return _(
             "You can withdraw at any time, even after you finish, with your link. We then erase "
@@ -237,7 +237,7 @@ def _say_withdrawal(facts: Facts) -> str:
     )
 
 
-def _say_publication(facts: Facts) -> str:
+def _describe_publication(facts: Facts) -> str:
     ratings = _(
         "Your ratings are published in a dataset, under another code and without any ID, label, "
         "address or time."
@@ -249,7 +249,7 @@ def _say_publication(facts: Facts) -> str:
     return f"{ratings} {words}"
 
 
-def _say_answers(facts: Facts) -> str:
+def _describe_answers(facts: Facts) -> str:
     if not facts.study.allows_unjudgeable:
         return _("The words that you write, and your ratings.")
     return _(
@@ -257,7 +257,7 @@ def _say_answers(facts: Facts) -> str:
     )
 
 
-def _say_retention(days: int | None) -> str:
+def _describe_retention(days: int | None) -> str:
     if days is None:
         return _("No date is set for deleting the IDs, label or address named above.")
     return ngettext(
