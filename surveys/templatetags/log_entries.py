@@ -258,11 +258,11 @@ def write_value(name: str, value: Any, area: str = "") -> str:
     ('0 = different, 6 = same', '–')
     """
     if isinstance(value, str) and SEPARATOR in value and name not in FREE_TEXT:
-        return SEPARATOR.join(write_value(name, one, area) for one in value.split(SEPARATOR))
+        return SEPARATOR.join(write_value(name, part, area) for part in value.split(SEPARATOR))
     if isinstance(value, dict):
-        return ", ".join(f"{key} = {write_value('', one)}" for key, one in value.items()) or "–"
+        return ", ".join(f"{key} = {write_value('', part)}" for key, part in value.items()) or "–"
     if isinstance(value, list | tuple):
-        return ", ".join(write_value("", one) for one in value) or "–"
+        return ", ".join(write_value("", part) for part in value) or "–"
     if write := dollars if name.endswith("_cents") else WRITERS.get(name):
         return write(value)
     choices = (KINDS.get(area) if name == "kind" else CHOICES.get(name)) or {}

@@ -108,8 +108,8 @@ class _Rewriter:
 
 
 def _read(attributes: str, name: str) -> str:
-    found = re.search(rf'\s{name}="([^"]*)"', attributes)
-    return found[1] if found else ""
+    match = re.search(rf'\s{name}="([^"]*)"', attributes)
+    return match[1] if match else ""
 
 
 def _add_class(attributes: str, name: str) -> str:

@@ -83,8 +83,8 @@ def welcome(request: HttpRequest, token: str) -> HttpResponse:
 @annotator_page
 def no_mail(request: HttpRequest, token: str) -> HttpResponse:
     """Ask whether no more e-mails are wanted, and store that; mail programs send the POST, too."""
-    found = Invitation.objects.with_study().filter(entrance=None)
-    invitation = get_object_or_404(found, token=token)
+    invitations = Invitation.objects.with_study().filter(entrance=None)
+    invitation = get_object_or_404(invitations, token=token)
     translation.activate(interface_of(invitation.study))
     if request.method == "POST":
         stop_mail(invitation)

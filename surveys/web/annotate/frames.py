@@ -16,8 +16,8 @@ def allow_framing(request: HttpRequest, response: HttpResponse) -> None:
 
     Pages that are not reached from a HIT keep the site's policy: they cannot be framed.
     """
-    found = request.resolver_match
-    if found is None or not found.route.startswith(FRAMED):
+    match = request.resolver_match
+    if match is None or not match.route.startswith(FRAMED):
         return
     sites = [pair for list_frames in load_objects("frames") for pair in list_frames().items()]
     if sites:

@@ -122,16 +122,16 @@ def refuse_other_answer(where: AssignmentProgress, position: int, form: Form, me
     """
     if not form.is_valid():
         return
-    found = Response.objects.filter(assignment=where.assignment_id, position=position).first()
-    if found is None or found.engaged_at is None:
+    response = Response.objects.filter(assignment=where.assignment_id, position=position).first()
+    if response is None or response.engaged_at is None:
         return
     if isinstance(form, RatingForm):
-        point = found.rating
-        known = [point, *([found.first_rating] if found.changed_at else [])]
-        is_other = found.rated_at is not None and form.given_rating not in known
+        point = response.rating
+        given = [point, *([response.first_rating] if response.changed_at else [])]
+        is_other = response.rated_at is not None and form.given_rating not in given
         stored = _("I cannot judge this") if point is None else write_digits(write_point(point))
     else:
-        words = [found.inspired_word1, found.inspired_word2]
+        words = [response.inspired_word1, response.inspired_word2]
         is_other, stored = words != [*form.cleaned_data.values()], ", ".join(words)
     if is_other:
         answer = f"\N{FIRST STRONG ISOLATE}{stored}\N{POP DIRECTIONAL ISOLATE}"

@@ -74,7 +74,7 @@ class SurveyErrorMiddleware(MiddlewareMixin):
 
 def _find_survey(request: HttpRequest) -> str | None:
     """Return the token of the requested page's assignment; None if no way back makes sense."""
-    found = request.resolver_match
-    if found is None or not found.route.startswith("survey/") or found.url_name == "next":
+    match = request.resolver_match
+    if match is None or not match.route.startswith("survey/") or match.url_name == "next":
         return None
-    return str(found.kwargs["token"])
+    return str(match.kwargs["token"])

@@ -7,8 +7,8 @@ from surveys.recruitment.addresses import find_study
 
 def find_contact(request: HttpRequest) -> str:
     """Return the contact of the study that an annotators' address belongs to, or nothing."""
-    found = request.resolver_match
-    if found is None or found.namespace != "annotate":
+    match = request.resolver_match
+    if match is None or match.namespace != "annotate":
         return ""
-    study = find_study(found.route, found.kwargs)
+    study = find_study(match.route, match.kwargs)
     return study.contact if study else ""

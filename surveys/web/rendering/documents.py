@@ -40,20 +40,20 @@ class Document(NamedTuple):
 def list_documents() -> Mapping[str, Path]:
     """Return the Markdown files for readers by the address of their page, such as docs/api.html."""
     root = settings.BASE_DIR
-    found = [*root.glob("*.md"), *root.glob("docs/*.md")]
-    found += [
+    paths = [*root.glob("*.md"), *root.glob("docs/*.md")]
+    paths += [
         root / name for name in ("bench/README.md", "demo/README.md", "mturk_simulator/README.md")
     ]
     return {
-        str(path.relative_to(root).with_suffix(".html")): path for path in found if path.is_file()
+        str(path.relative_to(root).with_suffix(".html")): path for path in paths if path.is_file()
     }
 
 
 def list_pictures() -> Mapping[str, Path]:
     """Return the pictures of the documents by their address."""
     root = settings.BASE_DIR
-    found = root.glob("docs/images/*")
-    return {str(path.relative_to(root)): path for path in found if path.suffix in PICTURES}
+    paths = root.glob("docs/images/*")
+    return {str(path.relative_to(root)): path for path in paths if path.suffix in PICTURES}
 
 
 @cache
@@ -82,7 +82,7 @@ def read_document(path: Path) -> Document:
 def _name_headings(tokens: list[Token]) -> list[tuple[str, Section]]:
     """Give each heading the anchor that GitHub gives it; return the headings with their levels."""
     seen: Counter[str] = Counter()
-    found = []
+    headings = []
     for number, token in enumerate(tokens):
         if token.type == "heading_open":
             content = tokens[number + 1].content
@@ -90,8 +90,8 @@ def _name_headings(tokens: list[Token]) -> list[tuple[str, Section]]:
             anchor = f"{name}-{seen[name]}" if seen[name] else name
             seen[name] += 1
             token.attrSet("id", anchor)
-            found.append((token.tag, Section(content.replace("`", ""), anchor)))
-    return found
+            headings.append((token.tag, Section(content.replace("`", ""), anchor)))
+    return headings
 
 
 def _name_rows(tokens: list[Token]) -> None:
@@ -104,7 +104,7 @@ def _name_rows(tokens: list[Token]) -> None:
                 tokens[number + 3].tag = "td"
         elif token.type == "td_open" and before.type == "tr_open":
             token.tag, token.attrs = "th", {"scope": "row"}
-            closing = next(one for one in tokens[number:] if one.type == "td_close")
+            closing = next(later for later in tokens[number:] if later.type == "td_close")
             closing.tag = "th"
 
 

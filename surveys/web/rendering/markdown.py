@@ -68,10 +68,10 @@ def _render_block(self: Any, tokens: Any, at: int, options: Any, env: Any) -> st
         return str(self.fence(tokens, at, options, env))
     examples = []
     for example in written:
-        there = points_between(scale, example.part)
-        if there:  # no point of a short scale may lie in a narrow part
-            points = [PlacedPoint(write_point(point), False, point in there) for point in scale]
-            named = name_range([*map(write_point, there)])
+        marked = points_between(scale, example.part)
+        if marked:  # no point of a short scale may lie in a narrow part
+            points = [PlacedPoint(write_point(point), False, point in marked) for point in scale]
+            named = name_range([*map(write_point, marked)])
             examples.append({"label": example.label, "part": named, "points": points})
     return render_to_string("annotate/_examples.html", {"examples": examples})
 

@@ -23,8 +23,8 @@ class Placement(NamedTuple):
 
 def find_item_number(request: HttpRequest, items: Sequence[PracticeItem]) -> int:
     """Return the number of the practice item that an address asks for, from 1."""
-    asked = request.GET.get("item", "")
-    number = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 4 else 1
+    text = request.GET.get("item", "")
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 4 else 1
     return min(max(number, 1), max(len(items), 1))
 
 

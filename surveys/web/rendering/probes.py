@@ -45,8 +45,8 @@ class ProbeMiddleware:
 
     def process_view(self, request: HttpRequest, *view: object) -> None:
         """Query the database for pages that need none but link to pages that do."""
-        found = request.resolver_match
-        if request.method != "POST" and found and found.view_name in NEED_NOTHING:
+        match = request.resolver_match
+        if request.method != "POST" and match and match.view_name in NEED_NOTHING:
             ask_database()
 
 
