@@ -95,8 +95,8 @@ class ApiView(ViewSet):
     def find_answer(self) -> Response | None:
         """Return the response to a request that is repeated with its idempotency key, or None."""
         key = self.idempotency_key
-        found = find_answer(self.user, key, self._asked) if key else None
-        return _repeat(found) if found else None
+        stored = find_answer(self.user, key, self._asked) if key else None
+        return _repeat(stored) if stored else None
 
     def once(
         self, make: Callable[[], BaseSerializer[Any]], status: int | Callable[[Any], int] = 201

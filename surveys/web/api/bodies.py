@@ -46,18 +46,18 @@ class UploadParser(MultiPartParser):
 
     def parse(self, stream: Any, media_type: Any = None, parser_context: Any = None) -> Any:
         try:
-            found = super().parse(stream, media_type, parser_context)
+            parsed = super().parse(stream, media_type, parser_context)
         except (TooManyFieldsSent, TooManyFilesSent) as error:
             raise ParseError("The form has too many fields.") from error
-        parts = [*found.data.lists(), *found.files.lists()]
+        parts = [*parsed.data.lists(), *parsed.files.lists()]
         names = [name for name, values in parts for _ in values if name != self.several]
         if repeated := sorted({name for name in names if names.count(name) > 1}):
             raise ParseError(f"The form has more than one field {repeated[0][:100]!r}.")
         files: dict[str, Any] = {}
-        for name, sent in found.files.lists():
+        for name, sent in parsed.files.lists():
             contents = [(str(file.name), cast("IO[bytes]", file).read()) for file in sent]
             files[name] = contents if name == self.several else contents[0][1]
-        return {**found.data.dict(), **files}
+        return {**parsed.data.dict(), **files}
 
 
 def is_form(request: Request) -> bool:

@@ -21,7 +21,7 @@ def answer_error(error: Exception, context: dict[str, Any]) -> Response | None:
     set_rollback()
     if isinstance(error, SurveyError):
         headers = {} if error.retry_after is None else {"Retry-After": str(error.retry_after)}
-        errors = [{"code": type(error).__name__, **one} for one in error.describe()]
+        errors = [{"code": type(error).__name__, **problem} for problem in error.describe()]
         return Response({"errors": errors}, status=error.status, headers=headers)
     if isinstance(error, exceptions.ValidationError):
         return Response({"errors": list(_flatten(error.detail))}, status=UNPROCESSABLE)

@@ -21,11 +21,11 @@ class RequestSerializer(serializers.Serializer[Any]):
     """Base serializer of requests; refuses unknown fields."""
 
     def to_internal_value(self, data: Any) -> Any:
-        known = {field.field_name for field in self._writable_fields}
-        unknown = sorted(set(data) - known) if isinstance(data, dict) else []
+        names = {field.field_name for field in self._writable_fields}
+        unknown = sorted(set(data) - names) if isinstance(data, dict) else []
         problems: dict[str, Any] = {str(name)[:100]: ["This field is unknown."] for name in unknown}
         try:
-            found = super().to_internal_value(data)
+            values = super().to_internal_value(data)
         except serializers.ValidationError as error:
             if not problems:
                 raise
@@ -33,7 +33,7 @@ class RequestSerializer(serializers.Serializer[Any]):
             raise serializers.ValidationError(problems) from error
         if problems:
             raise serializers.ValidationError(problems)
-        return found
+        return values
 
 
 class JsonString(serializers.CharField):

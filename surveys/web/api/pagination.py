@@ -56,12 +56,12 @@ def paginate(rows: QuerySet[Any], request: Request, *keys: str) -> Page:
     cursor = request.query_params.get("cursor")
     if cursor is not None:
         rows = rows.filter(_after(keys, _read_cursor(cursor, len(keys))))
-    found = list(rows.order_by(*keys)[: size + 1])
-    if len(found) <= size:
-        return Page(found, None)
-    end = found[size - 1]
+    listed = list(rows.order_by(*keys)[: size + 1])
+    if len(listed) <= size:
+        return Page(listed, None)
+    end = listed[size - 1]
     values = end if isinstance(end, tuple) else [getattr(end, key) for key in keys]
-    return Page(found[:size], _write_next(request, values[: len(keys)]))
+    return Page(listed[:size], _write_next(request, values[: len(keys)]))
 
 
 def paginate_list(rows: Sequence[Any], request: Request) -> Page:
@@ -73,14 +73,14 @@ def paginate_list(rows: Sequence[Any], request: Request) -> Page:
     cursor = request.query_params.get("cursor")
     (begin,) = _read_cursor(cursor, 1) if cursor is not None else [0]
     end = begin + size
-    found = list(rows[begin:end])
-    return Page(found, _write_next(request, [end]) if end < len(rows) else None)
+    listed = list(rows[begin:end])
+    return Page(listed, _write_next(request, [end]) if end < len(rows) else None)
 
 
 def read_filters(request: Request) -> dict[str, Any]:
     """Return a list's query parameters other than pagination."""
-    asked = request.query_params.items()
-    return {name: text for name, text in asked if name not in ("limit", "cursor")}
+    parameters = request.query_params.items()
+    return {name: text for name, text in parameters if name not in ("limit", "cursor")}
 
 
 def _write_next(request: Request, values: Iterable[int]) -> str:
@@ -93,8 +93,8 @@ def _write_next(request: Request, values: Iterable[int]) -> str:
 def _after(keys: tuple[str, ...], last: list[int]) -> Q:
     if len(keys) == 1:
         return Q(**{f"{keys[0]}__gt": last[0]})
-    same = Q(**{keys[0]: last[0], f"{keys[1]}__lte": last[1]})
-    return Q(**{f"{keys[0]}__gte": last[0]}) & ~same
+    before = Q(**{keys[0]: last[0], f"{keys[1]}__lte": last[1]})
+    return Q(**{f"{keys[0]}__gte": last[0]}) & ~before
 
 
 def _read_size(text: str | None) -> int:

@@ -116,6 +116,6 @@ def _forbid_null(schema: dict[str, Any]) -> None:
     if schema.get("type") == "string" and not {"pattern", "enum", "format"} & set(schema):
         schema["pattern"] = WITHOUT_NULL
     inner = schema.get("items"), schema.get("additionalProperties")
-    for one in (*schema.get("properties", {}).values(), *inner):
-        if isinstance(one, dict):
-            _forbid_null(one)
+    for part in (*schema.get("properties", {}).values(), *inner):
+        if isinstance(part, dict):
+            _forbid_null(part)

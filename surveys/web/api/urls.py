@@ -81,7 +81,7 @@ OF_A_STUDY: dict[str, Views] = {
 }
 for views_of_app in load_objects("api_urls"):
     VIEWS |= views_of_app
-VIEWS |= {f"studies/<slug:slug>/{address}": found for address, found in OF_A_STUDY.items()}
+VIEWS |= {f"studies/<slug:slug>/{address}": views for address, views in OF_A_STUDY.items()}
 urlpatterns = [
     path("", reference.reference, name="reference"),
     path("schema/", reference.schema, name="schema"),

@@ -23,17 +23,17 @@ class People(StudyView):
     @extend_schema(parameters=PAGE_PARAMETERS, responses=describe_page(s.MemberSerializer))
     def list_all(self, request: Request, slug: str) -> Response:
         """List the members of a study and their roles."""
-        found = Membership.objects.filter(study=self.study).select_related("user")
-        return Response(paginate(found, request, "pk").write(s.MemberSerializer))
+        memberships = Membership.objects.filter(study=self.study).select_related("user")
+        return Response(paginate(memberships, request, "pk").write(s.MemberSerializer))
 
     @extend_schema(request=s.NewMemberSerializer, responses={200: s.MemberSerializer})
     def grant(self, request: Request, slug: str) -> Response:
         """Give an account a role, replacing its previous one."""
-        asked = self.read(s.NewMemberSerializer)
+        member = self.read(s.NewMemberSerializer)
 
         def grant() -> s.MemberSerializer:
-            user = find_account(asked["username"])
-            return s.MemberSerializer(grant_role(self.study, user, Role(asked["role"])))
+            user = find_account(member["username"])
+            return s.MemberSerializer(grant_role(self.study, user, Role(member["role"])))
 
         return self.once(grant, 200)
 
@@ -57,7 +57,7 @@ class Log(StudyView):
     )
     def list_all(self, request: Request, slug: str) -> Response:
         """List decisions, oldest first; only owners see e-mail addresses in them."""
-        wanted = self.read(s.EntryFilterSerializer, read_filters(request))
-        page = paginate(find_entries(self.study, **wanted), request, "pk")
+        filters = self.read(s.EntryFilterSerializer, read_filters(request))
+        page = paginate(find_entries(self.study, **filters), request, "pk")
         shown = mask_entries(page.rows, sees_addresses=self.role == Role.OWNER)
         return Response(page._replace(rows=shown).write(s.EntrySerializer))

@@ -25,14 +25,14 @@ class Webhooks(StudyView):
     @extend_schema(parameters=PAGE_PARAMETERS, responses=describe_page(s.WebhookSerializer))
     def list_all(self, request: Request, slug: str) -> Response:
         """List the webhooks."""
-        found = Webhook.objects.filter(study=self.study)
-        return Response(paginate(found, request, "pk").write(s.WebhookSerializer))
+        webhooks = Webhook.objects.filter(study=self.study)
+        return Response(paginate(webhooks, request, "pk").write(s.WebhookSerializer))
 
     @extend_schema(request=s.NewWebhookSerializer, responses={201: s.MadeWebhookSerializer})
     def create(self, request: Request, slug: str) -> Response:
         """Create a webhook; the secret that signs its messages is shown once."""
-        asked = self.read(s.NewWebhookSerializer)
-        return self.once(lambda: s.MadeWebhookSerializer(add_webhook(self.study, **asked)))
+        settings = self.read(s.NewWebhookSerializer)
+        return self.once(lambda: s.MadeWebhookSerializer(add_webhook(self.study, **settings)))
 
     @extend_schema(responses=s.WebhookSerializer)
     def show(self, request: Request, slug: str, webhook_id: int) -> Response:
@@ -55,6 +55,6 @@ class Webhooks(StudyView):
     @extend_schema(parameters=PAGE_PARAMETERS, responses=describe_page(s.DeliverySerializer))
     def list_deliveries(self, request: Request, slug: str, webhook_id: int) -> Response:
         """List the messages of a webhook and their delivery status."""
-        found = Delivery.objects.filter(webhook=self.find_webhook(webhook_id))
-        found = found.select_related("job")
-        return Response(paginate(found, request, "pk").write(s.DeliverySerializer))
+        deliveries = Delivery.objects.filter(webhook=self.find_webhook(webhook_id))
+        deliveries = deliveries.select_related("job")
+        return Response(paginate(deliveries, request, "pk").write(s.DeliverySerializer))

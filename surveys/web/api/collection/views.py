@@ -52,17 +52,17 @@ class Invitations(StudyView):
     @extend_schema(parameters=PAGE_PARAMETERS, responses=describe_page(s.InvitationSerializer))
     def list_all(self, request: Request, slug: str) -> Response:
         """List the links and their states, without the notes about their recipients."""
-        found = Invitation.objects.filter(
+        invitations = Invitation.objects.filter(
             study=self.study, is_rehearsal=False, entrance__isnull=True
         )
-        page = paginate(found.with_latest_state(), request, "pk")
+        page = paginate(invitations.with_latest_state(), request, "pk")
         return Response(page.write(s.InvitationSerializer))
 
     @extend_schema(request=s.NewInvitationsSerializer, responses={201: s.InvitedSerializer})
     def create(self, request: Request, slug: str) -> Response:
         """Create a number of links, or one per note in the order of the notes."""
-        asked = self.read(s.NewInvitationsSerializer)
-        return self.once(lambda: self._invite(**asked))
+        body = self.read(s.NewInvitationsSerializer)
+        return self.once(lambda: self._invite(**body))
 
     def _invite(self, *, count: int = 0, notes: Sequence[str] | None = None) -> s.InvitedSerializer:
         if notes is None:
@@ -70,9 +70,9 @@ class Invitations(StudyView):
             return s.InvitedSerializer({"invitations": made, "n_new": len(made)})
         listed = invite_listed(self.study, notes)
         ids = [listed.by_note[note].pk for note in map(str.strip, notes) if note]
-        found = Invitation.objects.with_latest_state().in_bulk(ids)
+        invitations = Invitation.objects.with_latest_state().in_bulk(ids)
         return s.InvitedSerializer(
-            {"invitations": [found[pk] for pk in ids], "n_new": len(listed.new)}
+            {"invitations": [invitations[pk] for pk in ids], "n_new": len(listed.new)}
         )
 
     @extend_schema(request=s.RevocationSerializer, responses={200: s.InvitationSerializer})
@@ -96,9 +96,9 @@ class Responses(StudyView):
     )
     def list_all(self, request: Request, slug: str) -> Response:
         """List responses by assignment and position."""
-        wanted = self.read(s.ResponseFilterSerializer, read_filters(request))
-        found = find_responses(self.study, **wanted)
-        rows = found.values_list("assignment_id", "position", *RESPONSE_FIELDS.values())
+        filters = self.read(s.ResponseFilterSerializer, read_filters(request))
+        answered = find_responses(self.study, **filters)
+        rows = answered.values_list("assignment_id", "position", *RESPONSE_FIELDS.values())
         page = paginate(rows, request, "assignment_id", "position")
         responses = [dict(zip(RESPONSE_FIELDS, row[2:], strict=True)) for row in page.rows]
         return Response(page._replace(rows=responses).write(s.ResponseSerializer))
@@ -109,8 +109,8 @@ class Responses(StudyView):
         return StreamingHttpResponse(rows, content_type=content_type, headers=headers)
 
     def read_filters(self, request: Request) -> dict[str, Any]:
-        wanted: dict[str, Any] = self.read(s.ResponseFilterSerializer, request.query_params.dict())
-        return wanted
+        filters: dict[str, Any] = self.read(s.ResponseFilterSerializer, request.query_params.dict())
+        return filters
 
     @extend_schema(
         parameters=[s.ResponseFilterSerializer], responses={(200, "text/csv"): OpenApiTypes.STR}

@@ -49,8 +49,8 @@ def make_example(result: dict[str, Any], schema: Mapping[str, Any], name: str = 
     return _make(result["components"]["schemas"], schema, name, 0)
 
 
-def _make(known: Mapping[str, Any], schema: Mapping[str, Any], name: str, depth: int) -> Any:
-    schema = _resolve(known, schema)
+def _make(schemas: Mapping[str, Any], schema: Mapping[str, Any], name: str, depth: int) -> Any:
+    schema = _resolve(schemas, schema)
     if name in VALUES and _allows(schema, VALUES[name]):
         return VALUES[name]
     if "enum" in schema:
@@ -59,11 +59,11 @@ def _make(known: Mapping[str, Any], schema: Mapping[str, Any], name: str, depth:
     if depth == MOST_NESTED:
         return OF_TYPES.get(kind, [])
     if kind == "array":
-        item = _make(known, schema.get("items", {}), name, depth + 1)
+        item = _make(schemas, schema.get("items", {}), name, depth + 1)
         return [item] * max(1, schema.get("minItems", 1))
     if kind == "object":
         return {
-            field: _make(known, inner, field, depth + 1)
+            field: _make(schemas, inner, field, depth + 1)
             for field, inner in schema.get("properties", {}).items()
         }
     if kind == "string":
@@ -71,13 +71,13 @@ def _make(known: Mapping[str, Any], schema: Mapping[str, Any], name: str, depth:
     return max(OF_TYPES[kind], schema.get("minimum", 0)) if kind == "integer" else OF_TYPES[kind]
 
 
-def _resolve(known: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
+def _resolve(schemas: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the schema behind a reference, or the first of several possible schemas."""
     for group in ("allOf", "oneOf", "anyOf"):
         if group in schema and "type" not in schema:
-            return _resolve(known, schema[group][0])
+            return _resolve(schemas, schema[group][0])
     if "$ref" in schema:
-        return _resolve(known, known[schema["$ref"].rpartition("/")[2]])
+        return _resolve(schemas, schemas[schema["$ref"].rpartition("/")[2]])
     return schema
 
 
@@ -118,8 +118,8 @@ def _write_commands(
         body = shlex.quote(json.dumps(BODIES[name], ensure_ascii=False))
         yield "JSON", f"{begin}{option} -H 'Content-Type: {JSON}' \\\n  -d {body} \\\n  {end}"
     elif name not in FORMS:
-        kept = _name_file(operation)
-        yield "curl", f"{begin}{option}{f' -o {kept}' if kept else ''} {end}"
+        file_name = _name_file(operation)
+        yield "curl", f"{begin}{option}{f' -o {file_name}' if file_name else ''} {end}"
     if form := FORMS.get(name):
         fields = " ".join(f"-F {shlex.quote(f'{field}={x}')}" for field, x in form.items())
         yield "Form with a file", f"{begin}{option} \\\n  {fields} \\\n  {end}"

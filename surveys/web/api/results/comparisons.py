@@ -118,8 +118,8 @@ class Collections(StudyView):
     @extend_schema(parameters=PAGE_PARAMETERS, responses=describe_page(CollectionSerializer))
     def list_all(self, request: Request, slug: str) -> Response:
         """List the imported collections, oldest first."""
-        found = ImportedCollection.objects.filter(study=self.study).defer("ratings")
-        return Response(paginate(found, request, "number").write(CollectionSerializer))
+        collections = ImportedCollection.objects.filter(study=self.study).defer("ratings")
+        return Response(paginate(collections, request, "number").write(CollectionSerializer))
 
     @extend_schema(request=NewCollectionSerializer, responses={201: CollectionSerializer})
     def create(self, request: Request, slug: str) -> Response:
@@ -137,8 +137,8 @@ class Collections(StudyView):
     @extend_schema(request=None, responses={204: None})
     def remove(self, request: Request, slug: str, collection_id: int) -> Response:
         """Delete an imported collection; comparisons made with it stay."""
-        found = get_object_or_404(ImportedCollection, study=self.study, pk=collection_id)
-        delete_collection(found)
+        collection = get_object_or_404(ImportedCollection, study=self.study, pk=collection_id)
+        delete_collection(collection)
         return Response(status=204)
 
 
@@ -151,8 +151,8 @@ class Comparisons(StudyView):
     @extend_schema(parameters=PAGE_PARAMETERS, responses=describe_page(ComparisonSerializer))
     def list_all(self, request: Request, slug: str) -> Response:
         """List the comparisons with other collections, oldest first."""
-        found = visible_comparisons(self.study, self.user)
-        return Response(paginate(found, request, "pk").write(ComparisonSerializer))
+        comparisons = visible_comparisons(self.study, self.user)
+        return Response(paginate(comparisons, request, "pk").write(ComparisonSerializer))
 
     @extend_schema(request=NewComparisonSerializer, responses={201: ComparisonSerializer})
     def create(self, request: Request, slug: str) -> Response:
@@ -189,5 +189,5 @@ class Comparisons(StudyView):
         )
 
     def _find(self, run_id: int, *, is_done: bool = False) -> Run:
-        found = visible_comparisons(self.study, self.user)
-        return get_object_or_404(found.done() if is_done else found, pk=run_id)
+        comparisons = visible_comparisons(self.study, self.user)
+        return get_object_or_404(comparisons.done() if is_done else comparisons, pk=run_id)

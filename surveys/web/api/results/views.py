@@ -103,8 +103,8 @@ class Runs(_OfWorkers):
     @extend_schema(request=None, responses={200: s.RunSerializer})
     def retry(self, request: Request, slug: str, run_id: int) -> Response:
         """Retry a run that failed or was interrupted."""
-        found = self.find_run(run_id)
-        return self.start(lambda: retry_run(found), 200)
+        run = self.find_run(run_id)
+        return self.start(lambda: retry_run(run), 200)
 
     @extend_schema(responses={200: OpenApiTypes.OBJECT})
     def show_report(self, request: Request, slug: str, run_id: int) -> Response:
@@ -119,13 +119,13 @@ class Runs(_OfWorkers):
     @extend_schema(parameters=[s.LedgerFilterSerializer], responses=s.LedgerSerializer)
     def search_ledger(self, request: Request, slug: str, run_id: int) -> Response:
         """Search the ratings ledger of a finished run."""
-        wanted = dict(self.read(s.LedgerFilterSerializer, request.query_params.dict()))
-        page = wanted.pop("page", 1)
+        filters = dict(self.read(s.LedgerFilterSerializer, request.query_params.dict()))
+        page = filters.pop("page", 1)
         run = self.find_run(run_id, is_done=True)
         if not run.ledger:
             raise Http404
-        found = find_in_ledger(run, {name: str(text) for name, text in wanted.items()}, page)
-        return Response(_without_nan(found._asdict()))
+        ledger = find_in_ledger(run, {name: str(text) for name, text in filters.items()}, page)
+        return Response(_without_nan(ledger._asdict()))
 
     @extend_schema(responses=s.ApartSerializer)
     def compare(self, request: Request, slug: str, run_id: int, other_id: int) -> Response:
@@ -159,9 +159,9 @@ class Releases(_OfWorkers):
     @extend_schema(request=s.NewReleaseSerializer, responses={201: s.ReleaseRunSerializer})
     def create(self, request: Request, slug: str) -> Response:
         """Create a release in the background."""
-        asked = dict(self.read(s.NewReleaseSerializer))
-        recipe = _choose_recipe(asked)
-        options = {name: asked[name] for name in asked if name not in ("preset", "recipe")}
+        body = dict(self.read(s.NewReleaseSerializer))
+        recipe = _choose_recipe(body)
+        options = {name: body[name] for name in body if name not in ("preset", "recipe")}
         return self.start(lambda: request_release(self.study, recipe, options, self.user))
 
     @extend_schema(responses=s.ReleaseRunSerializer)
@@ -180,9 +180,9 @@ class Releases(_OfWorkers):
     @extend_schema(request=None, responses={201: s.VerificationSerializer})
     def verify(self, request: Request, slug: str, run_id: int) -> Response:
         """Compute all figures of a release again from its files, in the background."""
-        found = self.find_release(run_id)
+        release = self.find_release(run_id)
         return self.start(
-            lambda: request_verification(found, self.user), serializer=s.VerificationSerializer
+            lambda: request_verification(release, self.user), serializer=s.VerificationSerializer
         )
 
     @extend_schema(responses=s.VerificationSerializer)
@@ -213,13 +213,13 @@ class Releases(_OfWorkers):
         return Response({"description": write_form(self.study)})
 
 
-def _choose_recipe(asked: dict[str, Any]) -> str:
-    if "recipe" in asked:
-        return str(asked["recipe"])
+def _choose_recipe(body: dict[str, Any]) -> str:
+    if "recipe" in body:
+        return str(body["recipe"])
     presets = write_presets()
-    if asked["preset"] not in presets:
+    if body["preset"] not in presets:
         raise RunRefused(f"Unknown preset. Recipes: {', '.join(presets)}.")
-    return presets[asked["preset"]]
+    return presets[body["preset"]]
 
 
 def _without_nan(value: Any) -> Any:

@@ -41,8 +41,8 @@ class Reviews(StudyView):
 
     def find_mine(self, reviews: Sequence[Review]) -> dict[int, Verdict]:
         """Return the current verdicts of the token's user by review."""
-        mine = Verdict.objects.standing().filter(reviewer=self.user, review__in=reviews)
-        return {verdict.review_id: verdict for verdict in mine}
+        verdicts = Verdict.objects.standing().filter(reviewer=self.user, review__in=reviews)
+        return {verdict.review_id: verdict for verdict in verdicts}
 
     def write_page(
         self, page: Page, row_serializer: type[s.ReviewSerializer], **context: Any
@@ -54,12 +54,12 @@ class Reviews(StudyView):
     def give(self, review_id: int, act: Judge) -> Response:
         """Give a verdict and return the updated review."""
         review = self.find_review(review_id)
-        asked = self.read(s.NewVerdictSerializer)
+        verdict = self.read(s.NewVerdictSerializer)
 
         def judge() -> s.ReviewSerializer:
-            act(review, self.user, VerdictKind(asked["kind"]), asked["reason"])
-            found = self.find_review(review_id)
-            return s.ReviewSerializer(found, context={"mine": self.find_mine([found])})
+            act(review, self.user, VerdictKind(verdict["kind"]), verdict["reason"])
+            judged = self.find_review(review_id)
+            return s.ReviewSerializer(judged, context={"mine": self.find_mine([judged])})
 
         return self.once(judge, 200)
 
@@ -69,13 +69,13 @@ class Reviews(StudyView):
     )
     def list_all(self, request: Request, slug: str) -> Response:
         """List answers and whole questionnaires with their evidence, oldest review first."""
-        wanted = self.read(s.ReviewFilterSerializer, read_filters(request))
-        found = Review.objects.filter(study=self.study)
-        if "of" in wanted:
-            found = found.filter(response__isnull=wanted["of"] == "questionnaires")
-        if "state" in wanted:
-            found = found.filter(state=wanted["state"])
-        page = paginate(found.with_answers(), request, "pk")
+        filters = self.read(s.ReviewFilterSerializer, read_filters(request))
+        reviews = Review.objects.filter(study=self.study)
+        if "of" in filters:
+            reviews = reviews.filter(response__isnull=filters["of"] == "questionnaires")
+        if "state" in filters:
+            reviews = reviews.filter(state=filters["state"])
+        page = paginate(reviews.with_answers(), request, "pk")
         return self.write_page(page, s.ReviewSerializer)
 
     @extend_schema(request=s.ClaimSerializer, responses={200: s.ClaimedSerializer})
@@ -85,8 +85,9 @@ class Reviews(StudyView):
 
         def claim() -> s.ClaimedSerializer:
             file_answers(self.study)
-            found = claim_answers(self.study, self.user, count)
-            return s.ClaimedSerializer({"reviews": found}, context={"mine": self.find_mine(found)})
+            claimed = claim_answers(self.study, self.user, count)
+            verdicts = self.find_mine(claimed)
+            return s.ClaimedSerializer({"reviews": claimed}, context={"mine": verdicts})
 
         return self.once(claim, 200)
 
@@ -126,8 +127,8 @@ class Reviews(StudyView):
     @extend_schema(parameters=PAGE_PARAMETERS, responses=describe_page(s.DisputeSerializer))
     def list_disputes(self, request: Request, slug: str) -> Response:
         """List the disputes that you may settle, with both verdicts."""
-        found = Review.objects.disputes_for(self.study, self.user.pk)
-        page = paginate(found.with_answers(), request, "pk")
+        disputes = Review.objects.disputes_for(self.study, self.user.pk)
+        page = paginate(disputes.with_answers(), request, "pk")
         verdicts: defaultdict[int, list[Verdict]] = defaultdict(list)
         given = Verdict.objects.standing().filter(review__in=page.rows).order_by("opinion")
         for verdict in given.select_related("reviewer"):
@@ -137,15 +138,15 @@ class Reviews(StudyView):
     @extend_schema(responses=s.ReviewProgressSerializer)
     def show_progress(self, request: Request, slug: str) -> Response:
         """Show the number of answers by state, and the agreement of each two reviewers."""
-        found = list_agreement(self.study)
-        names = list_names(pk for pair in found for pk in pair.reviewers)
+        pairs = list_agreement(self.study)
+        names = list_names(pk for pair in pairs for pk in pair.reviewers)
         agreement = [
             {
                 **pair._asdict(),
                 "reviewers": [names[pk] for pk in pair.reviewers],
                 "kappa": pair.kappa if math.isfinite(pair.kappa) else None,
             }
-            for pair in found
+            for pair in pairs
         ]
         progress = {
             "answers": Review.objects.count_states(self.study),
@@ -171,7 +172,7 @@ class Settings(StudyView):
     )
     def change(self, request: Request, slug: str) -> Response:
         """Change the shares; existing verdicts stay."""
-        asked = self.read(s.ReviewSettingsChangeSerializer)
+        changes = self.read(s.ReviewSettingsChangeSerializer)
         now = s.ReviewSettingsSerializer(settings_of(self.study)).data
-        changed = configure_review(self.study, **{**now, **asked})
+        changed = configure_review(self.study, **{**now, **changes})
         return Response(s.ReviewSettingsSerializer(changed).data)

@@ -41,12 +41,12 @@ class Rows(StudyView):
 
         Errors name their column. Refused if the row has changed since it was shown.
         """
-        asked: dict[str, Any] = dict(self.read(s.RowRevisionSerializer))
-        about = {name: asked.pop(name) for name in ("reason", "shown")}
+        revision: dict[str, Any] = dict(self.read(s.RowRevisionSerializer))
+        about = {name: revision.pop(name) for name in ("reason", "shown")}
 
         def revise() -> s.RowSerializer:
             pair, row = self.find(pair_id)
-            revise_row(pair, {**row, **asked}, **about)
+            revise_row(pair, {**row, **revision}, **about)
             return self.write(pair_id)
 
         return self.once(revise, 200)

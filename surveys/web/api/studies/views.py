@@ -56,14 +56,14 @@ class Studies(ApiView):
         (200, as for a dry run).
         """
         body = s.NewStudyFormSerializer if is_form(request) else s.NewStudySerializer
-        asked = dict(self.read(body))
-        is_stored = not asked.pop("dry_run")
+        body_fields = dict(self.read(body))
+        is_stored = not body_fields.pop("dry_run")
         choices = {
-            "has_reviewed": asked.pop("consent_reviewed"),
-            "opens": asked.pop("open"),
+            "has_reviewed": body_fields.pop("consent_reviewed"),
+            "opens": body_fields.pop("open"),
         }
-        file = {name: asked.pop(name, None) for name in ("stimuli", "separator", "encoding")}
-        design = Study(**asked)
+        file = {name: body_fields.pop(name, None) for name in ("stimuli", "separator", "encoding")}
+        design = Study(**body_fields)
         stimuli = _read_stimuli(file, design)  # before any transaction: it takes long
 
         def found() -> s.ImportSerializer:
@@ -79,8 +79,8 @@ class Studies(ApiView):
     def _find_roles(self, studies: Sequence[Study]) -> dict[int, str]:
         if self.user.is_superuser:
             return {study.pk: Role.OWNER.value for study in studies}
-        theirs = Membership.objects.filter(user_id=self.user.pk, study__in=studies)
-        return dict(theirs.values_list("study_id", "role"))
+        memberships = Membership.objects.filter(user_id=self.user.pk, study__in=studies)
+        return dict(memberships.values_list("study_id", "role"))
 
 
 class OneStudy(StudyView):
@@ -164,16 +164,16 @@ class Stimuli(OneStudy):
         A form (`multipart/form-data`) takes the file itself, which may be a workbook or, with
         `separator` and `encoding`, another kind of text.
         """
-        asked = self.read(s.StimuliFormSerializer if is_form(request) else s.StimuliSerializer)
-        stimuli = _read_stimuli(asked, self.study)
+        body = self.read(s.StimuliFormSerializer if is_form(request) else s.StimuliSerializer)
+        stimuli = _read_stimuli(body, self.study)
         return Response(self.write(replace_stimuli(self.study, stimuli)).data)
 
 
-def _read_stimuli(asked: Mapping[str, Any], design: Study) -> CheckedStimuli:
+def _read_stimuli(body: Mapping[str, Any], design: Study) -> CheckedStimuli:
     """Read a request's stimuli: text in JSON, or a form's file."""
-    given = asked["stimuli"]
+    given = body["stimuli"]
     if isinstance(given, str):
         return read_upload(given.encode(), design)
-    chosen = asked.get("separator"), asked.get("encoding")
+    chosen = body.get("separator"), body.get("encoding")
     kind = choose_kind(given, STIMULI_COLUMNS, design.language, *chosen)
     return read_upload(given, design, kind)
