@@ -71,8 +71,8 @@ def find_study(slug: str) -> Study:
     """Return the study with this name. Raises CommandError with the existing names."""
     if study := Study.objects.filter(slug=slug).first():
         return study
-    known = ", ".join(Study.objects.values_list("slug", flat=True)) or "none yet"
-    raise CommandError(f"Unknown study {slug!r}. Studies: {known}.")
+    slugs = ", ".join(Study.objects.values_list("slug", flat=True)) or "none yet"
+    raise CommandError(f"Unknown study {slug!r}. Studies: {slugs}.")
 
 
 def read_file(path: Path) -> bytes:

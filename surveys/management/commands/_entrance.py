@@ -26,20 +26,20 @@ class EntranceCommand(SurveyCommand):
         )  # fmt: skip
         parser.add_argument("--close", action="store_true", help="admit no new annotators")
 
-    def handle(self, *, study: str, close: bool, **options: Any) -> None:
+    def handle(self, *, close: bool, **options: Any) -> None:
         settings = read_settings(options)
-        found = find_study(study)
+        study = find_study(options["study"])
         if close:
             if settings:
                 raise CommandError("--close goes with no other option.")
-            close_entrance(find_entrance(found, self.provider, self.name))
+            close_entrance(find_entrance(study, self.provider, self.name))
             self.stdout.write(self.closed)
             return
-        self.refuse_settings(found, settings)
-        closed = Entrance.objects.filter(study=found, provider=self.provider)
+        self.refuse_settings(study, settings)
+        closed = Entrance.objects.filter(study=study, provider=self.provider)
         if closed.exclude(closed_at=None).exists():
             self.stderr.write("It was closed, and is open again.")
-        entrance = open_entrance(found, self.provider, **settings)
+        entrance = open_entrance(study, self.provider, **settings)
         self.warn_of_links()
         self.stdout.write(self.describe(entrance))
 

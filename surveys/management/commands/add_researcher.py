@@ -19,11 +19,11 @@ class Command(SurveyCommand):
         parser.add_argument("--study", help="study in which to give the role")
         parser.add_argument("--role", choices=Role.values, default=Role.OWNER.value)
 
-    def handle(self, *, username: str, study: str | None, role: str, **options: Any) -> None:
-        found = find_study(study) if study else None
+    def handle(self, *, username: str, role: str, **options: Any) -> None:
+        study = find_study(options["study"]) if options["study"] else None
         password = secrets.token_urlsafe(12)
-        user, is_new = add_researcher(username, password, study=found, role=Role(role))
+        user, is_new = add_researcher(username, password, study=study, role=Role(role))
         if is_new:
             self.stdout.write(f"Account {user.get_username()} created; password: {password}")
-        if found:
-            self.stdout.write(f"{user.get_username()} is {role} of {found}.")
+        if study:
+            self.stdout.write(f"{user.get_username()} is {role} of {study}.")

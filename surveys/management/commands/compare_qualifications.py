@@ -15,11 +15,11 @@ class Command(SurveyCommand):
         parser.add_argument("--target", default=Provider.SIMULATOR.value, help="(simulator)")
 
     def handle(self, *, study: str, target: str, **options: Any) -> None:
-        found = compare_qualifications(find_study(study), target)
+        differences = compare_qualifications(find_study(study), target)
         lines = [
-            f"{one.qualification}: {one.n_missing} only here, {one.n_unknown} only there, "
-            f"{one.n_unequal} with a different value there"
-            for one in found
+            f"{row.qualification}: {row.n_missing} only here, {row.n_unknown} only there, "
+            f"{row.n_unequal} with a different value there"
+            for row in differences
         ]
         if lines:
             raise CommandError("\n".join(lines))

@@ -29,25 +29,25 @@ class Command(SurveyCommand):
         )  # fmt: skip
         labels.add_argument("--no-labels", action="store_true")
 
-    def handle(self, *, study: str, **options: Any) -> None:
-        found = find_study(study)
+    def handle(self, **options: Any) -> None:
+        study = find_study(options["study"])
         settings = {name: options[name] for name in SETTINGS if options.get(name) is not None}
         if options["label"] or options["no_labels"]:
             settings["scale_labels"] = collect_labels(options["label"] or [])
-        before = describe_settings(found)
+        before = describe_settings(study)
         if not settings:
             width = max(map(len, before))
             for name, setting in before.items():
                 self.stdout.write(f"{name:{width}}  {setting}".rstrip())
             return
-        found = configure_study(found, **settings)
-        after = describe_settings(found)
+        study = configure_study(study, **settings)
+        after = describe_settings(study)
         changed = [name for name in after if after[name] != before[name]]
         for name in changed:
             self.stdout.write(f"{name}: {before[name] or '–'} → {after[name] or '–'}")
         if not changed:
             self.stdout.write("Nothing changed.")
-        if (n_items := Pair.objects.checkpoints(found).count()) < found.n_checkpoints:
+        if (n_items := Pair.objects.checkpoints(study).count()) < study.n_checkpoints:
             few = f"note: the study has {n_items} checkpoint items: manage.py import_checkpoints -h"
             self.warn(few)
 

@@ -22,26 +22,26 @@ class Command(SurveyCommand):
             "--dry-run", action="store_true", help="print all requests, and send nothing"
         )
 
-    def handle(self, *, study: str, release: int, repository: str, **options: Any) -> None:
-        found = find_release(find_study(study), release)
+    def handle(self, *, study: str, repository: str, **options: Any) -> None:
+        release = find_release(find_study(study), options["release"])
         place = find_repository(repository)
-        if warning := warn_of_embargo(found.pk):
+        if warning := warn_of_embargo(release.pk):
             self.stderr.write(warning)
         if options["dry_run"]:
             from surveys.results.deposit.steps import render_steps
 
-            steps = list_requests(found, repository)
+            steps = list_requests(release, repository)
             self.stdout.write(f"{render_steps(steps, place)}\n\nNothing was sent.")
             return
-        run = request_deposit(found, repository, None)
+        run = request_deposit(release, repository, None)
         perform(run.job_id)
         run.refresh_from_db()
         if run.state != JobState.DONE:
             raise CommandError(run.error)
-        deposit = find_deposit(found.study, place)
+        deposit = find_deposit(release.study, place)
         if deposit is None:
-            raise CommandError(f"The draft of {found.name} was deleted meanwhile.")
-        self.stdout.write(f"{found.name} sent as a draft: {deposit.url}")
+            raise CommandError(f"The draft of {release.name} was deleted meanwhile.")
+        self.stdout.write(f"{release.name} sent as a draft: {deposit.url}")
         if deposit.doi:
             self.stdout.write(f"DOI reserved for it: {deposit.doi}")
         self.stdout.write(f"It is published only by its owner, at {place.host}.")

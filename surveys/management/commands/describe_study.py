@@ -17,5 +17,5 @@ class Command(SurveyCommand):
         )
 
     def handle(self, *, study: str, description: Path | None, **options: Any) -> None:
-        known = read_file(description) if description else b""
-        self.stdout.write(write_form(find_study(study), known), ending="")
+        written = read_file(description) if description else b""
+        self.stdout.write(write_form(find_study(study), written), ending="")

@@ -23,20 +23,19 @@ class Command(SurveyCommand):
             "--dry-run", action="store_true", help="only print the numbers, drop nothing"
         )
 
-    def handle(self, *, study: str | None, dry_run: bool, **options: Any) -> None:
-        done = "to be dropped" if dry_run else "dropped"
-        studies = [find_study(study)] if study else list(Study.objects.order_by("slug"))
-        for one in studies:
-            due = find_due(one) if dry_run else drop_due(one)
-            if one.retention_days is None and not due.people:
-                if study:
-                    self.stdout.write(f"{one}: personal data is kept without limit.")
+    def handle(self, *, dry_run: bool, **options: Any) -> None:
+        slug, done = options["study"], "to be dropped" if dry_run else "dropped"
+        for study in [find_study(slug)] if slug else Study.objects.order_by("slug"):
+            due = find_due(study) if dry_run else drop_due(study)
+            if study.retention_days is None and not due.people:
+                if slug:
+                    self.stdout.write(f"{study}: personal data is kept without limit.")
                 continue
             counts = f"annotators {len(due.people)}, unused links {len(due.links)}"
             if due.strangers:
                 counts += f", workers who never came {len(due.strangers)}"
-            self.stdout.write(f"{one}: {done}: {counts}")
-        if not study:
+            self.stdout.write(f"{study}: {done}: {counts}")
+        if not slug:
             for look in load_objects("find_due" if dry_run else "drop_due"):
                 for subject, counts in look(timezone.now()).items():
                     self.stdout.write(f"{subject}: {done}: {counts}")

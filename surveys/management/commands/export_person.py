@@ -16,9 +16,9 @@ class Command(SurveyCommand):
         parser.add_argument("code", help="code of the annotator, as shown in the console")
         parser.add_argument("--out", type=Path, help="file (default: standard output)")
 
-    def handle(self, *, study: str, code: str, out: Path | None, **options: Any) -> None:
-        found = find_study(study)
-        annotator = Annotator.objects.filter(study=found, code=code).first()
+    def handle(self, *, code: str, out: Path | None, **options: Any) -> None:
+        study = find_study(options["study"])
+        annotator = Annotator.objects.filter(study=study, code=code).first()
         if annotator is None:
-            raise CommandError(f"Study {found.slug} has no annotator {code!r}.")
+            raise CommandError(f"Study {study.slug} has no annotator {code!r}.")
         write_chunks([export_annotator_data(annotator)], out, self.stdout)

@@ -25,12 +25,12 @@ class Command(SurveyCommand):
 
         add_kind_options(parser)
 
-    def handle(self, *, study: str, file: Path, dry_run: bool, **options: Any) -> None:
-        found, data = find_study(study), read_file(file)
-        asked = options["separator"], options["encoding"]
-        kind = choose_kind(data, COLUMNS, found.language, *asked, options=OPTIONS)
+    def handle(self, *, file: Path, dry_run: bool, **options: Any) -> None:
+        study, data = find_study(options["study"]), read_file(file)
+        reading = options["separator"], options["encoding"]
+        kind = choose_kind(data, COLUMNS, study.language, *reading, options=OPTIONS)
         summary = import_checkpoints(
-            found, data, kind=kind, per_assignment=options["per_assignment"], dry_run=dry_run
+            study, data, kind=kind, per_assignment=options["per_assignment"], dry_run=dry_run
         )
         for warning in group_findings(summary.warnings):
             self.warn(f"warning: {warning}")

@@ -32,8 +32,8 @@ class Command(SurveyCommand):
         given = {name: options[name] for name in NAMES if options[name] is not None}
         design = Study(slug=options["study"], language=options["language"], **given)
         data = read_file(file)
-        asked = options["separator"], options["encoding"]
-        kind = choose_kind(data, STIMULI_COLUMNS, design.language, *asked, options=OPTIONS)
+        reading = options["separator"], options["encoding"]
+        kind = choose_kind(data, STIMULI_COLUMNS, design.language, *reading, options=OPTIONS)
         stimuli = read_stimuli(data, design, kind)
         summary = preview_study(stimuli) if dry_run else create_study(stimuli)
         for warning in group_findings(summary.warnings):

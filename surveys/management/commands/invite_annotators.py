@@ -12,9 +12,9 @@ class Command(SurveyCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study")
-        wanted = parser.add_mutually_exclusive_group()
-        wanted.add_argument("--count", type=positive, default=1)
-        wanted.add_argument(
+        recipients = parser.add_mutually_exclusive_group()
+        recipients.add_argument("--count", type=positive, default=1)
+        recipients.add_argument(
             "--from", dest="listed", metavar="FILE",
             help="labels or addresses, one per line; - for standard input. Those with a link "
             "in this study already get no second one",

@@ -29,17 +29,17 @@ class Command(SurveyCommand):
         )  # fmt: skip
 
     @transaction.atomic
-    def handle(self, *, study: str, consent_reviewed_by: str | None, **options: Any) -> None:
-        found = find_study(study)
-        if not found.is_draft:
+    def handle(self, *, consent_reviewed_by: str | None, **options: Any) -> None:
+        study = find_study(options["study"])
+        if not study.is_draft:
             self.stdout.write(f"Study {study} is open already: nothing changed.")
             return
         given = {name: options[name] for name in NEEDED}
         settings = {name: setting for name, setting in given.items() if setting is not None}
         if settings:
-            found = configure_study(found, **settings)
+            study = configure_study(study, **settings)
         if consent_reviewed_by:
-            version = current_text(found, TextKind.CONSENT).version
-            review_consent(found, version, reviewer=consent_reviewed_by)
-        open_study(found)
+            version = current_text(study, TextKind.CONSENT).version
+            review_consent(study, version, reviewer=consent_reviewed_by)
+        open_study(study)
         self.stdout.write(f"Study {study} is open. Make links: manage.py invite_annotators {study}")

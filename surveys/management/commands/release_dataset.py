@@ -80,5 +80,5 @@ def find_release(study: Study, number: int) -> Release:
         return release
     releases = Release.objects.filter(study=study).order_by("number")
     numbers = releases.values_list("number", flat=True)
-    known = ", ".join(map(str, numbers)) or "none yet"
-    raise CommandError(f"Study {study.slug} has no release {number}. Releases: {known}.")
+    existing = ", ".join(map(str, numbers)) or "none yet"
+    raise CommandError(f"Study {study.slug} has no release {number}. Releases: {existing}.")

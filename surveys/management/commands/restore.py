@@ -36,8 +36,8 @@ class Command(SurveyCommand):
         )
         if check:
             return
-        kept = (Path(settings.VAR_DIR) / "secret_key").read_text()
-        if os.environ.get("SECRET_KEY", kept) != kept:
+        key = (Path(settings.VAR_DIR) / "secret_key").read_text()
+        if os.environ.get("SECRET_KEY", key) != key:
             self.warn(
                 "warning: SECRET_KEY differs from the backup's key, in VAR_DIR/secret_key. Set it "
                 "to that key: digests of dropped ids depend on it."

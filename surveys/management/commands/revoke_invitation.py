@@ -17,13 +17,13 @@ class Command(SurveyCommand):
         parser.add_argument("invitation", help="the link, its last part, or its note")
         parser.add_argument("--because", type=words(200), required=True, help="kept with the link")
 
-    def handle(self, *, study: str, invitation: str, because: str, **options: Any) -> None:
-        found = find_invitation(find_study(study), invitation.strip())
-        name = f"{found} ({found.note})" if found.note else str(found)
-        if found.revoked_at:
-            self.stdout.write(f"Nothing changed: {name} is revoked ({found.revoked_because}).")
+    def handle(self, *, study: str, because: str, **options: Any) -> None:
+        invitation = find_invitation(find_study(study), options["invitation"].strip())
+        name = f"{invitation} ({invitation.note})" if invitation.note else str(invitation)
+        if invitation.revoked_at:
+            self.stdout.write(f"Nothing changed: {name} is revoked ({invitation.revoked_because}).")
             return
-        revoke_invitation(found, because)
+        revoke_invitation(invitation, because)
         self.stdout.write(f"Revoked {name}.")
 
 
@@ -35,7 +35,7 @@ def find_invitation(study: Study, named: str) -> Invitation:
     valid_first = F("revoked_at").desc(nulls_first=True)
     invitations = Invitation.objects.filter(study=study).order_by(valid_first, "-pk")
     token = urlsplit(named).path.rstrip("/").rpartition("/")[2]
-    found = invitations.filter(token=token).first() or invitations.filter(note=named).first()
-    if not named or found is None:
+    match = invitations.filter(token=token).first() or invitations.filter(note=named).first()
+    if not named or match is None:
         raise CommandError(f"Study {study.slug} has no invitation with this link or note.")
-    return found
+    return match

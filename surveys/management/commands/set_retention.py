@@ -17,10 +17,10 @@ class Command(SurveyCommand):
         parser.add_argument("study")
         parser.add_argument("days", type=days, help=f"a number of days, or {NEVER}")
 
-    def handle(self, *, study: str, days: int, **options: Any) -> None:
-        found = set_retention(find_study(study), None if days < 0 else days)
-        kept = "without limit" if found.retention_days is None else f"{found.retention_days} days"
-        self.stdout.write(f"{found}: personal data is kept {kept} after payment.")
+    def handle(self, *, days: int, **options: Any) -> None:
+        study = set_retention(find_study(options["study"]), None if days < 0 else days)
+        period = "without limit" if study.retention_days is None else f"{study.retention_days} days"
+        self.stdout.write(f"{study}: personal data is kept {period} after payment.")
 
 
 def days(text: str) -> int:

@@ -13,10 +13,10 @@ class Command(SurveyCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("study")
         parser.add_argument("kind", choices=TextKind.values)
-        wanted = parser.add_mutually_exclusive_group(required=True)
-        wanted.add_argument("file", nargs="?", help="UTF-8 text; - for standard input")
-        wanted.add_argument("--show", action="store_true", help="print the text as it is now")
-        wanted.add_argument(
+        action = parser.add_mutually_exclusive_group(required=True)
+        action.add_argument("file", nargs="?", help="UTF-8 text; - for standard input")
+        action.add_argument("--show", action="store_true", help="print the text as it is now")
+        action.add_argument(
             "--empty",
             action="store_true",
             help="remove the practice item or the check from the survey",
