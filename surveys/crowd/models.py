@@ -257,8 +257,8 @@ class PaymentQuerySet(models.QuerySet["Payment"]):
 
     def total_cents(self) -> int:
         """Return the sum of amounts and fees."""
-        found = self.aggregate(total=Sum(F("amount_cents") + F("fee_cents")))
-        return found["total"] or 0
+        sums = self.aggregate(total=Sum(F("amount_cents") + F("fee_cents")))
+        return sums["total"] or 0
 
 
 class Payment(models.Model):

@@ -70,7 +70,7 @@ def status_of(*shown: forms.BaseForm) -> int:
 def refuse_unreadable(form: forms.BaseForm) -> bool:
     """Add an error to each field whose text was not valid UTF-8."""
     sent = {name: str(form.data.get(form.add_prefix(name))) for name in form.fields}
-    found = [name for name, text in sent.items() if UNREADABLE in text]
-    for name in found:
+    unreadable = [name for name, text in sent.items() if UNREADABLE in text]
+    for name in unreadable:
         form.add_error(name, f"Part of this could not be read ({UNREADABLE}); enter it again.")
-    return bool(found)
+    return bool(unreadable)

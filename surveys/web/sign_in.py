@@ -81,9 +81,9 @@ def limit_sign_ins(view: View) -> View:
     """
 
     @wraps(view)
-    def answer(request: HttpRequest, **found: object) -> HttpResponseBase:
+    def answer(request: HttpRequest, **arguments: object) -> HttpResponseBase:
         if request.method != "POST":
-            return view(request, **found)
+            return view(request, **arguments)
         name = normalize("NFKC", read_username(request).strip())  # as the form reads it
         browser, address = find_browser(request, name), client_address(request)
         if not browser and (wait := _wait_for_lock(request, name)):
@@ -93,7 +93,7 @@ def limit_sign_ins(view: View) -> View:
             wait = take_check(budgets) if is_alone else BUSY_SECONDS
             if wait:
                 return refuse_sign_in(request, wait)
-            response = view(request, **found)
+            response = view(request, **arguments)
         if request.user.is_authenticated and response.status_code == 302:
             return_check(budgets)
             remember_browser(response, request.user, browser)

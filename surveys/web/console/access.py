@@ -49,9 +49,9 @@ def console_page(view: Page) -> Page:
     @never_cache
     @login_required
     @wraps(view)
-    def answer(request: HttpRequest, **found: object) -> HttpResponseBase:
+    def answer(request: HttpRequest, **arguments: object) -> HttpResponseBase:
         with acting(request.user):
-            return view(request, **found)
+            return view(request, **arguments)
 
     return answer
 
@@ -73,7 +73,7 @@ def study_page(
         @require_http_methods(methods or ("GET", "POST"))
         @never_cache
         @wraps(view)
-        def answer(request: HttpRequest, *, slug: str, **found: object) -> HttpResponseBase:
+        def answer(request: HttpRequest, *, slug: str, **arguments: object) -> HttpResponseBase:
             study = Study.objects.filter(slug=slug).first()
             role = role_of_reader(study, request.user) if study else None
             is_sent = request.method == "POST" and role == VISITOR and not is_harmless
@@ -87,7 +87,7 @@ def study_page(
             is_refused = False
             try:
                 with acting(request.user):
-                    answered = view(request, study, **found)
+                    answered = view(request, study, **arguments)
                 is_refused = answered.status_code >= HTTPStatus.BAD_REQUEST  # nothing is stored
                 return answered
             finally:

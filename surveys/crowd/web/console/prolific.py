@@ -52,14 +52,14 @@ def prolific_export(request: HttpRequest, study: Study) -> HttpResponse:
         Entrance.objects.select_related("study"), study=study, provider=Provider.PROLIFIC
     )
     form = ExportForm(posted(request), request.FILES or None)
-    found: list[Comparison] = []
+    comparisons: list[Comparison] = []
 
     def act() -> None:
         reports = read_export(form.text)
         if form.is_confirmed:
             reconcile_all(entrance, reports)
         else:
-            found.append(compare_export(entrance, reports))
+            comparisons.append(compare_export(entrance, reports))
 
     if attempt(form, act) and form.is_confirmed:
         messages.success(request, "The export is stored.")
@@ -67,8 +67,8 @@ def prolific_export(request: HttpRequest, study: Study) -> HttpResponse:
     page = {
         "study": study,
         "form": form,
-        "compared": found[0] if found else None,
-        "counts": found[0].count() if found else {},
+        "compared": comparisons[0] if comparisons else None,
+        "counts": comparisons[0].count() if comparisons else {},
         "sees_ids": is_owner(request),
     }
     return render(request, "crowd/prolific_export.html", page, status=status_of(form))

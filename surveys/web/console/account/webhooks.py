@@ -70,15 +70,15 @@ def webhooks(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Right.OWN)
 def webhook(request: HttpRequest, study: Study, webhook_id: int) -> HttpResponse:
     """Show a webhook and its messages; a POST tests, enables or disables it."""
-    found = get_object_or_404(Webhook, study=study, pk=webhook_id)
+    webhook = get_object_or_404(Webhook, study=study, pk=webhook_id)
     form = ChangeForm(posted(request))
     if form.is_valid():
-        _change(request, found, form.cleaned_data["what"])
-        return redirect("console:webhook", study.slug, found.pk)
-    sent = Delivery.objects.filter(webhook=found).select_related("job")
+        _change(request, webhook, form.cleaned_data["what"])
+        return redirect("console:webhook", study.slug, webhook.pk)
+    sent = Delivery.objects.filter(webhook=webhook).select_related("job")
     page = {
         "study": study,
-        "webhook": found,
+        "webhook": webhook,
         "form": form,
         "rows": Paginator(sent, MESSAGES_PER_PAGE).get_page(request.GET.get("page")),
     }
@@ -88,31 +88,31 @@ def webhook(request: HttpRequest, study: Study, webhook_id: int) -> HttpResponse
 @study_page(Right.OWN)
 def remove(request: HttpRequest, study: Study, webhook_id: int) -> HttpResponse:
     """Confirm (GET) or remove (POST) a webhook."""
-    found = get_object_or_404(Webhook, study=study, pk=webhook_id)
+    webhook = get_object_or_404(Webhook, study=study, pk=webhook_id)
     if request.method == "GET":
         return ask_first(
             request,
             study,
             title="Remove the webhook",
-            text=f"{found.url}\n\nNo more messages are sent to it, and the list of its messages "
+            text=f"{webhook.url}\n\nNo more messages are sent to it, and the list of its messages "
             "is deleted. This cannot be undone. To stop messages for a while, disable it.",
             button="Remove the webhook",
-            back=reverse("console:webhook", args=[study.slug, found.pk]),
+            back=reverse("console:webhook", args=[study.slug, webhook.pk]),
         )
-    remove_webhook(found)
+    remove_webhook(webhook)
     messages.success(request, "The webhook is removed.")
     return redirect("console:webhooks", study.slug)
 
 
-def _change(request: HttpRequest, found: Webhook, what: str) -> None:
+def _change(request: HttpRequest, webhook: Webhook, what: str) -> None:
     """Test, enable or disable a webhook, and report the result."""
     try:
         if what == "test":
-            send_test(found)
+            send_test(webhook)
             messages.success(request, "A test message is on its way. Load the page again to see "
                              "whether it was delivered.")  # fmt: skip
         else:
-            change_webhook(found, is_active=what == "enable")
+            change_webhook(webhook, is_active=what == "enable")
             messages.success(request, f"The webhook is {what}d.")
     except WebhookRefused as error:
         messages.error(request, str(error))

@@ -32,8 +32,8 @@ ROUNDS_AT_ONCE = 20
 def annotators(request: HttpRequest, study: Study) -> HttpResponse:
     """List all assignments with their annotators and warnings: filtered and sorted."""
     form = AnnotatorFilter(request.GET)
-    found = Assignment.objects.for_study(study).narrowed(**form.narrowed())
-    ids = list_assignments(study, found, **form.listed())
+    assignments = Assignment.objects.for_study(study).narrowed(**form.narrowed())
+    ids = list_assignments(study, assignments, **form.listed())
     rows = Paginator(ids, ASSIGNMENTS_A_PAGE).get_page(request.GET.get("page"))
     page = {
         "study": study,
@@ -68,16 +68,16 @@ def annotator(request: HttpRequest, study: Study, code: str) -> HttpResponse:
     shown = [a for a in assignments if named in ("", str(a.pk))]
     if not shown:
         raise Http404
-    found = shown[0].annotator
+    annotator = shown[0].annotator
     summaries = summarise_assignments(study, assignments, recall(study, ids))
     page = {
         "study": study,
-        "annotator": found,
+        "annotator": annotator,
         "summaries": summaries,
-        "verdict": all(one.verdict for one in summaries),
+        "verdict": all(summary.verdict for summary in summaries),
         "headings": list_headings(""),
         "assignment": shown[0],
-        "details": describe_annotator(study, found, shown[0]),
+        "details": describe_annotator(study, annotator, shown[0]),
     }
     return render(request, "console/collection/annotator.html", page)
 
@@ -85,10 +85,10 @@ def annotator(request: HttpRequest, study: Study, code: str) -> HttpResponse:
 @study_page(Right.READ, "GET", also=Right.LOOK)
 def context(request: HttpRequest, study: Study, position: int, number: int) -> HttpResponse:
     """Show the ratings of a context and the words that it inspired."""
-    found = get_object_or_404(
+    context = get_object_or_404(
         Context.objects.stimuli(study).select_related("pair", "item__questionnaire__block"),
         pair__position=position,
         number=number,
     )
-    page = {"study": study, "context": found, "answers": summarise_answers(study, found)}
+    page = {"study": study, "context": context, "answers": summarise_answers(study, context)}
     return render(request, "console/collection/context.html", page)

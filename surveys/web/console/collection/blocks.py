@@ -189,8 +189,8 @@ def _find_page(
     return page
 
 
-def _find_round(study: Study, number: int, wanted: str = "") -> Round:
+def _find_round(study: Study, number: int, requested: str = "") -> Round:
     """Return the current round of a block, or an earlier one by its number."""
     rounds = Round.objects.filter(block__study=study).select_related("block")
-    chosen = {"number": read_number(wanted)} if wanted else {"is_current": True}
+    chosen = {"number": read_number(requested)} if requested else {"is_current": True}
     return get_object_or_404(rounds, block__number=number, **chosen)

@@ -45,10 +45,10 @@ def privacy(request: HttpRequest, study: Study) -> HttpResponse:
 def find(request: HttpRequest, study: Study) -> HttpResponse:
     """Search for a person, by POST, so that the search is in no URL or server log."""
     form = FindForm(posted(request))
-    found = find_people(study, form.cleaned_data["text"]) if form.is_valid() else None
-    if found and len(found.annotators) == 1 and not found.invitations:
-        return redirect("console:person", study.slug, found.annotators[0].code)
-    page = {"study": study, "form": form, "found": found}
+    people = find_people(study, form.cleaned_data["text"]) if form.is_valid() else None
+    if people and len(people.annotators) == 1 and not people.invitations:
+        return redirect("console:person", study.slug, people.annotators[0].code)
+    page = {"study": study, "form": form, "found": people}
     return render(request, "console/privacy/find_person.html", page, status=status_of(form))
 
 

@@ -31,8 +31,9 @@ MAILS_A_PAGE = 25
 @study_page(Right.OWN, "GET")
 def mails(request: HttpRequest, study: Study) -> HttpResponse:
     """Show how many invitations and reminders can be sent, and the log of queued e-mails."""
-    found = MailDelivery.objects.filter(study=study).select_related("invitation", "job")
-    rows = Paginator(found, MAILS_A_PAGE).get_page(request.GET.get("page"))
+    deliveries = MailDelivery.objects.filter(study=study).select_related("invitation", "job")
+    rows = Paginator(deliveries, MAILS_A_PAGE).get_page(request.GET.get("page"))
+    sent = deliveries.filter(sent_at__isnull=False)
     kinds = [
         {"name": kind, "page": f"send_{kind}s", "n": len(list_recipients(study, kind))}
         for kind in sorted(TextKind.mails())
@@ -42,11 +43,9 @@ def mails(request: HttpRequest, study: Study) -> HttpResponse:
         "rows": rows,
         "kinds": kinds,
         "refusal": explain_refusal(study),
-        "n_waiting": found.filter(job__state=JobState.WAITING).count(),
-        "n_failed": found.failed().count(),
-        "counts": list(
-            found.filter(sent_at__isnull=False).values_list("kind").annotate(Count("pk")).order_by()
-        ),
+        "n_waiting": deliveries.filter(job__state=JobState.WAITING).count(),
+        "n_failed": deliveries.failed().count(),
+        "counts": list(sent.order_by().values_list("kind").annotate(Count("pk"))),
     }
     return render(request, "console/recruitment/mails.html", page)
 
@@ -117,8 +116,8 @@ def cancel_mails(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Right.OWN)
 def no_mail(request: HttpRequest, study: Study, invitation_id: int) -> HttpResponse:
     """Confirm (GET) or record (POST) that the recipient of a link asked for no e-mail."""
-    found = get_object_or_404(Invitation.objects.by_people(study), pk=invitation_id)
-    back = reverse("console:invitation", args=[study.slug, found.pk])
+    invitation = get_object_or_404(Invitation.objects.by_people(study), pk=invitation_id)
+    back = reverse("console:invitation", args=[study.slug, invitation.pk])
     if request.method == "GET":
         return ask_first(
             request,
@@ -129,6 +128,6 @@ def no_mail(request: HttpRequest, study: Study, invitation_id: int) -> HttpRespo
             button="Send no e-mail",
             back=back,
         )
-    stop_mail(found)
+    stop_mail(invitation)
     messages.success(request, "No e-mail will be sent to this person.")
     return redirect(back)

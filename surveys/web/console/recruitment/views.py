@@ -48,12 +48,12 @@ LINKS_A_PAGE = 25
 def recruitment(request: HttpRequest, study: Study) -> HttpResponse:
     """List the personal links with their states, newest first."""
     form = InvitationFilter(request.GET)
-    wanted = form.cleaned_data if form.is_valid() else {}
-    found = find_invitations(study, sees_addresses=is_owner(request), **wanted)
+    filters = form.cleaned_data if form.is_valid() else {}
+    matches = find_invitations(study, sees_addresses=is_owner(request), **filters)
     links = count_links_by_state(study)
-    counts, paginator = sum_by_state(links), Paginator(found, LINKS_A_PAGE)
+    counts, paginator = sum_by_state(links), Paginator(matches, LINKS_A_PAGE)
     if not form.data.get("note") and not form.data.get("through"):  # they are counted already
-        state = wanted.get("state")
+        state = filters.get("state")
         paginator.count = counts.get(state, 0) if state else sum(counts.values())
     rows = paginator.get_page(request.GET.get("page"))
     recruits = list_recruits(study, rows, sees_addresses=is_owner(request))
@@ -135,23 +135,23 @@ def mails_page(kind: TextKind) -> Page:
 @study_page(Right.WORK)
 def invitation(request: HttpRequest, study: Study, invitation_id: int) -> HttpResponse:
     """Show a personal link, to copy it, remind its annotator or revoke it."""
-    found = _find_link(study, invitation_id)
+    invitation = _find_link(study, invitation_id)
     form = RevokeForm(posted(request))
-    if attempt(form, lambda: revoke_invitation(found, form.cleaned_data["because"])):
+    if attempt(form, lambda: revoke_invitation(invitation, form.cleaned_data["because"])):
         messages.success(request, "The link is revoked.")
         return redirect("console:invitation", study.slug, invitation_id)
-    return _show_link(request, study, found, form, RevokeForm(auto_id="drop_%s"))
+    return _show_link(request, study, invitation, form, RevokeForm(auto_id="drop_%s"))
 
 
 @study_page(Right.OWN, "POST")
 def forget(request: HttpRequest, study: Study, invitation_id: int) -> HttpResponse:
     """Delete the note of an unused link, and revoke it."""
-    found = _find_link(study, invitation_id)
+    invitation = _find_link(study, invitation_id)
     form = RevokeForm(request.POST, auto_id="drop_%s")
-    if attempt(form, lambda: forget_invitation(found, form.cleaned_data["because"])):
+    if attempt(form, lambda: forget_invitation(invitation, form.cleaned_data["because"])):
         messages.success(request, "The note is deleted and the link revoked.")
         return redirect("console:invitation", study.slug, invitation_id)
-    return _show_link(request, study, found, RevokeForm(), form)
+    return _show_link(request, study, invitation, RevokeForm(), form)
 
 
 def _find_link(study: Study, invitation_id: int) -> Any:
@@ -160,13 +160,13 @@ def _find_link(study: Study, invitation_id: int) -> Any:
 
 
 def _show_link(
-    request: HttpRequest, study: Study, found: Any, form: RevokeForm, drop: RevokeForm
+    request: HttpRequest, study: Study, invitation: Any, form: RevokeForm, drop: RevokeForm
 ) -> HttpResponse:
     """Render a link with the forms to revoke it and to delete its note."""
-    (recruit,) = list_recruits(study, [found], sees_addresses=is_owner(request))
+    (recruit,) = list_recruits(study, [invitation], sees_addresses=is_owner(request))
     page = {
         "study": study,
-        "invitation": found,
+        "invitation": invitation,
         "recruit": recruit,
         "form": form,
         "drop": drop,
@@ -180,9 +180,9 @@ def _show_link(
 def entrance(request: HttpRequest, study: Study, provider: Provider) -> HttpResponse:
     """Open, change or show the settings of a channel."""
     rules, channel = rules_of(provider), list_pages()[provider]
-    found = Entrance.objects.filter(study=study, provider=provider).first()
+    entrance = Entrance.objects.filter(study=study, provider=provider).first()
     fields = ("cap", "completion_code", "no_place_code")
-    initial = {name: getattr(found, name) for name in fields} if found else {}
+    initial = {name: getattr(entrance, name) for name in fields} if entrance else {}
     make_form = CodesForm if rules.needs_code else EntranceForm
     form = make_form(posted(request), initial=initial)
     if attempt(form, lambda: open_entrance(study, provider, **form.cleaned_data)):
@@ -190,12 +190,12 @@ def entrance(request: HttpRequest, study: Study, provider: Provider) -> HttpResp
         return redirect(f"console:{channel.name}", study.slug)
     page = {
         "study": study,
-        "entrance": found,
+        "entrance": entrance,
         "channel": channel,
-        "address": address_for_provider(found) if found else "",
+        "address": address_for_provider(entrance) if entrance else "",
         "offer": list_placeholder_values(study),
         "n_places": sum(list_places_left(study).values()),
-        "returns": _list_returns(found) if found else [],
+        "returns": _list_returns(entrance) if entrance else [],
         "unreachable": warn_unreachable(),
         "form": form,
     }
@@ -208,8 +208,8 @@ def close(request: HttpRequest, study: Study, entrance_id: int) -> HttpResponse:
     """Confirm (GET) or close (POST) the link of a channel."""
     channels = list_pages()
     entrances = Entrance.objects.select_related("study").filter(provider__in=channels)
-    found = get_object_or_404(entrances, study=study, pk=entrance_id)
-    channel = channels[Provider(found.provider)]
+    entrance = get_object_or_404(entrances, study=study, pk=entrance_id)
+    channel = channels[Provider(entrance.provider)]
     back = reverse(f"console:{channel.name}", args=[study.slug])
     if request.method == "GET":
         return ask_first(
@@ -221,7 +221,7 @@ def close(request: HttpRequest, study: Study, entrance_id: int) -> HttpResponse:
             button=f"Close {channel.subject}",
             back=back,
         )
-    close_entrance(found)
+    close_entrance(entrance)
     messages.success(request, "Closed: no new annotators can start here.")
     return redirect(back)
 

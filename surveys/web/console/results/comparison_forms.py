@@ -139,7 +139,7 @@ def _list_groups(candidates: Candidates) -> list[tuple[str, list[tuple[str, str]
     """Return the groups of candidates that are not empty, as choices."""
     groups: dict[str, list[Candidate]] = candidates._asdict()
     return [
-        (GROUPS[name], [(one.code, one.label) for one in found])
-        for name, found in groups.items()
-        if found
+        (GROUPS[name], [(candidate.code, candidate.label) for candidate in group])
+        for name, group in groups.items()
+        if group
     ]

@@ -59,27 +59,27 @@ def comparisons(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Right.WORK, "GET")
 def comparison(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     """Show the progress and the result of a comparison."""
-    found = _find(request, study, run_id)
+    run = _find(request, study, run_id)
     page: dict[str, Any] = {
         "study": study,
-        "run": found,
-        "is_broken_off": is_broken_off(found),
-        "n_withdrawn": count_withdrawn(found),
+        "run": run,
+        "is_broken_off": is_broken_off(run),
+        "n_withdrawn": count_withdrawn(run),
     }
-    if found.state == JobState.DONE:
-        page["result"] = read_result(found)
+    if run.state == JobState.DONE:
+        page["result"] = read_result(run)
     return render(request, "console/results/comparison.html", page)
 
 
 @study_page(Right.WORK, "GET")
 def comparison_report(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     """Return the page of a comparison as the library wrote it, with a way back, sandboxed."""
-    found = _find_done(request, study, run_id)
-    page = read_page(found)
+    run = _find_done(request, study, run_id)
+    page = read_page(run)
     if page is None:
         raise Http404
     address = reverse("console:comparison", args=[study.slug, run_id])
-    return answer_sandboxed(add_way_back(page, address, found.name))
+    return answer_sandboxed(add_way_back(page, address, run.name))
 
 
 @study_page(Right.WORK, "GET")
@@ -96,12 +96,12 @@ def comparison_plot(
     request: HttpRequest, study: Study, run_id: int, plot: str, form: str
 ) -> HttpResponse:
     """Return a plot of a comparison as an image, or its data."""
-    found = _find_done(request, study, run_id)
-    content = read_plot(found, plot, form)
+    run = _find_done(request, study, run_id)
+    content = read_plot(run, plot, form)
     if content is None:
         raise Http404
     answer = HttpResponse(content, content_type=FORMS[form])
-    name = f"{study.slug}-comparison-{found.number}-{plot}.{form}"
+    name = f"{study.slug}-comparison-{run.number}-{plot}.{form}"
     answer["Content-Disposition"] = f'inline; filename="{name}"'
     return answer
 
@@ -131,16 +131,16 @@ def new_collection(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Right.WORK)
 def remove_collection(request: HttpRequest, study: Study, number: int) -> HttpResponse:
     """Delete an imported collection, once that is confirmed."""
-    found = get_object_or_404(ImportedCollection, study=study, number=number)
+    collection = get_object_or_404(ImportedCollection, study=study, number=number)
     back = reverse("console:comparisons", args=[study.slug])
     if request.method == "POST":
-        delete_collection(found)
-        messages.success(request, f"{found.name} is deleted.")
+        delete_collection(collection)
+        messages.success(request, f"{collection.name} is deleted.")
         return redirect(back)
     return ask_first(
         request,
         study,
-        title=f"Delete {found.name}?",
+        title=f"Delete {collection.name}?",
         text="Its ratings are deleted. Comparisons that were made with it stay.",
         button="Delete",
         back=back,
@@ -148,18 +148,18 @@ def remove_collection(request: HttpRequest, study: Study, number: int) -> HttpRe
 
 
 def _list_collections(study: Study) -> list[ImportedCollection]:
-    found = ImportedCollection.objects.filter(study=study).select_related("imported_by")
-    return list(found.defer("ratings"))
+    collections = ImportedCollection.objects.filter(study=study).select_related("imported_by")
+    return list(collections.defer("ratings"))
 
 
 def _find(request: HttpRequest, study: Study, run_id: int) -> Run:
     """Return a comparison that the user may see, or answer 404."""
-    found = visible_comparisons(study, signed_in(request))
-    return get_object_or_404(found.select_related("job__requested_by", "study"), pk=run_id)
+    comparisons = visible_comparisons(study, signed_in(request))
+    return get_object_or_404(comparisons.select_related("job__requested_by", "study"), pk=run_id)
 
 
 def _find_done(request: HttpRequest, study: Study, run_id: int) -> Run:
-    found = _find(request, study, run_id)
-    if found.state != JobState.DONE:
+    run = _find(request, study, run_id)
+    if run.state != JobState.DONE:
         raise Http404
-    return found
+    return run

@@ -173,8 +173,8 @@ class DescriptionForm(forms.Form):
                 self.add_error(None, ERRORS_BELOW)
                 continue
             entry = name.partition(".")[0]  # an item of a list has its number
-            known = _name(section, entry)
-            shown = known if known in self.fields else None
+            field_name = _name(section, entry)
+            shown = field_name if field_name in self.fields else None
             self.add_error(shown, _write_reason(entry, reason) if shown else problem)
 
 

@@ -77,18 +77,18 @@ class ReleaseForm(forms.Form):
             Run.objects.filter(study=study).exclude(recipe="").exclude(job__state=JobState.FAILED)
         )
         runs = runs.defer("report")
-        latest = {str(one.pk): one for one in runs[:MOST_RUNS]}
+        latest = {str(run_.pk): run_ for run_ in runs[:MOST_RUNS]}
         if run not in latest and (number := read_number(run)):
-            latest |= {str(one.pk): one for one in runs.filter(pk=number)}
+            latest |= {str(run_.pk): run_ for run_ in runs.filter(pk=number)}
         presets = write_presets()
-        self._recipes = {**{pk: one.recipe for pk, one in latest.items()}, **presets}
-        made = (pk for pk, one in latest.items() if one.kind == RunKind.RELEASE)
+        self._recipes = {**{pk: run_.recipe for pk, run_ in latest.items()}, **presets}
+        made = (pk for pk, run_ in latest.items() if run_.kind == RunKind.RELEASE)
         chosen = run if run in latest else next(made, next(iter(latest), "cosimlex"))
         super().__init__(data, initial={"recipe": chosen})
         if not list_doubtful(study):
             del self.fields["withholds_unknown"]
         self.fields["recipe"].choices = [  # type: ignore[attr-defined]
-            ("Of the study", [(pk, _describe_run(one)) for pk, one in latest.items()]),
+            ("Of the study", [(pk, _describe_run(run_)) for pk, run_ in latest.items()]),
             ("Presets", [(name, name) for name in presets]),
         ]
         self.fields["ids_of"].queryset = Release.objects.filter(study=study)  # type: ignore[attr-defined]

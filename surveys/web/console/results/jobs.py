@@ -37,8 +37,8 @@ def jobs(request: HttpRequest, study: Study) -> HttpResponse:
     if attempt(form, export):
         messages.success(request, "The file is being written; this page shows the progress.")
         return redirect("console:jobs", study.slug)
-    found = Run.objects.filter(study=study).jobs().select_related("job__requested_by")
-    runs = Paginator(found, JOBS_PER_PAGE).get_page(request.GET.get("page"))
+    listed = Run.objects.filter(study=study).jobs().select_related("job__requested_by")
+    runs = Paginator(listed, JOBS_PER_PAGE).get_page(request.GET.get("page"))
     page = {
         "study": study,
         "runs": runs,

@@ -19,15 +19,15 @@ PAIRS_A_PAGE = 50
 @study_page(Right.WORK, "GET", also=Right.LOOK)
 def pairs(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     """List the pairs of a run: searched, filtered and sorted."""
-    found = find_with_ledger(request, study, run_id)
-    table = load_pairs(found)
+    run = find_with_ledger(request, study, run_id)
+    table = load_pairs(run)
     form = PairsForm(request.GET)
     numbers: list[int] = []
     attempt(form, lambda: numbers.extend(table.select(form.wanted(), study.ratings_per_context)))
     rows = Paginator(numbers, PAIRS_A_PAGE).get_page(request.GET.get("page"))
     page = {
         "study": study,
-        "run": found,
+        "run": run,
         "form": form,
         "table": table,
         "rows": rows,
@@ -41,8 +41,8 @@ def pairs(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
 @study_page(Right.WORK, "GET", also=Right.LOOK)
 def pair(request: HttpRequest, study: Study, run_id: int, row: int) -> HttpResponse:
     """Show a pair: its texts, its ratings and what happened to them."""
-    found = find_with_ledger(request, study, run_id)
-    table = load_pairs(found)
+    run = find_with_ledger(request, study, run_id)
+    table = load_pairs(run)
     if not 1 <= row <= len(table):
         raise Http404
     form = PairsForm(request.GET)
@@ -53,10 +53,10 @@ def pair(request: HttpRequest, study: Study, run_id: int, row: int) -> HttpRespo
 
     attempt(form, look_around)
     (shown,) = table.show([row])
-    contexts = describe_pair(found, row, shown.position)
+    contexts = describe_pair(run, row, shown.position)
     page = {
         "study": study,
-        "run": found,
+        "run": run,
         "table": table,
         "pair": shown,
         "contexts": contexts,

@@ -14,8 +14,8 @@ from surveys.web.console.results.runs import find_with_ledger
 @study_page(Right.WORK, "GET", also=Right.LOOK)
 def plots(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     """Show the plots of a run with their captions."""
-    found = find_with_ledger(request, study, run_id)
-    page = {"study": study, "run": found, "plots": list_plots(found)}
+    run = find_with_ledger(request, study, run_id)
+    page = {"study": study, "run": run, "plots": list_plots(run)}
     return render(request, "console/results/plots.html", page)
 
 
@@ -23,11 +23,11 @@ def plots(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
 @study_page(Right.WORK, "GET", also=Right.LOOK)
 def plot(request: HttpRequest, study: Study, run_id: int, plot: str, form: str) -> HttpResponse:
     """Return a plot as an image, or its data."""
-    found = find_with_ledger(request, study, run_id)
-    content = read_plot(found, plot, form)
+    run = find_with_ledger(request, study, run_id)
+    content = read_plot(run, plot, form)
     if content is None:
         raise Http404
-    name = f"{study.slug}-run-{found.number}-{plot}.{form}"
+    name = f"{study.slug}-run-{run.number}-{plot}.{form}"
     answer = HttpResponse(content, content_type=FORMS[form])
     answer["Content-Disposition"] = f'inline; filename="{name}"'
     return answer

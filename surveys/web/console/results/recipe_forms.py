@@ -210,8 +210,8 @@ class SettingsForm(forms.Form):
         """Add each problem to its field; a section's problem to the section's last field."""
         for problem in problems.splitlines():
             place, _, reason = problem.partition(": ")
-            found = [name for name in self.fields if self._setting(name).startswith(place)]
-            self.add_error(found[-1] if found else None, reason[:1].upper() + reason[1:] + ".")
+            fields = [name for name in self.fields if self._setting(name).startswith(place)]
+            self.add_error(fields[-1] if fields else None, reason[:1].upper() + reason[1:] + ".")
 
 
 class RecipeForm(forms.Form):

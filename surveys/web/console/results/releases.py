@@ -68,35 +68,35 @@ def release(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Right.WORK)
 def release_page(request: HttpRequest, study: Study, number: int) -> HttpResponse:
     """Ask whether to open the public page of a release; a POST opens or closes it."""
-    found = _find(study, number)
+    release = _find(study, number)
     if request.method != "POST":
-        return _ask_to_publish(request, study, found)
+        return _ask_to_publish(request, study, release)
     is_open = request.POST.get("is_open")
     if is_open not in {"yes", "no"}:
         raise BadRequest
-    open_page(found) if is_open == "yes" else close_page(found)
+    open_page(release) if is_open == "yes" else close_page(release)
     state = "open" if is_open == "yes" else "closed"
-    messages.success(request, f"The public page of {found.name} is {state}.")
+    messages.success(request, f"The public page of {release.name} is {state}.")
     return redirect("console:release", study.slug)
 
 
 @study_page(Right.WORK, "POST")
 def verify(request: HttpRequest, study: Study, number: int) -> HttpResponse:
     """Have all figures of a release computed again, in the background."""
-    found = _find(study, number)
-    request_verification(found, signed_in(request))
+    release = _find(study, number)
+    request_verification(release, signed_in(request))
     messages.success(request, "All figures are being computed again; this page shows the result.")
-    return redirect("console:run", study.slug, found.run.pk)
+    return redirect("console:run", study.slug, release.run.pk)
 
 
 @study_page(Right.WORK, "GET")
 def differences(request: HttpRequest, study: Study, number: int) -> HttpResponse:
     """Download where the files of a release differ from what its ratings give."""
-    found = _find(study, number)
+    release = _find(study, number)
     answer = HttpResponse(
-        write_differences(found), content_type="text/tab-separated-values; charset=utf-8"
+        write_differences(release), content_type="text/tab-separated-values; charset=utf-8"
     )
-    name = f"differences_{study.slug}_{found.number}.tsv"
+    name = f"differences_{study.slug}_{release.number}.tsv"
     answer["Content-Disposition"] = f'attachment; filename="{name}"'
     return answer
 

@@ -31,25 +31,25 @@ LARGE = ("release__report", "release__differences")  # columns that a download d
 @study_page(Right.WORK, "GET", also=Right.LOOK)
 def run(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     """Show the progress and figures of a run."""
-    found = _find(study, run_id)
-    if not found.recipe:  # it is listed under Background jobs
+    run = _find(study, run_id)
+    if not run.recipe:  # it is listed under Background jobs
         raise Http404
-    if found.kind == RunKind.RELEASE:
+    if run.kind == RunKind.RELEASE:
         mark_in_menu(request, study, "release_page")
-    gaps = list_gaps(found)
+    gaps = list_gaps(run)
     page: dict[str, Any] = {
         "study": study,
-        "run": found,
-        "is_broken_off": is_broken_off(found),
+        "run": run,
+        "is_broken_off": is_broken_off(run),
         "gaps": gaps,
         "written": count_written(gaps),
-        "of_run": f"?run={found.pk}",
+        "of_run": f"?run={run.pk}",
     }
-    if found.release:
-        page["embargo"] = warn_of_embargo(found.release.pk)
-        page |= _describe_verification(found.release) | _describe_deposits(request, found.release)
-    if found.state == JobState.DONE and found.ledger:
-        table = load_pairs(found)
+    if run.release:
+        page["embargo"] = warn_of_embargo(run.release.pk)
+        page |= _describe_verification(run.release) | _describe_deposits(request, run.release)
+    if run.state == JobState.DONE and run.ledger:
+        table = load_pairs(run)
         numbers = table.select({"order": "-size"}, 0)[:LARGEST]
         headings = list_headings("-size")
         page |= {"table": table, "pairs": table.show(numbers), "headings": headings}
@@ -72,12 +72,12 @@ def retry(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
 @study_page(Right.WORK, "GET", also=Right.LOOK)
 def report(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     """Return the report of a run as the library wrote it, with a way back, sandboxed."""
-    found = _find_done(study, run_id)
-    page = read_member(found, "report.html")
+    run = _find_done(study, run_id)
+    page = read_member(run, "report.html")
     if page is None:
         raise Http404
     address = reverse("console:run", args=[study.slug, run_id])
-    return answer_sandboxed(add_way_back(page, address, found.name))
+    return answer_sandboxed(add_way_back(page, address, run.name))
 
 
 @study_page(Right.WORK, "GET", also=Right.LOOK)
@@ -87,30 +87,30 @@ def download(request: HttpRequest, study: Study, run_id: int) -> HttpResponseBas
     runs = runs.select_related("release").defer(*LARGE)
     if is_visitor(request):  # exported answers are no part of what they may look at
         runs = runs.with_recipe()
-    found = get_object_or_404(runs, study=study, pk=run_id)
-    return FileResponse(found.archive.open("rb"), as_attachment=True, filename=name_archive(found))
+    run = get_object_or_404(runs, study=study, pk=run_id)
+    return FileResponse(run.archive.open("rb"), as_attachment=True, filename=name_archive(run))
 
 
 @study_page(Right.WORK, "GET", also=Right.LOOK)
 def ledger(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     """Search the ratings ledger of a run."""
-    found = find_with_ledger(request, study, run_id)
+    run = find_with_ledger(request, study, run_id)
     form = LedgerForm(request.GET)
     rows = None
 
     def search() -> None:
         nonlocal rows
         page = form.cleaned_data.pop("page") or 1
-        rows = find_in_ledger(found, form.cleaned_data, page)
+        rows = find_in_ledger(run, form.cleaned_data, page)
 
     attempt(form, search)
     ratings = rows.rows if rows else []
     page = {
         "study": study,
-        "run": found,
+        "run": run,
         "form": form,
         "rows": rows,
-        "ratings": load_pairs(found).name(ratings),
+        "ratings": load_pairs(run).name(ratings),
         "known": find_codes(study, ratings),
     }
     return render(request, "console/results/ledger.html", page, status=status_of(form))
@@ -139,12 +139,12 @@ def compare(request: HttpRequest, study: Study) -> HttpResponse:
 
 def find_with_ledger(request: HttpRequest, study: Study, run_id: int) -> Run:
     """Return a finished run of a recipe or a release, or answer 404; marks its step in the menu."""
-    found = _find_done(study, run_id)
-    if not found.ledger:
+    run = _find_done(study, run_id)
+    if not run.ledger:
         raise Http404
-    if found.kind == RunKind.RELEASE:
+    if run.kind == RunKind.RELEASE:
         mark_in_menu(request, study, "release_page")
-    return found
+    return run
 
 
 def _describe_verification(release: Release) -> dict[str, Any]:

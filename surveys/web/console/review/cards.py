@@ -30,7 +30,7 @@ class Card:
 
 def list_cards(reviews: Iterable[Review], verdicts: Iterable[Verdict] = ()) -> list[Card]:
     """Return cards, each with its verdicts."""
-    found: dict[int, list[Verdict]] = {}
+    by_review: dict[int, list[Verdict]] = {}
     for verdict in verdicts:
-        found.setdefault(verdict.review_id, []).append(verdict)
-    return [Card(review, describe_evidence(review), found.get(review.pk, [])) for review in reviews]
+        by_review.setdefault(verdict.review_id, []).append(verdict)
+    return [Card(r, describe_evidence(r), by_review.get(r.pk, [])) for r in reviews]

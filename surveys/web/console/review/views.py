@@ -114,8 +114,8 @@ def review_undo(request: HttpRequest, study: Study, number: int) -> HttpResponse
 @study_page(Right.READ, "GET", also=Right.LOOK)
 def review_questionnaires(request: HttpRequest, study: Study) -> HttpResponse:
     """List all questionnaires, strongest evidence first."""
-    found = Review.objects.assignments(study).exclude(state=ReviewState.WITHDRAWN)
-    ids = found.by_risk().values_list("pk", flat=True)  # from an index; then one page of rows
+    wholes = Review.objects.assignments(study).exclude(state=ReviewState.WITHDRAWN)
+    ids = wholes.by_risk().values_list("pk", flat=True)  # from an index; then one page of rows
     rows = Paginator(list(ids), ROWS_A_PAGE).get_page(request.GET.get("page"))
     shown = Review.objects.filter(pk__in=list(rows)).by_risk().with_answers()
     page = {"rows": rows, "cards": list_cards(shown), **_progress(study)}
@@ -141,11 +141,11 @@ def review_settle(request: HttpRequest, study: Study, number: int) -> HttpRespon
 @study_page(Right.READ, "GET", also=Right.LOOK)
 def review_agreement(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the agreement of each two reviewers."""
-    found = list_agreement(study)
-    ids = sorted({pk for agreement in found for pk in agreement.reviewers})
+    agreements = list_agreement(study)
+    ids = sorted({pk for agreement in agreements for pk in agreement.reviewers})
     numbered = {pk: f"Reviewer {number}" for number, pk in enumerate(ids, 1)}
     names = numbered if is_visitor(request) else list_names(ids)
-    rows = [(tuple(names[pk] for pk in one.reviewers), one) for one in found]
+    rows = [(tuple(names[pk] for pk in agreement.reviewers), agreement) for agreement in agreements]
     return render(request, "console/review/agreement.html", {"rows": rows, **_progress(study)})
 
 
@@ -180,9 +180,9 @@ def _show(request: HttpRequest, study: Study, subject: Review, form: VerdictForm
 
 
 def _show_disputes(request: HttpRequest, study: Study, form: VerdictForm) -> HttpResponse:
-    found = Review.objects.disputes_for(study, signed_in(request).pk).by_risk()
-    rows = Paginator(found.with_answers(), DISPUTES_A_PAGE).get_page(request.GET.get("page"))
-    given = Verdict.objects.standing().filter(review__in=[one.pk for one in rows])
+    disputes = Review.objects.disputes_for(study, signed_in(request).pk).by_risk()
+    rows = Paginator(disputes.with_answers(), DISPUTES_A_PAGE).get_page(request.GET.get("page"))
+    given = Verdict.objects.standing().filter(review__in=[review.pk for review in rows])
     cards = list_cards(list(rows), given.select_related("reviewer").order_by("opinion"))
     page = {"rows": rows, "cards": cards, "form": form, **_progress(study)}
     return render(request, "console/review/disputes.html", page, status=status_of(form))

@@ -111,11 +111,11 @@ class AuditForm(forms.Form):
 def audit(request: HttpRequest) -> HttpResponse:
     """Ask for the files of a dataset; a POST shows what an audit finds in them."""
     form = AuditForm(posted(request), request.FILES or None)
-    found: list[ShownAudit] = []
+    audits: list[ShownAudit] = []
 
     def examine() -> None:
-        found.append(audit_files(form.read("dataset"), form.read("practice"), form.choices))
+        audits.append(audit_files(form.read("dataset"), form.read("practice"), form.choices))
 
     attempt(form, examine)
-    page = {"form": form, "audit": next(iter(found), None)}
+    page = {"form": form, "audit": next(iter(audits), None)}
     return render(request, "console/study/audit.html", page, status=status_of(form))

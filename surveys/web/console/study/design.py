@@ -100,36 +100,37 @@ def text(request: HttpRequest, study: Study, kind: str) -> HttpResponse:
     """Show, preview and save a text that annotators read."""
     if kind not in TextKind.values:
         raise Http404
-    wanted = TextKind(kind)
-    now = read_text(study, wanted)
-    shown = find_version(study, wanted, request.GET.get("version", ""), now)
+    text_kind = TextKind(kind)
+    now = read_text(study, text_kind)
+    shown = find_version(study, text_kind, request.GET.get("version", ""), now)
     direction = direction_of(study.language)
-    form = TextForm(posted(request), kind=wanted, body=shown, direction=direction)
-    is_right = attempt(form, lambda: save_or_check(request, study, wanted, form.text))
+    form = TextForm(posted(request), kind=text_kind, body=shown, direction=direction)
+    is_right = attempt(form, lambda: save_or_check(request, study, text_kind, form.text))
     if is_right and "look" not in request.POST:
         return redirect("console:text", study.slug, kind)
-    rows = RowsForm(kind=wanted, body=shown, direction=direction) if wanted in ROWS else None
+    has_rows = text_kind in ROWS
+    rows = RowsForm(kind=text_kind, body=shown, direction=direction) if has_rows else None
     page = {
         "form": form,
         "rows": rows,
-        **show_text(study, wanted, form.text, is_right=is_right or not form.is_bound),
+        **show_text(study, text_kind, form.text, is_right=is_right or not form.is_bound),
     }
     return show_text_page(request, study, now, page, status=status_of(form))
 
 
-def rows_page(wanted: TextKind) -> Page:
+def rows_page(kind: TextKind) -> Page:
     """Return the view that shows, previews and saves a text of TOML from a form of its rows."""
 
     @study_page(Right.WORK)
     def rows_of_text(request: HttpRequest, study: Study) -> HttpResponse:
-        now = read_text(study, wanted)
+        now = read_text(study, kind)
         direction = direction_of(study.language)
-        rows = RowsForm(posted(request), kind=wanted, body=now.body, direction=direction)
-        is_right = attempt(rows, lambda: save_or_check(request, study, wanted, rows.body))
+        rows = RowsForm(posted(request), kind=kind, body=now.body, direction=direction)
+        is_right = attempt(rows, lambda: save_or_check(request, study, kind, rows.body))
         if is_right and "look" not in request.POST:
-            return redirect("console:text", study.slug, wanted.value)
-        form = TextForm(kind=wanted, body=rows.body if is_right else now.body, direction=direction)
-        shown = show_text(study, wanted, form.text, is_right=is_right or not rows.is_bound)
+            return redirect("console:text", study.slug, kind.value)
+        form = TextForm(kind=kind, body=rows.body if is_right else now.body, direction=direction)
+        shown = show_text(study, kind, form.text, is_right=is_right or not rows.is_bound)
         page = {"form": form, "rows": rows, **shown}
         return show_text_page(request, study, now, page, status=status_of(rows))
 
@@ -151,7 +152,7 @@ def show_text_page(
 ) -> HttpResponse:
     """Render the page of a text with its forms, preview and versions."""
     kind = TextKind(now.kind)
-    known = {
+    common = {
         "study": study,
         "kind": kind,
         "now": now,
@@ -160,7 +161,7 @@ def show_text_page(
         "placeholders": PLACEHOLDERS if kind in TextKind.mails() else {},
         "example": default_body("en", kind, study.variant) if kind in MAY_BE_EMPTY else "",
     }
-    return render(request, "console/study/text.html", {**known, **page}, status=status)
+    return render(request, "console/study/text.html", {**common, **page}, status=status)
 
 
 @study_page(Right.WORK)
@@ -262,7 +263,7 @@ def show_text(study: Study, kind: TextKind, body: str, *, is_right: bool) -> dic
     if kind == TextKind.CHECK:
         return {**shown, "questions": read_check(body)}
     if kind in TextKind.mails():
-        known = {**list_placeholder_values(study), **list_links("EXAMPLE")}
-        return {**shown, "letter": fill_letter(body, known)}
+        values = {**list_placeholder_values(study), **list_links("EXAMPLE")}
+        return {**shown, "letter": fill_letter(body, values)}
     scale = study.scale_points if kind == TextKind.INSTRUCTIONS else ()
     return {**shown, "html": render_markdown(body, scale)}

@@ -44,10 +44,10 @@ def studies(request: HttpRequest) -> HttpResponse:
     query = read_query(request.GET.get("q", ""))
     is_archive = request.GET.get("archived") == "on"
     visible = visible_studies(request.user)
-    found = visible.filter(archived_at__isnull=not is_archive).order_by("-created_at", "-pk")
+    matches = visible.filter(archived_at__isnull=not is_archive).order_by("-created_at", "-pk")
     if query:
-        found = found.filter(Q(title__icontains=query) | Q(slug__icontains=query))
-    rows = Paginator(found, STUDIES_PER_PAGE).get_page(request.GET.get("page"))
+        matches = matches.filter(Q(title__icontains=query) | Q(slug__icontains=query))
+    rows = Paginator(matches, STUDIES_PER_PAGE).get_page(request.GET.get("page"))
     tallies = count_progress_by_study(list(rows))
     page = {
         "rows": rows,
@@ -133,8 +133,8 @@ def leave(request: HttpRequest, study: Study, user_id: int) -> HttpResponse:
 def log(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the log of a study, newest first."""
     filters = _read_filters(request)
-    found = Paginator(find_entries(study, **filters), ENTRIES_PER_PAGE)
-    entries = found.get_page(request.GET.get("page"))
+    paginator = Paginator(find_entries(study, **filters), ENTRIES_PER_PAGE)
+    entries = paginator.get_page(request.GET.get("page"))
     page = {
         "study": study,
         "entries": entries,

@@ -66,9 +66,9 @@ def preview_page(view: Callable[..., HttpResponse]) -> Callable[..., Any]:
     """
 
     @wraps(view)
-    def page(request: HttpRequest, study: Study, **found: Any) -> HttpResponse:
+    def page(request: HttpRequest, study: Study, **arguments: Any) -> HttpResponse:
         translation.activate(interface_of(study))
-        return view(request, study, **found)
+        return view(request, study, **arguments)
 
     return csrf_exempt(study_page(Right.READ, also=Right.LOOK, is_harmless=True)(page))
 

@@ -56,38 +56,38 @@ def delete_rehearsal(request: HttpRequest, study: Study) -> HttpResponse:
             back=back,
         )
     try:
-        found = delete_scripted(study)
+        scripted = delete_scripted(study)
     except RunRefused as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, f"Deleted: {_list(found)}.")
+        messages.success(request, f"Deleted: {_list(scripted)}.")
     return redirect(back)
 
 
-def _describe(found: Scripted) -> str:
-    kept = (
-        f"\n\nKept with the ledger of its batch: {found.paid:,} scripted workers of the simulator."
-        if found.paid
+def _describe(counts: Scripted) -> str:
+    ledger = (
+        f"\n\nKept with the ledger of its batch: {counts.paid:,} scripted workers of the simulator."
+        if counts.paid
         else ""
     )
     return (
-        f"This deletes {_list(found)}. Runs and releases are deleted if they contain any scripted "
+        f"This deletes {_list(counts)}. Runs and releases are deleted if they contain any scripted "
         "rating, also if they contain ratings of people. All exported files of answers are "
         "deleted, too.\n\nThe places of the scripted annotators are free again. Answers of people, "
-        f"settings and the log stay; the log keeps these numbers.{kept}\n\nThis cannot be undone."
+        f"settings and the log stay; the log keeps these numbers.{ledger}\n\nThis cannot be undone."
     )
 
 
-def _list(found: Scripted) -> str:
+def _list(scripted: Scripted) -> str:
     """Return the numbers in words."""
     parts = [
         f"{n:,} {noun if n == 1 else f'{noun}s'}"
         for n, noun in (
-            (found.annotators, "scripted annotator"),
-            (found.answers, "answer"),
-            (found.verdicts, "verdict"),
-            (found.runs, "run"),
-            (found.releases, "release"),
+            (scripted.annotators, "scripted annotator"),
+            (scripted.answers, "answer"),
+            (scripted.verdicts, "verdict"),
+            (scripted.runs, "run"),
+            (scripted.releases, "release"),
         )
     ]
     return f"{', '.join(parts[:-1])} and {parts[-1]}"

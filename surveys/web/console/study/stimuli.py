@@ -69,9 +69,9 @@ def replace_file(request: HttpRequest, study: Study) -> HttpResponse:
 def stimuli(request: HttpRequest, study: Study) -> HttpResponse:
     """List the rows, with figures of the stimuli; one may be open, as annotators see it."""
     pairs = Pair.objects.stimuli(study).prefetch_related("contexts")
-    wanted = read_query(request.GET.get("word", ""))
-    if wanted:
-        pairs = pairs.filter(Q(word1__icontains=wanted) | Q(word2__icontains=wanted))
+    word = read_query(request.GET.get("word", ""))
+    if word:
+        pairs = pairs.filter(Q(word1__icontains=word) | Q(word2__icontains=word))
     rows = Paginator(pairs, ROWS_PER_PAGE).get_page(request.GET.get("page"))
     face, opened = preview_display(study), request.GET.get("open", "")
     page = {
@@ -80,7 +80,7 @@ def stimuli(request: HttpRequest, study: Study) -> HttpResponse:
         "rows": rows,
         "listed": [list_row(pair) for pair in rows],
         "opened": next((show_row(face, pair) for pair in rows if str(pair.pk) == opened), None),
-        "wanted": wanted,
+        "wanted": word,
         "sizes": measure_study(study.pk, study.stimuli_sha256),
         "overlaps": list_overlaps(study, visible_studies(request.user)),
     }

@@ -101,15 +101,15 @@ class UploadForm(forms.Form):
 
     def _choose_kind(self, chosen: dict[str, Any]) -> None:
         """Set the kind of the file, and a proposal unless the researcher has confirmed it."""
-        found = recognise_file(self.data_sent, self.columns, self._find_language())
-        self.kind = found
+        recognised = recognise_file(self.data_sent, self.columns, self._find_language())
+        self.kind = recognised
         if chosen.get("separator") and chosen.get("encoding"):
             self.kind = kind_of(chosen["separator"], chosen["encoding"])
-        if self.kind == found == STANDARD or chosen.get("read") == code_of(self.kind):
+        if self.kind == recognised == STANDARD or chosen.get("read") == code_of(self.kind):
             return
         self.proposal = propose_reading(
             self.data_sent, self.columns, self.kind,
-            is_recognised=self.kind == found, numbers=self.numbers,
+            is_recognised=self.kind == recognised, numbers=self.numbers,
         )  # fmt: skip
         shown = {"separator": self.kind.separator, "encoding": self.kind.encoding}
         self.kind_form = KindForm(initial=shown)

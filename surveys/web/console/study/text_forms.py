@@ -65,8 +65,8 @@ class TextRowForm(RowForm):
 
     def _report(self, problem: str) -> None:
         """Add a refusal to the field that it is about, or to the row."""
-        found = [known for words, known in PROBLEMS.items() if words in problem]
-        self.add_error(*(found[0] if found else (None, problem)))
+        reports = [report for words, report in PROBLEMS.items() if words in problem]
+        self.add_error(*(reports[0] if reports else (None, problem)))
 
 
 class PracticeRowForm(TextRowForm):
@@ -167,8 +167,8 @@ class RowsForm(forms.Form):
             raise forms.ValidationError(CANNOT)
         if not self.rows.is_valid():
             raise forms.ValidationError(ERRORS_BELOW)
-        kept = [form for form in self.rows.forms if form.cleaned_data.get("DELETE") is False]
-        self.body = write_rows(self.kind, [form.row for form in kept])
+        retained = [form for form in self.rows.forms if form.cleaned_data.get("DELETE") is False]
+        self.body = write_rows(self.kind, [form.row for form in retained])
         return cleaned
 
     def has_changed(self) -> bool:
