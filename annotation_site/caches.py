@@ -1,4 +1,4 @@
-"""Caches of what a site counts, marks and computes: on the disk of a machine, or in Redis.
+"""Caches of a site's counts, marks and computed results: on a machine's disk, or in Redis.
 
 Without Redis the processes of one machine share a folder. With it all servers of a site share what
 they count, such as requests of a token.
@@ -55,7 +55,7 @@ class SignedPickles(RedisSerializer):
         return dumped if isinstance(dumped, int) else _sign(dumped) + dumped
 
     def loads(self, data: Any) -> Any:
-        """Return a value. Raises ValueError for what was not written with this SECRET_KEY."""
+        """Return a value. Raises ValueError for a value not written with this SECRET_KEY."""
         signature, dumped = data[:SIGNATURE], data[SIGNATURE:]
         if dumped and compare_digest(signature, _sign(dumped)):
             return super().loads(dumped)

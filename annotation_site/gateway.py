@@ -253,7 +253,7 @@ def _body(body: bytes, *, is_last: bool) -> Any:
 
 
 def _read_headers(scope: "HTTPScope") -> dict[str, str]:
-    """Return the headers of a request by name, with repeated ones joined.
+    """Return a request's headers by name, with repeated headers joined.
 
     Names with an underscore are dropped: WSGI cannot distinguish them from names with a hyphen,
     such as those that proxies set.

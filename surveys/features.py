@@ -60,7 +60,7 @@ class MenuEntry:
 
 @dataclass(frozen=True, kw_only=True)
 class Area:
-    """Pages that share a URL namespace and a style; those of apps and the console."""
+    """Pages of an app or the console, which share a URL namespace and a style."""
 
     namespace: str
     prefix: str  # of their addresses
@@ -87,7 +87,7 @@ class Feature:
     # that may receive their forms
     channels: str = ""
     frames: str = ""
-    # () → None, makes what is missing of demo data; () → what that is, its path, whether it is made
+    # () → None, makes missing demo data; () → its description, its path, whether it is made
     prepare_demo: str = ""
     describe_demo: str = ""
     areas: tuple[Area, ...] = ()
@@ -126,7 +126,7 @@ def list_features() -> list[Feature]:
 
 
 def list_areas() -> list[Area]:
-    """Return the areas of all features, those below another one first."""
+    """Return the areas of all features, an area below another area first."""
     areas = [area for feature in list_features() for area in feature.areas]
     return sorted(areas, key=lambda area: len(area.prefix), reverse=True)
 

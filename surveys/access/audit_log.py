@@ -48,7 +48,7 @@ def find_entries(
 def record(
     action: str, study: Study | None = None, subject: str = "", *, scope: str = "", **details: Any
 ) -> None:
-    """Add an entry to the log, of a study or of what a text names, such as sharedtask:7.
+    """Add an entry to the log of a study or of a scope such as sharedtask:7.
 
     Details are JSON values that identify no worker. E-mail addresses and provider ids are masked
     in a reason, which is free text.

@@ -154,7 +154,7 @@ class Webhook(models.Model):
 
 
 class Delivery(models.Model):
-    """A webhook message and what became of it; while it waits, a job is to send it."""
+    """A webhook message and the result of sending it; while it waits, a job is to send it."""
 
     webhook = models.ForeignKey(Webhook, models.CASCADE, related_name="deliveries", db_index=False)
     event = models.CharField(max_length=30, choices=WebhookEvent)
@@ -197,7 +197,7 @@ class SignInBudget(models.Model):
 
 
 class SharedMark(models.Model):
-    """The mark that all servers of a site must share: of the secret key, or of the files folder."""
+    """A mark of the secret key or the files folder, which all servers of a site must share."""
 
     subject = models.CharField(max_length=20, unique=True)
     mark = models.CharField(max_length=64, help_text="a digest of the key, or what a file contains")

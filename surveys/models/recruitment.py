@@ -83,11 +83,11 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
         return self.annotate(latest_state=models.Subquery(latest.values("state")[:1]))
 
     def by_people(self, study: Study) -> Self:
-        """Return a study's invitations without those of a rehearsal."""
+        """Return a study's invitations of people, without invitations of a rehearsal."""
         return self.filter(study=study, is_rehearsal=False)
 
     def personal(self, study: Study) -> Self:
-        """Return invitations created for one person each, not those from entrances."""
+        """Return invitations created for one person each, not by an entrance."""
         return self.by_people(study).filter(entrance__isnull=True)
 
     def with_link_state(self) -> Self:

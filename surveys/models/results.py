@@ -39,7 +39,7 @@ class CollectedQuerySet(models.QuerySet[Row]):
         return self.annotate(n_withdrawn_since=n_withdrawn, counts=F("report__counts"))
 
     def without_report(self) -> Self:
-        """Load rows without their reports, which may have megabytes, and mark the scripted ones."""
+        """Load rows without their reports, which may have megabytes, and mark scripted rows."""
         n_scripted = Cast(KT("report__counts__ratings_scripted"), IntegerField())
         rows = self.alias(n_scripted=Coalesce(n_scripted, 0)).defer("report")
         is_rehearsal = Case(

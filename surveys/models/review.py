@@ -111,7 +111,7 @@ class ReviewQuerySet(models.QuerySet["Review"]):
         return self.filter(study=study, n_wanted=2, state=ReviewState.DISPUTED)
 
     def with_answers(self) -> Self:
-        """Select everything that a page shows of them.
+        """Select everything that a page of reviews shows.
 
         `whole_id` is the id of the review of the whole assignment.
         """
@@ -213,7 +213,7 @@ class VerdictQuerySet(models.QuerySet["Verdict"]):
 
 
 class Verdict(models.Model):
-    """A reviewer's decision. Verdicts are added; undone ones stay, marked `undone_at`."""
+    """A reviewer's decision. Verdicts are only added; an undone verdict is marked `undone_at`."""
 
     review = models.ForeignKey(Review, models.PROTECT, related_name="verdicts", db_index=False)
     reviewer = models.ForeignKey(

@@ -140,7 +140,7 @@ def end_filing(job: Job) -> None:
 
 
 def find_next_step(steps: Sequence[Step]) -> NextStep | None:
-    """Return what a researcher does next, or None if all is done."""
+    """Return a researcher's next step, or None if all steps are done."""
     by_name = {step.name: step for step in steps}
     for name, (page, label) in NEXT_PAGES.items():
         step = by_name.get(name)  # not every study begins with contexts

@@ -73,7 +73,7 @@ def note_arrival(entrance: Entrance, address: str) -> None:
 
 
 def forget_arrivals(study: Study) -> None:
-    """Delete address digests that no limit counts any more, while the study is locked."""
+    """Delete address digests that limits no longer count, while the study is locked."""
     Arrival.objects.filter(entrance__study=study, arrived_at__lte=_start_of_window()).delete()
 
 

@@ -108,7 +108,7 @@ def _make_results(study: Study) -> None:
 
 
 def complete(jobs: JobQuerySet) -> None:
-    """Perform waiting jobs, and wait for those that a living process has begun or repeats."""
+    """Perform waiting jobs, and wait for jobs that a living process has begun or repeats."""
     while job := jobs.under_way().first():
         if not perform(job.pk):
             time.sleep(0.5)

@@ -71,8 +71,9 @@ def list_candidates(study: Study, user: User | None) -> Candidates:
 
 
 def find_code(collection: int | None, slug: str | None, run: int | None) -> str:
-    """Return the code for an imported collection or a run, by its id, or for another study, by its
-    slug; "" if there is no such study. `list_candidates` decides what a user may see.
+    """Return the code for a collection or run, by its id, or for another study, by its slug.
+
+    It is empty without such a study. `list_candidates` decides what a user may see.
     """
     if collection is not None:
         return f"{COLLECTION}-{collection}"

@@ -74,7 +74,7 @@ def import_checkpoints(
     kind: FileKind = CANONICAL,
     dry_run: bool = False,
 ) -> CheckpointSummary:
-    """Add checkpoint items to a study; each later assignment gets `per_assignment` of them.
+    """Add checkpoint items to a study; each later assignment gets `per_assignment` items.
 
     Items are only added. A text that the study has already, with the same words and range, is
     skipped: the same file again is a no-op, and a longer one adds its new items behind the others.

@@ -38,7 +38,7 @@ class TokenThrottle(SimpleRateThrottle):
         return self._count(f"{key}-{number:.0f}", 2 * seconds) <= limit
 
     def wait(self) -> float:
-        """Return the seconds after which requests are counted anew."""
+        """Return the seconds after which the count of requests begins again."""
         return self._seconds_left
 
     def _count(self, key: str, timeout: int) -> int:

@@ -67,7 +67,7 @@ def describe_text(item: TargetText, study: Study, *, is_marked: bool) -> dict[st
     """Return the template values of a text: bare, or with its targets in bold.
 
     A marked text comes with the two words that the question names. Screen readers say nothing of
-    bold: they read a number before each target, and the sentences with both beside the question.
+    bold: they read a number before each target, and both sentences next to the question.
     """
     if not is_marked:
         return {"text": escape(item.marked.text)}

@@ -43,7 +43,7 @@ def render_markdown(text: str, scale: Sequence[Decimal] = ()) -> SafeString:
 def render_foreign_markdown(text: str) -> SafeString:
     r"""Return Markdown of a team as HTML, with links to https addresses alone.
 
-    Search engines are told not to count its links.
+    Its links ask search engines not to count them.
 
     >>> render_foreign_markdown("[code](https://example.org) <b>")
     '<p><a href="https://example.org" rel="nofollow noopener">code</a> &lt;b&gt;</p>\n'

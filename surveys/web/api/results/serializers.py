@@ -168,7 +168,7 @@ class ReleaseRunSerializer(RunSerializer):
 
     @cached_property
     def embargoed(self) -> Collection[int]:
-        """The ids of releases under an embargo, of those that are written; one query."""
+        """The ids of the shown releases that are under an embargo; one query."""
         runs: Iterable[Any] = (self.parent.instance if self.parent else [self.instance]) or ()
         return find_embargoes([run.release_id for run in runs if run.release_id])
 

@@ -91,7 +91,7 @@ def people(request: HttpRequest, study: Study) -> HttpResponse:
 
 @study_page(Right.OWN)
 def invite_person(request: HttpRequest, study: Study) -> HttpResponse:
-    """Create an account with a role, and show the link by which its person chooses a password."""
+    """Create an account with a role, and show the link to choose its password."""
     form = InviteForm(posted(request))
     page = {"study": study, "form": form, "days": INVITED_FOR.days}
 
