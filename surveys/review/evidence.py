@@ -67,7 +67,7 @@ SIGNS = {
         "words, 0.2 to 3 of 100 have that many.",
     ),
     "targets": Sign(6, "Both words are the targets of page 2, which page 1 does not show."),
-    "target": Sign(3, "“{word}” is a target of page 2, or a form of it; page 1 does not show it."),
+    "target": Sign(3, "“{word}” is a target of page 2, or its form; page 1 does not show it."),
     "copied": Sign(2, "“{word}” is copied from the text."),
     "form": Sign(2, "“{word}” is a form of “{source}” in the text."),
     "repeated": Sign(

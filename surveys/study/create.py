@@ -57,5 +57,5 @@ def preview_study(stimuli: CheckedStimuli, owner: User | None = None) -> ImportS
     slug = stimuli.design.slug
     study = Study.objects.filter(slug=slug).first()
     if study and owner and role_in(study, owner) is None:
-        raise StudyExists(f"There is a study {slug} already. Give this one another short name.")
+        raise StudyExists(f"There is a study {slug} already. Choose another short name.")
     return stimuli.summarise(is_new=not is_stored(stimuli))

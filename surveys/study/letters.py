@@ -17,7 +17,7 @@ PLACEHOLDERS = {
     "minutes": "about how many minutes it takes",
     "pay": "the pay",
     "contact": "the study's contact",
-    "no_mail": "the link by which its recipient asks for no more e-mails",
+    "no_mail": "the link with which its recipient asks for no more e-mails",
 }
 PLACEHOLDER = re.compile(r"\{([^{}\n]*)\}")
 MAX_SUBJECT_LENGTH = 150

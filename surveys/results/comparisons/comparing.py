@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from postprocess.two_collections.collection import Collection
 
 KEYS = ("number", "words", "texts")
-GONE = "The other collection does not exist any more, or you may not see it. Choose another one."
+GONE = "The other collection no longer exists, or you may not see it. Choose another collection."
 STAGE = "comparing the collections"
 
 
@@ -85,8 +85,8 @@ def request_comparison(study: Study, wanted: Wanted, by: User | None) -> Run:
 def make_comparison(run: Run, progress: Progress) -> dict[str, Any]:
     """Compare the ratings of a run's study with the collection that the run names.
 
-    Raises RunRefused if that does not exist any more or the requester may no longer see it, and the
-    errors of the library.
+    Raises RunRefused if the collection no longer exists or the requester may no longer see it, and
+    the errors of the library.
     """
     from postprocess.reporting.two_collections.bundle import render_comparison
     from postprocess.steps.recipe import read_recipe

@@ -47,7 +47,7 @@ def find_obstacle(release: Release) -> str:
             "release."
         )
     if release.report.get("to_be_written"):
-        return "Its description is incomplete. Write the rest of it, and create a new release."
+        return "Its description is incomplete. Complete it, and create a new release."
     if run is None or not run.archive:
         return (
             "This site does not keep its files, since it was made on the command line. Create it "

@@ -137,7 +137,7 @@ class ZenodoSender:
     def _explain_published(self) -> str:
         return (
             f"The draft has been published at {self._host}, and this site does not change what is "
-            "published. Create a new version of it there, and upload the archive by hand."
+            "published. Create a new version there, and upload the archive by hand."
         )
 
     def _find_url(self, record: dict[str, Any]) -> str:

@@ -162,8 +162,8 @@ def _refuse_bytes(sizes: Iterable[int]) -> None:
     n_bytes, limit = sum(sizes), settings.AUDIT_LARGEST_MB * 1_000_000
     if n_bytes > limit:
         raise ImportRefused(
-            f"The tables have {n_bytes:,} bytes, more than {limit:,}. Upload only those of the "
-            "dataset, or audit them with python -m postprocess audit."
+            f"The tables have {n_bytes:,} bytes, more than {limit:,}. Upload only the dataset’s "
+            "tables, or audit them with python -m postprocess audit."
         )
 
 
@@ -181,7 +181,7 @@ def _write(folder: Path, files: Iterable[DatasetFile]) -> list[Path]:
             if path.exists():
                 raise ImportRefused(
                     f"There are two files with the name {file.name}. Upload the archive of their "
-                    "folder, or choose one of them."
+                    "folder, or only one file."
                 )
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(file.data)

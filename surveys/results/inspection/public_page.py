@@ -33,13 +33,13 @@ def refuse_unpublishable(release: Release) -> None:
     if _read_explorer(release) is None:
         raise ReleaseRefused(
             f"{release.name.capitalize()} has no explorer to show. Create a new release, and open "
-            "the page of that one."
+            "its page."
         )
     counted: Any = Release.objects.with_withdrawn_since().get(pk=release.pk)
     if counted.n_withdrawn_since:
         raise ReleaseRefused(
             f"{release.name.capitalize()} holds ratings of annotators who withdrew or were erased "
-            "since. Create a new release, and open the page of that one."
+            "since. Create a new release, and open its page."
         )
     _refuse_unconfirmed(counted)
 
@@ -75,7 +75,7 @@ def _refuse_unconfirmed(release: Release) -> None:
     if release.n_differences:
         raise ReleaseRefused(
             f"{release.name.capitalize()} has {release.verification[:-1]}, which its page lists. "
-            "Find the reason, create a new release, and open the page of that one."
+            "Find the reason, create a new release, and open its page."
         )
 
 

@@ -175,8 +175,8 @@ def undo_repeat(block: Block) -> Round:
         raise RepeatRefused(f"Block {block.number} was not repeated.")
     if current.assignments.exists():
         raise RepeatRefused(
-            f"Somebody has begun in round {current.number} of block {block.number}: their answers "
-            "would be lost."
+            f"An annotator has begun in round {current.number} of block {block.number}: their "
+            "answers would be lost."
         )
     Place.objects.filter(round=current).delete()
     current.delete()

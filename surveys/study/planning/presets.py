@@ -27,8 +27,8 @@ PRESETS = {
     for preset in (
         Preset(
             "cosimlex-direct", "CoSimLex, Croatian, Slovene and Finnish", COSIMLEX_PAPER,
-            "Annotators were recruited directly: 12 ratings of each context, of which 9 to 11 were "
-            "left after cleaning in the Slovene and Finnish data.",
+            "Annotators were recruited directly: 12 ratings of each context; after cleaning, 9 to "
+            "11 were left in the Slovene and Finnish data.",
             {**COSIMLEX, "ratings_per_context": 12},
         ),
         Preset(

@@ -130,7 +130,7 @@ def _find_row(pair: Pair, shown: str) -> tuple[Pair, list[Context], dict[str, st
     row = write_row(now, contexts) if now else {}
     if now is None or fingerprint_row(row) != shown:
         raise StimuliChanged(
-            "This row has been changed since you opened it. Open it again to see how it is now."
+            "This row has been changed since you opened it. Open it again to see the change."
         )
     return now, contexts, row
 

@@ -107,7 +107,7 @@ def is_stored(stimuli: CheckedStimuli) -> bool:
     if study.stimuli_sha256 != stimuli.digest:
         raise StudyExists(
             f"There is a study {design.slug} already, with other stimuli. Nothing was changed: "
-            "give this one another short name."
+            "choose another short name."
         )
     differing = [
         f"{label_of(Study, name)}: {stored}, not {given}"

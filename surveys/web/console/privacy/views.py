@@ -61,9 +61,9 @@ def pay(request: HttpRequest, study: Study) -> HttpResponse:
             request,
             study,
             title="Mark annotators as paid",
-            text=f"Finished annotators not marked as paid: {n_unpaid:,}.\n\nAll of them are marked "
-            "as paid today, and the days of retention count from today. It can be undone on the "
-            "page of each annotator.",
+            text=f"Finished annotators not marked as paid: {n_unpaid:,}.\n\nAll are marked as paid "
+            "today, and the days of retention count from today. It can be undone on the page of "
+            "each annotator.",
             button=f"Mark {n_unpaid:,} as paid",
             back=reverse("console:privacy", args=[study.slug]),
             fields={"n_unpaid": str(n_unpaid)},

@@ -123,7 +123,7 @@ def no_mail(request: HttpRequest, study: Study, invitation_id: int) -> HttpRespo
             request,
             study,
             title="Send no e-mail to this person",
-            text="Cosima sends no invitation and no reminder to the address of this link any more. "
+            text="Cosima no longer sends an invitation or reminder to the address of this link. "
             "The link keeps working.\n\nThis cannot be undone.",
             button="Send no e-mail",
             back=back,

@@ -84,13 +84,13 @@ class CollectionForm(forms.Form):
     )  # fmt: skip
     language = forms.CharField(
         max_length=LONGEST_LANGUAGE, required=False, label="Language of the texts",
-        help_text="If it is not that of this study, such as fi.",
+        help_text="If it differs from this study’s language, such as fi.",
     )  # fmt: skip
     scale_minimum = forms.FloatField(required=False, label="Lowest point of the scale")
     scale_maximum = forms.FloatField(required=False, label="Highest point of the scale")
     scale_step = forms.FloatField(
         required=False, label="Step of the scale",
-        help_text="If the scale is not that of this study.",
+        help_text="If the scale differs from this study’s scale.",
     )  # fmt: skip
 
     def clean(self) -> dict[str, Any]:

@@ -57,7 +57,7 @@ class ReleaseForm(forms.Form):
     )
     accepts_unscored = forms.BooleanField(
         required=False,
-        label="Leave out pairs of which a context has no score",
+        label="Leave out pairs with a context without a score",
         help_text="All annotators of such a context gave all texts one rating. Without the tick, "
         "the release is refused.",
     )

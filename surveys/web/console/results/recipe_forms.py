@@ -62,9 +62,9 @@ GROUPS = {
         ("exclusion_rejected_engagement", "exclusion_most_failed_checkpoints"),
     ),
     "Calibration": (
-        ("If |m − M| > threshold, all ratings of the annotator in this group move by the step "
-        "towards M, but not beyond the ends of the scale. m: mean of the annotator; M: mean of "
-        "these means in the group."),
+        ("If |m − M| > threshold, all the annotator’s ratings in this group move by the step "
+        "towards M, but not beyond the scale’s ends. m: the annotator’s mean; M: mean of these "
+        "means in the group."),
         ("calibration_enabled", "calibration_threshold", "calibration_step"),
     ),
     "Filtering": (
@@ -137,8 +137,8 @@ class SettingsForm(forms.Form):
     )  # fmt: skip
     filtering_gain_share = number(
         "Share left out for the gain", "of a group", required=False,
-        help_text="Such as 0.1: the tenth of the annotators without whom the mean ρ of the group "
-        "rises most. Empty: nobody.",
+        help_text="Such as 0.1: the tenth of the annotators whose absence raises the group’s mean "
+        "ρ most. Empty: nobody.",
     )  # fmt: skip
     filtering_constant_from = whole(
         "Constant ratings left out from", 2, 10_000, "texts", required=False,
@@ -220,8 +220,8 @@ class RecipeForm(forms.Form):
     recipe = TomlField(
         max_length=MAX_RECIPE_LENGTH,
         label="Recipe as TOML",
-        help_text="All settings, as in the file recipe.toml of a release. The scale is always that "
-        "of the study.",
+        help_text="All settings, as in the file recipe.toml of a release. The scale is always the "
+        "study’s scale.",
     )
 
 

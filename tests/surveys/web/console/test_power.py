@@ -81,10 +81,10 @@ def test_an_open_study_calculates_from_its_own_ratings_on_request(study, sign_in
     monkeypatch.setattr(power, "SIMULATIONS", 100)
     submit(study)
     before = Study.objects.values().get()
-    assert "The contexts are like those of this study" in read(
+    assert "The contexts are like this study’s contexts" in read(
         client.post(page("design", study), sent)
     )
-    assert "The contexts are like those of this study" in read(client.get(page("design", study)))
+    assert "The contexts are like this study’s contexts" in read(client.get(page("design", study)))
     assert Study.objects.values().get() == before
 
 

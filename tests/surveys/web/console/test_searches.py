@@ -179,7 +179,7 @@ def test_a_search_is_performed_and_described(searched, browser):
 
     assert "Texts for 2 of 2 pairs, 8 candidates." in text_of(shown)
     assert page("pick_by_scores", searched) in shown.content.decode()
-    assert "They replace those of search 1 (tales.conllu)." in text_of(shown)
+    assert "They replace the candidates from search 1 (tales.conllu)." in text_of(shown)
     assert "ice, sun\nsun, lake</textarea>" in shown.content.decode()
     assert "Decided 0 of 2" in text_of(browser.get(page("contexts", searched)))
     jobs = text_of(browser.get(page("jobs", searched)))

@@ -172,7 +172,7 @@ def test_a_link_that_ended_says_so(link, clock):
     answer = Client().get(link)
 
     assert answer.status_code == 410
-    assert "not valid any more" in said(answer)
+    assert "no longer valid" in said(answer)
     assert Client().get("/tasks/invitation/nothing/").status_code == 410
 
 

@@ -152,7 +152,7 @@ def test_a_final_description_is_shown_and_stays(team, captain, clock):
     shown = said(captain.get(f"{HOME}description/"))
     changed = captain.post(f"{HOME}description/", DESCRIBED | {"system": "Other"})
 
-    assert "cannot be changed any more" in shown
+    assert "can no longer be changed" in shown
     assert 'href="https://example.org/code" rel="nofollow noopener"' in shown
     assert changed.status_code == 422
     assert Team.objects.get().system == "Beaver 2"

@@ -251,7 +251,7 @@ def test_after_the_end_of_all_phases_nothing_is_submitted(captain, clock):
     page = check(captain).url
     clock.at = END
 
-    assert "cannot be submitted any more" in said(captain.get(page))
+    assert "can no longer be submitted" in said(captain.get(page))
     assert captain.post(page, {"phase": "evaluation"}).status_code == 422
     assert "No phase is open now" in said(captain.get(SUBMIT))
     assert check(captain).status_code == 422

@@ -151,7 +151,7 @@ def test_corrected_gold_is_used_after_its_effect_was_shown(client, shared_task, 
     assert Scoring.objects.get(number=2).state == "current"
     shown = client.get(page("scores")).text
     assert "rows were exchanged" in shown
-    assert "not the one of the commitment" in shown
+    assert "no longer matches the commitment" in shown
     kept = {one.pk: one.scores.get(scoring__number=1).score for one in submissions}
     assert kept == before
 

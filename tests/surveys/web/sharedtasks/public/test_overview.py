@@ -78,7 +78,7 @@ def test_a_corrected_gold_breaks_the_commitment_and_names_who_corrected_it(clien
 
     for address in ("/tasks/gwsc/", "/tasks/gwsc/archive/"):
         page = read(client, address)
-        assert "it is not the one of the commitment any more" in page
+        assert "it no longer matches the commitment" in page
         assert "with corrected gold (sl): pair 1 was &lt;wrong&gt; (by ana)" in page
 
 
