@@ -14,7 +14,7 @@ from surveys.monitoring.annotator_agreement import Agreement, agreement_of
 from surveys.monitoring.assignments import HASTE_FACTOR, MIN_COMMON_ITEMS, MIN_ITEMS, Flag
 from surveys.monitoring.charts import Bar, draw_bars, draw_ratings
 from surveys.monitoring.contexts import spread_of
-from surveys.review.evidence import Piece, about_ratings, count_seconds, tell
+from surveys.review.evidence import Piece, about_ratings, count_seconds, describe
 
 
 class Answer(NamedTuple):
@@ -138,7 +138,7 @@ def _flag_conduct(answers: Collection[Answer], assignment: Assignment) -> Iterat
     reviews = Review.objects.filter(IS_WHOLE, assignment=assignment)
     filed = [Piece(*piece) for review in reviews for piece in review.evidence]
     twins = [piece for piece in filed if piece.code == "twin"]
-    yield from (Flag(tell(piece)) for piece in [*pieces, *twins] if piece.code != "constant")
+    yield from (Flag(describe(piece)) for piece in [*pieces, *twins] if piece.code != "constant")
 
 
 def _flag_haste(study: Study, seconds: Collection[float]) -> Iterator[Flag]:

@@ -122,7 +122,7 @@ def mark_paid(study: Study, annotator: Annotator | None = None) -> int:
 
 
 @transaction.atomic
-def take_back_payment(annotator: Annotator) -> None:
+def undo_payment(annotator: Annotator) -> None:
     """Mark an annotator as not paid."""
     paid = Annotator.objects.filter(pk=annotator.pk, paid_at__isnull=False)
     if paid.update(paid_at=None):

@@ -86,7 +86,7 @@ def delete_scripted(study: Study) -> Scripted:
     if is_demonstration(study):
         raise RunRefused("The finished demo study consists of scripted answers only. It is kept.")
     if Run.objects.filter(study=study, kind__in=OF_ANSWERS).under_way().exists():
-        raise RunRefused("A background job is reading or writing answers. Wait until it has finished.")
+        raise RunRefused("A background job is reading or writing answers. Wait until it ends.")
     scripted = count_scripted(study)
     _delete_runs(study)
     assignments = _list_assignments(study)

@@ -121,7 +121,7 @@ def request_rehearsal(study: Study, count: int, by: User | None) -> Run:
     if not 0 < count <= n_places:
         raise RunRefused(f"{n_places:,} places are free, so at most as many can rehearse.")
     if Run.objects.filter(study=study, kind=RunKind.REHEARSE).under_way().exists():
-        raise RunRefused("A rehearsal is already in progress. Wait until it has finished.")
+        raise RunRefused("A rehearsal is already in progress. Wait until it ends.")
     return store_request(study, RunKind.REHEARSE, by, {"count": count})
 
 

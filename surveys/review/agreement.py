@@ -4,7 +4,7 @@ from collections import defaultdict
 from typing import NamedTuple
 
 from surveys.models import Review, Study, Verdict
-from surveys.review.evidence import Piece, tell
+from surveys.review.evidence import Piece, describe
 
 
 class Agreement(NamedTuple):
@@ -21,7 +21,7 @@ def describe_evidence(review: Review) -> list[str]:
     response = review.response
     words = (response.inspired_word1, response.inspired_word2) if response else ("", "")
     text = response.context.text if response else ""
-    return [tell(Piece(*piece), words, text) for piece in review.evidence]
+    return [describe(Piece(*piece), words, text) for piece in review.evidence]
 
 
 def list_agreement(study: Study) -> list[Agreement]:

@@ -128,7 +128,7 @@ class _Text(NamedTuple):
     scripts: Set[str]
 
 
-def tell(piece: Piece, words: tuple[str, str] = ("", ""), text: str = "") -> str:
+def describe(piece: Piece, words: tuple[str, str] = ("", ""), text: str = "") -> str:
     """Return a piece of evidence as a sentence about an answer with these words to a text."""
     sign = SIGNS[piece.code]
     word = words[piece.which - 1] if piece.which else ""

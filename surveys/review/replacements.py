@@ -5,7 +5,7 @@ from django.db.models import QuerySet
 
 from surveys.access.audit_log import record
 from surveys.models import AssignmentState, Place, Review, Study
-from surveys.study.layout.quota import fit_places
+from surveys.study.layout.quota import resize_places
 
 
 def find_replaceable(study: Study) -> QuerySet[Place]:
@@ -33,6 +33,6 @@ def request_replacements(study: Study) -> int:
     replaceable = list(find_replaceable(study).values_list("pk", flat=True))
     if replaceable:
         Place.objects.filter(pk__in=replaceable).update(is_replaced=True)
-        fit_places(study)
+        resize_places(study)
         record("study.replacements", study, places=len(replaceable))
     return len(replaceable)

@@ -83,7 +83,7 @@ def give_verdict(review: Review, reviewer: User, kind: VerdictKind, reason: str 
         return earlier
     _require_reason(kind, reason)
     if earlier:
-        _take_back(earlier)
+        _undo(earlier)
         valid.remove(earlier)
     opinion = earlier.opinion if earlier else _free_opinion(review, valid)
     verdict = Verdict(reviewer=reviewer, opinion=opinion, kind=kind, reason=reason)
@@ -119,7 +119,7 @@ def undo_verdict(review: Review, reviewer: User) -> Review:
     valid, earlier = _read_valid(review, reviewer)
     if earlier is None:
         return review
-    _take_back(earlier)
+    _undo(earlier)
     valid.remove(earlier)
     _decide(review, valid)
     record("verdict.undone", review.study, name_subject(review), kind=earlier.kind)
@@ -197,7 +197,7 @@ def _free_opinion(review: Review, valid: list[Verdict]) -> int:
     raise VerdictRefused("Another reviewer has judged this meanwhile; your verdict was not needed.")
 
 
-def _take_back(verdict: Verdict) -> None:
+def _undo(verdict: Verdict) -> None:
     verdict.undone_at = timezone.now()
     verdict.save(update_fields=["undone_at"])
 

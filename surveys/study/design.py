@@ -10,7 +10,7 @@ from surveys.errors import SettingRefused
 from surveys.models import Checkpoint, Entrance, Provider, Study
 from surveys.models.fields import list_problems
 from surveys.study.layout.blocks import lay_out_again
-from surveys.study.layout.quota import fit_places
+from surveys.study.layout.quota import resize_places
 from surveys.study.lifecycle import lock_draft
 from surveys.study.planning.workload import count_pairs
 from surveys.study.settings import DRAFT_ONLY, SETTINGS
@@ -46,7 +46,7 @@ def configure_study(study: Study, **settings: Any) -> Study:
     if changed & {"block_size", "seed"}:
         lay_out_again(study)
     elif "ratings_per_context" in changed:
-        fit_places(study)
+        resize_places(study)
     if changed & {"language", "variant"}:
         follow_defaults(study)
     if changed:

@@ -40,9 +40,9 @@ GONE = "The other collection no longer exists, or you may not see it. Choose ano
 STAGE = "comparing the collections"
 
 
-class Wanted(NamedTuple):
-    """What to compare a study with: the code of a candidate, the recipe for the ratings, the key
-    with which pairs are matched ("" for the usual one), and whether others are left out.
+class ComparisonRequest(NamedTuple):
+    """A candidate's code, the recipe for the ratings, the key by which pairs are matched ("" for
+    the usual key), and whether unmatched pairs are left out.
     """
 
     second: str
@@ -59,25 +59,25 @@ class _Side(NamedTuple):
 
 
 @transaction.atomic
-def request_comparison(study: Study, wanted: Wanted, by: User | None) -> Run:
+def request_comparison(study: Study, requested: ComparisonRequest, by: User | None) -> Run:
     """Queue a run that compares a study's ratings with another collection.
 
     Raises RunRefused for an unknown recipe or key, and for a collection that `by` may not see, as
     for one that does not exist.
     """
-    if wanted.recipe not in write_presets():
+    if requested.recipe not in write_presets():
         raise RunRefused(f"Unknown recipe. Recipes: {', '.join(write_presets())}.")
-    if wanted.match and wanted.match not in KEYS:
+    if requested.match and requested.match not in KEYS:
         raise RunRefused(f"Pairs are matched by {', '.join(KEYS)}.")
-    candidate = list_candidates(study, by).find(wanted.second)
+    candidate = list_candidates(study, by).find(requested.second)
     if candidate is None:
         raise RunRefused(GONE)
-    request: dict[str, Any] = {**wanted._asdict(), "second": [candidate.kind, candidate.pk]}
+    request: dict[str, Any] = {**requested._asdict(), "second": [candidate.kind, candidate.pk]}
     if (other := _find_study(candidate.kind, candidate.pk)) is not None:
         request["other_study"] = other.pk
     # The log is shown to users who may not see the other study.
     of = {"collection": candidate.label} if candidate.kind == COLLECTION else {}
-    details = {"recipe": wanted.recipe, **of}
+    details = {"recipe": requested.recipe, **of}
     return store_request(study, RunKind.COMPARE, by, request, details=details)
 
 

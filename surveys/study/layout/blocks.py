@@ -10,7 +10,7 @@ from surveys.access.audit_log import record
 from surveys.errors import RepeatRefused
 from surveys.models import Block, Context, Item, Pair, Place, Questionnaire, Round, Study
 from surveys.models.stimuli import insert_rows
-from surveys.study.layout.quota import fit_places
+from surveys.study.layout.quota import resize_places
 
 
 class PlannedItem(NamedTuple):
@@ -182,6 +182,6 @@ def undo_repeat(block: Block) -> Round:
     current.delete()
     Round.objects.filter(pk=before.pk).update(is_current=True)
     Place.objects.filter(round=before, assignment__isnull=False).update(is_open=True)
-    fit_places(study)
+    resize_places(study)
     record("block.repeat_undone", study, f"block {block.number}", round=current.number)
     return before

@@ -72,7 +72,7 @@ def _close_surplus(free: Collection[tuple[Any, ...]]) -> None:
     _update(closed, is_open=False)
 
 
-def fit_places(study: Study) -> None:
+def resize_places(study: Study) -> None:
     """Create or close places in the current rounds to match the ratings wanted.
 
     Occupied places stay, so there may be more of them. Those that are replaced do not count.

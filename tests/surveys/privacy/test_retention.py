@@ -27,7 +27,7 @@ from surveys.privacy.retention import (
     mark_paid,
     set_retention,
     settle_study,
-    take_back_payment,
+    undo_payment,
 )
 from surveys.recruitment.links import invite_listed, invite_scripted_annotators, open_entrance
 from surveys.study.layout.blocks import repeat_block
@@ -130,7 +130,7 @@ def test_a_study_is_not_settled_while_an_annotator_waits_for_pay(study, assignme
 def test_ids_of_who_waits_for_pay_are_kept_in_a_settled_study(study, assignment):
     mark_paid(study)
     settle_study(study, is_settled=True)
-    take_back_payment(assignment.annotator)
+    undo_payment(assignment.annotator)
     let_pass(31)
     assert find_due(fresh(study)).people == []
 
@@ -236,7 +236,7 @@ def test_mark_paid_counts_who_finished_and_were_not_marked(study, assignment):
 def test_a_payment_is_taken_back(study, assignment):
     mark_paid(study, assignment.annotator)
 
-    take_back_payment(assignment.annotator)
+    undo_payment(assignment.annotator)
 
     assert list(find_unpaid(study)) == [assignment.annotator]
 

@@ -7,9 +7,9 @@ from surveys.review.evidence import (
     Answered,
     Piece,
     about_ratings,
+    describe,
     find_evidence,
     sum_up,
-    tell,
     weigh,
     words_per_minute,
 )
@@ -65,7 +65,7 @@ def test_find_evidence_finds_invisible_characters(words, found):
 
 
 def test_direction_overrides_do_not_reverse_a_sentence():
-    sentence = tell(Piece("invisible", 1, 1), ("\u202esea", "salt"))
+    sentence = describe(Piece("invisible", 1, 1), ("\u202esea", "salt"))
 
     assert sentence == "“sea” contains an invisible character."
 
@@ -97,7 +97,7 @@ def test_find_evidence_finds_other_forms_of_words(language, text, targets, words
 def test_another_form_is_told_with_the_word_of_the_text():
     (piece,) = find_evidence([answered(words=("rain", "salt"))], frozenset(), "en")[1]
 
-    assert tell(piece, ("rain", "salt"), TEXT) == "“rain” is a form of “rained” in the text."
+    assert describe(piece, ("rain", "salt"), TEXT) == "“rain” is a form of “rained” in the text."
 
 
 def test_find_evidence_finds_words_of_another_script():
@@ -164,7 +164,7 @@ def test_find_evidence_finds_a_pattern_in_the_order_of_the_texts():
     assert codes(*answers[:14]) == []
     pieces, risk = sum_up(find_evidence(answers, frozenset()).values())
     assert (pieces, risk) == ([Piece("turns", 0, 20)], 4)
-    assert tell(pieces[0]).startswith("Order of ratings: two ratings alternate for 20 texts in a r")
+    assert describe(pieces[0]).startswith("Order of ratings: two ratings alternate for 20 texts")
 
 
 def test_find_evidence_finds_repeated_words():
@@ -207,10 +207,10 @@ def test_sum_up_combines_the_evidence_of_an_assignment():
     assert sum_up([[], []]) == ([], 0)
 
 
-def test_tell_quotes_the_words():
-    assert tell(Piece("copied", 2), ("sea", "salt")) == "“salt” is copied from the text."
-    assert tell(Piece("shared", 0, 1)).startswith("Another annotator")
-    assert tell(Piece("shared", 0, 2)).startswith("2 other annotators")
+def test_describe_quotes_the_words():
+    assert describe(Piece("copied", 2), ("sea", "salt")) == "“salt” is copied from the text."
+    assert describe(Piece("shared", 0, 1)).startswith("Another annotator")
+    assert describe(Piece("shared", 0, 2)).startswith("2 other annotators")
 
 
 @pytest.mark.parametrize(
@@ -222,8 +222,8 @@ def test_tell_quotes_the_words():
         (9999, UNREAD),  # of evidence that was stored before
     ],
 )
-def test_tell_compares_the_pace_with_that_of_most_people(pace, said):
-    assert tell(Piece("hasty", 0, pace)) == said
+def test_describe_compares_the_pace_with_most_people(pace, said):
+    assert describe(Piece("hasty", 0, pace)) == said
 
 
 def test_a_pace_at_which_nothing_is_read_is_not_counted():

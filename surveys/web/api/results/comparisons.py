@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from surveys.access.roles import Right
 from surveys.models import CollectionKind, ImportedCollection, Run
 from surveys.results.comparisons.candidates import count_withdrawn, find_code, visible_comparisons
-from surveys.results.comparisons.comparing import KEYS, Wanted, request_comparison
+from surveys.results.comparisons.comparing import KEYS, ComparisonRequest, request_comparison
 from surveys.results.comparisons.importing import (
     DETAILS,
     CollectionFile,
@@ -161,7 +161,7 @@ class Comparisons(StudyView):
         second = find_code(*(sent.pop(name, None) for name in OTHERS))
 
         def make() -> ComparisonSerializer:
-            run = request_comparison(self.study, Wanted(second, **sent), self.user)
+            run = request_comparison(self.study, ComparisonRequest(second, **sent), self.user)
             return ComparisonSerializer(run)
 
         return self.once(make)

@@ -16,7 +16,7 @@ from surveys.privacy.retention import (
     mark_paid,
     set_retention,
     settle_study,
-    take_back_payment,
+    undo_payment,
 )
 from surveys.privacy.subject_access import (
     export_annotator_data,
@@ -157,7 +157,7 @@ def pay_person(request: HttpRequest, study: Study, code: str) -> HttpResponse:
     if _says_yes(request, "is_paid"):
         mark_paid(study, annotator)
     else:
-        take_back_payment(annotator)
+        undo_payment(annotator)
     return redirect("console:person", study.slug, code)
 
 

@@ -5,7 +5,7 @@ from django.contrib.auth.models import User
 
 from surveys.models import CollectionKind, Study
 from surveys.results.comparisons.candidates import Candidate, Candidates, list_candidates
-from surveys.results.comparisons.comparing import KEYS, Wanted
+from surveys.results.comparisons.comparing import KEYS, ComparisonRequest
 from surveys.results.comparisons.importing import LARGEST_FILE, CollectionFile
 from surveys.results.run_inspection import write_presets
 
@@ -49,9 +49,10 @@ class ComparisonForm(forms.Form):
         self.fields["second"].choices = _list_groups(candidates)  # type: ignore[attr-defined]
         self.fields["recipe"].choices = [(name, name) for name in write_presets()]  # type: ignore[attr-defined]
 
-    def wanted(self) -> Wanted:
-        """Return what a valid form asks for."""
-        return Wanted(**{name: self.cleaned_data[name] for name in Wanted._fields})
+    def read_request(self) -> ComparisonRequest:
+        """Return a valid form's request."""
+        fields = ComparisonRequest._fields
+        return ComparisonRequest(**{name: self.cleaned_data[name] for name in fields})
 
 
 class CollectionForm(forms.Form):

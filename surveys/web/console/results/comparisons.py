@@ -38,7 +38,7 @@ def comparisons(request: HttpRequest, study: Study) -> HttpResponse:
     form = ComparisonForm(study, user, posted(request))
 
     def compare() -> None:
-        request_comparison(study, form.wanted(), user)
+        request_comparison(study, form.read_request(), user)
 
     if attempt(form, compare):
         messages.success(request, "The comparison has started; this page shows the progress.")

@@ -187,14 +187,14 @@ class PairsForm(forms.Form):
     )
     order = forms.ChoiceField(required=False, choices=list(ORDERS.items()), label="Sort by")
 
-    def wanted(self) -> dict[str, str]:
+    def filters(self) -> dict[str, str]:
         """Return the valid filters, and the order."""
         valid = self.cleaned_data if self.is_valid() else {}
         return {**valid, "order": valid.get("order") or "number"}
 
     def query(self) -> str:
         """Return the filters and the order as a query string, or ""."""
-        chosen = {name: value for name, value in self.wanted().items() if value}
+        chosen = {name: value for name, value in self.filters().items() if value}
         if chosen["order"] == "number":
             del chosen["order"]
         return f"?{urlencode(chosen)}" if chosen else ""

@@ -23,7 +23,7 @@ def pairs(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     table = load_pairs(run)
     form = PairsForm(request.GET)
     numbers: list[int] = []
-    attempt(form, lambda: numbers.extend(table.select(form.wanted(), study.ratings_per_context)))
+    attempt(form, lambda: numbers.extend(table.select(form.filters(), study.ratings_per_context)))
     rows = Paginator(numbers, PAIRS_A_PAGE).get_page(request.GET.get("page"))
     page = {
         "study": study,
@@ -32,7 +32,7 @@ def pairs(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
         "table": table,
         "rows": rows,
         "pairs": table.show(rows),
-        "headings": list_headings(form.wanted()["order"]),
+        "headings": list_headings(form.filters()["order"]),
         "query": form.query(),
     }
     return render(request, "console/results/pairs.html", page, status=status_of(form))
@@ -49,7 +49,7 @@ def pair(request: HttpRequest, study: Study, run_id: int, row: int) -> HttpRespo
     around: list[int | None] = [None, None]
 
     def look_around() -> None:
-        around[:] = table.neighbours(row, form.wanted(), study.ratings_per_context)
+        around[:] = table.neighbours(row, form.filters(), study.ratings_per_context)
 
     attempt(form, look_around)
     (shown,) = table.show([row])

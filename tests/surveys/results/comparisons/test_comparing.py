@@ -15,7 +15,7 @@ from surveys.results.comparisons.candidates import (
     list_candidates,
     visible_comparisons,
 )
-from surveys.results.comparisons.comparing import GONE, Wanted, request_comparison
+from surveys.results.comparisons.comparing import GONE, ComparisonRequest, request_comparison
 from surveys.results.run_inspection import read_member
 from surveys.results.runs import request_results
 from tests.factories.imported import import_model, rated_study
@@ -54,7 +54,7 @@ def run(other, monkeypatch):
 
 
 def compared(study, code, by=None, **wanted):
-    run = request_comparison(study, Wanted(code, **wanted), by)
+    run = request_comparison(study, ComparisonRequest(code, **wanted), by)
     perform_run(run.pk)
     run.refresh_from_db()
     return run
@@ -127,11 +127,11 @@ def test_a_comparison_with_a_run_has_the_ratings_of_its_scores(study, other, run
 def test_request_comparison_refuses_with_advice(db):
     study = make_study(2)
     refused = [
-        (Wanted("collection-9"), GONE),
-        (Wanted("study-9"), GONE),
-        (Wanted("x"), GONE),
-        (Wanted("collection-1", recipe="mine"), "Unknown recipe. Recipes: cosimlex, raw, simlex"),
-        (Wanted("collection-1", match="sound"), "Pairs are matched by number, words, texts"),
+        (ComparisonRequest("collection-9"), GONE),
+        (ComparisonRequest("study-9"), GONE),
+        (ComparisonRequest("x"), GONE),
+        (ComparisonRequest("collection-1", "mine"), "Unknown recipe. Recipes: cosimlex, raw, sim"),
+        (ComparisonRequest("collection-1", "raw", "sound"), "Pairs are matched by number, words"),
     ]
 
     for wanted, message in refused:
@@ -144,7 +144,7 @@ def test_request_comparison_refuses_with_advice(db):
 def test_a_comparison_fails_if_the_user_may_no_longer_see_the_other_study(study, other, ana):
     grant_role(other, ana, Role.RESEARCHER)
     (candidate,) = list_candidates(study, ana).same_stimuli
-    run = request_comparison(study, Wanted(candidate.code), ana)
+    run = request_comparison(study, ComparisonRequest(candidate.code), ana)
     other.memberships.all().delete()
 
     perform_run(run.pk)
@@ -155,7 +155,7 @@ def test_a_comparison_fails_if_the_user_may_no_longer_see_the_other_study(study,
 def test_a_comparison_fails_if_the_collection_was_deleted_meanwhile(study):
     made = import_model(study)
     (candidate,) = list_candidates(study, None).collections
-    run = request_comparison(study, Wanted(candidate.code), None)
+    run = request_comparison(study, ComparisonRequest(candidate.code), None)
     made.delete()
 
     perform_run(run.pk)

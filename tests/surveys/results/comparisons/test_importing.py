@@ -8,7 +8,7 @@ from surveys.errors import ImportRefused
 from surveys.models import AuditEntry, ImportedCollection, Place, Run, RunKind
 from surveys.monitoring.progress import count_study_progress
 from surveys.results.comparisons.candidates import list_candidates
-from surveys.results.comparisons.comparing import Wanted, request_comparison
+from surveys.results.comparisons.comparing import ComparisonRequest, request_comparison
 from surveys.results.comparisons.importing import (
     LARGEST_FILE,
     MOST_COLLECTIONS,
@@ -65,7 +65,7 @@ def test_an_import_and_a_comparison_change_nothing_of_the_ratings_of_people(tmp_
 
     model = import_model(study)
     (candidate,) = list_candidates(study, None).collections
-    comparison = request_comparison(study, Wanted(candidate.code), None)
+    comparison = request_comparison(study, ComparisonRequest(candidate.code), None)
     perform_run(comparison.pk)
 
     assert stored(comparison, "state") == ("done",)

@@ -4,7 +4,7 @@ import pytest
 
 from surveys.access.roles import grant_role
 from surveys.models import ApiToken, ImportedCollection, Role, Run
-from surveys.results.comparisons.comparing import GONE, Wanted, request_comparison
+from surveys.results.comparisons.comparing import GONE, ComparisonRequest, request_comparison
 from tests.factories.imported import OF_MODEL, import_model, rated_study, ratings_csv
 from tests.factories.jobs import perform_run
 from tests.surveys.web.api.conftest import errors_of
@@ -60,7 +60,7 @@ def test_a_comparison_is_made_and_read(program):
 @pytest.mark.every_database
 def test_a_comparison_with_a_hidden_study_is_not_found(program, study):
     other = rated_study(2, slug="secretive")
-    run = request_comparison(study, Wanted(f"study-{other.pk}"), None)
+    run = request_comparison(study, ComparisonRequest(f"study-{other.pk}"), None)
     asking = program(Role.OWNER)
 
     assert asking.get("studies/study/comparisons/").json()["results"] == []

@@ -7,7 +7,7 @@ from django.urls import reverse
 from surveys.access.roles import grant_role
 from surveys.models import ImportedCollection, JobState, Role, Run, RunKind
 from surveys.results.comparisons.candidates import list_candidates
-from surveys.results.comparisons.comparing import Wanted, request_comparison
+from surveys.results.comparisons.comparing import ComparisonRequest, request_comparison
 from tests.factories.imported import OF_MODEL, import_model, rated_study, ratings_csv
 from tests.factories.jobs import perform_run
 from tests.factories.studies import finish, make_run, make_study, start
@@ -36,7 +36,7 @@ def compared(study):
     """A finished comparison with the first candidate of an operator."""
     candidates = list_candidates(study, None)
     first = next(one for group in candidates for one in group)
-    run = request_comparison(study, Wanted(first.code), None)
+    run = request_comparison(study, ComparisonRequest(first.code), None)
     perform_run(run.pk)
     return Run.objects.get(pk=run.pk)
 

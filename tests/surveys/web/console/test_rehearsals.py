@@ -58,5 +58,5 @@ def test_a_deletion_that_is_refused_is_explained(
 
     answer = client.post(page("delete_rehearsal", study), follow=True)
 
-    assert "Wait until it has finished" in answer.content.decode()
+    assert "Wait until it ends" in answer.content.decode()
     assert Assignment.objects.exists()

@@ -15,7 +15,7 @@ from surveys.contexts.search.requests import request_search
 from surveys.crowd.ledger import intend_reward, refuse_payment
 from surveys.models import Context, Invitation, Review, Role, Run, RunKind, Study, Visit
 from surveys.recruitment.links import invite_listed, open_entrance
-from surveys.results.comparisons.comparing import Wanted, request_comparison
+from surveys.results.comparisons.comparing import ComparisonRequest, request_comparison
 from surveys.results.runs import request_results
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import configure_review, give_verdict
@@ -72,7 +72,7 @@ def build_world():
     make_release_with_page(study)
     make_complete_release(study)  # release 2
     imported = import_model(study, 4)
-    compared = request_comparison(study, Wanted(f"collection-{imported.pk}"), ana)
+    compared = request_comparison(study, ComparisonRequest(f"collection-{imported.pk}"), ana)
     with patch(f"{BUNDLE}.draw_plots", return_value=[]):  # drawing takes longest
         perform_run(compared.pk)
     failed = make_run(study, RunKind.RESULTS, recipe=QUICK, state="failed")
