@@ -1,4 +1,4 @@
-"""Measure the bias of the reliability of changes, and of their size, by recipe.
+"""Measure the bias of changes' reliability and size, by recipe.
 
     .venv/bin/python bench/change_bias.py
     .venv/bin/python bench/change_bias.py --studies 200 --pairs 24 340
@@ -40,7 +40,7 @@ def draw_similarities(n_pairs: int, rng: np.random.Generator) -> NDArray[np.floa
 
 
 def simulate_ratings(similarities: NDArray[np.float64], rng: np.random.Generator) -> pd.DataFrame:
-    """Return the ratings of one collection, by annotators of its own."""
+    """Return the ratings of a collection by new annotators."""
     n_pairs = len(similarities)
     pair, context, rater = np.indices((n_pairs, 2, RATERS)).reshape(3, -1)
     group = 2 * (pair // PAIRS_OF_A_BLOCK) + (pair + context) % 2

@@ -1,4 +1,4 @@
-"""Tables of loads, and the aims as ratios of medians of the same run."""
+"""Tables of loads, and the aims as ratios of a run's medians."""
 
 from collections.abc import Callable, Mapping, Sequence
 from statistics import median
@@ -105,7 +105,7 @@ def dropout_row(name: str, results: Sequence[Result]) -> list[str]:
 
 
 class Aim(NamedTuple):
-    """The ratio of our figure to the greatest of theirs, and its limits.
+    """The ratio of our figure to the peers' greatest figure, and its limits.
 
     `bare` among the others is the bare app on the same database as ours.
     """

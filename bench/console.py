@@ -43,7 +43,7 @@ class Visit(NamedTuple):
 
 
 def list_pages(study: Any) -> Iterator[tuple[str, str]]:
-    """Yield names and addresses of all pages of a study, expensive ones included.
+    """Yield names and addresses of all pages of a study, including expensive pages.
 
     Files, and pages that only receive forms, are left out.
     """

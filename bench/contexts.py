@@ -71,7 +71,7 @@ WAYS: dict[str, Callable[[Path, Path, int], int]] = {
 
 
 def make_corpus(source: Path, folder: Path, megabytes: int) -> Path:
-    """Write the corpus repeated to a size, and a tenth of it as it is, gzip and xz."""
+    """Write the corpus repeated to a size, and a tenth as plain text, gzip and xz."""
     text = source.read_bytes()
     path, tenth = folder / "whole.conllu", folder / "tenth.conllu"
     for target, size in ((path, megabytes * 1e6), (tenth, megabytes * 1e5)):
@@ -118,7 +118,7 @@ def count_cpu_seconds() -> float:
 
 def get_usage() -> list[resource.struct_rusage]:
     """Return what this process and its children have used."""
-    return [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return [resource.getrusage(scope) for scope in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
 
 
 def main() -> None:
@@ -162,7 +162,7 @@ def main() -> None:
                 f"{seconds / megabytes / of_lines:.1f}", f"{peak:.0f}",
                 f"{windows:,.0f}" if is_search else "",
             ))  # fmt: skip
-        say(f"{whole.stat().st_size / 1e6:.0f} MB; compressed files and conllu: a tenth of it")
+        say(f"{whole.stat().st_size / 1e6:.0f} MB; compressed files and conllu: a tenth")
         say(table(COLUMNS, rows))
 
 

@@ -44,7 +44,7 @@ def settle(url: str) -> None:
 
 
 def find_postmaster(url: str) -> list[int]:
-    """Return the process id of the PostgreSQL server of a URL, on this machine; none of SQLite."""
+    """Return the id of a URL's PostgreSQL server process on this machine; None for SQLite."""
     if not url.startswith("postgres"):
         return []
     with psycopg.connect(url) as connection:

@@ -48,7 +48,7 @@ TIME = ("ratings", "design", "seconds", "evaluations")
 
 
 class Truth(NamedTuple):
-    """The ratings of a study, and the true change of each pair in points of 0-10."""
+    """A study's ratings, and each pair's true change in points of 0-10."""
 
     ratings: pd.DataFrame
     changes: Floats
@@ -126,7 +126,7 @@ def estimate(ratings: pd.DataFrame) -> Effects:
 
 
 def measure_coverage(name: str, shape: Shape, n_studies: int) -> tuple[list[str], list[Floats]]:
-    """Return a row of the table of coverage, and the estimated deviations of each study."""
+    """Return a row of the coverage table, and each study's estimated deviations."""
     figures, deviations = [], []
     for seed in range(n_studies):
         truth = POPULATIONS[name](shape, np.random.default_rng(seed))
@@ -179,7 +179,7 @@ def measure_processed(shape: Shape, n_studies: int) -> list[list[str]]:
 
 
 def measure_time() -> list[list[str]]:
-    """Return the rows of the table of times: processor time of the whole estimation."""
+    """Return the rows of the time table: processor time of the whole estimation."""
     studies = {
         "questionnaires of 20 contexts and 10 annotators": [
             draw_model(Shape(n, 20, 10), np.random.default_rng(1)).ratings for n in (6, 34, 150)

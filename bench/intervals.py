@@ -55,7 +55,7 @@ class Tally:
         self.rows: list[tuple[float, float, float]] = []
 
     def add(self, figure: float, low: float, high: float) -> None:
-        """Count the interval of a study; undefined ones are left out."""
+        """Count the interval of a study unless it is undefined."""
         if not np.isnan(low):
             self.rows.append((figure, low, high))
 
@@ -220,7 +220,7 @@ def cover_change(n_studies: int, *, resample: Resample = "items") -> Iterable[Ta
 
 
 def cover_delta(n_studies: int) -> Iterable[Tally]:
-    """Cover Cliff's delta of pairs with 10 ratings of each context, by size of change."""
+    """Cover Cliff's delta of pairs with 10 ratings per context, by size of change."""
     points = np.arange(7)
     for change in (0.0, 1.0, 2.0, 4.0):
         rng = np.random.default_rng([SEED, int(change)])

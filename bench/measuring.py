@@ -29,7 +29,7 @@ class Bench(NamedTuple):
 
 
 class Load(NamedTuple):
-    """Numbers of annotators, of items per annotator, and of contexts."""
+    """Numbers of annotators, items per annotator, and contexts."""
 
     n_annotators: int
     n_tasks: int

@@ -72,7 +72,7 @@ def normal(spread: float | Floats) -> Places:
 
 
 def beta_binomial(latent: Floats) -> Floats:
-    """Return beta-binomial distributions, wider than binomial ones."""
+    """Return beta-binomial distributions, which are wider than binomial distributions."""
     share = np.clip(1 / (1 + np.exp(-(np.clip(latent, -37, 43) - 3) / 1.5)), 1e-6, 1 - 1e-6)
     a, b = 6 * share[:, None], 6 * (1 - share[:, None])
     return np.asarray(betabinom.pmf(POINTS[None], 6, a, b), dtype=float)

@@ -77,7 +77,7 @@ COMMANDS = {
 
 
 def python_with_servers() -> Path:
-    """Return a Python that has this one's packages and all servers; make it the first time."""
+    """Return a Python with the present packages and all servers; make it the first time."""
     folder = HERE.parent / ".venv-servers"
     python = folder / "bin/python"
     if not python.exists():

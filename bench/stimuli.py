@@ -1,4 +1,4 @@
-"""Invented texts with two target words, and stimuli files of them."""
+"""Invented texts with two target words, and stimuli files with such texts."""
 
 import random
 from collections.abc import Iterator

@@ -67,6 +67,6 @@ def tabulate(ratings: Floats) -> pd.DataFrame:
 
 
 def simulate(shape: Shape, rng: np.random.Generator, crowd: Crowd | None = None) -> pd.DataFrame:
-    """Simulate the ratings of a study, of this crowd or of a new one."""
+    """Simulate a study's ratings by this crowd or a new crowd."""
     crowd = crowd or Crowd.gather(shape, rng)
     return tabulate(rate(crowd, draw_similarities(shape, rng), rng))

@@ -85,7 +85,7 @@ def measure_refusal(name: str) -> dict[str, float]:
 
 
 def make_archives() -> dict[str, bytes]:
-    """Return hostile archives by their names, those of the tests; none has more than 4 MB."""
+    """Return the tests' hostile archives by name; none has more than 4 MB."""
     from tests.hostile_archives import BOMBS, encrypted, linked, pack
 
     content = b"change\n" + b"1\n" * 340

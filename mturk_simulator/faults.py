@@ -64,6 +64,6 @@ def list_faults(moment: Moment) -> list[dict[str, Any]]:
 
 
 def list_counts(moment: Moment) -> dict[str, int]:
-    """Return the number of requests of each operation, retries and refused ones included."""
+    """Return the number of requests by operation, including retries and refused requests."""
     rows = moment.store.rows("SELECT * FROM request_count ORDER BY operation")
     return {row["operation"]: row["n_requests"] for row in rows}

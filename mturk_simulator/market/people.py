@@ -19,7 +19,7 @@ MAX_RECIPIENTS, MAX_SUBJECT_LENGTH, MAX_TEXT_LENGTH = 100, 200, 4_096
 
 @dataclass(frozen=True)
 class WorkerProfile:
-    """The profile of a new worker: place of residence and approval of earlier work."""
+    """A new worker's place of residence and approval of earlier work."""
 
     worker_id: str = ""
     country: str = "US"

@@ -91,7 +91,7 @@ class Store:
         }
 
     def restore(self, snapshot: Mapping[str, Any]) -> None:
-        """Replace all rows by those of a snapshot; an empty one deletes everything.
+        """Replace all rows by a snapshot's rows; an empty snapshot deletes everything.
 
         Raises InvalidSnapshot; the caller's transaction is then rolled back.
         """

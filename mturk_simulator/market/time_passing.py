@@ -7,7 +7,7 @@ UNUSED_SECONDS = 120 * 24 * 3600
 
 
 def apply_due_changes(moment: Moment) -> None:
-    """Abandon assignments past their deadline, approve undecided ones, dispose of old HITs."""
+    """Abandon late assignments, approve undecided assignments when due, dispose of old HITs."""
     moment.store.write(
         "UPDATE assignment SET state = 'abandoned' WHERE state = 'accepted' AND deadline_at <= ?",
         moment.now,

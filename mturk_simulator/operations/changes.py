@@ -20,7 +20,7 @@ def get_hit(moment: Moment, requester: str, arguments: Fields) -> Fields:
 
 
 def list_hits(moment: Moment, requester: str, arguments: Fields) -> Fields:
-    """Return all HITs except deleted ones."""
+    """Return all HITs that are not deleted."""
     rows, said = read_page(
         moment, "ListHITs", arguments,
         "SELECT * FROM hit_with_places WHERE requester = ? AND stage != 'disposed'", requester,
