@@ -38,14 +38,14 @@ def begin_call(moment: Moment, operation: str) -> Fault | None:
         " DO UPDATE SET n_requests = n_requests + 1",
         operation,
     )
-    found = moment.store.row(
+    fault = moment.store.row(
         "SELECT * FROM fault WHERE operation = ? AND n_left > 0 ORDER BY serial", operation
     )
-    if found is None:
+    if fault is None:
         return None
-    moment.store.write("UPDATE fault SET n_left = n_left - 1 WHERE serial = ?", found["serial"])
+    moment.store.write("UPDATE fault SET n_left = n_left - 1 WHERE serial = ?", fault["serial"])
     moment.store.write("DELETE FROM fault WHERE n_left <= 0")
-    return Fault(FaultKind(found["kind"]), found["seconds"])
+    return Fault(FaultKind(fault["kind"]), fault["seconds"])
 
 
 def apply_fault(reply: Reply, fault: Fault | None) -> Reply:

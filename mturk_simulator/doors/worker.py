@@ -28,12 +28,12 @@ def answer(market: Market, request: Request) -> Reply:
         return _submit(market, request)
     is_known = False
     for method, pattern, page in ROUTES:
-        if found := re.fullmatch(pattern, request.path):
+        if match := re.fullmatch(pattern, request.path):
             is_known = True
             if method == request.method:
                 with market.moment() as moment:
-                    worker = [work.get_worker(moment, one) for one in found.groups()[:1]]
-                    return page(moment, request, *worker, *found.groups()[1:])
+                    worker = [work.get_worker(moment, name) for name in match.groups()[:1]]
+                    return page(moment, request, *worker, *match.groups()[1:])
     if is_known:
         raise PageRefused("This method is not allowed for this address.", status=405)
     raise PageRefused("There is no such page.", status=404)

@@ -59,9 +59,9 @@ def _mirrored_service() -> ServiceModel:
     description = copy.deepcopy(_load_description())
     description["shapes"]["Nothing"] = {"type": "structure", "members": {}}
     for operation in description["operations"].values():
-        asked, answered = operation.get("input"), operation.get("output")
+        input_shape, answered = operation.get("input"), operation.get("output")
         operation["input"] = answered or {"shape": "Nothing"}
-        operation["output"] = asked or {"shape": "Nothing"}
+        operation["output"] = input_shape or {"shape": "Nothing"}
     return ServiceModel(description, "mturk")
 
 
@@ -125,10 +125,10 @@ def _read_json(body: bytes) -> Any:
 def _check(given: Any, shape: Shape) -> None:
     """Raise Invalid for values that the model forbids: first the client's checks, then ours."""
     try:
-        found = ParamValidator().validate(given, shape)
+        result = ParamValidator().validate(given, shape)
     except (OverflowError, RuntimeError) as error:  # a time out of range
         raise Invalid(str(error)) from error
-    report = found.generate_report() if found.has_errors() else "\n".join(_faults(given, shape))
+    report = result.generate_report() if result.has_errors() else "\n".join(_faults(given, shape))
     if report:
         raise Invalid(report)
 

@@ -97,12 +97,12 @@ def delete_worker_block(moment: Moment, requester: str, arguments: Fields) -> Fi
 
 
 def list_worker_blocks(moment: Moment, requester: str, arguments: Fields) -> Fields:
-    rows, said = read_page(
+    rows, paging = read_page(
         moment, "ListWorkerBlocks", arguments,
         "SELECT * FROM worker_block WHERE requester = ?", requester,
     )  # fmt: skip
     blocks = [{"WorkerId": row["worker_id"], "Reason": row["reason"]} for row in rows]
-    return {"WorkerBlocks": blocks, **said}
+    return {"WorkerBlocks": blocks, **paging}
 
 
 def notify_workers(moment: Moment, requester: str, arguments: Fields) -> Fields:
@@ -157,17 +157,17 @@ def update_notification_settings(moment: Moment, requester: str, arguments: Fiel
     hit_type = read_hit_type(moment, requester, arguments["HITTypeId"])
     if "Notification" not in arguments and "Active" not in arguments:
         raise invalid_parameter("Either Notification or Active is needed.")
-    kept = moment.store.row(
+    stored = moment.store.row(
         "SELECT * FROM notification WHERE hit_type_id = ?", hit_type["hit_type_id"]
     )
     content = json.dumps(arguments["Notification"]) if "Notification" in arguments else None
-    if content is None and kept is None:
+    if content is None and stored is None:
         raise invalid_parameter("This HIT type has no Notification to switch on or off.")
     moment.store.write(
         "INSERT OR REPLACE INTO notification VALUES (?, ?, ?)",
         hit_type["hit_type_id"],
-        content or (kept["content"] if kept else ""),
-        arguments.get("Active", kept["is_active"] if kept else False),
+        content or (stored["content"] if stored else ""),
+        arguments.get("Active", stored["is_active"] if stored else False),
     )
     return {}
 

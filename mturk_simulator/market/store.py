@@ -58,8 +58,8 @@ class Store:
         return self._connection.execute(statement, values).fetchall()
 
     def row(self, statement: str, *values: Any) -> sqlite3.Row | None:
-        found: sqlite3.Row | None = self._connection.execute(statement, values).fetchone()
-        return found
+        row: sqlite3.Row | None = self._connection.execute(statement, values).fetchone()
+        return row
 
     def number(self, statement: str, *values: Any) -> int:
         """Return the single number of a query, 0 if there is none."""
@@ -76,8 +76,8 @@ class Store:
         self._connection.execute(statement, tuple(values.values()))
 
     def setting(self, name: str, default: Any) -> Any:
-        found = self.row("SELECT value FROM setting WHERE name = ?", name)
-        return json.loads(found["value"]) if found else default
+        row = self.row("SELECT value FROM setting WHERE name = ?", name)
+        return json.loads(row["value"]) if row else default
 
     def set(self, name: str, value: Any) -> None:
         self.write("INSERT OR REPLACE INTO setting VALUES (?, ?)", name, json.dumps(value))
@@ -126,8 +126,8 @@ class Moment:
 
     def read(self, kind: str, statement: str, identifier: str, *values: Any) -> sqlite3.Row:
         """Return the row of an object by its id. Raises Refused if there is none."""
-        if found := self.store.row(statement, identifier, *values):
-            return found
+        if row := self.store.row(statement, identifier, *values):
+            return row
         raise missing(kind, identifier)
 
     def refuse_used(self, requester: str, operation: str, token: str | None) -> None:
@@ -139,12 +139,12 @@ class Moment:
 
     def made_with(self, requester: str, operation: str, token: str) -> str | None:
         """Return the id of the object created with a token in the last day, or None."""
-        found = self.store.row(
+        row = self.store.row(
             "SELECT made FROM token WHERE requester = ? AND operation = ? AND token = ?"
             " AND used_at > ?",
             requester, operation, token, self.now - 24 * 3600,
         )  # fmt: skip
-        return found["made"] if found else None
+        return row["made"] if row else None
 
     def use(self, requester: str, operation: str, token: str | None, made: str = "") -> None:
         """Store the token of an operation, if it has one, and what the operation created."""

@@ -23,8 +23,8 @@ OPEN_HITS = (
 
 def get_worker(moment: Moment, worker_id: str) -> sqlite3.Row:
     """Return the worker with an id. Raises PageRefused."""
-    if found := find_worker(moment, worker_id):
-        return found
+    if worker := find_worker(moment, worker_id):
+        return worker
     raise PageRefused(f"There is no worker {worker_id}.", status=404)
 
 
@@ -145,26 +145,26 @@ def submit(
         raise PageRefused("The form has no assignmentId.")
     if assignment_id == NO_ASSIGNMENT:
         raise PageRefused("This was a preview. Accept the HIT before you submit it.")
-    kept = [(name, value) for name, value in fields if name not in RESERVED]
-    if not kept:
+    answer = [(name, value) for name, value in fields if name not in RESERVED]
+    if not answer:
         raise PageRefused("The form has nothing but the assignmentId: there is no answer in it.")
-    found = moment.store.row(
+    assignment = moment.store.row(
         "SELECT * FROM assignment_of_hit WHERE mturk_assignment_id = ?"
         " ORDER BY serial DESC LIMIT 1",
         assignment_id,
     )
-    if found is None:
+    if assignment is None:
         raise PageRefused("There is no such assignment.", status=404)
-    if found["state"] != "accepted":
-        raise PageRefused(_STATE_MESSAGES[found["state"]])
-    delay = json.loads(found["content"])["AutoApprovalDelayInSeconds"]
+    if assignment["state"] != "accepted":
+        raise PageRefused(_STATE_MESSAGES[assignment["state"]])
+    delay = json.loads(assignment["content"])["AutoApprovalDelayInSeconds"]
     moment.store.write(
         "UPDATE assignment SET state = 'submitted', submitted_at = ?, seen_from = ?,"
         " auto_approval_at = ?, answer = ? WHERE serial = ?",
-        moment.now, moment.now + unseen_seconds, moment.now + delay, write_answer(kept),
-        found["serial"],
+        moment.now, moment.now + unseen_seconds, moment.now + delay, write_answer(answer),
+        assignment["serial"],
     )  # fmt: skip
-    return found
+    return assignment
 
 
 _STATE_MESSAGES = {

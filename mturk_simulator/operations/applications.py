@@ -38,10 +38,10 @@ def request_qualification(moment: Moment, worker: sqlite3.Row, type_id: str) -> 
 
     A test of the type is not taken.
     """
-    known = {found["id"]: found for found in list_requestable(moment, worker)}
-    if type_id not in known:
+    requestable = {kind["id"]: kind for kind in list_requestable(moment, worker)}
+    if type_id not in requestable:
         raise PageRefused("This qualification cannot be requested.", status=404)
-    if known[type_id]["is_asked"] or known[type_id]["score"] is not None:
+    if requestable[type_id]["is_asked"] or requestable[type_id]["score"] is not None:
         raise PageRefused("You have requested this qualification already.")
     statement = "SELECT * FROM qualification_type WHERE qualification_type_id = ?"
     row = moment.read("QualificationType", statement, type_id)
@@ -76,7 +76,7 @@ def list_qualification_requests(moment: Moment, requester: str, arguments: Field
     type_id = arguments.get("QualificationTypeId")
     if type_id:
         read_type(moment, requester, type_id)
-    rows, said = read_page(
+    rows, paging = read_page(
         moment, "ListQualificationRequests", arguments,
         "SELECT * FROM qualification_request WHERE is_open AND (? IS NULL"
         " OR qualification_type_id = ?) AND qualification_type_id IN"
@@ -93,28 +93,28 @@ def list_qualification_requests(moment: Moment, requester: str, arguments: Field
         }
         for row in rows
     ]
-    return {"QualificationRequests": requests, **said}
+    return {"QualificationRequests": requests, **paging}
 
 
 def accept_qualification_request(moment: Moment, requester: str, arguments: Fields) -> Fields:
-    asked, qualification_type = _close(moment, requester, arguments["QualificationRequestId"])
-    grant(moment, qualification_type, asked["worker_id"], arguments.get("IntegerValue", 1))
+    request, qualification_type = _close(moment, requester, arguments["QualificationRequestId"])
+    grant(moment, qualification_type, request["worker_id"], arguments.get("IntegerValue", 1))
     return {}
 
 
 def reject_qualification_request(moment: Moment, requester: str, arguments: Fields) -> Fields:
-    asked, qualification_type = _close(moment, requester, arguments["QualificationRequestId"])
+    request, qualification_type = _close(moment, requester, arguments["QualificationRequestId"])
     subject = f"Your request for the qualification {qualification_type['name']} was rejected"
-    send_message(moment, requester, asked["worker_id"], subject, arguments.get("Reason", ""))
+    send_message(moment, requester, request["worker_id"], subject, arguments.get("Reason", ""))
     return {}
 
 
 def _close(moment: Moment, requester: str, request_id: str) -> tuple[sqlite3.Row, sqlite3.Row]:
     """Close a request; return it and its type. Raises Refused."""
     statement = "SELECT * FROM qualification_request WHERE request_id = ? AND is_open"
-    asked = moment.read("QualificationRequest", statement, request_id)
-    found = read_type(moment, requester, asked["qualification_type_id"])
+    request = moment.read("QualificationRequest", statement, request_id)
+    qualification_type = read_type(moment, requester, request["qualification_type_id"])
     moment.store.write(
-        "UPDATE qualification_request SET is_open = 0 WHERE serial = ?", asked["serial"]
+        "UPDATE qualification_request SET is_open = 0 WHERE serial = ?", request["serial"]
     )
-    return asked, found
+    return request, qualification_type

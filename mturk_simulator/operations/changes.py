@@ -21,37 +21,37 @@ def get_hit(moment: Moment, requester: str, arguments: Fields) -> Fields:
 
 def list_hits(moment: Moment, requester: str, arguments: Fields) -> Fields:
     """Return all HITs that are not deleted."""
-    rows, said = read_page(
+    rows, paging = read_page(
         moment, "ListHITs", arguments,
         "SELECT * FROM hit_with_places WHERE requester = ? AND stage != 'disposed'", requester,
     )  # fmt: skip
-    return {"HITs": [describe_hit(moment, row) for row in rows], **said}
+    return {"HITs": [describe_hit(moment, row) for row in rows], **paging}
 
 
 def list_reviewable_hits(moment: Moment, requester: str, arguments: Fields) -> Fields:
     """Return HITs whose work is done, of one status and optionally one type."""
     is_under_review = arguments.get("Status", "Reviewable") == "Reviewing"
     hit_type_id = arguments.get("HITTypeId")
-    rows, said = read_page(
+    rows, paging = read_page(
         moment, "ListReviewableHITs", arguments,
         "SELECT * FROM hit_with_places WHERE requester = ? AND stage = ?"
         " AND (? IS NULL OR hit_type_id = ?)"
         " AND n_pending = 0 AND (n_available <= 0 OR expires_at <= ?)",
         requester, "reviewing" if is_under_review else "open", hit_type_id, hit_type_id, moment.now,
     )  # fmt: skip
-    return {"HITs": [describe_hit(moment, row) for row in rows], **said}
+    return {"HITs": [describe_hit(moment, row) for row in rows], **paging}
 
 
 def list_hits_for_qualification_type(moment: Moment, requester: str, arguments: Fields) -> Fields:
     """Return HITs with a requirement for a qualification."""
-    rows, said = read_page(
+    rows, paging = read_page(
         moment, "ListHITsForQualificationType", arguments,
         "SELECT * FROM hit_with_places WHERE requester = ? AND stage != 'disposed'"
         " AND EXISTS (SELECT 1 FROM json_each(content, '$.QualificationRequirements')"
         " WHERE json_extract(value, '$.QualificationTypeId') = ?)",
         requester, arguments["QualificationTypeId"],
     )  # fmt: skip
-    return {"HITs": [describe_hit(moment, row) for row in rows], **said}
+    return {"HITs": [describe_hit(moment, row) for row in rows], **paging}
 
 
 def create_additional_assignments(moment: Moment, requester: str, arguments: Fields) -> Fields:
@@ -145,5 +145,5 @@ def delete_hit(moment: Moment, requester: str, arguments: Fields) -> Fields:
     return {}
 
 
-def _wrong_state(wanted: str, found: str) -> Refused:
-    return Refused(f"This can be done to a HIT that is {wanted}, not {found}.", "InvalidHITState")
+def _wrong_state(needed: str, state: str) -> Refused:
+    return Refused(f"This can be done to a HIT that is {needed}, not {state}.", "InvalidHITState")

@@ -24,21 +24,21 @@ ALL_STATUSES = ["Submitted", "Approved", "Rejected"]
 
 
 def get_assignment(moment: Moment, requester: str, arguments: Fields) -> Fields:
-    found = _read_assignment(moment, requester, arguments["AssignmentId"])
-    hit = describe_hit(moment, read_hit(moment, requester, found["hit_id"]))
-    return {"Assignment": _describe(found), "HIT": hit}
+    assignment = _read_assignment(moment, requester, arguments["AssignmentId"])
+    hit = describe_hit(moment, read_hit(moment, requester, assignment["hit_id"]))
+    return {"Assignment": _describe(assignment), "HIT": hit}
 
 
 def list_assignments_for_hit(moment: Moment, requester: str, arguments: Fields) -> Fields:
     """Return the submissions of a HIT, without assignments in progress."""
     hit = read_hit(moment, requester, arguments["HITId"])
-    wanted = [status.lower() for status in arguments.get("AssignmentStatuses") or ALL_STATUSES]
-    rows, said = read_page(
+    statuses = [status.lower() for status in arguments.get("AssignmentStatuses") or ALL_STATUSES]
+    rows, paging = read_page(
         moment, "ListAssignmentsForHIT", arguments,
         "SELECT * FROM assignment WHERE hit_id = ? AND seen_from <= ? AND state IN (?, ?, ?)",
-        hit["hit_id"], moment.now, *(wanted * 3)[:3],
+        hit["hit_id"], moment.now, *(statuses * 3)[:3],
     )  # fmt: skip
-    return {"Assignments": [_describe(row) for row in rows], **said}
+    return {"Assignments": [_describe(row) for row in rows], **paging}
 
 
 def _read_assignment(moment: Moment, requester: str, assignment_id: str) -> sqlite3.Row:
@@ -68,18 +68,19 @@ def _describe(row: sqlite3.Row) -> Fields:
 
 def approve_assignment(moment: Moment, requester: str, arguments: Fields) -> Fields:
     """Approve and pay a submission; with OverrideRejection also a rejected one."""
-    found = _read_assignment(moment, requester, arguments["AssignmentId"])
-    if found["state"] == "rejected" and arguments.get("OverrideRejection"):
-        _refuse_late_override(moment, found)
-        refuse_overdraft(moment, requester, found["reward_cents"] + found["fee_cents"])
-    elif found["state"] != "submitted":
-        raise _wrong_state(found)
-    settle_payment(moment, found, moment.now, arguments.get("RequesterFeedback"))
+    assignment = _read_assignment(moment, requester, arguments["AssignmentId"])
+    if assignment["state"] == "rejected" and arguments.get("OverrideRejection"):
+        _refuse_late_override(moment, assignment)
+        refuse_overdraft(moment, requester, assignment["reward_cents"] + assignment["fee_cents"])
+    elif assignment["state"] != "submitted":
+        raise _wrong_state(assignment)
+    settle_payment(moment, assignment, moment.now, arguments.get("RequesterFeedback"))
     return {}
 
 
-def _refuse_late_override(moment: Moment, found: sqlite3.Row) -> None:
-    if found["stage"] == "disposed" or moment.now > found["rejected_at"] + OVERRIDE_SECONDS:
+def _refuse_late_override(moment: Moment, assignment: sqlite3.Row) -> None:
+    is_late = moment.now > assignment["rejected_at"] + OVERRIDE_SECONDS
+    if is_late or assignment["stage"] == "disposed":
         raise Refused(
             "A rejection can be overridden for 30 days, until the HIT is deleted.",
             "InvalidAssignmentState",
@@ -101,20 +102,21 @@ def settle_payment(
 def reject_assignment(moment: Moment, requester: str, arguments: Fields) -> Fields:
     if not arguments["RequesterFeedback"].strip():
         raise Invalid("RequesterFeedback is empty.")
-    found = _read_assignment(moment, requester, arguments["AssignmentId"])
-    if found["state"] != "submitted":
-        raise _wrong_state(found)
+    assignment = _read_assignment(moment, requester, arguments["AssignmentId"])
+    if assignment["state"] != "submitted":
+        raise _wrong_state(assignment)
     moment.store.write(
         "UPDATE assignment SET state = 'rejected', rejected_at = ?, feedback = ?"
         " WHERE serial = ?",
-        moment.now, arguments["RequesterFeedback"], found["serial"],
+        moment.now, arguments["RequesterFeedback"], assignment["serial"],
     )  # fmt: skip
     return {}
 
 
-def _wrong_state(found: sqlite3.Row) -> Refused:
+def _wrong_state(assignment: sqlite3.Row) -> Refused:
+    state = assignment["state"].capitalize()
     return Refused(
-        f"This can be done to an assignment that is Submitted, not {found['state'].capitalize()}.",
+        f"This can be done to an assignment that is Submitted, not {state}.",
         "InvalidAssignmentState",
     )
 
@@ -157,7 +159,7 @@ def list_bonus_payments(moment: Moment, requester: str, arguments: Fields) -> Fi
     hit_id, assignment_id = arguments.get("HITId"), arguments.get("AssignmentId")
     if (hit_id is None) == (assignment_id is None):
         raise invalid_parameter("Either HITId or AssignmentId is needed, and not both.")
-    rows, said = read_page(
+    rows, paging = read_page(
         moment, "ListBonusPayments", arguments,
         "SELECT * FROM bonus WHERE requester = ? AND (hit_id = ? OR mturk_assignment_id = ?)",
         requester, hit_id, assignment_id,
@@ -172,4 +174,4 @@ def list_bonus_payments(moment: Moment, requester: str, arguments: Fields) -> Fi
         }
         for row in rows
     ]
-    return {"BonusPayments": payments, **said}
+    return {"BonusPayments": payments, **paging}

@@ -30,13 +30,13 @@ def read_page(
     size = arguments.get("MaxResults", USUAL_PAGE)
     after = _read_token(operation, arguments.get("NextToken"))
     ordered = f"{statement} AND serial > ? ORDER BY serial LIMIT ?"
-    found = moment.store.rows(ordered, *values, after, size + 1)
-    rows = found[:size]
-    said: Fields = {"NumResults": len(rows)}
+    following = moment.store.rows(ordered, *values, after, size + 1)
+    rows = following[:size]
+    paging: Fields = {"NumResults": len(rows)}
     mode = moment.store.setting(SETTING, NextToken.ALWAYS)
-    if rows and (mode == NextToken.ALWAYS or len(found) > size):
-        said["NextToken"] = _write_token(operation, rows[-1]["serial"])
-    return rows, said
+    if rows and (mode == NextToken.ALWAYS or len(following) > size):
+        paging["NextToken"] = _write_token(operation, rows[-1]["serial"])
+    return rows, paging
 
 
 def _write_token(operation: str, serial: int) -> str:

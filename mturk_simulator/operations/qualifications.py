@@ -50,23 +50,23 @@ def _check_test(content: Fields) -> None:
 
 
 def update_qualification_type(moment: Moment, requester: str, arguments: Fields) -> Fields:
-    found = read_type(moment, requester, arguments["QualificationTypeId"])
+    stored = read_type(moment, requester, arguments["QualificationTypeId"])
     changes = {name: value for name, value in arguments.items() if name != "QualificationTypeId"}
-    content = {**json.loads(found["content"]), **changes}
+    content = {**json.loads(stored["content"]), **changes}
     _check_test(content)
     moment.store.write(
         "UPDATE qualification_type SET content = ? WHERE qualification_type_id = ?",
-        json.dumps(content), found["qualification_type_id"],
+        json.dumps(content), stored["qualification_type_id"],
     )  # fmt: skip
-    return _answer(moment, requester, found["qualification_type_id"])
+    return _answer(moment, requester, stored["qualification_type_id"])
 
 
 def delete_qualification_type(moment: Moment, requester: str, arguments: Fields) -> Fields:
     """Delete a type: all workers lose the qualification."""
-    found = read_type(moment, requester, arguments["QualificationTypeId"])
+    stored = read_type(moment, requester, arguments["QualificationTypeId"])
     moment.store.write(
         "UPDATE qualification_type SET deleted_at = ? WHERE qualification_type_id = ?",
-        moment.now, found["qualification_type_id"],
+        moment.now, stored["qualification_type_id"],
     )  # fmt: skip
     return {}
 
@@ -81,14 +81,14 @@ def _answer(moment: Moment, requester: str, type_id: str) -> Fields:
 
 def list_qualification_types(moment: Moment, requester: str, arguments: Fields) -> Fields:
     """Return the requester's own types, whatever MustBeOwnedByCaller is: others are hidden."""
-    rows, said = read_page(
+    rows, paging = read_page(
         moment, "ListQualificationTypes", arguments,
         "SELECT * FROM qualification_type WHERE requester = ? AND deleted_at IS NULL"
         " AND (? = 0 OR json_extract(content, '$.QualificationTypeStatus') = 'Active')"
         " AND instr(lower(name || ' ' || content), lower(?))",
         requester, arguments["MustBeRequestable"], arguments.get("Query", ""),
     )  # fmt: skip
-    return {"QualificationTypes": [_describe_type(row) for row in rows], **said}
+    return {"QualificationTypes": [_describe_type(row) for row in rows], **paging}
 
 
 def _describe_type(row: sqlite3.Row) -> Fields:
@@ -104,11 +104,11 @@ def _describe_type(row: sqlite3.Row) -> Fields:
 
 def associate_qualification(moment: Moment, requester: str, arguments: Fields) -> Fields:
     """Grant a qualification or change its score; notify the worker unless switched off."""
-    found = read_type(moment, requester, arguments["QualificationTypeId"])
+    qualification_type = read_type(moment, requester, arguments["QualificationTypeId"])
     worker = read_worker(moment, arguments["WorkerId"])
-    grant(moment, found, worker["worker_id"], arguments.get("IntegerValue", 1))
+    grant(moment, qualification_type, worker["worker_id"], arguments.get("IntegerValue", 1))
     if arguments.get("SendNotification", True):
-        subject = f"You have been granted the qualification {found['name']}"
+        subject = f"You have been granted the qualification {qualification_type['name']}"
         send_message(moment, requester, worker["worker_id"], subject, "")
     return {}
 
@@ -125,11 +125,11 @@ def grant(moment: Moment, qualification_type: sqlite3.Row, worker_id: str, score
 
 
 def disassociate_qualification(moment: Moment, requester: str, arguments: Fields) -> Fields:
-    found = _read_qualification(moment, requester, arguments)
-    if found["status"] != "Granted":
+    qualification = _read_qualification(moment, requester, arguments)
+    if qualification["status"] != "Granted":
         raise Refused("This qualification was revoked before.", "InvalidQualificationState")
     moment.store.write(
-        "UPDATE qualification SET status = 'Revoked' WHERE serial = ?", found["serial"]
+        "UPDATE qualification SET status = 'Revoked' WHERE serial = ?", qualification["serial"]
     )
     return {}
 
@@ -143,10 +143,10 @@ def get_qualification_score(moment: Moment, requester: str, arguments: Fields) -
 def _read_qualification(moment: Moment, requester: str, arguments: Fields) -> sqlite3.Row:
     read_type(moment, requester, arguments["QualificationTypeId"])
     statement = "SELECT * FROM qualification WHERE qualification_type_id = ? AND worker_id = ?"
-    found = moment.store.row(statement, arguments["QualificationTypeId"], arguments["WorkerId"])
-    if found is None:
+    row = moment.store.row(statement, arguments["QualificationTypeId"], arguments["WorkerId"])
+    if row is None:
         raise missing("Qualification", f"of worker {arguments['WorkerId']}")
-    return found
+    return row
 
 
 def _describe_qualification(row: sqlite3.Row) -> Fields:
@@ -163,9 +163,9 @@ def list_workers_with_qualification_type(
     moment: Moment, requester: str, arguments: Fields
 ) -> Fields:
     read_type(moment, requester, arguments["QualificationTypeId"])
-    rows, said = read_page(
+    rows, paging = read_page(
         moment, "ListWorkersWithQualificationType", arguments,
         "SELECT * FROM qualification WHERE qualification_type_id = ? AND status = ?",
         arguments["QualificationTypeId"], arguments.get("Status", "Granted"),
     )  # fmt: skip
-    return {"Qualifications": [_describe_qualification(row) for row in rows], **said}
+    return {"Qualifications": [_describe_qualification(row) for row in rows], **paging}

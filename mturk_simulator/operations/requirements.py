@@ -54,10 +54,10 @@ def read_type(moment: Moment, requester: str, type_id: str) -> sqlite3.Row:
 
 def _check_values(requirement: Requirement) -> None:
     type_id, comparator = requirement["QualificationTypeId"], requirement["Comparator"]
-    wanted, other = "IntegerValues", "LocaleValues"
+    used, other = "IntegerValues", "LocaleValues"
     if type_id == LOCALE:
-        wanted, other = other, wanted
-    values = requirement.get(wanted, [])
+        used, other = other, used
+    values = requirement.get(used, [])
     if requirement.get(other):
         raise invalid_parameter(f"{other} are not for qualification {type_id}.")
     if comparator in {"Exists", "DoesNotExist"}:
@@ -69,7 +69,7 @@ def _check_values(requirement: Requirement) -> None:
     if type_id == LOCALE and comparator not in {"EqualTo", "NotEqualTo", "In", "NotIn"}:
         is_sound = False
     if not is_sound:
-        raise invalid_parameter(f"{comparator} of {type_id} does not go with these {wanted}.")
+        raise invalid_parameter(f"{comparator} of {type_id} does not go with these {used}.")
 
 
 def lacking(
@@ -113,13 +113,13 @@ def find_score(moment: Moment, worker: sqlite3.Row, type_id: str) -> int | None:
     """Return the score of a worker's qualification, or None."""
     if type_id in SYSTEM_TYPES:
         return _find_system_score(moment, worker, type_id)
-    found = moment.store.row(
+    row = moment.store.row(
         "SELECT score FROM qualification JOIN qualification_type USING (qualification_type_id)"
         " WHERE qualification_type_id = ? AND worker_id = ? AND status = 'Granted'"
         " AND deleted_at IS NULL",
         type_id, worker["worker_id"],
     )  # fmt: skip
-    return int(found["score"]) if found else None
+    return int(row["score"]) if row else None
 
 
 def _find_system_score(moment: Moment, worker: sqlite3.Row, type_id: str) -> int | None:

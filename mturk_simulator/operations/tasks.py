@@ -38,11 +38,11 @@ def create_hit_type(moment: Moment, requester: str, arguments: Fields) -> Fields
     values["Reward"] = write_dollars(read_cents(values["Reward"]))
     values.setdefault("AutoApprovalDelayInSeconds", USUAL_AUTO_APPROVAL)
     content = json.dumps(values, sort_keys=True)
-    found = moment.store.row(
+    existing = moment.store.row(
         "SELECT hit_type_id FROM hit_type WHERE requester = ? AND content = ?", requester, content
     )
-    if found:
-        return {"HITTypeId": found["hit_type_id"]}
+    if existing:
+        return {"HITTypeId": existing["hit_type_id"]}
     hit_type_id = make_id()
     moment.store.insert(
         "hit_type",
