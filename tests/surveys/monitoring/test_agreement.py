@@ -24,8 +24,6 @@ from tests.factories.reviews import reviewer
 from tests.factories.studies import make_study, start
 from tests.surveys.monitoring.test_progress import current_rounds
 
-pytestmark = pytest.mark.every_database  # aggregated
-
 
 def monitored(study, **options):
     return compute_agreement(study, count_block_progress(study, current_rounds(study)), **options)
@@ -39,6 +37,7 @@ def own_ratings(assignment):
     return {r.context_id: float(r.rating) for r in assignment.responses.rated()}
 
 
+@pytest.mark.every_database
 def test_compute_agreement_returns_that_of_a_block(db):
     (block,) = monitored(finished_study(4))
 
@@ -62,6 +61,7 @@ def test_compute_agreement_excludes_assignments_set_aside(db):
     assert before.stored.agreement.rho < block.stored.agreement.rho == pytest.approx(1)
 
 
+@pytest.mark.every_database
 def test_compute_agreement_excludes_single_rejected_answers(db):
     study = finished_study(4)
     monitored(study)
@@ -180,6 +180,7 @@ def test_a_block_below_the_others_is_called_low(db):
     assert [(w.block_number, w.verdict) for w in list_warnings(read_stored(study))] == [(2, "low")]
 
 
+@pytest.mark.every_database
 def test_agreement_of_compares_with_finished_assignments(db):
     study = finished_study(4)
     one = start(study)
@@ -201,6 +202,7 @@ def test_agreement_of_a_single_annotator_is_undefined(db):
     assert study.assignments.count() == 1
 
 
+@pytest.mark.every_database
 def test_compare_annotators_returns_the_agreement_of_each(db):
     study = finished_study(5, n_pairs=6)
     answer(start(study), [6, 0, 3, 1, 5, 2])

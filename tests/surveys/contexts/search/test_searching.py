@@ -28,7 +28,7 @@ from tests.factories.corpora import PAIRS, tell, wish
 from tests.factories.jobs import perform_run
 from tests.preprocess.disk import full_disk
 
-pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
+pytestmark = pytest.mark.django_db
 
 
 def perform(run: Run) -> Run:
@@ -56,6 +56,7 @@ def searched(corpora, draft, ana) -> Study:
 # A whole study
 
 
+@pytest.mark.every_database
 def test_a_search_stores_candidates_as_a_file_does(searched):
     run = Run.objects.get()
 
@@ -133,6 +134,7 @@ def test_choices_are_discarded_only_if_asked_for(searched, ana):
     assert not CandidatePair.objects.exclude(state="open").exists()
 
 
+@pytest.mark.every_database
 def test_a_choice_made_during_a_search_is_kept(searched, ana):
     run = request_search(searched, wish("news"), ana)
     record_choice(searched.candidate_pairs.first(), ana, Chosen(1, 2))
@@ -144,6 +146,7 @@ def test_a_choice_made_during_a_search_is_kept(searched, ana):
     assert CandidatePair.objects.filter(state="chosen").exists()
 
 
+@pytest.mark.every_database
 def test_only_one_search_of_a_study_is_in_progress(searched, ana):
     request_search(searched, wish(), ana)
 
@@ -241,6 +244,7 @@ def test_a_waiting_search_is_cancelled_and_can_be_tried_again(corpora, draft, an
     assert perform(run).state == "done"
 
 
+@pytest.mark.every_database
 def test_a_search_in_progress_is_cancelled_and_stores_nothing(corpora, draft, ana, monkeypatch):
     run = request_search(draft, wish(), ana)
     pick = searching.pick
@@ -286,6 +290,7 @@ def test_a_search_that_is_done_cannot_be_cancelled(searched):
 # More texts of one pair
 
 
+@pytest.mark.every_database
 def test_more_texts_are_added_and_choices_stay(searched, ana):
     pair = searched.candidate_pairs.first()
     before = list(pair.candidates.values_list("number", "window"))
@@ -336,6 +341,7 @@ def test_a_text_that_shares_a_sentence_with_a_candidate_is_not_added(searched, a
     assert pair.candidates.count() == 20
 
 
+@pytest.mark.every_database
 def test_a_retry_adds_nothing_twice(searched, ana):
     pair = searched.candidate_pairs.first()
     run = perform(request_more(pair, ["tales.conllu"], 2, [], ana))
@@ -352,6 +358,7 @@ def test_a_pair_has_no_more_candidates_than_keys(searched, ana):
         request_more(pair, ["tales.conllu"], 29, [], ana)
 
 
+@pytest.mark.every_database
 def test_a_pair_that_was_replaced_meanwhile_gets_nothing(searched, ana):
     run = request_more(searched.candidate_pairs.first(), ["tales.conllu"], 2, [], ana)
     CandidatePair.objects.filter(number=1).update(word1="fire")

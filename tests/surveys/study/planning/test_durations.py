@@ -23,8 +23,6 @@ from surveys.study.planning.durations import (
 from surveys.study.texts import set_text
 from tests.factories.studies import make_study
 
-pytestmark = pytest.mark.every_database  # differences of instants
-
 MINUTE = " ".join(["Words"] * WORDS_A_MINUTE)
 PRACTICE = """
 text = "A <strong>cat</strong> saw a <strong>dog</strong>."
@@ -106,6 +104,7 @@ def test_the_demo_takes_seven_to_eight_minutes():
     assert not Study.objects.filter(opened_at=None).exists()
 
 
+@pytest.mark.every_database  # aggregated
 @pytest.mark.django_db
 def test_the_pace_of_a_reward_includes_the_introduction():
     study = configure_study(make_study(4), seconds_per_item=60)
