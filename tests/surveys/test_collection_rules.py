@@ -75,6 +75,7 @@ class Collection:
         self.tickets = [make_token() for _ in range(2)]
         self.open_link = open_entrance(study, "link")
         self.prolific = open_entrance(study, "prolific", completion_code="DONE")
+        self.largest_quota = study.ratings_per_context
         self.answered: dict[int, tuple[object, ...]] = {}
         self.under_way: list[tuple[AssignmentProgress, int]] = []
 
@@ -197,6 +198,7 @@ class Collection:
             ratings_per_context=self.chance.randint(1, 3),
             erases_withdrawn=self.chance.choice([True, False]),
         )
+        self.largest_quota = max(self.largest_quota, self.study.ratings_per_context)
 
     # What always holds
 
@@ -228,6 +230,7 @@ class Collection:
         counted = list(places.values_list("n_held", "n_free"))
         assert len(counted) == 4
         for n_held, n_free in counted:
+            assert n_held <= self.largest_quota
             assert n_held + n_free == max(self.study.ratings_per_context, n_held)
         assert has_place_left(self.study) == (count_places_left(self.study) > 0)
 

@@ -1,20 +1,18 @@
 """Leases: a place is held for a set time since the last answer, and late answers are kept."""
 
-import random
-from contextlib import suppress
 from datetime import timedelta
 from decimal import Decimal
 
 import pytest
 from django.db import IntegrityError, connection, transaction
-from django.db.models import Count, Max, Q
+from django.db.models import Count, Q
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from surveys.errors import AssignmentEnded, NoPlaceLeft
+from surveys.errors import NoPlaceLeft
 from surveys.models import Assignment, Place, Questionnaire, Response, Study
 from surveys.participation.answers import record_engagement, record_rating
-from surveys.participation.assignments import begin_assignment, lock_places, resume_assignment
+from surveys.participation.assignments import lock_places, resume_assignment
 from surveys.participation.withdrawal import return_assignment
 from surveys.study.design import configure_study
 from tests.factories.studies import (
@@ -219,40 +217,6 @@ def test_database_refuses_two_places_to_one_assignment(study):
 def finish_rest(assignment: Assignment) -> None:
     for _ in range(assignment.responses.unanswered().count()):
         rate_due(assignment, 3)
-
-
-@pytest.mark.parametrize("seed", range(4 if connection.vendor == "sqlite" else 2))
-def test_no_questionnaire_ever_has_more_live_assignments_than_it_asks_for(seed):
-    """Arrivals, answers, pauses and returns in any order."""
-    chance = random.Random(seed)
-    study = make_study(4, block_size=2, ratings_per_context=2, lease_hours=10)
-    begun: list[Assignment] = []
-    for _ in range(80):
-        event = chance.choice(["arrive", "arrive", "answer", "answer", "answer", "wait"])
-        if event == "arrive":
-            try:
-                begun.append(start(study))
-            except NoPlaceLeft:
-                assert count_places_left(study) == 0
-        elif event == "answer" and begun:
-            answer_due(chance.choice(begun), chance.randrange(7))
-        elif event == "wait":
-            wait(hours=chance.choice([3, 6, 11]))
-        is_live = Q(
-            assignments__state__in=("started", "submitted"), assignments__is_over_quota=False
-        )
-        live = Questionnaire.objects.annotate(n=Count("assignments", filter=is_live))
-        assert live.aggregate(most=Max("n"))["most"] <= 2
-        twice = Response.objects.values("annotator", "pair").annotate(n=Count("pk")).filter(n__gt=1)
-        assert not twice.exists()
-
-
-def answer_due(assignment: Assignment, rating: int) -> None:
-    """Answer the item that is due; without an answer a lost place is given up, or left behind."""
-    begin_assignment(assignment)  # if it was given other texts
-    if whereabouts(assignment).due:
-        with suppress(NoPlaceLeft, AssignmentEnded):
-            rate_due(assignment, rating)
 
 
 def wait(**span: float) -> None:
