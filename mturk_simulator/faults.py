@@ -49,7 +49,7 @@ def begin_call(moment: Moment, operation: str) -> Fault | None:
 
 
 def apply_fault(reply: Reply, fault: Fault | None) -> Reply:
-    """Return the reply as a fault of its delivery changes it."""
+    """Return a reply changed by a fault in its delivery."""
     if fault and fault.kind == FaultKind.DONE_THEN_CUT:
         return replace(reply, is_cut=True)
     if fault and fault.kind == FaultKind.SLOW:

@@ -124,7 +124,7 @@ def find_held(moment: Moment, worker: sqlite3.Row, assignment_id: str) -> sqlite
         assignment_id, worker["worker_id"],
     )  # fmt: skip
     if held is None:
-        raise PageRefused("You do not hold this HIT, or no longer.", status=404)
+        raise PageRefused("You no longer hold this HIT.", status=404)
     return held
 
 

@@ -14,7 +14,7 @@ SETTING = "next_token"
 
 
 class NextToken(StrEnum):
-    """When a page has a token for the next one."""
+    """When a page has a token for the next page."""
 
     ALWAYS = "always"  # on every page that is not empty, even the last
     WHEN_MORE = "when_more"

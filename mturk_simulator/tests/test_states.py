@@ -65,7 +65,7 @@ def test_return_frees_the_place_and_the_id(simulator, requester, worker):
     worker.return_task(held.mturk_assignment_id)
     other = simulator.worker()
     assert other.accept(group_id).mturk_assignment_id == held.mturk_assignment_id
-    with pytest.raises(CrowdRefused, match="do not hold"):
+    with pytest.raises(CrowdRefused, match="no longer hold"):
         worker.return_task(held.mturk_assignment_id)
 
 

@@ -18,7 +18,7 @@ RETENTION = timedelta(hours=24)  # of responses
 
 
 class Answer(NamedTuple):
-    """The response to a request, and whether it repeats a stored one."""
+    """A response, and whether it repeats a stored response."""
 
     status: int
     content: Any

@@ -43,7 +43,7 @@ def is_known(request: HttpRequest, credentials: Mapping[str, Any] | None = None)
 
 
 def remember_browser(response: HttpResponseBase, user: User, browser: str = "") -> None:
-    """Set the cookie that makes the browser a known one of an account for `LIFETIME`."""
+    """Set the cookie by which an account knows the browser for `LIFETIME`."""
     cookie = {
         "user": user.pk,
         "password": user.get_session_auth_hash(),

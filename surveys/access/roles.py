@@ -35,7 +35,7 @@ class Right(Enum):
 
 
 def visible_studies(user: AnyUser) -> QuerySet[Study]:
-    """Return the studies in which a user has a role; operators have one in all."""
+    """Return the studies in which a user has a role; operators see all studies."""
     if not user.is_active:
         return Study.objects.none()
     if getattr(user, "is_superuser", False):

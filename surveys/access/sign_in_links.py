@@ -62,7 +62,7 @@ def use_sign_in_link(user_id: int, token: str) -> User | None:
 
 @transaction.atomic
 def invite_account(study: Study, username: str, role: Role) -> str:
-    """Create an account without a password, with a role; return the link to choose one.
+    """Create an account with a role; return the link to choose its password.
 
     The link works for seven days, until a password is chosen. Raises AccessRefused for a name that
     is taken or invalid.

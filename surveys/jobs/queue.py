@@ -200,7 +200,7 @@ def requeue(jobs: JobQuerySet, *, after: timedelta = RELEASE_PAUSE, **changes: A
 
 @transaction.atomic
 def end_job(jobs: JobQuerySet, job: Job, state: JobState, error: str = "") -> bool:
-    """Store the end of a job if it is still among some; return whether it was."""
+    """Store the end of a job if it is still in a queryset; return whether it was."""
     now = timezone.now()
     changes: dict[str, Any] = {"state": state, "error": error, "lease": "", "finished_at": now}
     if state == JobState.DONE:

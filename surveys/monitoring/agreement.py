@@ -65,7 +65,7 @@ class StoredAgreement:
         return (self.round_id, self.n_usable, self.last_at, self.verdicts) == now
 
     def verdict(self, typical: float | None) -> str:
-        """Compare it with the median of the study: "early", "low", "unclear" or "fine"."""
+        """Compare the agreement with the study's median: "early", "low", "unclear" or "fine"."""
         agreement = self.agreement
         if agreement.rho is None or agreement.low is None or agreement.high is None:
             return "early"
@@ -94,7 +94,7 @@ class MonitoredBlock:
 
     @property
     def n_since(self) -> int:
-        """Return how many more or fewer assignments are usable than when it was computed."""
+        """Return how many more or fewer assignments are usable than at the computation."""
         usable = self.stored.n_usable if self.stored else 0
         return abs(self.progress.tally.usable - usable)
 

@@ -27,7 +27,7 @@ class Agreement:
     high: float | None
 
     def is_low(self, typical: float | None) -> bool:
-        """Return whether it is 0 or less, or its whole interval below the typical one, if known."""
+        """Return whether rho is 0 or less, or its whole interval below a known typical rho."""
         if self.rho is None:
             return False
         return self.rho <= 0 or (
@@ -36,7 +36,7 @@ class Agreement:
 
     @property
     def picture(self) -> Interval | None:
-        """Return its coordinates in the picture, or None if it is undefined."""
+        """Return the coordinates in the picture, or None if rho is undefined."""
         if self.rho is None or self.low is None or self.high is None:
             return None
         return draw_interval(self.rho, self.low, self.high)

@@ -191,7 +191,7 @@ def no_place_left(study: Study, completion: Completion | None) -> NoPlaceLeft:
 
 
 def is_displaced(assignment: Assignment) -> bool:
-    """Return whether an annotator without answers has lost their place to another."""
+    """Return whether an annotator without answers has lost their place to another annotator."""
     if assignment.state != AssignmentState.EXPIRED or assignment.has_answers:
         return False
     return find_own_place(assignment.study, assignment) is None

@@ -88,7 +88,7 @@ def set_retention(study: Study, days: int | None) -> Study:
 
 @transaction.atomic
 def settle_study(study: Study, *, is_settled: bool) -> Study:
-    """Record that a study is over and all annotators are paid, or that it is not; idempotent.
+    """Record that a study is over and all annotators are paid, or undo the record; idempotent.
 
     Raises ErasureRefused while an annotator is not marked as paid.
     """
@@ -213,7 +213,7 @@ def _is_past(study: Study, cutoff: datetime) -> Q:
 
 @transaction.atomic
 def drop_due(study: Study) -> Due:
-    """Drop the personal data that is due and return whose it was; idempotent."""
+    """Drop the personal data that is due and return the people concerned; idempotent."""
     study = lock_places(study.pk)  # so that no annotator comes meanwhile
     forget_arrivals(study)
     due = find_due(study)

@@ -83,7 +83,7 @@ class ProviderRules:
 
 @dataclass(frozen=True)
 class Claims:
-    """The identifiers of an arrival. They can be forged, so they open nothing but the own link."""
+    """An arrival's identifiers. They can be forged, so they open nothing but the own link."""
 
     parameters: dict[str, str]
     provider_study: str

@@ -21,7 +21,7 @@ REMINDED = frozenset({UNUSED, *AssignmentState.unfinished()})
 
 
 class Mail(NamedTuple):
-    """A mail to one person; if their address is known, also that and a mailto: URL."""
+    """A mail to one person, with their address and a mailto: URL if it is known."""
 
     letter: Letter
     to: str

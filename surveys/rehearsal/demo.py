@@ -89,7 +89,7 @@ def create_demo_study(design: Study, file: str, **chosen: bool) -> Study:
 
 
 def find_open_invitation(study: Study) -> Invitation | None:
-    """Return a personal link with work left, a new one if needed, or None in a full study."""
+    """Return a personal link with work left, a new link if needed, or None in a full study."""
     links = Invitation.objects.filter(study=study, is_rehearsal=False, revoked_at=None)
     links = links.order_by("pk")
     started = links.filter(annotator__assignments__state__in=AssignmentState.leased()).first()

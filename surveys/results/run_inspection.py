@@ -99,7 +99,7 @@ def find_codes(study: Study, rows: Iterable[Mapping[Any, Any]]) -> set[str]:
 
 
 def compare_runs(first: Run, second: Run) -> RunsApart:
-    """Return what differs in the second run; computed once, then cached.
+    """Return the second run's differences from the first; computed once, then cached.
 
     Raises RunRefused unless the ratings are equal.
     """

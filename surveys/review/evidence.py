@@ -39,7 +39,7 @@ class Piece(NamedTuple):
 
 
 class Sign(NamedTuple):
-    """Weight of a code, and its sentence for one and for several."""
+    """A code's weight, and its sentences in singular and plural."""
 
     weight: int
     one: str

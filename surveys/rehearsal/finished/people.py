@@ -34,7 +34,7 @@ class Manner(StrEnum):
 
 
 class Source(NamedTuple):
-    """What answers to a context are drawn from: its similarity, and words it may inspire."""
+    """The source of answers to a context: its similarity, and words that it may inspire."""
 
     similarity: float
     words: tuple[str, ...]

@@ -35,7 +35,7 @@ DETAILS = ("model", "model_version", "prompt_sha256", "rated_on")
 
 
 class CollectionFile(NamedTuple):
-    """A ratings file to import, and what is said about it.
+    """A ratings file to import, and its description by the researcher.
 
     `name`: of the collection; `file_name`: its suffix gives the format; `kind`: "people" or
     "model", or "" for what the file says; `model`, `model_version`, `prompt_sha256` and `rated_on`:
@@ -57,7 +57,7 @@ class CollectionFile(NamedTuple):
 
 
 class _Table(NamedTuple):
-    """The checked ratings of a file as text, and the fields of who gave them."""
+    """A file's checked ratings as text, and the fields that describe the raters."""
 
     ratings: str
     n_ratings: int

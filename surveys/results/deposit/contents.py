@@ -63,7 +63,7 @@ def refuse_obstacle(release: Release) -> None:
 
 
 def read_contents(release: Release) -> Contents:
-    """Return what is sent of a release. Raises DepositRefused."""
+    """Return the parts of a release to send. Raises DepositRefused."""
     from postprocess.release.description.study import parse_description
 
     refuse_obstacle(release)

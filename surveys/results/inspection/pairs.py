@@ -83,7 +83,7 @@ class Side(NamedTuple):
 
 
 class PairRow(NamedTuple):
-    """A pair with its figures; `position`: in the study, `note`: what its figures lack, or ""."""
+    """A pair with its figures, its `position` in the study, and a `note` on missing figures."""
 
     number: int
     position: int
@@ -144,7 +144,7 @@ class PairTable:
     def neighbours(
         self, number: int, filters: Mapping[str, str], n_wanted: int
     ) -> tuple[int | None, int | None]:
-        """Return the pairs before and after one in `select`, or None at an end or without it."""
+        """Return the neighbours of a pair in `select`; None at an end or if it is filtered out."""
         numbers = self.select(filters, n_wanted)
         if number not in numbers:
             return None, None
@@ -254,7 +254,7 @@ def _parse(run: Run) -> tuple[dict[str, Sequence[Any]], float, float]:
 
 
 def _find_order(run: Run) -> tuple[int, ...]:
-    """Return the pairs of the study, from 0, in the order of a run: a release may have another."""
+    """Return the study's pairs, from 0, in a run's order, which differs in some releases."""
     from postprocess.release.practice import split_pairs
 
     n_practice, unscored = (run.request.get(name) for name in ("n_practice", "unscored"))

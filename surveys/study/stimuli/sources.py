@@ -10,7 +10,7 @@ from surveys.models import Context, StimuliOrigin, Study
 
 
 class LicenceCount(NamedTuple):
-    """How many contexts have a licence, and what it says; empty if it is not known."""
+    """A licence, its number of contexts, and its meaning, empty if unknown."""
 
     licence: str
     n_contexts: int
@@ -49,6 +49,6 @@ def list_doubtful(study: Study) -> list[LicenceCount]:
 
 
 def count_licences(counted: Iterable[tuple[str, int]]) -> list[LicenceCount]:
-    """Return licences with what they say, the most frequent first."""
+    """Return licences with their meaning, the most frequent first."""
     ordered = sorted(counted, key=lambda licence: (-licence[1], licence[0]))
     return [LicenceCount(licence, n, judge_licence(licence)) for licence, n in ordered]

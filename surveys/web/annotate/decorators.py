@@ -115,7 +115,7 @@ def address_of(page: str, *tokens: str) -> str:
 
 
 def has_lost_place(where: AssignmentProgress) -> bool:
-    """Return whether another annotator has the place of one without answers."""
+    """Return whether another annotator has the place of an annotator without answers."""
     if where.state != AssignmentState.EXPIRED or where.n_pages_done:
         return False
     return is_displaced(Assignment.objects.with_study().get(pk=where.assignment_id))

@@ -28,7 +28,7 @@ class ResearcherSignInForm(AuthenticationForm):
         super().confirm_login_allowed(user)
         if is_limited(user):
             raise ValidationError(
-                "This account does not open the console. Sign in on the page that it is for."
+                "This account has no access to the console. Sign in on its own page."
             )
 
 

@@ -73,7 +73,7 @@ def recruitment(request: HttpRequest, study: Study) -> HttpResponse:
 
 @study_page(Right.WORK)
 def invite(request: HttpRequest, study: Study) -> HttpResponse:
-    """Create a number of personal links, or one for each person of a list."""
+    """Create a number of personal links, or a link for each person of a list."""
     needed = count_links_needed(study, count_links_by_state(study))
     initial = {"count": needed.n_needed or None}
     form = InviteForm(posted(request), request.FILES or None, initial=initial)

@@ -71,7 +71,7 @@ def test_each_door_refuses_accounts_of_the_other(team, organiser):
     at_console = Client().post("/console/sign-in/", {"username": "otters", "password": SECRET})
 
     assert "belongs to a researcher" in said(at_tasks)
-    assert "does not open the console" in said(at_console)
+    assert "has no access to the console" in said(at_console)
     assert at_tasks.cookies.get("sessionid") is at_console.cookies.get("sessionid") is None
 
 
