@@ -16,6 +16,13 @@ LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 FEE_RATES = ("reward", "bonus", "crowded", "masters", "minimum")
 
 
+def refuse_removed(**advice: str) -> None:
+    """Refuse settings of earlier versions, with advice about each."""
+    for name, text in advice.items():
+        if name in env.ENVIRON:
+            raise ImproperlyConfigured(f"Remove the setting {name}: {text}.")
+
+
 def check_site_url(url: str) -> SplitResult:
     """Return the parts of the site's URL, which has no path."""
     parts = urlsplit(url)

@@ -22,6 +22,7 @@ from annotation_site.parsing import (
     loopback,
     networks,
     redis_url,
+    refuse_removed,
     secret,
     service_url,
     switch,
@@ -32,6 +33,9 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 if (env_file := env("ENV_FILE", default="")) and not Path(env_file).exists():
     raise ImproperlyConfigured(f"ENV_FILE {env_file} does not exist.")
 env.read_env(env_file or str(BASE_DIR / ".env"))
+refuse_removed(
+    AUDIT_LARGEST_MB="larger datasets are for the command postprocess audit",
+)
 
 VAR_DIR = (BASE_DIR / (env("VAR_DIR", default="") or "var")).resolve()
 try:
@@ -248,7 +252,6 @@ for _rate in API_RATES.values():
             f"API_RATE and similar settings must look like 600/min or 30/hour, got {_rate!r}."
         )
 API_LARGEST_REQUEST = 20 * 2**20  # bytes; `annotation_site.gateway` refuses larger ones unread
-AUDIT_LARGEST_MB = whole_number("AUDIT_LARGEST_MB", 2, lowest=1, highest=19)
 REQUEST_SECONDS = whole_number("REQUEST_SECONDS", 20, lowest=1, highest=9999)
 WEB_THREADS = whole_number("WEB_THREADS", 2, lowest=1, highest=9999)
 

@@ -111,6 +111,16 @@ def test_a_wrong_setting_stops_the_start(tmp_path, setting, wrong):
     assert done.stderr.count("\n") == 1
 
 
+def test_a_setting_of_an_earlier_version_stops_the_start_with_advice(tmp_path):
+    done = start_with(tmp_path, AUDIT_LARGEST_MB="5")
+
+    assert done.returncode != 0
+    assert done.stderr == (
+        "A setting is wrong: Remove the setting AUDIT_LARGEST_MB: larger datasets are for the "
+        "command postprocess audit.\n"
+    )
+
+
 @pytest.mark.parametrize(
     "url", ["postgres://postgres@127.0.0.1:1/none", "sqlite:////proc/none.sqlite3"]
 )

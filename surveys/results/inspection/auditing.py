@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
-from django.conf import settings
-
 from postprocess.foreign import UNPACK, name_foreign
 from postprocess.unpacking import ArchiveRefused, Limits, unpack
 from surveys.errors import ImportRefused
@@ -22,6 +20,7 @@ RATINGS = "ratings_"  # files that take little time, however many rows they have
 PRACTICE = "practice_kit"
 MOST_ROWS = 6000  # of all other tables: a minute at most, and two seconds for CoSimLex
 MOST_FILES = 500
+MOST_BYTES = 2_000_000  # of all tables together
 MOST_RATINGS = 100  # of a context
 ADVICE = "upload the file of the scores as well"
 
@@ -129,8 +128,7 @@ def _unpack(files: Iterable[DatasetFile]) -> Iterable[DatasetFile]:
 
 def _read_members(archive: bytes) -> Iterable[DatasetFile]:
     """Yield the files of an archive, without the folder that holds all. Raises ArchiveRefused."""
-    largest = settings.AUDIT_LARGEST_MB * 1_000_000
-    members = unpack(archive, Limits(MOST_FILES, largest, largest), _is_read)
+    members = unpack(archive, Limits(MOST_FILES, MOST_BYTES, MOST_BYTES), _is_read)
     top = _find_top([member.path for member in members])
     for member in members:
         yield DatasetFile(member.path.removeprefix(top), member.data)
@@ -159,11 +157,11 @@ def _refuse_large(files: Sequence[DatasetFile]) -> None:
 
 
 def _refuse_bytes(sizes: Iterable[int]) -> None:
-    n_bytes, limit = sum(sizes), settings.AUDIT_LARGEST_MB * 1_000_000
-    if n_bytes > limit:
+    n_bytes = sum(sizes)
+    if n_bytes > MOST_BYTES:
         raise ImportRefused(
-            f"The tables have {n_bytes:,} bytes, more than {limit:,}. Upload only the dataset’s "
-            "tables, or audit them with python -m postprocess audit."
+            f"The tables have {n_bytes:,} bytes, more than {MOST_BYTES:,}. Upload only the "
+            "dataset’s tables, or audit them with python -m postprocess audit."
         )
 
 

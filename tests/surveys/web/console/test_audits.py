@@ -87,15 +87,14 @@ def test_an_archive_is_audited_with_details(client, folder):
         ("", b"", {}, "This field is required."),
         ("cosimlex_xx.csv", b"a\tb\n", {}, "missing columns: word1"),
         ("cosimlex_xx.csv", b"", {}, "The submitted file is empty."),
-        ("cosimlex_xx.csv", b"x" * 1_000_001, {}, "1,000,001 bytes, more than 1,000,000"),
+        ("cosimlex_xx.csv", b"x" * 2_000_001, {}, "2,000,001 bytes, more than 2,000,000"),
         ("cosimlex_xx.csv", b"a\n", {"least": 12, "most": 10}, "It is higher than the most"),
         ("cosimlex_xx.csv", b"a\n", {"most": 101}, "less than or equal to 100"),
         ("cosimlex_xx.csv", b"a\n", {"minimum": 7}, "must be below its maximum"),
         ("cosimlex_xx.csv", b"a\n", {"step": "nan"}, "Enter a number."),
     ],
 )
-def test_what_cannot_be_audited_is_explained(client, settings, name, data, changes, reason):
-    settings.AUDIT_LARGEST_MB = 1
+def test_what_cannot_be_audited_is_explained(client, name, data, changes, reason):
     files = [SimpleUploadedFile(name, data)] if name else []
 
     answer = send(client, files, **changes)
