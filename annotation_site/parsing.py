@@ -4,6 +4,7 @@ All raise ImproperlyConfigured with the name of the setting and an example.
 """
 
 import re
+from collections.abc import Sequence
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
@@ -56,6 +57,17 @@ def switch(name: str, *, default: bool = False) -> bool:
     if text not in {"yes", "true", "on", "1", "no", "false", "off", "0", ""}:
         raise ImproperlyConfigured(f"{name} must be yes or no, got {text!r}.")
     return text in {"yes", "true", "on", "1"}
+
+
+def chosen_apps(name: str, known: Sequence[str]) -> list[str]:
+    """Return the chosen ones of the known apps; all of them if the setting is missing."""
+    chosen = {app.strip() for app in env.list(name, default=known)}
+    if unknown := sorted(chosen - {*known}):
+        raise ImproperlyConfigured(
+            f"{name} must name apps of the site, separated by commas ({', '.join(known)}), got "
+            f"{unknown[0]!r}."
+        )
+    return [app for app in known if app in chosen]
 
 
 def whole_number(name: str, default: int, *, lowest: int = 0, highest: int = 999_999_999) -> int:

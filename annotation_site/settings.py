@@ -4,6 +4,8 @@ import os
 import re
 from contextlib import suppress
 from datetime import timedelta
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -15,10 +17,10 @@ from annotation_site.databases import database_at
 from annotation_site.keeping import load_secret, write_line
 from annotation_site.parsing import (
     check_site_url,
+    chosen_apps,
     docs_url,
     env,
     fee_rates,
-    folder,
     loopback,
     networks,
     redis_url,
@@ -81,6 +83,8 @@ ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=[]) or [
 IS_HTTPS = _site.scheme == "https"
 TRUSTED_PROXIES = networks("TRUSTED_PROXIES")  # proxies whose X-Forwarded-For is trusted
 
+ALL_APPS = ("contexts",)  # folders of `surveys`; the core needs none of them
+APPS = chosen_apps("APPS", ALL_APPS)
 INSTALLED_APPS = [
     "django.contrib.admin",
     "django.contrib.auth",
@@ -93,6 +97,7 @@ INSTALLED_APPS = [
     "rest_framework",
     "drf_spectacular",
     "surveys",
+    *(f"surveys.{app}" for app in APPS),
 ]
 
 MIDDLEWARE = [
@@ -322,7 +327,6 @@ SPECTACULAR_SETTINGS = {
 
 MEDIA_ROOT = VAR_DIR / "files"  # files of runs and releases, served only by views
 FILE_UPLOAD_PERMISSIONS = 0o600
-CORPORA_DIR = folder("CORPORA_DIR")  # in which the console searches for texts
 
 STATIC_URL = "static/"
 STATIC_ROOT = Path(env("STATIC_ROOT", default="") or VAR_DIR / "static").resolve()
@@ -393,3 +397,7 @@ LOGGING = {
         "fontTools": {"level": "ERROR"},
     },
 }
+
+for _app in APPS:
+    if find_spec(_module := f"surveys.{_app}.site_settings"):
+        globals().update(import_module(_module).read_settings(globals()))

@@ -2,6 +2,8 @@
 
 from importlib import import_module
 
+from django.apps import apps
+
 from surveys.models import (
     Annotator,
     ApiToken,
@@ -24,12 +26,16 @@ from surveys.models import (
     Webhook,
     Worker,
 )
-from surveys.web.admin.read_only import list_tables, register_read_only
+from surveys.web.admin.read_only import register_read_only
 
-OF_APPS = ("surveys.models.sharedtasks", "surveys.crowd.models", "surveys.contexts.models")
+OF_APPS = ("surveys.models.sharedtasks", "surveys.crowd.models")
 
 register_read_only(
-    [model for model in list_tables("surveys") if not model.__module__.startswith(OF_APPS)],
+    [
+        model
+        for model in apps.get_app_config("surveys").get_models()
+        if not model.__module__.startswith(OF_APPS)
+    ],
     unlisted={
         Annotator, Arrival, Block, ConsentNotice, Item, Place, ReviewClaim, SharedMark,
         SignInBudget, Worker,
@@ -46,5 +52,5 @@ register_read_only(
         Webhook: ("secret",),
     },
 )  # fmt: skip
-for _name in ("web.admin.sharedtasks", "crowd.admin", "contexts.admin"):
+for _name in ("web.admin.sharedtasks", "crowd.admin"):
     import_module(f"surveys.{_name}")

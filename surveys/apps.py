@@ -9,7 +9,7 @@ from surveys.features import register
 
 FEATURES = (
     "surveys.feature.FEATURE", "surveys.sharedtasks.feature.FEATURE",
-    "surveys.crowd.feature.FEATURE", "surveys.contexts.feature.FEATURE",
+    "surveys.crowd.feature.FEATURE",
 )  # fmt: skip
 
 
@@ -21,7 +21,6 @@ class SurveysConfig(AppConfig):
     def import_models(self) -> None:
         """Import the models of apps as well, until these are installed."""
         super().import_models()
-        import_module("surveys.contexts.models")
         import_module("surveys.crowd.models")
 
     def ready(self) -> None:

@@ -28,6 +28,7 @@ TASKS = "surveys.tasks"  # a door that others may start
 MODELS = "surveys.models"
 ERRORS = "surveys.errors"
 WIRING = "surveys.admin"  # where Django looks for it
+PARSING = "annotation_site.parsing"  # of settings, those of apps included
 FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.study.stimuli.load", "surveys.results.ratings_table",
     "surveys.results.release", "surveys.rehearsal.rating_source",
@@ -173,7 +174,7 @@ def may_import(importer: str, imported: str) -> bool:
     if is_in(importer, "annotation_site", WIRING):
         return True
     if is_in(imported, "annotation_site"):
-        return False
+        return imported == PARSING and importer.endswith(".site_settings")
     if is_in(importer, ERRORS):
         return False
     if is_in(importer, MODELS):

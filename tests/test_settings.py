@@ -100,6 +100,7 @@ def test_a_read_only_var_dir_without_a_secret_key_stops_the_start(read_only):
         ("REQUEST_SECONDS", "0"),
         ("WEB_THREADS", "many"),
         ("CORPORA_DIR", "/proc/nowhere"),
+        ("APPS", "contexts,lexicons"),
     ],
 )
 def test_a_wrong_setting_stops_the_start(tmp_path, setting, wrong):

@@ -2,12 +2,14 @@
 
 import logging
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from django.apps import apps
+from django.conf import settings
 from django.core import checks
-from django.db import OperationalError, connection
+from django.db import DatabaseError, OperationalError, connection
 from django.db.migrations.recorder import MigrationRecorder
 
 from surveys.errors import DatabaseNotMigrated, DatabaseOfOtherVersion
@@ -67,6 +69,35 @@ def check_version(databases: Any = None, **_chosen: Any) -> list[checks.CheckMes
     except DatabaseOfOtherVersion as error:
         return [checks.Error(str(error), id="surveys.E003")]
     return []
+
+
+@checks.register
+def check_apps_off(**_chosen: Any) -> list[checks.CheckMessage]:
+    """Find rows of apps that are switched off."""
+    with_rows = []
+    with suppress(DatabaseError):  # reported elsewhere
+        off = (app for app in settings.ALL_APPS if app not in settings.APPS)
+        with_rows = [app for app in off if _has_rows(app)]
+    return [
+        checks.Warning(
+            f"{app} is not in APPS, but the database has rows of it: nobody sees them, none is "
+            "dropped after its retention period, and what they refer to cannot be deleted.",
+            hint=f"Add {app} to APPS. To delete its rows, run manage.py migrate {app} zero first.",
+            id="surveys.W002",
+        )
+        for app in with_rows
+    ]
+
+
+def _has_rows(app: str) -> bool:
+    """Return whether a table of an app, installed or not, has a row."""
+    with connection.cursor() as cursor:
+        for table in connection.introspection.table_names(cursor):
+            if table.startswith(f"{app}_"):
+                cursor.execute(f"SELECT 1 FROM {table} LIMIT 1")  # noqa: S608  # nosec B608
+                if cursor.fetchone():
+                    return True
+    return False
 
 
 def read_recorded() -> set[tuple[str, str]]:

@@ -21,9 +21,9 @@ CHOSEN = """
 SELECT pair.word1, context.number, context.text, candidate."window" FROM surveys_context context
 JOIN surveys_pair pair ON pair.id = context.pair_id
 JOIN surveys_stimuliorigin origin ON origin.study_id = pair.study_id
-JOIN surveys_candidatepair sought ON sought.study_id = pair.study_id AND sought.word1 = pair.word1
-JOIN surveys_contextchoice choice ON choice.pair_id = sought.id AND choice.is_decisive
-JOIN surveys_candidate candidate ON candidate.id =
+JOIN contexts_candidatepair sought ON sought.study_id = pair.study_id AND sought.word1 = pair.word1
+JOIN contexts_contextchoice choice ON choice.pair_id = sought.id AND choice.is_decisive
+JOIN contexts_candidate candidate ON candidate.id =
   CASE context.number WHEN 1 THEN choice.candidate1_id ELSE choice.candidate2_id END
 ORDER BY pair.position, context.number
 """

@@ -59,7 +59,8 @@ def _has_files(rows: Rows) -> bool:
 
 def _list_models() -> Iterable[type[Model]]:
     """Return the models of all tables that an empty database of the site has no rows in."""
-    return [User, *apps.get_app_config("surveys").get_models(include_auto_created=True)]
+    every_model = apps.get_models(include_auto_created=True)
+    return [User, *(model for model in every_model if model.__module__.startswith("surveys."))]
 
 
 @transaction.atomic  # foreign keys are checked at its end

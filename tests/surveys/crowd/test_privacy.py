@@ -6,7 +6,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.contrib.auth.models import User
 from django.db.models import F
 from django.urls import reverse
@@ -26,6 +25,7 @@ from surveys.privacy.erasure import erase_annotator
 from surveys.privacy.retention import drop_due, set_retention, settle_study
 from surveys.privacy.subject_access import export_annotator_data
 from surveys.results.export import stream_responses
+from surveys.web.admin.read_only import list_tables
 from tests.factories.arrivals import agree, page
 from tests.factories.batches import OTHER, WORKER, arm, come, do, hand_in, plan, publish
 from tests.factories.studies import make_study
@@ -64,7 +64,7 @@ def paid(hit) -> Visit:
 
 def tables_with(text: str) -> set[str]:
     """Return the tables that contain a text."""
-    models = apps.get_app_config("surveys").get_models()
+    models = list_tables("surveys")
     return {model.__name__ for model in models if text in str(list(model.objects.values()))}
 
 

@@ -6,7 +6,7 @@ from django.core.management.base import SystemCheckError
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
-from surveys.operations.migration_guard import check_at_start
+from surveys.operations.migration_guard import check_apps_off, check_at_start
 from tests.factories.studies import make_study
 
 OTHER = "0042_baselines_of_phases"
@@ -72,3 +72,18 @@ def test_a_database_that_lacks_a_migration_is_to_be_migrated(app, caplog):
     check_at_start()
 
     assert "run `manage.py migrate`" in caplog.text
+
+
+@pytest.mark.every_database
+@pytest.mark.django_db
+def test_rows_of_an_app_that_is_switched_off_are_reported(settings):
+    settings.ALL_APPS, settings.APPS = ["lexicons", "surveys"], []
+    assert check_apps_off() == []
+
+    make_study(1)
+    (warning,) = check_apps_off()
+    assert warning.msg.startswith("surveys is not in APPS, but the database has rows of it: ")
+    assert "Add surveys to APPS." in warning.hint
+
+    settings.APPS = ["surveys"]
+    assert check_apps_off() == []

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import pytest
-from django.apps import apps
 from django.conf import settings
 from django.utils import translation
 
@@ -41,6 +40,7 @@ from surveys.recruitment.links import invite_annotators, invite_listed, open_ent
 from surveys.recruitment.providers import MAILED_LINK, NOTED_LINK, PLAIN_LINK, Disclosure, rules_of
 from surveys.study.design import configure_study
 from surveys.study.texts import current_text
+from surveys.web.admin.read_only import list_tables
 from tests.factories.newcomers import CODES, arrive
 from tests.factories.studies import make_study
 
@@ -133,7 +133,7 @@ NAMED: dict[type, dict[Said | None, str]] = {
 
 def find_models_about_annotators() -> set[type]:
     """Return Annotator, Worker and Arrival, and all models that refer to them, also indirectly."""
-    models = set(apps.get_app_config("surveys").get_models())
+    models = set(list_tables("surveys"))
     found = {Annotator, Worker, Arrival}
     while new := {m for m in models - found if any(_refers(m, other) for other in found)}:
         found |= new

@@ -3,7 +3,6 @@
 from datetime import timedelta
 
 import pytest
-from django.apps import apps
 from django.core.files.base import ContentFile
 from django.core.management import call_command
 from django.db.models import FileField
@@ -14,6 +13,7 @@ from surveys.models.sharedtasks.tasks import name_private_file
 from surveys.sharedtasks.retention.stray_files import KEPT, NAMING, drop_stray_files
 from surveys.sharedtasks.scoring.rescoring import request_rescoring
 from surveys.sharedtasks.uploads import check_files
+from surveys.web.admin.read_only import list_tables
 from tests.factories.sharedtasks import (
     START,
     make_data,
@@ -94,7 +94,7 @@ def test_files_that_rows_name_stay(folder):
 def test_every_column_that_names_such_a_file_is_read():
     columns = {
         (model._meta.label, field.name)
-        for model in apps.get_app_config("surveys").get_models()
+        for model in list_tables("surveys")
         for field in model._meta.get_fields()
         if isinstance(field, FileField) and field.upload_to is name_private_file
     }

@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from django.apps import apps
 from django.contrib.sessions.models import Session
 from django.urls import reverse
 
@@ -11,6 +10,7 @@ from surveys.models import Context, Role, Study
 from surveys.study.design import configure_study
 from surveys.study.exercises import read_check
 from surveys.study.texts import default_body
+from surveys.web.admin.read_only import list_tables
 from tests.factories.studies import start
 
 pytestmark = pytest.mark.django_db
@@ -23,7 +23,7 @@ def page(name, study, *more):
 
 def everything():
     """All rows of all tables, sessions included."""
-    models = [*apps.get_app_config("surveys").get_models(), Session]
+    models = [*list_tables("surveys"), Session]
     return {model.__name__: list(model.objects.order_by("pk").values()) for model in models}
 
 

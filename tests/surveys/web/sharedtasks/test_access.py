@@ -1,8 +1,8 @@
 """Who opens what: walks over all addresses of teams, the console, the admin and the API."""
 
 import pytest
-from django.apps import apps
 from django.contrib import admin
+from django.contrib.admin.templatetags.admin_urls import admin_urlname
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
@@ -13,6 +13,7 @@ from surveys.errors import AccessRefused
 from surveys.models import ApiToken, Membership, Role
 from surveys.models.sharedtasks import SharedTask, SharedTaskState
 from surveys.sharedtasks.tasks import RESERVED
+from surveys.web.admin.read_only import list_tables
 from surveys.web.api.urls import urlpatterns as of_api
 from surveys.web.console.sharedtasks.urls import urlpatterns as of_organisers
 from surveys.web.console.urls import urlpatterns as of_console
@@ -110,8 +111,8 @@ def test_the_console_refuses_participants_at_every_address(team, captain):
 def test_the_admin_refuses_participants_even_with_rights_of_staff(team, captain):
     User.objects.filter(username="otters").update(is_staff=True, is_superuser=True)
     addresses = {
-        model.__name__: reverse(f"admin:surveys_{model._meta.model_name}_changelist")
-        for model in apps.get_app_config("surveys").get_models()
+        model.__name__: reverse(admin_urlname(model._meta, "changelist"))
+        for model in list_tables("surveys")
         if admin.site.is_registered(model)
     }
     addresses |= {"index": "/admin/", "sign-in": "/admin/login/", "nothing": "/admin/nothing/"}
