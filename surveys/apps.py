@@ -14,7 +14,7 @@ FEATURES = (
 
 
 class SurveysConfig(AppConfig):
-    """The app: receives the signals of sign-ins and messages."""
+    """The app: registers what each part adds, and marks sessions at sign-in."""
 
     name = "surveys"
 
@@ -29,15 +29,7 @@ class SurveysConfig(AppConfig):
 
         from surveys.access.roles import mark_session
         from surveys.operations import migration_guard, server_checks  # noqa: F401  (register themselves)
-        from surveys.sharedtasks.submissions import submission_stored
 
         for name in FEATURES:
             register(import_string(name))
         user_logged_in.connect(mark_session, dispatch_uid="mark sessions of limited accounts")
-        submission_stored.connect(_score_submissions, dispatch_uid="score stored submissions")
-
-
-def _score_submissions(**stored: object) -> None:
-    from surveys.tasks import start_scoring  # slow to import
-
-    start_scoring()

@@ -18,7 +18,7 @@ from threading import Lock, Thread, main_thread
 from typing import NamedTuple
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import connection
 from django.utils import timezone
 
 from surveys.features import Lane
@@ -28,15 +28,9 @@ from surveys.jobs.queue import AWAKE, count_due, release_own, requeue_silent
 from surveys.operations.broker import BROKER, Broker
 from surveys.operations.job_process import JOB_PROCESS, JobProcess, read_messages
 from surveys.operations.outages import OUTAGES, log_outage
-from surveys.sharedtasks.scoring.waiting import count_waiting, score_waiting
 from surveys.sharedtasks.watching.baselines import count_due_phases, send_due_baselines
 
 log = logging.getLogger(__name__)
-
-
-def score_submissions() -> int:
-    """Score the submissions of shared tasks that wait for their scores. Return their number."""
-    return score_waiting()
 
 
 def send_baselines() -> int:
@@ -74,18 +68,10 @@ class Stored(NamedTuple):
     most: int  # threads of a process
 
 
-STORED = (
-    Stored(send_baselines, lambda _: count_due_phases(timezone.now()), 1),
-    Stored(score_submissions, count_waiting, 1),
-)
+STORED = (Stored(send_baselines, lambda _: count_due_phases(timezone.now()), 1),)
 _all: list[Callable[..., object]] = [kind.perform for kind in STORED]
 _all += LANES.values()
 TASKS = {task.__name__: task for task in _all}
-
-
-def start_scoring() -> None:
-    """Score submissions in the background once their transaction is committed."""
-    _start_stored(score_submissions)
 
 
 class Dispatcher:
@@ -206,15 +192,3 @@ def give_runs_back() -> None:
     """
     with thread_connection():
         release_own()
-
-
-def _start_stored(work: Callable[[], object]) -> None:
-    """Wake the dispatcher once the transaction is committed, or do the work then (in tests)."""
-
-    def start() -> None:
-        if settings.BACKGROUND == "at once":
-            work()
-        else:
-            DISPATCHER.wake()
-
-    transaction.on_commit(start)

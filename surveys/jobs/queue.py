@@ -73,9 +73,10 @@ def enqueue(
     """
     under_way = Job.objects.under_way().filter(key=key)
     # an update locks the row, so that the job does not begin or end before what it drains is stored
-    if key and find_kind(kind).drains and under_way.update(is_wanted_again=True):
-        return under_way.get()
-    if key and under_way.exists():  # an insert would wait for the transaction that ends it
+    if key and find_kind(kind).drains:
+        if under_way.update(is_wanted_again=True):
+            return under_way.get()
+    elif key and under_way.exists():  # an insert would wait for the transaction that ends it
         raise JobBusy(BUSY)
     with _refusing_second():
         job = Job.objects.create(

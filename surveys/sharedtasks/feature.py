@@ -1,10 +1,21 @@
 """What shared tasks add to the site."""
 
-from surveys.features import Area, Feature, Kind, MenuEntry
+from datetime import timedelta
+
+from surveys.features import Area, Feature, Kind, Lane, MenuEntry
 
 FEATURE = Feature(
     name="sharedtasks",
     job_kinds=(
+        Kind(
+            name="sharedtasks.score",
+            label="scores of a submission",
+            make="surveys.sharedtasks.scoring.waiting.score_submission",
+            lane=Lane.SHORT,  # teams wait for it
+            drains=True,
+            ended="surveys.sharedtasks.scoring.waiting.end_scoring",
+            kept=timedelta(days=1),
+        ),
         Kind(
             name="sharedtasks.rescore",
             label="scoring of all submissions again",

@@ -5,7 +5,6 @@ from datetime import datetime
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.dispatch import Signal
 
 from surveys.access.audit_log import record
 from surveys.models.sharedtasks import (
@@ -28,9 +27,9 @@ from surveys.sharedtasks.attempts import (
 )
 from surveys.sharedtasks.errors import SubmissionRefused
 from surveys.sharedtasks.scoring.counting import count_team
+from surveys.sharedtasks.scoring.waiting import request_score
 
 MOST_NOTED = 300  # characters
-submission_stored = Signal()  # sent within the transaction that stores a submission
 
 
 def submit(
@@ -83,7 +82,7 @@ def _submit(
         warnings=stored.warnings, note=note.strip()[:MOST_NOTED],
     )  # fmt: skip
     submission.save()
-    submission_stored.send(Submission)
+    request_score(submission)
     return submission
 
 
@@ -140,7 +139,7 @@ def rescore_failed(submission: Submission) -> Submission:
         "submission.rescored", scope=submission.phase.shared_task.scope,
         subject=name_submission(submission),
     )  # fmt: skip
-    submission_stored.send(Submission)
+    request_score(submission)
     return submission
 
 

@@ -46,10 +46,7 @@ from django.utils import timezone
 files = [result_file(predictions(1), subtask) for subtask in (1, 2)]
 send(Team.objects.get(), Phase.objects.get(), files, now=timezone.now())
 """
-SCORE = """
-from surveys.sharedtasks.scoring.waiting import score_waiting
-print(f"Submissions scored: {score_waiting()}.")
-"""
+SILENCE = "3"  # seconds after which a process counts as dead
 LATER = """
 from datetime import timedelta
 from django.utils import timezone
@@ -98,8 +95,9 @@ class Made:
 
 
 @pytest.fixture
-def made(site: Site) -> Made:
-    return Made(site)
+def made(pristine: str, tmp_path: Path) -> Iterator[Made]:
+    with open_site(pristine, tmp_path, RUN_SILENCE=SILENCE) as site:
+        yield Made(site)
 
 
 def test_what_a_killed_site_stored_is_scored_by_a_worker(pristine: str, tmp_path, queue: str):
@@ -113,7 +111,7 @@ def test_what_a_killed_site_stored_is_scored_by_a_worker(pristine: str, tmp_path
         with working(site):
             wait_until(lambda: outcome_of(site) == ONCE, lambda: outcome_of(site))
 
-        assert score(site, 1) == ["Submissions scored: 0."]
+        assert perform_jobs(site) == "Jobs: 0."
 
 
 def test_a_site_killed_while_it_reads_the_gold_is_followed_by_a_command(made: Made):
@@ -123,7 +121,7 @@ def test_a_site_killed_while_it_reads_the_gold_is_followed_by_a_command(made: Ma
         made.site.kill(signal.SIGKILL)
         assert outcome_of(made.site) == ([(1, "stored")], [(0,)], [])
 
-    assert score(made.site, 2) == ["Submissions scored: 1.", "Submissions scored: 0."]
+    wait_until(lambda: perform_jobs(made.site) == "Jobs: 1.")
     assert outcome_of(made.site) == ONCE
 
 
@@ -140,12 +138,13 @@ def test_a_site_killed_while_it_stores_scores_has_stored_none(made: Made):
     made.site.start()  # and it looks for what waits
 
     wait_until(lambda: outcome_of(made.site) == ONCE, lambda: outcome_of(made.site))
-    assert score(made.site, 1) == ["Submissions scored: 0."]
+    assert perform_jobs(made.site) == "Jobs: 0."
 
 
 def test_a_worker_killed_in_the_middle_is_followed_by_the_next(pristine: str, tmp_path, queue: str):
     with fresh_database(settings.DATABASES["default"], tmp_path, copy_of=pristine) as database:
-        site = Site(tmp_path, database, CELERY_BROKER_URL=BROKER, CELERY_QUEUE=queue)
+        behind = {"CELERY_BROKER_URL": BROKER, "CELERY_QUEUE": queue, "RUN_SILENCE": SILENCE}
+        site = Site(tmp_path, database, **behind)
         made = Made(site)  # which serves nothing
         run_code(site, SENT)
         with blocked(made.gold) as pipe, working(site) as worker:
@@ -189,9 +188,9 @@ def outcome_of(site: Site) -> tuple[list[tuple[object, ...]], ...]:
     return site.query(STATES), site.query(N_SCORES), site.query(COUNTED)
 
 
-def score(site: Site, n_times: int) -> list[str]:
-    """What processes say that score what waits, as often as it is wanted."""
-    return site.manage_all(*[["shell", "--no-imports", "-c", SCORE]] * n_times).splitlines()
+def perform_jobs(site: Site) -> str:
+    """Perform due jobs in a process of its own; return what it says."""
+    return site.manage("do_background_work").strip()
 
 
 def run_code(site: Site, code: str) -> str:

@@ -20,7 +20,7 @@ from django.utils import timezone
 from surveys.models.sharedtasks import Submission, Team
 from surveys.rehearsal.finished.shared_task import prepare_shared_task
 from surveys.rehearsal.finished.study import prepare_finished_study
-from surveys.sharedtasks.scoring.waiting import score_waiting
+from tests.factories.sharedtasks import score_all
 from tests.factories.sharedtasks import make_data, make_phase, make_shared_task, make_team, send
 now = timezone.now()
 study, finished = prepare_finished_study(), prepare_shared_task()
@@ -31,7 +31,7 @@ phase = make_phase(shared_task, visibility="board", **times)
 team = make_team(shared_task)
 for seed, sender in enumerate((team, team, make_team(shared_task, "Herons"))):
     send(sender, phase, seed=seed, now=now)
-score_waiting()
+score_all()
 def sign_in(user):
     client = Client()
     client.force_login(user)

@@ -19,7 +19,7 @@ from django.urls import reverse
 from django.utils import timezone
 from surveys.access.api_tokens import make_token
 from surveys.models.sharedtasks import Upload
-from surveys.sharedtasks.scoring.waiting import score_waiting
+from tests.factories.sharedtasks import score_all
 from surveys.sharedtasks.teams.description import accept_terms
 from surveys.sharedtasks.teams.links import invite_team, make_link, make_member_link
 from surveys.sharedtasks.teams.members import add_member
@@ -49,7 +49,7 @@ user = captain.participant.user
 sent = [result_file(predictions(seed, 4), subtask) for seed in (1, 2) for subtask in (1, 2)]
 for one in sent:
     send(team, practice, [one], now=now)
-score_waiting()
+score_all()
 upload = check_files(team, practice, [result_file(predictions(3, 4))], by=user, now=now)
 client = Client()
 client.force_login(user)

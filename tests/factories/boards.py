@@ -22,7 +22,6 @@ from surveys.sharedtasks.finishing.finalising import finalise, request_finalisin
 from surveys.sharedtasks.finishing.publishing import publish
 from surveys.sharedtasks.finishing.unranked import list_unranked
 from surveys.sharedtasks.parts import STORED
-from surveys.sharedtasks.scoring.waiting import score_waiting
 from tests.factories.jobs import perform_by
 from tests.factories.kept import kept
 from tests.factories.sharedtasks import (
@@ -31,6 +30,7 @@ from tests.factories.sharedtasks import (
     make_shared_task,
     make_team,
     result_file,
+    score_all,
     send,
 )
 from tests.factories.task_files import part_files
@@ -70,7 +70,7 @@ def make_contest(
         _send(team, phase, noise, 1 if noise == NOISE["Badgers"] else number + 1, start)
     trial = make_team(shared_task, f"Trial{after}", kind=TeamKind.TRIAL, **_describe("Trial"))
     _send(trial, phase, 1, 40, start)
-    score_waiting()
+    score_all()
     return shared_task
 
 

@@ -12,11 +12,17 @@ from surveys.sharedtasks.opening import open_task
 from surveys.sharedtasks.parts import add_part
 from surveys.sharedtasks.phases import add_gwsc_phases
 from surveys.sharedtasks.scoring.rescoring import request_rescoring
-from surveys.sharedtasks.scoring.waiting import score_waiting
 from surveys.sharedtasks.teams.links import make_link
 from surveys.web.console.sharedtasks.urls import urlpatterns
 from tests.factories.jobs import perform_all
-from tests.factories.sharedtasks import make_shared_task, make_team, predictions, result_file, send
+from tests.factories.sharedtasks import (
+    make_shared_task,
+    make_team,
+    predictions,
+    result_file,
+    score_all,
+    send,
+)
 from tests.factories.task_files import gold_file, part_files
 
 FLAG = {
@@ -100,7 +106,7 @@ def _make_open(user: User) -> SharedTask:
             numbers = predictions(seed + team.pk, 30)
             files = [result_file(numbers), result_file(numbers, 2)]
             send(team, shared_task.phases.get(name="evaluation"), files, now=now)
-    score_waiting()
+    score_all()
     Submission.objects.filter(number=2).update(flags=[FLAG], note="the second try")
     gold = gold_file(30).replace(b"0\t0\t0\n", b"0\t9\t9\n")
     request_rescoring(shared_task, "two rows were exchanged", gold={"sl": gold}, by=user)

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from surveys.access.audit_log import acting
 from surveys.access.roles import DEMONSTRATION
-from surveys.models import AuditEntry, Release
+from surveys.models import AuditEntry, Job, Release
 from surveys.models.sharedtasks import Phase, SharedTask, Team
 from surveys.rehearsal.demo import DEMO_CONTACT
 from surveys.rehearsal.finished.study import complete
@@ -24,7 +24,7 @@ from surveys.sharedtasks.jobs import FINALISE, find_jobs, is_busy
 from surveys.sharedtasks.opening import open_task
 from surveys.sharedtasks.parts import PartFiles, add_part, read_release
 from surveys.sharedtasks.phases import add_phase
-from surveys.sharedtasks.scoring.waiting import score_submission
+from surveys.sharedtasks.scoring.waiting import SCORE
 from surveys.sharedtasks.submissions import submit
 from surveys.sharedtasks.tasks import configure_task, make_shared_task
 from surveys.sharedtasks.teams.description import accept_terms, describe_team
@@ -124,8 +124,8 @@ def _take_part(
     languages = TEAMS[name][1]
     sent = [file for code in languages for file in _predict(name, code, files[code].gold)]
     upload = check_files(team, phase, sent, by=None, now=at)
-    submission = submit(upload, now=at, by=None)
-    score_submission(submission.pk)
+    submit(upload, now=at, by=None)
+    complete(Job.objects.filter(scope=phase.shared_task.scope, kind=SCORE))
     _date_log(phase.shared_task, at)
 
 

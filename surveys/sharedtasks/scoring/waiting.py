@@ -1,12 +1,15 @@
-"""Scoring the submissions that wait: in any process, several at once, each stored once."""
+"""Scoring a submission: a background job of its own, stored with the submission."""
 
 import logging
-import secrets
+from functools import partial
 
 from django.db import transaction
-from django.db.models import Exists, Max
+from django.db.models import Max
 from django.utils import timezone
 
+from surveys.jobs.perform import Progress, Store
+from surveys.jobs.queue import enqueue
+from surveys.models import Job, JobState
 from surveys.models.sharedtasks import (
     Scoring,
     ScoringState,
@@ -23,7 +26,7 @@ from surveys.sharedtasks.scoring.flags import Flag, find_flags
 from surveys.sharedtasks.scoring.predictions import load_predictions
 from surveys.sharedtasks.tasks import lock_task
 
-EARLIEST = 8  # of those that wait; processes choose among them, so that they rarely choose the same
+SCORE = "sharedtasks.score"  # the kind of job
 FAILED = (
     "It could not be scored: {}. It does not count as an attempt; the organisers can have it "
     "scored again."
@@ -31,44 +34,39 @@ FAILED = (
 log = logging.getLogger(__name__)
 
 
-def count_waiting(at_most: int | None = None) -> int:
-    """Return the number of submissions that wait for their scores."""
-    waiting = Submission.objects.filter(state=SubmissionState.STORED)
-    return len(waiting.values_list("pk")[:at_most])
+def request_score(submission: Submission) -> None:
+    """Queue the scoring of a submission, once more if it has begun."""
+    scope, key = submission.phase.shared_task.scope, f"{SCORE}:{submission.pk}"
+    enqueue(SCORE, {"submission": submission.pk}, scope=scope, key=key)
 
 
-def score_waiting() -> int:
-    """Score submissions one after another until none waits. Return their number."""
-    n_scored = 0
-    golds: dict[int, Golds] = {}
-    while (submission_id := _choose_waiting()) is not None:
-        score_submission(submission_id, golds)
-        n_scored += 1
-    return n_scored
+def score_submission(job: Job, progress: Progress) -> Store | None:
+    """Score a submission by the current scoring, unless it no longer waits.
 
-
-def score_submission(submission_id: int, golds: dict[int, Golds] | None = None) -> None:
-    """Score a waiting submission by the current scoring; a no-op if it no longer waits.
-
-    Nothing is locked while its scores are computed. If two processes do so, those of the first are
-    stored. `golds` keeps what was loaded, by the id of the scoring.
+    Nothing is locked while its scores are computed.
     """
-    submission = _find(submission_id)
-    if submission is None or submission.state != SubmissionState.STORED:
-        return
+    waiting = Submission.objects.filter(state=SubmissionState.STORED)
+    with_team = waiting.select_related("phase__shared_task", "team")
+    submission = with_team.filter(pk=job.request["submission"]).first()
+    if submission is None:
+        return None
     scoring = find_scoring(submission.phase.shared_task)
-    golds = {} if golds is None else golds
-    own = golds.setdefault(scoring.pk, Golds(scoring))
+    golds = Golds(scoring)
     try:
         predictions = load_predictions(submission)
-        figures = compute_figures(predictions, submission.phase, own)
-        scores = make_scores(submission, figures, own)
+        figures = compute_figures(predictions, submission.phase, golds)
+        scores = make_scores(submission, figures, golds)
         flags = find_flags(submission, predictions)
     except (OSError, ValueError) as error:
-        log.exception("submission %s could not be scored", submission_id)
-        _fail(submission, type(error).__name__)
-        return
-    _store(submission, scoring, scores, flags)
+        log.exception("submission %s could not be scored", submission.pk)
+        return partial(_fail, submission.pk, type(error).__name__)
+    return partial(_store, submission, scoring, scores, flags)
+
+
+def end_scoring(job: Job) -> None:
+    """Store that a submission could not be scored, if its job has failed."""
+    if job.state == JobState.FAILED:
+        _fail(job.request["submission"], "it was interrupted")
 
 
 def find_scoring(shared_task: SharedTask) -> Scoring:
@@ -99,39 +97,29 @@ def make_scoring(shared_task: SharedTask, **fields: object) -> Scoring:
     return Scoring.objects.create(shared_task=shared_task, **{**made, **fields})
 
 
-def _choose_waiting() -> int | None:
-    """Return one of the submissions that have waited longest, or None if none waits."""
-    waiting = Submission.objects.filter(state=SubmissionState.STORED).order_by("sent_at", "pk")
-    earliest = list(waiting.values_list("pk", flat=True)[:EARLIEST])
-    return secrets.choice(earliest) if earliest else None
-
-
-def _find(submission_id: int) -> Submission | None:
-    found = Submission.objects.select_related("phase__shared_task", "team")
-    return found.filter(pk=submission_id).first()
-
-
-@transaction.atomic
 def _store(
     submission: Submission, scoring: Scoring, scores: list[SubtaskScore], flags: list[Flag]
 ) -> None:
     """Store a submission's scores, and find its team's submission that counts.
 
-    If another scoring became current meanwhile, for which all teams were locked, it still waits.
+    If another scoring became current meanwhile, for which all teams were locked, it is scored
+    again.
     """
     team = lock_team(submission.team_id)
-    is_current = Exists(Scoring.objects.filter(pk=scoring.pk, state=ScoringState.CURRENT))
-    waiting = Submission.objects.filter(is_current, pk=submission.pk, state=SubmissionState.STORED)
+    if not Scoring.objects.filter(pk=scoring.pk, state=ScoringState.CURRENT).exists():
+        request_score(submission)
+        return
+    waiting = Submission.objects.filter(pk=submission.pk, state=SubmissionState.STORED)
     if not waiting.update(state=SubmissionState.SCORED, flags=flags):
-        return  # or another process was first, or it was cancelled or withdrawn meanwhile
+        return  # it was cancelled or withdrawn meanwhile
     SubtaskScore.objects.bulk_create(scores, ignore_conflicts=True)  # a rescoring may have them
     count_team(team, [submission.phase])
 
 
-@transaction.atomic
-def _fail(submission: Submission, reason: str) -> None:
-    """Store that a submission could not be scored, which gives the attempt back."""
-    lock_team(submission.team_id)
+def _fail(submission_id: int, reason: str) -> None:
+    """Store that a waiting submission could not be scored, which gives the attempt back."""
+    submission = Submission.objects.select_related("phase").get(pk=submission_id)
+    team = lock_team(submission.team_id)
     waiting = Submission.objects.filter(pk=submission.pk, state=SubmissionState.STORED)
     waiting.update(state=SubmissionState.FAILED, state_reason=FAILED.format(reason))
-    count_team(submission.team, [submission.phase])
+    count_team(team, [submission.phase])

@@ -19,7 +19,6 @@ from surveys.sharedtasks.phases import (
     remove_phase,
     write_local,
 )
-from surveys.sharedtasks.scoring.waiting import score_waiting
 from tests.factories.sharedtasks import (
     START,
     make_data,
@@ -27,6 +26,7 @@ from tests.factories.sharedtasks import (
     make_phase,
     make_shared_task,
     make_team,
+    score_all,
     send,
 )
 
@@ -196,7 +196,7 @@ def test_a_phase_is_removed_with_what_organisers_sent(
     make_data(shared_task)
     phase = make_phase(shared_task)
     submission = send(make_team(shared_task, "Trial", kind="trial"), phase, now=START - DAY)
-    score_waiting()
+    score_all()
 
     with django_capture_on_commit_callbacks(execute=True):
         remove_phase(phase, now=START - DAY)

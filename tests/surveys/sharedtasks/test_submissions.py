@@ -8,7 +8,7 @@ from surveys.models import AuditEntry
 from surveys.models.sharedtasks import Allowance, FrozenBoard, Phase, Submission, Upload
 from surveys.sharedtasks.attempts import count_attempts
 from surveys.sharedtasks.errors import SubmissionRefused, TooLate
-from surveys.sharedtasks.scoring.waiting import find_scoring, score_waiting
+from surveys.sharedtasks.scoring.waiting import find_scoring
 from surveys.sharedtasks.submissions import (
     cancel_submission,
     choose_submission,
@@ -25,6 +25,7 @@ from tests.factories.sharedtasks import (
     make_team,
     predictions,
     result_file,
+    score_all,
     send,
 )
 
@@ -182,7 +183,7 @@ def test_submitting_makes_as_many_queries_for_more_submissions(
     """Others wait meanwhile, at least on SQLite."""
     for seed in (1, 2):
         upload = check_files(team, phase, [result_file(predictions(seed))], by=None, now=START)
-        with django_assert_max_num_queries(9):
+        with django_assert_max_num_queries(14):
             submit(upload, by=None, now=START)
 
 
@@ -196,7 +197,7 @@ def test_the_same_predictions_of_two_tabs_are_submitted_once(team, phase):
 
 def test_the_last_submission_counts_unless_the_team_chooses(team, phase):
     first, second = send(team, phase), send(team, phase, seed=2)
-    score_waiting()
+    score_all()
     assert team.counted_submissions.get().submission == second
 
     choose_submission(first, 1, START)
@@ -210,7 +211,7 @@ def test_a_submission_may_be_chosen_before_it_is_scored(team, phase):
     chosen = send(team, phase)
     choose_submission(chosen, 1, START)
     send(team, phase, seed=2)
-    score_waiting()
+    score_all()
 
     assert team.counted_submissions.get().submission == chosen
     assert team.counted_submissions.get().scores["sl"]["n"] == 12
@@ -232,7 +233,7 @@ def test_the_best_counts_where_the_phase_says_so(team, shared_task):
     phase = make_phase(shared_task, counting="best", visibility="own")
     best = send(team, phase, [result_file([(k * 7) % 10 - k % 10 for k in range(12)])])
     send(team, phase, seed=2)
-    score_waiting()
+    score_all()
 
     assert team.counted_submissions.get().submission == best
     with pytest.raises(SubmissionRefused, match="highest score counts"):
@@ -241,7 +242,7 @@ def test_the_best_counts_where_the_phase_says_so(team, shared_task):
 
 def test_a_withdrawn_submission_leaves_the_board_to_the_one_before(team, phase):
     first, second = send(team, phase), send(team, phase, seed=2)
-    score_waiting()
+    score_all()
 
     withdraw_submission(second)
     assert team.counted_submissions.get().submission == first

@@ -21,13 +21,13 @@ from surveys.sharedtasks.finishing.unranked import list_obstacles, list_unranked
 from surveys.sharedtasks.gold import read_gold_file
 from surveys.sharedtasks.jobs import FINALISE, find_jobs, find_shared_task, request_job
 from surveys.sharedtasks.scoring.rescoring import request_rescoring, use_scoring
-from surveys.sharedtasks.scoring.waiting import score_waiting
+from surveys.sharedtasks.scoring.waiting import score_submission
 from surveys.sharedtasks.submissions import submit, withdraw_submission
 from surveys.sharedtasks.teams.description import describe_team
 from surveys.sharedtasks.teams.registration import withdraw_team
 from surveys.sharedtasks.uploads import check_files
 from surveys.sharedtasks.watching.decisions import exclude_team
-from tests.factories.jobs import perform_all, perform_by
+from tests.factories.jobs import made_by, perform_all, perform_by
 from tests.factories.sharedtasks import (
     START,
     make_data,
@@ -36,6 +36,7 @@ from tests.factories.sharedtasks import (
     make_team,
     predictions,
     result_file,
+    score_all,
     send,
 )
 from tests.factories.task_files import HEADER, gold_file
@@ -66,7 +67,7 @@ def teams(shared_task, phase):
         send(team, phase, files)
     teams[0].publishes_files = True
     teams[0].save()
-    score_waiting()
+    score_all()
     return teams
 
 
@@ -161,7 +162,7 @@ def test_the_unranked_are_listed_with_reasons_and_each_has_to_be_settled(shared_
     trial = make_team(shared_task, "Trial", kind="trial")
     for team in (undescribed, over, over, trial):
         send(team, phase, seed=10 + team.pk + team.submissions.count())
-    score_waiting()
+    score_all()
     phase.attempts_total = 1
     phase.save()
     late = teams[1].submissions.get()
@@ -197,7 +198,7 @@ def test_descriptions_are_not_required_if_the_rule_is_off(shared_task, phase):
     shared_task.requires_description = False
     shared_task.save()
     send(make_team(shared_task), phase)
-    score_waiting()
+    score_all()
 
     assert list_unranked(shared_task, END) == []
 
@@ -216,7 +217,7 @@ def test_an_unfinished_description_is_not_published(shared_task, phase, teams):
         shared_task, "Voles", system="draft-bert", summary="Do not publish this."
     )
     send(unfinished, phase, seed=9)
-    score_waiting()
+    score_all()
     live = make_live_board(phase, 1)
 
     shared_task = finish(shared_task)
@@ -245,7 +246,7 @@ def test_a_team_may_stand_under_its_code(shared_task, teams):
 
 def test_a_baseline_of_the_organisers_replaces_the_one_of_its_name(shared_task, phase, teams):
     send(make_team(shared_task, "form", kind="baseline"), phase, seed=20)
-    score_waiting()
+    score_all()
 
     finish(shared_task)
 
@@ -318,7 +319,8 @@ def test_what_happens_in_other_phases_stops_no_boards(shared_task, teams, monkey
 
     def send_more():
         send(make_team(shared_task, "Voles"), later)
-        score_waiting()
+        with made_by(score_submission):
+            score_all()
 
     job = finalise_while(shared_task, send_more, monkeypatch)
 

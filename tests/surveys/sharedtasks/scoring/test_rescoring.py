@@ -22,11 +22,11 @@ from surveys.sharedtasks.scoring.rescoring import (
     request_rescoring,
     use_scoring,
 )
-from surveys.sharedtasks.scoring.waiting import score_waiting
 from tests.factories.jobs import perform_all
 from tests.factories.sharedtasks import (
     make_team,
     result_file,
+    score_all,
     send,
 )
 from tests.factories.task_files import HEADER, gold_file
@@ -46,7 +46,7 @@ def teams(shared_task, phase):
     teams = make_team(shared_task), make_team(shared_task, "Herons")
     for team, numbers in zip(teams, (changes, right), strict=True):
         send(team, phase, [result_file(numbers)])
-    score_waiting()
+    score_all()
     return teams
 
 
@@ -100,7 +100,7 @@ def test_later_submissions_are_scored_with_the_corrected_gold(shared_task, phase
     use_scoring(rescore(shared_task))
 
     submission = send(teams[0], phase)
-    score_waiting()
+    score_all()
 
     assert submission.scores.get().scoring.number == 2
     assert Scoring.objects.get(number=2).gold_sha256 != Scoring.objects.get(number=1).gold_sha256
@@ -109,7 +109,7 @@ def test_later_submissions_are_scored_with_the_corrected_gold(shared_task, phase
 def test_what_arrives_before_the_scoring_is_used_is_scored_by_both(shared_task, phase, teams):
     scoring = rescore(shared_task)
     submission = send(teams[0], phase)
-    score_waiting()
+    score_all()
 
     use_scoring(scoring)
 
@@ -123,7 +123,7 @@ def test_what_waits_is_scored_by_the_new_scoring(shared_task, phase, teams):
     submission = send(teams[0], phase)
 
     use_scoring(scoring)
-    score_waiting()
+    score_all()
 
     submission.refresh_from_db()
     assert submission.state == "scored"

@@ -11,6 +11,7 @@ from django.core.files.base import ContentFile
 
 from postprocess.scoring.figures import score_changes, score_similarities
 from postprocess.scoring.inference import average_scores, score_interval
+from surveys.models import Job
 from surveys.models.sharedtasks import (
     CountedSubmission,
     Scoring,
@@ -25,11 +26,6 @@ from surveys.sharedtasks.errors import SubmissionRefused
 from surveys.sharedtasks.gold import load_gold
 from surveys.sharedtasks.scoring import waiting
 from surveys.sharedtasks.scoring.counting import count_team
-from surveys.sharedtasks.scoring.waiting import (
-    count_waiting,
-    score_submission,
-    score_waiting,
-)
 from surveys.sharedtasks.submissions import (
     cancel_submission,
     rescore_failed,
@@ -37,6 +33,7 @@ from surveys.sharedtasks.submissions import (
     withdraw_submission,
 )
 from surveys.sharedtasks.uploads import check_files
+from tests.factories.jobs import fall_silent
 from tests.factories.sharedtasks import (
     START,
     make_data,
@@ -45,8 +42,10 @@ from tests.factories.sharedtasks import (
     make_team,
     predictions,
     result_file,
+    score_all,
     send,
 )
+from tests.factories.studies import stored
 
 pytestmark = pytest.mark.django_db
 BOTH = [
@@ -60,7 +59,7 @@ def test_scores_are_those_of_the_library(team, phase, shared_task):
     gold = {part.language: load_gold(part, practice=False) for part in shared_task.parts.all()}
 
     send(team, phase, BOTH)
-    assert score_waiting() == 1
+    assert score_all() == 1
 
     scores = {
         (one.subtask, one.part.language): one for one in SubtaskScore.objects.select_related("part")
@@ -86,7 +85,7 @@ def test_a_missing_language_is_never_filled(team, phase, shared_task):
     make_data(shared_task, "hr")
 
     send(team, phase)
-    score_waiting()
+    score_all()
 
     counted = CountedSubmission.objects.get()
     assert (list(counted.scores), counted.average) == (["sl"], None)
@@ -98,7 +97,7 @@ def test_the_average_of_the_best_languages(team, phase, shared_task):
     shared_task.save()
 
     submission = send(team, phase, BOTH[:2])
-    score_waiting()
+    score_all()
 
     best = max(one.score for one in submission.scores.all())
     assert CountedSubmission.objects.get().average == best
@@ -108,7 +107,7 @@ def test_practice_is_scored_by_its_own_gold(team, shared_task):
     phase = make_phase(shared_task, "practice", data="practice", visibility="own")
 
     submission = send(team, phase, [result_file([-1, 2, 0.5, 1])])
-    score_waiting()
+    score_all()
 
     score = submission.scores.get()
     gold = load_gold(shared_task.parts.get(), practice=True)
@@ -118,7 +117,7 @@ def test_practice_is_scored_by_its_own_gold(team, shared_task):
 
 def test_the_first_scoring_is_made_with_the_digests_of_the_gold(team, phase, shared_task):
     send(team, phase)
-    score_waiting()
+    score_all()
 
     scoring = Scoring.objects.get()
     assert (scoring.number, scoring.state) == (1, ScoringState.CURRENT)
@@ -131,15 +130,12 @@ def test_what_was_stored_before_the_process_died_is_scored_later_and_once(
     """Nothing after the commit happens: the callbacks are not called."""
     with django_capture_on_commit_callbacks():
         submission = send(team, phase)
-    assert (submission.state, count_waiting()) == (SubmissionState.STORED, 1)
+    assert submission.state == SubmissionState.STORED
 
-    score_waiting()
-    score_waiting()
-    score_submission(submission.pk)
+    assert [score_all() for _ in range(2)] == [1, 0]
 
     submission.refresh_from_db()
     assert (submission.state, submission.scores.count()) == (SubmissionState.SCORED, 1)
-    assert count_waiting() == 0
 
 
 def test_a_submission_is_scored_when_it_is_stored(team, phase, django_capture_on_commit_callbacks):
@@ -160,7 +156,7 @@ def test_what_ends_while_it_is_scored_stays_ended(team, phase, monkeypatch, end)
         return compute(*arguments)
 
     monkeypatch.setattr(waiting, "compute_figures", end_meanwhile)
-    score_waiting()
+    score_all()
 
     submission.refresh_from_db()
     assert submission.state in (SubmissionState.WITHDRAWN, SubmissionState.CANCELLED)
@@ -177,7 +173,7 @@ def test_a_submission_is_scored_by_the_scoring_that_is_current_in_the_end(team, 
         return compute(*arguments)
 
     monkeypatch.setattr(waiting, "compute_figures", replace_once)
-    score_waiting()
+    score_all()
 
     assert submission.scores.get().scoring.number == 2
 
@@ -187,7 +183,7 @@ def test_a_file_that_is_lost_is_a_fault_of_the_site_and_no_attempt(team, phase):
     content = submission.file.read()
     submission.file.storage.delete(submission.file.name)
 
-    score_waiting()
+    score_all()
 
     submission.refresh_from_db()
     assert (submission.state, submission.scores.count()) == (SubmissionState.FAILED, 0)
@@ -196,10 +192,23 @@ def test_a_file_that_is_lost_is_a_fault_of_the_site_and_no_attempt(team, phase):
 
     Path(submission.file.path).write_bytes(content)
     rescore_failed(submission)
-    score_waiting()
+    score_all()
 
     submission.refresh_from_db()
     assert (submission.state, submission.state_reason) == (SubmissionState.SCORED, "")
+
+
+def test_a_submission_that_has_killed_two_processes_could_not_be_scored(team, phase):
+    submission = send(team, phase)
+
+    for _ in range(2):
+        Job.objects.update(state="running")
+        fall_silent()
+
+    assert stored(submission, "state") == (SubmissionState.FAILED,)
+    rescore_failed(submission)
+    score_all()
+    assert stored(submission, "state") == (SubmissionState.SCORED,)
 
 
 def test_a_damaged_file_is_a_fault_of_the_site(team, phase):
@@ -207,7 +216,7 @@ def test_a_damaged_file_is_a_fault_of_the_site(team, phase):
     with zipfile.ZipFile(submission.file.path, "w") as archive:
         archive.writestr("results_subtask1_sl.tsv", "change\n1\n")
 
-    score_waiting()
+    score_all()
 
     submission.refresh_from_db()
     assert submission.state == SubmissionState.FAILED
@@ -216,13 +225,13 @@ def test_a_damaged_file_is_a_fault_of_the_site(team, phase):
 def test_flags_are_stored_with_the_scores(team, phase, shared_task):
     """Mostly zeros, then what hardly correlates with it, and a copy of another team's."""
     zeros = send(team, phase, [result_file([0] * 8 + [1, 2, 3, 20403.0**2])])
-    score_waiting()
+    score_all()
     other = send(team, phase, [result_file([5, 1, 9, 2, 8, 3, 7, 4, 4, 3, 9, 1])])
-    score_waiting()
+    score_all()
     copied = send(make_team(shared_task, "Herons"), phase, [
         result_file([5, 1, 9, 2, 8, 3, 7, 4, 4, 3, 9, 1])
     ])  # fmt: skip
-    score_waiting()
+    score_all()
 
     flags = [
         [(one["flag"], one["other"]) for one in Submission.objects.get(pk=sent.pk).flags]
@@ -238,7 +247,7 @@ def test_flags_are_stored_with_the_scores(team, phase, shared_task):
 def test_a_baselines_numbers_are_flagged(team, phase, shared_task):
     baseline = send(make_team(shared_task, "form", kind="baseline"), phase)
     submission = send(team, phase)
-    score_waiting()
+    score_all()
 
     submission.refresh_from_db()
     baseline.refresh_from_db()
@@ -290,11 +299,11 @@ def test_several_processes_score_each_submission_once(transactional_db, request)
             send(team, phase, [result_file([seed, len(name), *predictions(seed)[2:]])])
     at_once = request.getfixturevalue("at_once")
 
-    outcomes = at_once(*[score_waiting] * 4)
+    outcomes = at_once(*[score_all] * 4)
 
     (found,) = at_once(
         lambda: (
-            count_waiting(),
+            Job.objects.exclude(state="done").count(),
             SubtaskScore.objects.count(),
             sorted(CountedSubmission.objects.values_list("team__name", "submission__number")),
         )
@@ -307,7 +316,7 @@ def test_the_time_of_the_end_is_not_the_time_of_scoring(team, phase):
     """A submission that was sent in time is scored at any later time."""
     submission = send(team, phase, now=phase.closes_at - timedelta(seconds=1))
 
-    score_waiting()
+    score_all()
 
     submission.refresh_from_db()
     assert submission.state == SubmissionState.SCORED
@@ -319,7 +328,7 @@ def test_counting_makes_as_many_queries_for_more_submissions(
 ):
     for seed in (1, 2, 3):
         send(team, phase, [result_file(predictions(seed), subtask) for subtask in (1, 2)])
-        score_waiting()
+        score_all()
 
         with django_assert_num_queries(5):
             count_team(team, [phase])
@@ -329,7 +338,7 @@ def test_the_last_results_of_each_subtask_count(team, phase):
     """They are those of different submissions if the last one has results of one subtask."""
     first = send(team, phase, [result_file(predictions(k), k) for k in (1, 2)])
     last = send(team, phase, [result_file(predictions(3), 2)])
-    score_waiting()
+    score_all()
 
     counted = CountedSubmission.objects.order_by("subtask")
     assert [one.submission for one in counted] == [first, last]

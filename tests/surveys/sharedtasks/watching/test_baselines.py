@@ -9,12 +9,12 @@ from surveys import tasks
 from surveys.models import AuditEntry
 from surveys.models.sharedtasks import CountedSubmission, RefusedUpload, Submission
 from surveys.sharedtasks.boards.live import make_live_board
-from surveys.sharedtasks.scoring.waiting import find_scoring, score_waiting
+from surveys.sharedtasks.scoring.waiting import find_scoring
 from surveys.sharedtasks.submissions import cancel_submission
 from surveys.sharedtasks.tasks import find_next_step
 from surveys.sharedtasks.watching import baselines
 from surveys.sharedtasks.watching.baselines import send_baselines, send_due_baselines
-from tests.factories.sharedtasks import START, make_data, make_phase, make_shared_task
+from tests.factories.sharedtasks import START, make_data, make_phase, make_shared_task, score_all
 
 pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
 SECOND = timedelta(seconds=1)
@@ -51,7 +51,7 @@ def test_baselines_are_sent_in_every_phase_once(shared_task, phase):
     make_phase(shared_task, "practice", data="practice", subtasks=[2], visibility="board")
 
     assert [send_baselines(shared_task, by=None, now=START) for _ in range(2)] == [4, 0]
-    score_waiting()
+    score_all()
 
     found = {
         (one.team.name, one.phase.name, one.subtask): sorted(one.scores)
@@ -71,7 +71,7 @@ def test_baselines_are_on_the_board_from_the_opening_of_the_phase(phase, clock):
 
     clock.at = START
     assert [send_due_baselines() for _ in range(2)] == [1, 0]
-    score_waiting()
+    score_all()
 
     board = make_live_board(phase, 1)
     assert {row.name: (row.kind.value, row.places) for row in board.rows} == {
@@ -100,7 +100,7 @@ def test_no_baselines_of_drafts_and_final_boards(shared_task, phase, clock, chan
 
 def test_cancelled_baselines_are_not_submitted_again(phase, clock):
     send_due_baselines()
-    score_waiting()
+    score_all()
     cancel_submission(Submission.objects.get(team__name="form"), "it says nothing here")
 
     assert send_due_baselines() == 0

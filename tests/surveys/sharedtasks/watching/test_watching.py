@@ -8,7 +8,6 @@ from surveys.models import AuditEntry
 from surveys.models.sharedtasks import Allowance, Submission, Team, TeamInvitation
 from surveys.sharedtasks.attempts import count_attempts
 from surveys.sharedtasks.errors import SharedTaskRefused, UploadRefused
-from surveys.sharedtasks.scoring.waiting import score_waiting
 from surveys.sharedtasks.submissions import cancel_submission, choose_submission
 from surveys.sharedtasks.uploads import check_files
 from surveys.sharedtasks.watching.alike import flag_alike_teams
@@ -28,6 +27,7 @@ from tests.factories.sharedtasks import (
     make_team,
     predictions,
     result_file,
+    score_all,
     send,
 )
 
@@ -106,7 +106,7 @@ def test_teams_that_are_almost_the_same_are_flagged_once(shared_task, phase, ott
     send(otters, phase)
     send(herons, phase, [result_file([2 * x + 1 for x in numbers])])
     other = send(make_team(shared_task, "Newts"), phase, seed=4)
-    score_waiting()
+    score_all()
 
     assert [flag_alike_teams(phase), flag_alike_teams(phase)] == [2, 2]
 
@@ -149,7 +149,7 @@ def test_merged_teams_have_all_submissions_and_attempts(shared_task, phase, otte
     send(otters, phase, seed=2)
     moved = send(otters, phase, seed=3)
     choose_submission(moved, 1, START)
-    score_waiting()
+    score_all()
     allow_attempts(otters, phase, 1, "an outage")
     TeamInvitation.objects.create(team=otters, digest="a" * 64, expires_at=START + DAY)
 

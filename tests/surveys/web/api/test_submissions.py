@@ -26,7 +26,6 @@ from surveys.models.sharedtasks import (
     TeamState,
     Upload,
 )
-from surveys.sharedtasks.scoring.waiting import score_waiting
 from surveys.sharedtasks.teams import rates
 from surveys.sharedtasks.teams.description import accept_terms
 from surveys.sharedtasks.uploads import LARGEST_UPLOAD
@@ -38,6 +37,7 @@ from tests.factories.sharedtasks import (
     make_team,
     predictions,
     result_file,
+    score_all,
 )
 from tests.surveys.sharedtasks.conftest import at_once  # noqa: F401
 from tests.surveys.web.api.conftest import Program, errors_of
@@ -383,7 +383,7 @@ def test_refused_files_may_be_corrected_under_the_same_key(member):
 
 def test_scores_are_shown_where_the_phase_shows_them(member, phase):
     send(member)
-    score_waiting()
+    score_all()
     hidden = member.get(FIRST).json()
 
     phase.visibility = "own"
@@ -419,7 +419,7 @@ def test_history_asks_as_often_for_one_row_as_for_three(member, phase):
     counts = []
     for seed in range(3):
         send_seed(member, seed)
-        score_waiting()
+        score_all()
         with CaptureQueriesContext(connection) as asked:
             member.get("shared-tasks/gwsc/submissions/")
         counts.append(len(asked))
@@ -459,7 +459,7 @@ def test_a_cancelled_submission_is_not_withdrawn(member):
 def test_the_submission_that_counts_is_chosen(member, clock):  # noqa: F811
     for seed in (1, 2):
         send_seed(member, seed)
-    score_waiting()
+    score_all()
     second = FIRST.replace("/1/", "/2/")
     assert member.get(second).json()["counts_for"] == [1]
 
@@ -490,7 +490,7 @@ def test_organisers_send_trial_runs_without_limits(phase, shared_task, clock):  
     clock.at = START - timedelta(days=1)  # before it begins
 
     sent = [send_seed(organiser, n // 2, 1 + n % 2) for n in range(12)]
-    score_waiting()
+    score_all()
 
     assert {one.status_code for one in sent} == {201}
     assert sent[-1].json()["attempts"]["left"] is None

@@ -238,7 +238,7 @@ def test_a_command_sends_due_messages(study, capsys):
         call_command("do_background_work")
 
     assert len(heard) == 1
-    assert capsys.readouterr().out == "Jobs: 1, submissions scored: 0.\n"
+    assert capsys.readouterr().out == "Jobs: 1.\n"
 
 
 def test_an_unreachable_url_delays_the_others_once(study):

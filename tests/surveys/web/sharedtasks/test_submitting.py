@@ -20,7 +20,6 @@ from surveys.models.sharedtasks import (
     TeamState,
     Upload,
 )
-from surveys.sharedtasks.scoring.waiting import score_waiting
 from tests.factories.sharedtasks import (
     START,
     make_data,
@@ -29,6 +28,7 @@ from tests.factories.sharedtasks import (
     make_team,
     predictions,
     result_file,
+    score_all,
 )
 from tests.surveys.web.sharedtasks.conftest import sign_in
 from tests.surveys.web.sharedtasks.test_accounts import said
@@ -328,7 +328,7 @@ def distinct(n):
 
 def test_a_hidden_phase_shows_no_score_anywhere(captain):
     page = send(captain)
-    score_waiting()
+    score_all()
     pages = [page, f"{HOME}submissions/", f"{HOME}choice/", HOME, SUBMIT]
 
     shown = [said(captain.get(one)) for one in pages]
@@ -345,7 +345,7 @@ def test_scores_that_may_be_seen_have_three_decimals(captain, phase, visibility)
     phase.visibility = visibility
     phase.save()
     page = send(captain)
-    score_waiting()
+    score_all()
     stored = Submission.objects.get().scores.get()
 
     shown = said(captain.get(page))
@@ -409,7 +409,7 @@ def test_a_submission_that_could_not_be_scored_is_not_made_an_attempt(captain):
 def test_the_last_submission_counts_until_the_team_chooses(captain):
     for seed in (1, 2):
         send(captain, seed)
-    score_waiting()
+    score_all()
     chosen = {"phase": "evaluation", "subtask": "1", "number": "1"}
 
     assert "Counts for subtask 1" in said(captain.get(f"{HOME}submissions/evaluation/2/"))
@@ -431,7 +431,7 @@ def test_only_own_submissions_of_the_subtask_are_chosen(captain, wrong):
 def test_after_the_end_nothing_is_chosen(captain, clock):
     for seed in (1, 2):
         send(captain, seed)
-    score_waiting()
+    score_all()
     clock.at = END
 
     chosen = captain.post(f"{HOME}choice/", {"phase": "evaluation", "subtask": "1", "number": "1"})
@@ -461,7 +461,7 @@ def test_the_gold_is_in_no_answer(captain, shared_task, phase):
     page = send(captain)
     refused = check(captain, ("x.tsv", b"x"))
     checked = check(captain, result_file(predictions(2))).url
-    score_waiting()
+    score_all()
     (part,) = shared_task.parts.all()
     with part.gold.open("rb") as file:
         rows = file.read().decode().splitlines()[1:]

@@ -9,7 +9,6 @@ from django.urls import reverse
 from surveys.models.sharedtasks import RefusedUpload, Scoring, Submission
 from surveys.sharedtasks.gold import read_gold_file
 from surveys.sharedtasks.jobs import find_jobs
-from surveys.sharedtasks.scoring.waiting import score_waiting
 from tests.factories.jobs import perform_all
 from tests.factories.sharedtasks import (
     make_data,
@@ -18,6 +17,7 @@ from tests.factories.sharedtasks import (
     make_team,
     predictions,
     result_file,
+    score_all,
     send,
 )
 from tests.factories.task_files import HEADER, gold_file
@@ -44,7 +44,7 @@ def submissions(shared_task, phase):
     """Two teams, one of which described its system, with a scored submission each."""
     teams = make_team(shared_task, **DESCRIBED), make_team(shared_task, "Herons")
     sent = [send(team, phase, seed=seed, now=BEGIN) for seed, team in enumerate(teams, 1)]
-    score_waiting()
+    score_all()
     return sent
 
 

@@ -11,10 +11,9 @@ from django.contrib.auth.models import User
 from django.core.cache import cache
 
 from surveys.models.sharedtasks import Organiser, SharedTask, Submission, SubtaskScore
-from surveys.sharedtasks.scoring.waiting import score_waiting
 from surveys.sharedtasks.submissions import withdraw_submission
 from tests.factories.boards import NOISE, finish, make_contest, make_published
-from tests.factories.sharedtasks import START, result_file, send
+from tests.factories.sharedtasks import START, result_file, score_all, send
 from tests.surveys.web.sharedtasks.conftest import sign_in
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("clock")]
@@ -99,7 +98,7 @@ def test_a_result_stays_at_its_address_when_a_later_one_counts(client):
     make_contest({"visibility": "board", "closes_at": None})
     first = Submission.objects.get(team__name="Otters")
     send(first.team, first.phase, [result_file(range(60)), result_file(range(60), subtask=2)])
-    score_waiting()
+    score_all()
     address = f"/tasks/gwsc/results/{first.code}/"
 
     page = client.get(address).content.decode()
