@@ -15,11 +15,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from socket import socket
 from threading import Lock, Thread, main_thread
-from typing import NamedTuple
 
 from django.conf import settings
 from django.db import connection
-from django.utils import timezone
 
 from surveys.features import Lane
 from surveys.jobs import queue as queue_of_jobs
@@ -28,14 +26,8 @@ from surveys.jobs.queue import AWAKE, count_due, release_own, requeue_silent
 from surveys.operations.broker import BROKER, Broker
 from surveys.operations.job_process import JOB_PROCESS, JobProcess, read_messages
 from surveys.operations.outages import OUTAGES, log_outage
-from surveys.sharedtasks.watching.baselines import count_due_phases, send_due_baselines
 
 log = logging.getLogger(__name__)
-
-
-def send_baselines() -> int:
-    """Submit the baselines of phases of shared tasks that have opened. Return their number."""
-    return send_due_baselines()
 
 
 def perform_long_jobs() -> int:
@@ -60,18 +52,7 @@ LANES = {
 }
 
 
-class Stored(NamedTuple):
-    """A kind of jobs that are rows in tables of their own."""
-
-    perform: Callable[[], int]
-    count_due: Callable[[int], int]  # at most so many
-    most: int  # threads of a process
-
-
-STORED = (Stored(send_baselines, lambda _: count_due_phases(timezone.now()), 1),)
-_all: list[Callable[..., object]] = [kind.perform for kind in STORED]
-_all += LANES.values()
-TASKS = {task.__name__: task for task in _all}
+TASKS = {task.__name__: task for task in LANES.values()}
 
 
 class Dispatcher:
@@ -126,16 +107,11 @@ class Dispatcher:
 
     def _ask(self, performer: Broker | JobProcess) -> None:
         """Ask workers, or the job process, for due jobs."""
-        due = {kind.perform for kind in STORED if kind.count_due(1)}
-        performer.ask(due | {LANES[lane] for lane in count_due()})
+        performer.ask({LANES[lane] for lane in count_due()})
 
     def _start_threads(self) -> None:
         self._threads = [thread for thread in self._threads if thread.is_alive()]
         names = Counter(thread.name for thread in self._threads)
-        for perform, count, most in STORED:
-            n_free = most - names[perform.__name__]
-            for _ in range(min(n_free, count(n_free) if n_free else 0)):
-                self._start_thread(perform, perform.__name__)
         for lane, n_due in count_due().items():
             name = LANES[lane].__name__
             for _ in range(min(n_due, lane.value - names[name])):

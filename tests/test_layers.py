@@ -49,11 +49,6 @@ APPS = {  # what belongs to an app; all else of `surveys` is the core
         "surveys.contexts",
     ),
 }  # fmt: skip
-# What the core still imports of apps. Entries are only removed.
-NOT_YET_APART = {
-    "surveys.apps": "sharedtasks",
-    "surveys.tasks": "sharedtasks",
-}
 
 
 def app_of(module: str) -> str:
@@ -106,8 +101,7 @@ def list_upward_imports(graph: Graph) -> list[tuple[str, str]]:
         if (low := layer_of(importer)) is not None
         and (high := layer_of(imported)) is not None
         and high > low
-        and app_of(imported)
-        not in (app_of(importer) or None, *NOT_YET_APART.get(importer, "").split())
+        and app_of(imported) != (app_of(importer) or None)
     ]
 
 
@@ -162,7 +156,7 @@ def test_no_module_imports_another_app(graph):
 
     found = list_imports_of_apps(with_models)
 
-    assert found == {name: set(apps.split()) for name, apps in NOT_YET_APART.items()}
+    assert found == {}
 
 
 def test_what_belongs_to_an_app_is_a_module():

@@ -216,12 +216,6 @@ class Migration(migrations.Migration):
                     "moved_from",
                     models.DateTimeField(blank=True, help_text="the end before that", null=True),
                 ),
-                (
-                    "baselines_at",
-                    models.DateTimeField(
-                        blank=True, help_text="when the site submitted its baselines", null=True
-                    ),
-                ),
             ],
             options={
                 "ordering": ["opens_at", "pk"],

@@ -17,6 +17,13 @@ FEATURE = Feature(
             kept=timedelta(days=1),
         ),
         Kind(
+            name="sharedtasks.baselines",
+            label="baselines of a phase",
+            make="surveys.sharedtasks.watching.baselines.submit_baselines",
+            lane=Lane.SHORT,  # the board shows them from the opening
+            ended="surveys.sharedtasks.watching.baselines.report_failure",
+        ),
+        Kind(
             name="sharedtasks.rescore",
             label="scoring of all submissions again",
             make="surveys.sharedtasks.scoring.rescoring.perform_rescoring",

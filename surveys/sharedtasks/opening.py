@@ -15,6 +15,7 @@ from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.gold import read_gold_file
 from surveys.sharedtasks.phases import expect_probing, refuse_probing
 from surveys.sharedtasks.tasks import lock_task
+from surveys.sharedtasks.watching.baselines import request_baselines
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,8 @@ def open_task(
     shared_task.state, shared_task.opened_at = SharedTaskState.OPEN, now
     shared_task.commitment = _commit(shared_task)
     shared_task.save(update_fields=["state", "opened_at", "commitment"])
+    for phase in shared_task.phases.all():
+        request_baselines(phase)
     record("sharedtask.opened", scope=shared_task.scope, commitment=shared_task.commitment)
     return shared_task
 

@@ -21,6 +21,11 @@ from surveys.models.sharedtasks import (
 )
 from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.tasks import lock_task
+from surveys.sharedtasks.watching.baselines import (
+    cancel_baselines,
+    move_baselines,
+    request_baselines,
+)
 
 ANYWHERE = "Etc/GMT+12"  # anywhere on earth: the sign of this name is turned round
 NOT_REGIONS = ("Etc/", "posix/", "right/", "SystemV/", "US/")
@@ -127,6 +132,8 @@ def add_phase(
     if shared_task.state != SharedTaskState.DRAFT and not accepts_probing:
         refuse_probing(_expect_probing_in(phase))
     phase.save()
+    if shared_task.state != SharedTaskState.DRAFT:
+        request_baselines(phase)
     record(
         "sharedtask.phase_added", scope=shared_task.scope, subject=phase.name, **_tell_rules(phase)
     )
@@ -167,6 +174,8 @@ def change_phase(
     if "closes_at" in changed and shared_task.state != SharedTaskState.DRAFT:
         phase.moved_at, phase.moved_from = now, end
     phase.save()
+    if "opens_at" in changed:
+        move_baselines(phase)
     after = _tell_rules(phase)
     changes = {name: f"{before[name]} → {after[name]}" for name in RULES if name in changed}
     record("sharedtask.phase_changed", None, phase.name, scope=shared_task.scope, **changes)
@@ -184,6 +193,7 @@ def remove_phase(phase: Phase, *, now: datetime) -> None:
         raise SharedTaskRefused(f"The phase {phase.name} has begun and cannot be removed.")
     name = phase.name
     _delete_own(phase)
+    cancel_baselines(phase)
     phase.delete()
     record("sharedtask.phase_removed", scope=shared_task.scope, subject=name)
 

@@ -7,6 +7,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from surveys.features import Lane
+from surveys.jobs.perform import perform_due
 from surveys.models.sharedtasks import SharedTask, Submission
 from surveys.sharedtasks.opening import open_task
 from surveys.sharedtasks.parts import add_part
@@ -14,7 +16,6 @@ from surveys.sharedtasks.phases import add_gwsc_phases
 from surveys.sharedtasks.scoring.rescoring import request_rescoring
 from surveys.sharedtasks.teams.links import make_link
 from surveys.web.console.sharedtasks.urls import urlpatterns
-from tests.factories.jobs import perform_all
 from tests.factories.sharedtasks import (
     make_shared_task,
     make_team,
@@ -110,7 +111,7 @@ def _make_open(user: User) -> SharedTask:
     Submission.objects.filter(number=2).update(flags=[FLAG], note="the second try")
     gold = gold_file(30).replace(b"0\t0\t0\n", b"0\t9\t9\n")
     request_rescoring(shared_task, "two rows were exchanged", gold={"sl": gold}, by=user)
-    perform_all()
+    perform_due(Lane.LONG)  # the site has not submitted baselines yet
     make_team(shared_task, "Badgers", state="pending")
     return shared_task
 

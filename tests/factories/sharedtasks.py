@@ -7,10 +7,10 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
+from django.utils import timezone
 
-from surveys.features import Lane
-from surveys.jobs.perform import perform_due
-from surveys.models import LimitedAccount
+from surveys.jobs.perform import perform
+from surveys.models import Job, LimitedAccount
 from surveys.models.sharedtasks import (
     Organiser,
     Phase,
@@ -21,6 +21,7 @@ from surveys.models.sharedtasks import (
     TeamMember,
 )
 from surveys.sharedtasks.parts import STORED
+from surveys.sharedtasks.scoring.waiting import SCORE
 from surveys.sharedtasks.submissions import submit
 from surveys.sharedtasks.teams.links import HOME
 from surveys.sharedtasks.uploads import check_files
@@ -51,14 +52,13 @@ def make_part(shared_task: SharedTask, language: str = "sl", **fields: Any) -> T
 def make_phase(shared_task: SharedTask, name: str = "evaluation", **fields: Any) -> Phase:
     """Return a phase of test data for both subtasks: a week from START, nine attempts.
 
-    The site submits no baselines in it, whatever the time, unless `baselines_at` is None.
+    The site submits no baselines in it.
     """
     defaults = {
         "subtasks": [1, 2],
         "opens_at": START,
         "closes_at": START + timedelta(days=7),
         "attempts_total": 9,
-        "baselines_at": START,
     }
     return Phase.objects.create(shared_task=shared_task, name=name, **{**defaults, **fields})
 
@@ -128,5 +128,8 @@ def send(
 
 
 def score_all() -> int:
-    """Score the submissions that wait. Return the number of jobs performed."""
-    return perform_due(Lane.SHORT)
+    """Score the submissions that wait. Return how many this did."""
+    n_scored = 0
+    while job := Job.objects.due(timezone.now()).filter(kind=SCORE).first():
+        n_scored += perform(job.pk)
+    return n_scored

@@ -240,9 +240,6 @@ class Phase(models.Model):
         null=True, blank=True, help_text="when the end was last moved; shown on the page"
     )
     moved_from = models.DateTimeField(null=True, blank=True, help_text="the end before that")
-    baselines_at = models.DateTimeField(
-        null=True, blank=True, help_text="when the site submitted its baselines"
-    )
 
     objects = PhaseQuerySet.as_manager()
 

@@ -30,6 +30,7 @@ from surveys.sharedtasks.tasks import configure_task, make_shared_task
 from surveys.sharedtasks.teams.description import accept_terms, describe_team
 from surveys.sharedtasks.teams.links import invite_team
 from surveys.sharedtasks.uploads import check_files
+from surveys.sharedtasks.watching.baselines import cancel_baselines
 
 SHARED_TASK = "demo"
 FOLDER = settings.BASE_DIR / "demo"
@@ -87,7 +88,7 @@ def make_task(organisers: User, release: Release, now: datetime) -> SharedTask:
     for number, name in enumerate(TEAMS):
         _take_part(phase, name, files, organisers, begin + timedelta(days=2 + 3 * number))
     # The final boards have the baselines anyway: let none arrive while the boards are made.
-    Phase.objects.filter(pk=phase.pk).update(baselines_at=begin)
+    cancel_baselines(phase)
     return shared_task
 
 

@@ -6,28 +6,24 @@ those of a team, and never ranked.
 
 import logging
 from datetime import datetime
+from functools import partial
 
 from django.contrib.auth.models import User
-from django.db import transaction
-from django.db.models import QuerySet
 from django.utils import timezone
 
-from surveys.access.audit_log import SITE, acting
-from surveys.errors import SurveyError
-from surveys.models.sharedtasks import (
-    FrozenBoard,
-    Phase,
-    PhaseData,
-    SharedTask,
-    SharedTaskState,
-    TeamKind,
-)
+from surveys.jobs.perform import Progress, Store
+from surveys.jobs.queue import cancel, enqueue, move
+from surveys.models import Job, JobState
+from surveys.models.jobs import JobQuerySet
+from surveys.models.sharedtasks import FrozenBoard, Phase, PhaseData, SharedTask, TeamKind
 from surveys.sharedtasks.attempts import find_earlier
+from surveys.sharedtasks.errors import SharedTaskRefused
+from surveys.sharedtasks.jobs import as_requester
 from surveys.sharedtasks.parts import read_data_file
-from surveys.sharedtasks.tasks import lock_task
 from surveys.sharedtasks.uploads import list_parts, read_files
 from surveys.sharedtasks.watching.own import find_own_team, send_own
 
+BASELINES = "sharedtasks.baselines"  # the kind of job
 NAMES = ("distance", "form")
 Files = list[tuple[str, bytes]]  # name and content
 log = logging.getLogger(__name__)
@@ -46,26 +42,42 @@ def send_baselines(shared_task: SharedTask, *, by: User | None, now: datetime) -
     )
 
 
-def count_due_phases(now: datetime) -> int:
-    """Return the number of phases that have opened and wait for their baselines."""
-    return _find_due(now).count()
+def request_baselines(phase: Phase) -> None:
+    """Queue the baselines of a phase of an open shared task, for when the phase opens."""
+    enqueue(
+        BASELINES, {"phase": phase.pk}, scope=phase.shared_task.scope, key=_key(phase),
+        due_at=phase.opens_at,
+    )  # fmt: skip
 
 
-def send_due_baselines() -> int:
-    """Submit the baselines in the phases that have opened since. Return the number of phases.
+def move_baselines(phase: Phase) -> None:
+    """Let the queued baselines of a phase wait for its changed opening."""
+    move(_find_queued(phase), phase.opens_at)
 
-    If several processes do so, one submits. Baselines that cannot be computed are not tried again:
-    organisers can have them submitted.
-    """
-    now = timezone.now()
-    due = list(_find_due(now).select_related("shared_task"))
-    for phase in due:
-        try:
-            _send_once(phase, {name: render_baseline(name, phase) for name in NAMES}, now)
-        except (SurveyError, OSError, ValueError):
-            log.exception("the baselines of the phase %s could not be submitted", phase.pk)
-            Phase.objects.filter(pk=phase.pk).update(baselines_at=now)
-    return len(due)
+
+def cancel_baselines(phase: Phase) -> None:
+    """Cancel the queued baselines of a phase."""
+    for job in _find_queued(phase):
+        cancel(job)
+
+
+def submit_baselines(job: Job, progress: Progress) -> Store:
+    """Compute the baselines of a phase that has opened, and submit them as the site."""
+    phase = Phase.objects.select_related("shared_task").get(pk=job.request["phase"])
+    try:
+        files = {name: render_baseline(name, phase) for name in NAMES}
+    except (OSError, ValueError) as error:
+        raise SharedTaskRefused("The data of the phase cannot be read.") from error
+    return as_requester(job, partial(_send_all, phase, files, now=timezone.now()))
+
+
+def report_failure(job: Job) -> None:
+    """Log that the baselines of a phase could not be submitted, as organisers can do."""
+    if job.state == JobState.FAILED:
+        log.error(
+            "the baselines of the phase %s could not be submitted: %s",
+            job.request["phase"], job.error,
+        )  # fmt: skip
 
 
 def render_baseline(name: str, phase: Phase) -> Files:
@@ -88,21 +100,17 @@ def render_baseline(name: str, phase: Phase) -> Files:
     return files
 
 
-def _find_due(now: datetime) -> QuerySet[Phase]:
-    opened = Phase.objects.filter(opens_at__lte=now, baselines_at=None, frozen_boards=None)
-    return opened.exclude(shared_task__state=SharedTaskState.DRAFT)
+def _key(phase: Phase) -> str:
+    return f"{BASELINES}:{phase.pk}"
 
 
-@transaction.atomic
-def _send_once(phase: Phase, files: dict[str, Files], now: datetime) -> None:
-    """Submit the baselines of a phase, unless another process has done so meanwhile."""
-    lock_task(phase.shared_task)
-    if not Phase.objects.filter(pk=phase.pk, baselines_at=None).exists():
-        return
-    with acting(SITE):
-        for name, rendered in files.items():
-            _send(phase, name, rendered, by=None, now=now)
-    Phase.objects.filter(pk=phase.pk).update(baselines_at=now)
+def _find_queued(phase: Phase) -> JobQuerySet:
+    return Job.objects.under_way().filter(key=_key(phase))
+
+
+def _send_all(phase: Phase, files: dict[str, Files], *, now: datetime) -> None:
+    for name, rendered in files.items():
+        _send(phase, name, rendered, by=None, now=now)
 
 
 def _send(phase: Phase, name: str, files: Files, *, by: User | None, now: datetime) -> bool:

@@ -20,6 +20,7 @@ from surveys.rehearsal.finished.study import (
 from surveys.results.run_inspection import write_recipe
 from surveys.results.runs import request_results
 from surveys.sharedtasks.finishing.publishing import retract
+from surveys.sharedtasks.watching.baselines import BASELINES
 from tests.factories import studies
 from tests.factories.jobs import let_time_pass, made_by
 
@@ -77,7 +78,8 @@ def test_what_a_process_leaves_that_ends_early_is_completed(monkeypatch):
         with pytest.raises(SystemExit):
             prepare_shared_task()
     assert SharedTask.objects.get().published_at is None
-    assert not Phase.objects.filter(baselines_at=None, closes_at__lt=timezone.now()).exists()
+    baselines = Job.objects.filter(kind=BASELINES, request__phase=Phase.objects.first().pk)
+    assert [job.state for job in baselines] == [JobState.CANCELLED]
     let_time_pass()
     shared_task = prepare_shared_task()
     assert shared_task.is_published
