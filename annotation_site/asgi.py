@@ -6,7 +6,7 @@ from django.conf import settings
 
 from annotation_site.gateway import Gateway, Limits
 from annotation_site.wsgi import application as site
-from surveys.tasks import DISPATCHER
+from surveys.jobs.dispatcher import DISPATCHER
 
 application = Gateway(
     site,

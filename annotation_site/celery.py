@@ -1,23 +1,23 @@
-"""The Celery app: tasks of `surveys.tasks`, for workers at `CELERY_BROKER_URL`."""
+"""The Celery app: one task, which performs due jobs, for workers at `CELERY_BROKER_URL`."""
 
 import os
 
-from celery.signals import import_modules, worker_init, worker_ready, worker_shutting_down
+from celery.signals import worker_init, worker_ready, worker_shutting_down
 
-from surveys.operations.broker import celery_app
+from surveys.operations.broker import PERFORM, celery_app
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotation_site.settings")
 
 app = celery_app()
 
 
-@import_modules.connect  # type: ignore[untyped-decorator]
-def register_tasks(**sent: object) -> None:
-    """Register the tasks, once Django is set up."""
-    from surveys.tasks import TASKS
+@app.task(name=PERFORM)  # type: ignore[untyped-decorator]
+def perform_jobs(lane: str) -> int:
+    """Perform a lane's due jobs, once Django is set up. Return their number."""
+    from surveys.features import Lane
+    from surveys.jobs.perform import perform_due
 
-    for task in TASKS.values():
-        app.task(task)
+    return perform_due(Lane[lane])
 
 
 @worker_init.connect  # type: ignore[untyped-decorator]
@@ -32,14 +32,14 @@ def check_database(**sent: object) -> None:
 @worker_ready.connect  # type: ignore[untyped-decorator]
 def start_dispatcher(**sent: object) -> None:
     """Find jobs that were stored while the broker or the workers were away."""
-    from surveys.tasks import DISPATCHER
+    from surveys.jobs.dispatcher import DISPATCHER
 
     DISPATCHER.start()
 
 
 @worker_shutting_down.connect  # type: ignore[untyped-decorator]
-def give_runs_back(**sent: object) -> None:
-    """Return the runs of a terminated worker to the queue."""
-    from surveys import tasks
+def give_jobs_back(**sent: object) -> None:
+    """Return the jobs of a terminated worker to the queue."""
+    from surveys.jobs import dispatcher
 
-    tasks.give_runs_back()
+    dispatcher.give_jobs_back()

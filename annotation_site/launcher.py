@@ -54,7 +54,7 @@ def main(address: str, port: str, n_processes: str, grace: str) -> None:
     """Serve the site until a signal arrives, after which requests may take `grace` seconds."""
     multiprocessing.set_start_method("fork")
     load()
-    from surveys.tasks import perform_asked
+    from surveys.jobs.dispatcher import perform_asked
 
     server = Granian(
         "annotation_site.asgi:application",

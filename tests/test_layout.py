@@ -24,7 +24,6 @@ DOORS_OF_APPS = {  # with the part of the core's door that they continue
     "surveys.crowd.web.annotate": "surveys.web.annotate",
     "surveys.crowd.web.console": "surveys.web.console", "surveys.crowd.admin": "surveys.web.admin",
 }  # fmt: skip
-TASKS = "surveys.tasks"  # a door that others may start
 MODELS = "surveys.models"
 ERRORS = "surveys.errors"
 WIRING = "surveys.admin"  # where Django looks for it

@@ -5,17 +5,19 @@ seconds.
 """
 
 import logging
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from functools import cache
 from typing import TYPE_CHECKING
 
 from django.conf import settings
 
+from surveys.features import Lane
+
 if TYPE_CHECKING:
     from celery import Celery
     from kombu.connection import Connection
 
-Task = Callable[[], object]  # of `surveys.tasks`
+PERFORM = "perform_jobs"  # the one task, of `annotation_site.celery`
 MAX_QUEUED = 20  # messages; no more are sent then
 EXPIRY = 60  # seconds after which workers drop a message; if needed, a newer one was sent
 PATIENCE = {
@@ -46,10 +48,10 @@ class Broker:
     def __init__(self) -> None:
         self.is_away = False
 
-    def ask(self, tasks: Collection[Task]) -> bool:
-        """Ask workers for tasks; return False if the broker is away or its queue is full.
+    def ask(self, lanes: Collection[Lane]) -> bool:
+        """Ask workers for jobs of lanes; return False if the broker is away or its queue is full.
 
-        Without tasks, only checks whether the broker is available.
+        Without lanes, only checks whether the broker is available.
         """
         from kombu.connection import Connection
         from kombu.exceptions import KombuError
@@ -61,9 +63,10 @@ class Broker:
                 url, transport_options=PATIENCE
             ) as connection:
                 has_room = _count_queued(connection) < MAX_QUEUED
-                for task in tasks if has_room else ():
-                    name = f"{task.__module__}.{task.__name__}"
-                    app.send_task(name, connection=connection, retry=False, expires=EXPIRY)
+                for lane in lanes if has_room else ():
+                    app.send_task(
+                        PERFORM, [lane.name], connection=connection, retry=False, expires=EXPIRY
+                    )
         except (KombuError, RedisError, OSError) as error:
             self._note(is_away=True, reason=str(error))
             return False

@@ -17,7 +17,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from functools import wraps
 from importlib import import_module
 from multiprocessing import Pipe, get_context
@@ -29,12 +29,12 @@ from typing import ParamSpec, TypeVar, cast
 from django.db import connection
 
 from surveys.errors import NotCalculated, SurveyError
-from surveys.operations.broker import Task
 
 IDLE_SECONDS = 60  # after which the job process ends
 PAUSE = 1  # seconds before the successor of a job process that has failed
 CALL_SECONDS = 120  # that a page waits
 MESSAGE_BYTES = 4096
+WAKE = "wake"  # a message: jobs are due
 CALL = "call"  # a message with a socket, over which the function, its arguments and result go
 NO_ANSWER = (
     "This could not be calculated now: it took too long, or the process ended. Try again in a "
@@ -70,9 +70,9 @@ class JobProcess:
 
         Finalize(None, sender.close, exitpriority=0)  # before this process waits for the keeper
 
-    def ask(self, tasks: Collection[Task]) -> bool:
-        """Ask for tasks; return False if these messages were not sent, since many wait."""
-        return all(self._send(task.__name__) for task in tasks)
+    def wake(self) -> None:
+        """Let the job process look for due jobs, which it will anyway if many messages wait."""
+        self._send(WAKE)
 
     def call(self, function: Callable[P, R], *arguments: P.args, **named: P.kwargs) -> R:
         """Return what a function returns in the job process, or raise what it raises there.
@@ -128,8 +128,8 @@ def in_job_process(function: Callable[P, R]) -> Callable[P, R]:
     return call
 
 
-def read_messages(receiver: socket.socket, is_busy: Callable[[], bool]) -> Iterator[str]:
-    """Yield the names of tasks that are asked for, and answer calls, until this process should end.
+def read_messages(receiver: socket.socket, is_busy: Callable[[], bool]) -> Iterator[None]:
+    """Yield when woken, and answer calls, until this process should end.
 
     It should if the site has ended, or after a time in which nothing was done.
     """
@@ -145,7 +145,7 @@ def read_messages(receiver: socket.socket, is_busy: Callable[[], bool]) -> Itera
             continue
         message, files, _, _ = socket.recv_fds(receiver, MESSAGE_BYTES, 1)
         if message != CALL.encode():
-            yield message.decode()
+            yield
             continue
         calls.append(Thread(target=_answer, args=files, name="call", daemon=True))
         calls[-1].start()

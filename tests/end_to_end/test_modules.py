@@ -71,7 +71,7 @@ from django.test import Client
 from django.urls import NoReverseMatch, URLResolver, get_resolver, reverse
 from surveys.operations.job_process import JOB_PROCESS
 from surveys.results.run_inspection import write_recipe
-from surveys.tasks import perform_asked
+from surveys.jobs.dispatcher import perform_asked
 HEAVY = {"pandas", "scipy", "matplotlib", "pyarrow", "sklearn", "torch"}
 given, loaded, answered = json.loads(Path(GIVEN).read_text()), {}, Counter()
 JOB_PROCESS.start_keeper(perform_asked)

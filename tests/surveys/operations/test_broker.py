@@ -9,8 +9,8 @@ from contextlib import contextmanager
 import pytest
 import redis
 
+from surveys.features import Lane
 from surveys.operations.broker import MAX_QUEUED, Broker, celery_app
-from surveys.tasks import perform_long_jobs, perform_short_jobs
 from tests.conftest import lack
 
 BROKER = os.environ.get("TEST_REDIS_URL", "redis://127.0.0.1:6379/15")
@@ -42,7 +42,7 @@ def silent_broker() -> Iterator[str]:
 
 
 def test_ask_sends_until_the_queue_is_full(queue):
-    broker, asked = Broker(), [perform_long_jobs, perform_short_jobs]
+    broker, asked = Broker(), [Lane.LONG, Lane.SHORT]
     client = redis.Redis.from_url(BROKER)
 
     answers = [broker.ask(asked) for _ in range(MAX_QUEUED)]
@@ -55,10 +55,10 @@ def test_ask_sends_until_the_queue_is_full(queue):
 def test_ask_finds_a_silent_broker_away_until_it_responds(queue, settings, caplog):
     broker = Broker()
     with silent_broker() as settings.CELERY_BROKER_URL:
-        assert [broker.ask([perform_long_jobs]), broker.is_away] == [False, True]
+        assert [broker.ask([Lane.LONG]), broker.is_away] == [False, True]
         assert [broker.ask([]), broker.is_away] == [False, True]
 
     assert [broker.ask([]), broker.is_away] == [False, True]  # the connection is refused now
     settings.CELERY_BROKER_URL = BROKER
-    assert [broker.ask([perform_long_jobs]), broker.is_away] == [True, False]
+    assert [broker.ask([Lane.LONG]), broker.is_away] == [True, False]
     assert [record.levelname for record in caplog.records] == ["ERROR", "WARNING"]

@@ -1,10 +1,7 @@
-"""Background jobs of shared tasks, and how they are found; `tests/surveys/jobs` has the engine."""
+"""Background jobs of shared tasks; `tests/surveys/jobs` has the engine."""
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
-from surveys import tasks
 from surveys.models import Job as StoredJob
 from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.jobs import ARCHIVE, FINALISE, RESCORE, request_job, request_new_archive
@@ -56,15 +53,3 @@ def test_an_archive_requested_while_it_is_made_is_made_again(shared_task):
     job = perform_by(lambda *_: request_new_archive(shared_task, None), job)
 
     assert job.state == "waiting"
-
-
-@pytest.mark.django_db
-def test_an_idle_dispatcher_writes_nothing(monkeypatch, settings):
-    settings.BACKGROUND = "threads"
-    monkeypatch.setattr(connection, "close", lambda: None)  # of the test
-
-    with CaptureQueriesContext(connection) as queries:
-        tasks.Dispatcher().look()
-
-    assert queries
-    assert {query["sql"].split()[0] for query in queries} == {"SELECT"}
