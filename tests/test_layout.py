@@ -56,7 +56,7 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.contexts.candidates", "surveys.contexts.choices", "surveys.contexts.stimuli",
     "surveys.contexts.picking",
     "surveys.contexts.search.scoring", "surveys.contexts.search.inputs",
-    "surveys.sharedtasks.gold", "surveys.sharedtasks.parts", "surveys.sharedtasks.opening",
+    "surveys.sharedtasks.scoring.gold", "surveys.sharedtasks.parts", "surveys.sharedtasks.opening",
     "surveys.sharedtasks.kits.kit", "surveys.sharedtasks.kits.bundle", "surveys.sharedtasks.phases",
     "surveys.sharedtasks.teams.names",  # characters that cannot be seen
     "surveys.sharedtasks.uploads", "surveys.sharedtasks.visibility",  # rounded as on boards
@@ -103,7 +103,7 @@ OF_CORPORA = {  # what reads the files of the library that finds texts
     ("surveys.contexts.search.inputs", "preprocess.pairs.reading"),
     ("surveys.contexts.search.inputs", "preprocess.windows.filters"),
 }  # fmt: skip
-GOLD = "surveys.sharedtasks.gold"
+GOLD = "surveys.sharedtasks.scoring.gold"
 OF_GOLD = {  # what may read the hidden gold of a shared task
     "surveys.sharedtasks.opening",  # commits to it
     "surveys.sharedtasks.kits.kit",  # packs that of practice data, which is public

@@ -12,8 +12,8 @@ from surveys.access.audit_log import record
 from surveys.models import Release
 from surveys.models.sharedtasks import Phase, PhaseData, SharedTask, SharedTaskState, TaskPart
 from surveys.sharedtasks.errors import SharedTaskRefused
-from surveys.sharedtasks.gold import read_gold_file
 from surveys.sharedtasks.phases import expect_probing, refuse_probing
+from surveys.sharedtasks.scoring.gold import read_gold_file
 from surveys.sharedtasks.tasks import lock_task
 from surveys.sharedtasks.watching.baselines import request_baselines
 

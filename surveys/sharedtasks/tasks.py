@@ -1,7 +1,7 @@
-"""Shared tasks, the researchers who organise them, and the releases that they use."""
+"""Shared tasks: their organisers, the releases that they use, and their background jobs."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -10,8 +10,11 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import QuerySet
 
-from surveys.access.audit_log import record
+from surveys.access.audit_log import SITE, acting, record
 from surveys.access.roles import AnyUser, is_limited
+from surveys.jobs.queue import enqueue
+from surveys.models import Job
+from surveys.models.jobs import JobQuerySet
 from surveys.models.sharedtasks import (
     Organiser,
     SharedTask,
@@ -30,6 +33,7 @@ TEXTS = ("text", "terms")  # the log says that they changed, not how
 AT_ANY_TIME = ("title", "text", "contact", "contact_days")
 UNTIL_FINALISED = (*AT_ANY_TIME, "terms", "registration", "requires_description")
 SETTINGS = (*UNTIL_FINALISED, "zone", "names", "required_languages", "best_of")
+RESCORE, FINALISE, ARCHIVE = "sharedtasks.rescore", "sharedtasks.finalise", "sharedtasks.archive"
 PARTICIPANT = (
     "{} is an account of a participant. Organisers need an account of a researcher, since "
     "organisers do not take part in their own shared tasks."
@@ -181,6 +185,43 @@ def find_next_step(shared_task: SharedTask, *, now: datetime) -> Step | None:
     return None
 
 
+def request_job(shared_task: SharedTask, kind: str, by: User | None) -> Job:
+    """Queue a job of a locked shared task. Raises SharedTaskRefused while one is under way."""
+    if is_busy(shared_task):
+        raise SharedTaskRefused("A job of this shared task is in progress. Wait until it is done.")
+    return _enqueue(shared_task, kind, by)
+
+
+def request_new_archive(shared_task: SharedTask, by: User | None) -> None:
+    """Queue the making of the archive of a locked shared task, once more if it has begun."""
+    _enqueue(shared_task, ARCHIVE, by)
+
+
+def is_busy(shared_task: SharedTask) -> bool:
+    """Return whether a job of a shared task waits or is performed."""
+    return find_jobs(shared_task).under_way().exists()
+
+
+def find_jobs(shared_task: SharedTask) -> JobQuerySet:
+    """Return the jobs of a shared task, latest first."""
+    return Job.objects.filter(scope=shared_task.scope, kind__in=(RESCORE, FINALISE, ARCHIVE))
+
+
+def find_shared_task(job: Job) -> SharedTask:
+    """Return the shared task of a job."""
+    return SharedTask.objects.get(pk=job.request["shared_task"])
+
+
+def as_requester(job: Job, store: Callable[[], object]) -> Callable[[], None]:
+    """Return a function that stores a result and is logged under the requester's name."""
+
+    def store_as_requester() -> None:
+        with acting(job.requested_by or SITE):
+            store()
+
+    return store_as_requester
+
+
 def _check(shared_task: SharedTask) -> None:
     """Raise SharedTaskRefused with all fields that cannot be stored."""
     try:
@@ -191,6 +232,12 @@ def _check(shared_task: SharedTask) -> None:
             for name, texts in error.message_dict.items()
         ]
         raise SharedTaskRefused("\n".join(found)) from error
+
+
+def _enqueue(shared_task: SharedTask, kind: str, by: User | None) -> Job:
+    scope = shared_task.scope
+    key = f"{scope}:archive" if kind == ARCHIVE else scope
+    return enqueue(kind, {"shared_task": shared_task.pk}, scope=scope, key=key, by=by)
 
 
 def _tell(name: str, before: object, after: object) -> str:

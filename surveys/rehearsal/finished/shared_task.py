@@ -20,13 +20,12 @@ from surveys.rehearsal.finished.study import complete
 from surveys.sharedtasks.finishing.finalising import request_finalising
 from surveys.sharedtasks.finishing.publishing import publish
 from surveys.sharedtasks.finishing.unranked import list_unranked
-from surveys.sharedtasks.jobs import FINALISE, find_jobs, is_busy
 from surveys.sharedtasks.opening import open_task
 from surveys.sharedtasks.parts import PartFiles, add_part, read_release
 from surveys.sharedtasks.phases import add_phase
 from surveys.sharedtasks.scoring.waiting import SCORE
 from surveys.sharedtasks.submissions import submit
-from surveys.sharedtasks.tasks import configure_task, make_shared_task
+from surveys.sharedtasks.tasks import FINALISE, configure_task, find_jobs, is_busy, make_shared_task
 from surveys.sharedtasks.teams.description import accept_terms, describe_team
 from surveys.sharedtasks.teams.links import invite_team
 from surveys.sharedtasks.uploads import check_files

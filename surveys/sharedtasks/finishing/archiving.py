@@ -18,8 +18,8 @@ from surveys.models.sharedtasks import (
     TeamState,
 )
 from surveys.sharedtasks.finishing.entries import Results
-from surveys.sharedtasks.gold import read_gold_file
 from surveys.sharedtasks.scoring.figures import Golds
+from surveys.sharedtasks.scoring.gold import read_gold_file
 from surveys.sharedtasks.visibility import name_published
 
 if TYPE_CHECKING:

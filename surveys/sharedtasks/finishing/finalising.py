@@ -38,10 +38,15 @@ from surveys.sharedtasks.finishing.unranked import (
     list_obstacles,
     list_unranked,
 )
-from surveys.sharedtasks.jobs import FINALISE, as_requester, find_shared_task, request_job
 from surveys.sharedtasks.scoring.figures import Golds
 from surveys.sharedtasks.scoring.waiting import find_scoring
-from surveys.sharedtasks.tasks import lock_task
+from surveys.sharedtasks.tasks import (
+    FINALISE,
+    as_requester,
+    find_shared_task,
+    lock_task,
+    request_job,
+)
 from surveys.sharedtasks.watching.alike import flag_alike_teams
 
 if TYPE_CHECKING:

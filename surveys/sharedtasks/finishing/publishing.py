@@ -7,8 +7,7 @@ from django.db import transaction
 from surveys.access.audit_log import record
 from surveys.models.sharedtasks import FrozenBoard, ScoringState, SharedTask, SharedTaskState
 from surveys.sharedtasks.errors import SharedTaskRefused
-from surveys.sharedtasks.jobs import is_busy
-from surveys.sharedtasks.tasks import lock_task
+from surveys.sharedtasks.tasks import is_busy, lock_task
 
 
 def are_boards_stale(shared_task: SharedTask) -> bool:

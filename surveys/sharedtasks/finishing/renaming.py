@@ -22,9 +22,8 @@ from surveys.models.sharedtasks import (
 from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.finishing.archiving import drop_archive, make_archive
 from surveys.sharedtasks.finishing.entries import Results, predict_baselines
-from surveys.sharedtasks.jobs import as_requester, find_shared_task, request_new_archive
 from surveys.sharedtasks.scoring.figures import Golds
-from surveys.sharedtasks.tasks import lock_task
+from surveys.sharedtasks.tasks import as_requester, find_shared_task, lock_task, request_new_archive
 
 if TYPE_CHECKING:
     from postprocess.boards.board import Board

@@ -16,8 +16,8 @@ from surveys.models.sharedtasks import (
     TeamState,
 )
 from surveys.sharedtasks.attempts import count_attempts
-from surveys.sharedtasks.jobs import is_busy
 from surveys.sharedtasks.scoring.rescoring import find_unused, name_scoring
+from surveys.sharedtasks.tasks import is_busy
 
 LATE = "late"
 NO_DESCRIPTION = "incomplete description"

@@ -11,8 +11,8 @@ from django.urls import reverse
 from surveys.models.sharedtasks import Phase, PhaseData, SharedTask, TaskPart
 from surveys.operations.job_process import in_job_process
 from surveys.sharedtasks.errors import SharedTaskRefused
-from surveys.sharedtasks.gold import read_gold_file
 from surveys.sharedtasks.parts import read_data_file
+from surveys.sharedtasks.scoring.gold import read_gold_file
 
 if TYPE_CHECKING:
     from postprocess.kits.rules import KitPart, PhaseRules, TaskRules

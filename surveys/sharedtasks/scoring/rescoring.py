@@ -26,7 +26,6 @@ from surveys.models.sharedtasks import (
 from surveys.models.sharedtasks.tasks import name_private_file
 from surveys.sharedtasks.attempts import lock_teams
 from surveys.sharedtasks.errors import SharedTaskRefused
-from surveys.sharedtasks.jobs import RESCORE, find_shared_task, is_busy, request_job
 from surveys.sharedtasks.parts import read_data_file
 from surveys.sharedtasks.scoring.counting import (
     Candidate,
@@ -38,7 +37,7 @@ from surveys.sharedtasks.scoring.counting import (
 from surveys.sharedtasks.scoring.figures import Golds, compute_figures, make_scores
 from surveys.sharedtasks.scoring.predictions import load_predictions
 from surveys.sharedtasks.scoring.waiting import find_scoring, make_scoring
-from surveys.sharedtasks.tasks import lock_task
+from surveys.sharedtasks.tasks import RESCORE, find_shared_task, is_busy, lock_task, request_job
 from surveys.sharedtasks.visibility import round_figure
 
 UNUSED = (ScoringState.COMPUTING, ScoringState.READY)

@@ -18,8 +18,8 @@ from surveys.models.jobs import JobQuerySet
 from surveys.models.sharedtasks import FrozenBoard, Phase, PhaseData, SharedTask, TeamKind
 from surveys.sharedtasks.attempts import find_earlier
 from surveys.sharedtasks.errors import SharedTaskRefused
-from surveys.sharedtasks.jobs import as_requester
 from surveys.sharedtasks.parts import read_data_file
+from surveys.sharedtasks.tasks import as_requester
 from surveys.sharedtasks.uploads import list_parts, read_files
 from surveys.sharedtasks.watching.own import find_own_team, send_own
 

@@ -4,7 +4,7 @@ import pytest
 
 from surveys.models import Job as StoredJob
 from surveys.sharedtasks.errors import SharedTaskRefused
-from surveys.sharedtasks.jobs import ARCHIVE, FINALISE, RESCORE, request_job, request_new_archive
+from surveys.sharedtasks.tasks import ARCHIVE, FINALISE, RESCORE, request_job, request_new_archive
 from tests.factories.jobs import fall_silent, perform_by
 from tests.factories.sharedtasks import make_shared_task
 from tests.factories.studies import stored

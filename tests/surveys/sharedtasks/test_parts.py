@@ -16,7 +16,6 @@ from surveys.access.roles import grant_role
 from surveys.models import Annotator, AuditEntry, Role
 from surveys.models.sharedtasks import TaskPart
 from surveys.sharedtasks.errors import SharedTaskRefused
-from surveys.sharedtasks.gold import load_gold, read_gold_file
 from surveys.sharedtasks.parts import (
     add_part,
     list_parts,
@@ -26,6 +25,7 @@ from surveys.sharedtasks.parts import (
     read_release,
     remove_part,
 )
+from surveys.sharedtasks.scoring.gold import load_gold, read_gold_file
 from tests.factories.repositories import make_complete_release
 from tests.factories.sharedtasks import make_shared_task
 from tests.factories.task_files import HEADER, data_file, gold_file, part_files

@@ -11,7 +11,6 @@ from surveys.sharedtasks.finishing.finalising import request_finalising
 from surveys.sharedtasks.finishing.publishing import publish, retract
 from surveys.sharedtasks.finishing.renaming import request_archive
 from surveys.sharedtasks.finishing.unranked import list_obstacles, list_unranked
-from surveys.sharedtasks.jobs import find_jobs, is_busy
 from surveys.sharedtasks.scoring.corrections import (
     choose_breaches,
     find_corrections,
@@ -25,6 +24,7 @@ from surveys.sharedtasks.scoring.rescoring import (
     request_rescoring,
     use_scoring,
 )
+from surveys.sharedtasks.tasks import find_jobs, is_busy
 from surveys.web.console.access import Page, signed_in
 from surveys.web.console.sharedtasks.access import ask_first, now_of, show_form, task_page
 from surveys.web.console.sharedtasks.score_forms import CorrectionForm, FinaliseForm

@@ -18,11 +18,11 @@ from surveys.sharedtasks.finishing.archiving import list_archive, make_archive, 
 from surveys.sharedtasks.finishing.finalising import finalise, request_finalising
 from surveys.sharedtasks.finishing.publishing import are_boards_stale, publish, retract
 from surveys.sharedtasks.finishing.unranked import list_obstacles, list_unranked
-from surveys.sharedtasks.gold import read_gold_file
-from surveys.sharedtasks.jobs import FINALISE, find_jobs, find_shared_task, request_job
+from surveys.sharedtasks.scoring.gold import read_gold_file
 from surveys.sharedtasks.scoring.rescoring import request_rescoring, use_scoring
 from surveys.sharedtasks.scoring.waiting import score_submission
 from surveys.sharedtasks.submissions import submit, withdraw_submission
+from surveys.sharedtasks.tasks import FINALISE, find_jobs, find_shared_task, request_job
 from surveys.sharedtasks.teams.description import describe_team
 from surveys.sharedtasks.teams.registration import withdraw_team
 from surveys.sharedtasks.uploads import check_files

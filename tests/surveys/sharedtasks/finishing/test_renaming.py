@@ -13,7 +13,7 @@ from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.finishing.archiving import list_archive, read_archived
 from surveys.sharedtasks.finishing.publishing import publish, retract
 from surveys.sharedtasks.finishing.renaming import request_archive
-from surveys.sharedtasks.jobs import ARCHIVE, find_jobs
+from surveys.sharedtasks.tasks import ARCHIVE, find_jobs
 from surveys.sharedtasks.teams.registration import withdraw_team
 from tests.factories.boards import END, make_contest, make_published
 from tests.factories.jobs import perform_all

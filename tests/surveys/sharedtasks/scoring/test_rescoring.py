@@ -6,13 +6,12 @@ from django.contrib.auth.models import User
 from surveys.models import AuditEntry
 from surveys.models.sharedtasks import CountedSubmission, Scoring, Submission, SubtaskScore
 from surveys.sharedtasks.errors import SharedTaskRefused
-from surveys.sharedtasks.gold import load_gold
-from surveys.sharedtasks.jobs import find_jobs
 from surveys.sharedtasks.scoring.corrections import (
     find_breaches,
     find_corrections,
     write_correction,
 )
+from surveys.sharedtasks.scoring.gold import load_gold
 from surveys.sharedtasks.scoring.rescoring import (
     discard_scoring,
     find_unused,
@@ -22,6 +21,7 @@ from surveys.sharedtasks.scoring.rescoring import (
     request_rescoring,
     use_scoring,
 )
+from surveys.sharedtasks.tasks import find_jobs
 from tests.factories.jobs import perform_all
 from tests.factories.sharedtasks import (
     make_team,

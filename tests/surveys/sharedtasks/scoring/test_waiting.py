@@ -23,9 +23,9 @@ from surveys.models.sharedtasks import (
     Upload,
 )
 from surveys.sharedtasks.errors import SubmissionRefused
-from surveys.sharedtasks.gold import load_gold
 from surveys.sharedtasks.scoring import waiting
 from surveys.sharedtasks.scoring.counting import count_team
+from surveys.sharedtasks.scoring.gold import load_gold
 from surveys.sharedtasks.submissions import (
     cancel_submission,
     rescore_failed,

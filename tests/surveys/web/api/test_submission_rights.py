@@ -16,7 +16,7 @@ from surveys.models.sharedtasks import (
     TeamMember,
     TeamState,
 )
-from surveys.sharedtasks.gold import read_gold_file
+from surveys.sharedtasks.scoring.gold import read_gold_file
 from surveys.sharedtasks.visibility import round_figure
 from surveys.web.api.urls import VIEWS
 from tests.factories.boards import NOISE, disturb_intervals, finish, make_contest

@@ -7,8 +7,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from surveys.models.sharedtasks import RefusedUpload, Scoring, Submission
-from surveys.sharedtasks.gold import read_gold_file
-from surveys.sharedtasks.jobs import find_jobs
+from surveys.sharedtasks.scoring.gold import read_gold_file
+from surveys.sharedtasks.tasks import find_jobs
 from tests.factories.jobs import perform_all
 from tests.factories.sharedtasks import (
     make_data,

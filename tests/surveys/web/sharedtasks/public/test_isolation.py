@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from surveys.models.sharedtasks import SharedTask, Submission, SubtaskScore
 from surveys.sharedtasks.boards.files import FORMATS
-from surveys.sharedtasks.gold import read_gold_file
+from surveys.sharedtasks.scoring.gold import read_gold_file
 from surveys.sharedtasks.visibility import round_figure
 from surveys.web.sharedtasks.urls import urlpatterns
 from tests.factories.boards import (
