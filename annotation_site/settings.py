@@ -314,8 +314,8 @@ SPECTACULAR_SETTINGS = {
         "AssignmentStateEnum": "surveys.models.AssignmentState",
         "ReviewStateEnum": "surveys.models.ReviewState",
         "RunStateEnum": "surveys.web.api.results.serializers.RUN_STATES",
-        "SharedTaskStateEnum": "surveys.web.api.sharedtasks.serializers.SHOWN_STATES",
-        "SubmissionStateEnum": "surveys.models.sharedtasks.SubmissionState",
+        "SharedTaskStateEnum": "surveys.sharedtasks.web.api.serializers.SHOWN_STATES",
+        "SubmissionStateEnum": "surveys.sharedtasks.models.SubmissionState",
         "VerdictKindEnum": "surveys.models.VerdictKind",
     },
     "POSTPROCESSING_HOOKS": [

@@ -33,9 +33,9 @@ from surveys.models import (  # noqa: E402
     Response,
     Study,
 )
-from surveys.models.sharedtasks import SharedTask, SharedTaskState  # noqa: E402
 from surveys.participation.assignments import start_assignment  # noqa: E402
 from surveys.recruitment.links import invite_annotators  # noqa: E402
+from surveys.sharedtasks.models import SharedTask, SharedTaskState  # noqa: E402
 
 ITEM = re.compile(r"\balpha(\d+)\b")
 

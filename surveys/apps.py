@@ -21,7 +21,8 @@ class SurveysConfig(AppConfig):
     def import_models(self) -> None:
         """Import the models of apps as well, until these are installed."""
         super().import_models()
-        import_module("surveys.crowd.models")
+        for app in ("sharedtasks", "crowd"):
+            import_module(f"surveys.{app}.models")
 
     def ready(self) -> None:
         """Register what lower layers cannot import."""

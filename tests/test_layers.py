@@ -21,22 +21,18 @@ LAYERS = (
     ("recruitment",),
     ("participation",),
     ("results",),
-    ("sharedtasks",),
     ("review",),
     ("monitoring",),
     ("privacy",),
     ("rehearsal",),
     ("web", "management", "templatetags", "admin", "apps", "feature"),
-    ("contexts", "crowd"),
+    ("contexts", "crowd", "sharedtasks"),
 )
 Graph = Mapping[str, Set[str]]
 COMMANDS = "surveys.management.commands"
 APPS = {  # what belongs to an app; all else of `surveys` is the core
     "sharedtasks": (
-        "surveys.sharedtasks", "surveys.models.sharedtasks", "surveys.web.sharedtasks",
-        "surveys.web.console.sharedtasks", "surveys.web.api.sharedtasks",
-        "surveys.web.admin.sharedtasks", "surveys.rehearsal.finished.shared_task",
-        "surveys.templatetags.task_times", "surveys.templatetags.zones",
+        "surveys.sharedtasks", "surveys.templatetags.task_times", "surveys.templatetags.zones",
     ),
     "crowd": (
         "surveys.crowd", f"{COMMANDS}._batch", f"{COMMANDS}.compare_qualifications",

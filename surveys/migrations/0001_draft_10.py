@@ -10,10 +10,10 @@ from django.db import migrations, models
 import surveys.crowd.models
 import surveys.models.participation
 import surveys.models.results
-import surveys.models.sharedtasks.tasks
-import surveys.models.sharedtasks.teams
 import surveys.models.stimuli
 import surveys.models.study
+import surveys.sharedtasks.models.tasks
+import surveys.sharedtasks.models.teams
 
 
 class Migration(migrations.Migration):
@@ -1224,7 +1224,7 @@ class Migration(migrations.Migration):
                 (
                     "salt",
                     models.CharField(
-                        default=surveys.models.sharedtasks.tasks.make_salt,
+                        default=surveys.sharedtasks.models.tasks.make_salt,
                         help_text="secret until publishing; hexadecimal digits",
                         max_length=64,
                     ),
@@ -1241,7 +1241,7 @@ class Migration(migrations.Migration):
                 (
                     "archive",
                     models.FileField(
-                        blank=True, upload_to=surveys.models.sharedtasks.tasks.name_private_file
+                        blank=True, upload_to=surveys.sharedtasks.models.tasks.name_private_file
                     ),
                 ),
                 ("archive_sha256", models.CharField(blank=True, default="", max_length=64)),
@@ -2732,7 +2732,7 @@ class Migration(migrations.Migration):
                 (
                     "code",
                     models.CharField(
-                        default=surveys.models.sharedtasks.teams.make_code,
+                        default=surveys.sharedtasks.models.teams.make_code,
                         help_text="of its result page",
                         max_length=10,
                         unique=True,
@@ -2758,7 +2758,7 @@ class Migration(migrations.Migration):
                     "file",
                     models.FileField(
                         help_text="a zip of its result files",
-                        upload_to=surveys.models.sharedtasks.tasks.name_private_file,
+                        upload_to=surveys.sharedtasks.models.tasks.name_private_file,
                     ),
                 ),
                 ("file_sha256", models.CharField(max_length=64)),
@@ -2813,22 +2813,22 @@ class Migration(migrations.Migration):
                 ("language", models.CharField(help_text="BCP 47 tag, such as sl", max_length=35)),
                 (
                     "data",
-                    models.FileField(upload_to=surveys.models.sharedtasks.tasks.name_private_file),
+                    models.FileField(upload_to=surveys.sharedtasks.models.tasks.name_private_file),
                 ),
                 (
                     "gold",
-                    models.FileField(upload_to=surveys.models.sharedtasks.tasks.name_private_file),
+                    models.FileField(upload_to=surveys.sharedtasks.models.tasks.name_private_file),
                 ),
                 (
                     "practice_data",
                     models.FileField(
-                        blank=True, upload_to=surveys.models.sharedtasks.tasks.name_private_file
+                        blank=True, upload_to=surveys.sharedtasks.models.tasks.name_private_file
                     ),
                 ),
                 (
                     "practice_gold",
                     models.FileField(
-                        blank=True, upload_to=surveys.models.sharedtasks.tasks.name_private_file
+                        blank=True, upload_to=surveys.sharedtasks.models.tasks.name_private_file
                     ),
                 ),
                 (
@@ -2964,7 +2964,7 @@ class Migration(migrations.Migration):
                 (
                     "code",
                     models.CharField(
-                        default=surveys.models.sharedtasks.teams.make_code, max_length=10
+                        default=surveys.sharedtasks.models.teams.make_code, max_length=10
                     ),
                 ),
                 (
@@ -3292,7 +3292,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "file",
-                    models.FileField(upload_to=surveys.models.sharedtasks.tasks.name_private_file),
+                    models.FileField(upload_to=surveys.sharedtasks.models.tasks.name_private_file),
                 ),
                 ("digest", models.CharField(help_text="SHA-256 of the predictions", max_length=64)),
                 (

@@ -44,7 +44,6 @@ from surveys.models.review import (
     Verdict,
     VerdictKind,
 )
-from surveys.models.sharedtasks import Organiser, Phase, SharedTask, TaskPart, Team
 from surveys.models.stimuli import (
     Block,
     Checkpoint,

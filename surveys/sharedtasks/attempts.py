@@ -6,7 +6,8 @@ from datetime import date, datetime
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from surveys.models.sharedtasks import (
+from surveys.sharedtasks.errors import SubmissionRefused, TooLate
+from surveys.sharedtasks.models import (
     Allowance,
     FrozenBoard,
     Phase,
@@ -17,7 +18,6 @@ from surveys.models.sharedtasks import (
     TeamKind,
     TeamState,
 )
-from surveys.sharedtasks.errors import SubmissionRefused, TooLate
 
 NOT_ACCEPTED = {
     TeamState.PENDING: "The organisers have not accepted your team yet.",

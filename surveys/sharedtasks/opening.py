@@ -10,8 +10,8 @@ from django.db.models import QuerySet
 
 from surveys.access.audit_log import record
 from surveys.models import Release
-from surveys.models.sharedtasks import Phase, PhaseData, SharedTask, SharedTaskState, TaskPart
 from surveys.sharedtasks.errors import SharedTaskRefused
+from surveys.sharedtasks.models import Phase, PhaseData, SharedTask, SharedTaskState, TaskPart
 from surveys.sharedtasks.phases import expect_probing, refuse_probing
 from surveys.sharedtasks.scoring.gold import read_gold_file
 from surveys.sharedtasks.tasks import lock_task

@@ -18,10 +18,10 @@ from surveys.access.audit_log import record
 from surveys.access.roles import AnyUser, Right
 from surveys.errors import RunRefused
 from surveys.models import Release, Run
-from surveys.models.sharedtasks import SharedTask, SharedTaskState, TaskPart
 from surveys.operations.job_process import in_job_process
 from surveys.results.run_inspection import restore_run
 from surveys.sharedtasks.errors import SharedTaskRefused
+from surveys.sharedtasks.models import SharedTask, SharedTaskState, TaskPart
 from surveys.sharedtasks.tasks import lock_task
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from surveys.access.audit_log import record
-from surveys.models.sharedtasks import (
+from surveys.sharedtasks.errors import SharedTaskRefused
+from surveys.sharedtasks.models import (
     Phase,
     PhaseData,
     SharedTask,
@@ -19,7 +20,6 @@ from surveys.models.sharedtasks import (
     TaskPart,
     Visibility,
 )
-from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.tasks import lock_task
 from surveys.sharedtasks.watching.baselines import (
     cancel_baselines,

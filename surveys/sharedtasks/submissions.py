@@ -7,15 +7,6 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from surveys.access.audit_log import record
-from surveys.models.sharedtasks import (
-    CountedSubmission,
-    Counting,
-    FrozenBoard,
-    Phase,
-    Submission,
-    SubmissionState,
-    Upload,
-)
 from surveys.sharedtasks.attempts import (
     find_earlier,
     lock_team,
@@ -26,6 +17,15 @@ from surveys.sharedtasks.attempts import (
     weigh_sent,
 )
 from surveys.sharedtasks.errors import SubmissionRefused
+from surveys.sharedtasks.models import (
+    CountedSubmission,
+    Counting,
+    FrozenBoard,
+    Phase,
+    Submission,
+    SubmissionState,
+    Upload,
+)
 from surveys.sharedtasks.scoring.counting import count_team
 from surveys.sharedtasks.scoring.waiting import request_score
 

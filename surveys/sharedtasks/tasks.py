@@ -15,7 +15,9 @@ from surveys.access.roles import AnyUser, is_limited
 from surveys.jobs.queue import enqueue
 from surveys.models import Job
 from surveys.models.jobs import JobQuerySet
-from surveys.models.sharedtasks import (
+from surveys.results.inspection.guards import Embargo
+from surveys.sharedtasks.errors import SharedTaskRefused
+from surveys.sharedtasks.models import (
     Organiser,
     SharedTask,
     SharedTaskState,
@@ -23,8 +25,6 @@ from surveys.models.sharedtasks import (
     TeamKind,
     TeamState,
 )
-from surveys.results.inspection.guards import Embargo
-from surveys.sharedtasks.errors import SharedTaskRefused
 
 RESERVED = frozenset(
     {"new", "sign-in", "sign-out", "invitation", "password", "register", "account"}

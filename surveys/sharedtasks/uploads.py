@@ -14,7 +14,10 @@ from django.core.files.base import ContentFile
 from django.db import transaction
 from django.utils import timezone
 
-from surveys.models.sharedtasks import (
+from surveys.operations.job_process import in_job_process
+from surveys.sharedtasks.attempts import find_earlier, refuse_phase, refuse_repeated, refuse_team
+from surveys.sharedtasks.errors import SharedTaskRefused, UploadRefused
+from surveys.sharedtasks.models import (
     Phase,
     PhaseData,
     RefusedUpload,
@@ -24,9 +27,6 @@ from surveys.models.sharedtasks import (
     TeamKind,
     Upload,
 )
-from surveys.operations.job_process import in_job_process
-from surveys.sharedtasks.attempts import find_earlier, refuse_phase, refuse_repeated, refuse_team
-from surveys.sharedtasks.errors import SharedTaskRefused, UploadRefused
 from surveys.sharedtasks.parts import load_data
 
 if TYPE_CHECKING:

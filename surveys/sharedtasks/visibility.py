@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from surveys.models.sharedtasks import (
+from surveys.sharedtasks.models import (
     FrozenBoard,
     NameRule,
     Phase,

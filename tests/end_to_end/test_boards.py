@@ -18,7 +18,7 @@ print(*make_public(timezone.now() - timedelta(days=30)), sep="\\n")
 HIDDEN = """
 from django.contrib.auth.models import User
 from django.test import Client
-from surveys.models.sharedtasks import Organiser
+from surveys.sharedtasks.models import Organiser
 from tests.factories.boards import make_contest
 user, client = User.objects.create_user("of hidden boards"), Client()
 hidden = make_contest(slug="hidden", after=" III")

@@ -41,7 +41,7 @@ print(part.data.path, part.gold.path, client.cookies["sessionid"].value)
 """
 SENT = """
 from tests.factories.sharedtasks import result_file, predictions, send
-from surveys.models.sharedtasks import Phase, Team
+from surveys.sharedtasks.models import Phase, Team
 from django.utils import timezone
 files = [result_file(predictions(1), subtask) for subtask in (1, 2)]
 send(Team.objects.get(), Phase.objects.get(), files, now=timezone.now())

@@ -17,8 +17,8 @@ from datetime import timedelta
 from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
-from surveys.models.sharedtasks import Submission, Team
-from surveys.rehearsal.finished.shared_task import prepare_shared_task
+from surveys.sharedtasks.models import Submission, Team
+from surveys.sharedtasks.demo import prepare_shared_task
 from surveys.rehearsal.finished.study import prepare_finished_study
 from tests.factories.sharedtasks import score_all
 from tests.factories.sharedtasks import make_data, make_phase, make_shared_task, make_team, send

@@ -30,7 +30,7 @@ print(client.cookies["sessionid"].value)
 TRAVEL = """
 from datetime import timedelta
 from django.db.models import F
-from surveys.models.sharedtasks import Phase, Submission
+from surveys.sharedtasks.models import Phase, Submission
 passed = timedelta(hours={hours})
 Phase.objects.filter(shared_task__slug="whole").update(
     opens_at=F("opens_at") - passed, closes_at=F("closes_at") - passed

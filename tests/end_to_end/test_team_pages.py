@@ -18,13 +18,13 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 from surveys.access.api_tokens import make_token
-from surveys.models.sharedtasks import Upload
+from surveys.sharedtasks.models import Upload
 from tests.factories.sharedtasks import score_all
 from surveys.sharedtasks.teams.description import accept_terms
 from surveys.sharedtasks.teams.links import invite_team, make_link, make_member_link
 from surveys.sharedtasks.teams.members import add_member
 from surveys.sharedtasks.uploads import check_files
-from surveys.web.sharedtasks.urls import OF_A_TEAM, urlpatterns
+from surveys.sharedtasks.web.urls import OF_A_TEAM, urlpatterns
 from tests.factories.sharedtasks import (
     make_data, make_phase, make_shared_task, make_team, predictions, result_file, send,
 )

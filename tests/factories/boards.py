@@ -7,7 +7,11 @@ from typing import Any
 
 from django.core.files.base import ContentFile
 
-from surveys.models.sharedtasks import (
+from surveys.sharedtasks.finishing.archiving import list_archive
+from surveys.sharedtasks.finishing.finalising import finalise, request_finalising
+from surveys.sharedtasks.finishing.publishing import publish
+from surveys.sharedtasks.finishing.unranked import list_unranked
+from surveys.sharedtasks.models import (
     CountedSubmission,
     Phase,
     SharedTask,
@@ -17,10 +21,6 @@ from surveys.models.sharedtasks import (
     Team,
     TeamKind,
 )
-from surveys.sharedtasks.finishing.archiving import list_archive
-from surveys.sharedtasks.finishing.finalising import finalise, request_finalising
-from surveys.sharedtasks.finishing.publishing import publish
-from surveys.sharedtasks.finishing.unranked import list_unranked
 from surveys.sharedtasks.parts import STORED
 from tests.factories.jobs import perform_by
 from tests.factories.kept import kept

@@ -11,7 +11,7 @@ from django.core.management.color import no_style
 from django.db import connection, transaction
 from django.db.models import FileField, Model, QuerySet
 
-from surveys.models.sharedtasks import SharedTask
+from surveys.sharedtasks.models import SharedTask
 
 Make = Callable[..., SharedTask]
 Rows = dict[type[Model], list[Model]]

@@ -9,13 +9,13 @@ from django.utils import timezone
 
 from surveys.features import Lane
 from surveys.jobs.perform import perform_due
-from surveys.models.sharedtasks import SharedTask, Submission
+from surveys.sharedtasks.models import SharedTask, Submission
 from surveys.sharedtasks.opening import open_task
 from surveys.sharedtasks.parts import add_part
 from surveys.sharedtasks.phases import add_gwsc_phases
 from surveys.sharedtasks.scoring.rescoring import request_rescoring
 from surveys.sharedtasks.teams.links import make_link
-from surveys.web.console.sharedtasks.urls import urlpatterns
+from surveys.sharedtasks.web.organisers.urls import urlpatterns
 from tests.factories.sharedtasks import (
     make_shared_task,
     make_team,

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from surveys.jobs.perform import perform
 from surveys.models import Job, LimitedAccount
-from surveys.models.sharedtasks import (
+from surveys.sharedtasks.models import (
     Organiser,
     Phase,
     SharedTask,

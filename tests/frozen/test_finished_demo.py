@@ -7,8 +7,8 @@ from django.urls import reverse
 
 from surveys.access.api_tokens import make_token
 from surveys.models import Study
-from surveys.rehearsal.finished.shared_task import prepare_shared_task
 from surveys.rehearsal.finished.study import prepare_finished_study
+from surveys.sharedtasks.demo import prepare_shared_task
 from surveys.web.console.urls import urlpatterns
 from surveys.webhooks.messages import add_webhook
 from tests.factories.batch_states import make_crowd

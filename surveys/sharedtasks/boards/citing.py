@@ -1,7 +1,7 @@
 """BibTeX entries of results and of shared tasks."""
 
-from surveys.models.sharedtasks import SharedTask
 from surveys.sharedtasks.boards.results import Result
+from surveys.sharedtasks.models import SharedTask
 
 
 def cite_result(result: Result, address: str) -> str:

@@ -5,11 +5,11 @@ import re
 
 from babel.core import get_global
 
-from surveys.models.sharedtasks import SharedTask
 from surveys.results.deposit.languages import name_language
 from surveys.sharedtasks.boards.results import Result, SubtaskResult
 from surveys.sharedtasks.boards.visible import VisibleBoard
 from surveys.sharedtasks.errors import SharedTaskRefused
+from surveys.sharedtasks.models import SharedTask
 
 DATASET = re.compile(r"[\w.-]{1,96}/[\w.-]{1,96}", re.ASCII)
 

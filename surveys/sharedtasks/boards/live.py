@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from django.db.models import BooleanField, ExpressionWrapper, Q, TextField, Value
 from django.db.models.functions import Cast
 
-from surveys.models.sharedtasks import (
+from surveys.sharedtasks.boards.live_rows import LiveCells, LiveRanking
+from surveys.sharedtasks.finishing.unranked import LATE, ORGANISERS
+from surveys.sharedtasks.models import (
     CountedSubmission,
     NameRule,
     Phase,
@@ -16,8 +18,6 @@ from surveys.models.sharedtasks import (
     TeamKind,
     TeamState,
 )
-from surveys.sharedtasks.boards.live_rows import LiveCells, LiveRanking
-from surveys.sharedtasks.finishing.unranked import LATE, ORGANISERS
 from surveys.sharedtasks.scoring.corrections import find_corrections, write_correction
 from surveys.sharedtasks.uploads import list_parts
 from surveys.sharedtasks.visibility import is_gold_public, shows_code

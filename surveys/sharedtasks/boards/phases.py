@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from surveys.models.sharedtasks import Phase, SharedTask, Visibility
+from surveys.sharedtasks.models import Phase, SharedTask, Visibility
 from surveys.sharedtasks.visibility import Viewer, is_published, may_see_scores
 
 

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from django.core.cache import cache
 
-from surveys.models.sharedtasks import Scoring, Submission
 from surveys.operations.job_process import in_job_process
 from surveys.sharedtasks.boards.results import Result
+from surveys.sharedtasks.models import Scoring, Submission
 from surveys.sharedtasks.scoring.figures import Golds
 from surveys.sharedtasks.scoring.predictions import Place, load_predictions
 from surveys.sharedtasks.scoring.waiting import find_scoring

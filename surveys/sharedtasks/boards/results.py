@@ -5,7 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from surveys.models.sharedtasks import (
+from surveys.sharedtasks.boards.live import hides_systems, name_on_boards
+from surveys.sharedtasks.boards.live_rows import make_cells
+from surveys.sharedtasks.boards.visible import VisibleBoard, find_board
+from surveys.sharedtasks.models import (
     FrozenBoard,
     ScoringState,
     SharedTask,
@@ -15,9 +18,6 @@ from surveys.models.sharedtasks import (
     TeamState,
     Visibility,
 )
-from surveys.sharedtasks.boards.live import hides_systems, name_on_boards
-from surveys.sharedtasks.boards.live_rows import make_cells
-from surveys.sharedtasks.boards.visible import VisibleBoard, find_board
 from surveys.sharedtasks.scoring.counting import HARMONIC, describe_score
 from surveys.sharedtasks.visibility import Viewer, is_gold_public, may_see_scores
 

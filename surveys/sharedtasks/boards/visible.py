@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from surveys.access.roles import AnyUser
-from surveys.models.sharedtasks import FrozenBoard, Phase, ScoringState, SharedTask, SharedTaskState
 from surveys.sharedtasks.boards.live import make_live_board
+from surveys.sharedtasks.models import FrozenBoard, Phase, ScoringState, SharedTask, SharedTaskState
 from surveys.sharedtasks.tasks import may_organise
 from surveys.sharedtasks.teams.members import find_membership
 from surveys.sharedtasks.visibility import (

@@ -8,7 +8,8 @@ from django.conf import settings
 from django.db import transaction
 from django.urls import reverse
 
-from surveys.models.sharedtasks import (
+from surveys.sharedtasks.finishing.entries import Results
+from surveys.sharedtasks.models import (
     Phase,
     SharedTask,
     Submission,
@@ -17,7 +18,6 @@ from surveys.models.sharedtasks import (
     TeamKind,
     TeamState,
 )
-from surveys.sharedtasks.finishing.entries import Results
 from surveys.sharedtasks.scoring.figures import Golds
 from surveys.sharedtasks.scoring.gold import read_gold_file
 from surveys.sharedtasks.visibility import name_published

@@ -14,15 +14,6 @@ from django.utils import timezone
 from surveys.access.audit_log import record
 from surveys.jobs.perform import Progress, Store
 from surveys.models import Job
-from surveys.models.sharedtasks import (
-    CountedSubmission,
-    FrozenBoard,
-    Phase,
-    SharedTask,
-    SharedTaskState,
-    Submission,
-    SubmissionState,
-)
 from surveys.sharedtasks.attempts import lock_teams
 from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.finishing.archiving import drop_archive, make_archive
@@ -37,6 +28,15 @@ from surveys.sharedtasks.finishing.unranked import (
     list_final_phases,
     list_obstacles,
     list_unranked,
+)
+from surveys.sharedtasks.models import (
+    CountedSubmission,
+    FrozenBoard,
+    Phase,
+    SharedTask,
+    SharedTaskState,
+    Submission,
+    SubmissionState,
 )
 from surveys.sharedtasks.scoring.figures import Golds
 from surveys.sharedtasks.scoring.waiting import find_scoring

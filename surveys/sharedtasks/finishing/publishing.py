@@ -5,8 +5,8 @@ from datetime import datetime
 from django.db import transaction
 
 from surveys.access.audit_log import record
-from surveys.models.sharedtasks import FrozenBoard, ScoringState, SharedTask, SharedTaskState
 from surveys.sharedtasks.errors import SharedTaskRefused
+from surveys.sharedtasks.models import FrozenBoard, ScoringState, SharedTask, SharedTaskState
 from surveys.sharedtasks.tasks import is_busy, lock_task
 
 

@@ -13,15 +13,15 @@ from django.db.models import QuerySet
 from surveys.access.audit_log import record
 from surveys.jobs.perform import Progress, Store
 from surveys.models import Job
-from surveys.models.sharedtasks import (
+from surveys.sharedtasks.errors import SharedTaskRefused
+from surveys.sharedtasks.finishing.archiving import drop_archive, make_archive
+from surveys.sharedtasks.finishing.entries import Results, predict_baselines
+from surveys.sharedtasks.models import (
     FrozenBoard,
     SharedTask,
     SharedTaskState,
     Team,
 )
-from surveys.sharedtasks.errors import SharedTaskRefused
-from surveys.sharedtasks.finishing.archiving import drop_archive, make_archive
-from surveys.sharedtasks.finishing.entries import Results, predict_baselines
 from surveys.sharedtasks.scoring.figures import Golds
 from surveys.sharedtasks.tasks import as_requester, find_shared_task, lock_task, request_new_archive
 

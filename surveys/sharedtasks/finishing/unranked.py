@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import NamedTuple
 
-from surveys.models.sharedtasks import (
+from surveys.sharedtasks.attempts import count_attempts
+from surveys.sharedtasks.models import (
     CountedSubmission,
     Phase,
     PhaseData,
@@ -15,7 +16,6 @@ from surveys.models.sharedtasks import (
     TeamKind,
     TeamState,
 )
-from surveys.sharedtasks.attempts import count_attempts
 from surveys.sharedtasks.scoring.rescoring import find_unused, name_scoring
 from surveys.sharedtasks.tasks import is_busy
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from surveys.access.audit_log import record
 from surveys.access.roles import AnyUser
-from surveys.models.sharedtasks import Counting, Phase, Scoring, ScoringState, SharedTask, TaskPart
 from surveys.operations.job_process import in_job_process
 from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.kits.kit import describe_phase, describe_task, pack_instructions
+from surveys.sharedtasks.models import Counting, Phase, Scoring, ScoringState, SharedTask, TaskPart
 from surveys.sharedtasks.parts import list_usable_releases, read_data_file
 from surveys.sharedtasks.scoring.gold import read_gold_file
 

@@ -8,9 +8,9 @@ from django.conf import settings
 from django.core.cache import cache
 from django.urls import reverse
 
-from surveys.models.sharedtasks import Phase, PhaseData, SharedTask, TaskPart
 from surveys.operations.job_process import in_job_process
 from surveys.sharedtasks.errors import SharedTaskRefused
+from surveys.sharedtasks.models import Phase, PhaseData, SharedTask, TaskPart
 from surveys.sharedtasks.parts import read_data_file
 from surveys.sharedtasks.scoring.gold import read_gold_file
 

@@ -9,7 +9,7 @@ from django.db.models import Q, QuerySet
 
 from surveys.access.audit_log import record
 from surveys.models import AuditEntry, LimitedAccount
-from surveys.models.sharedtasks import (
+from surveys.sharedtasks.models import (
     SharedTask,
     SharedTaskState,
     Team,

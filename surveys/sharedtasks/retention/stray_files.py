@@ -8,9 +8,9 @@ from django.apps import apps
 from django.conf import settings
 from django.db.models import QuerySet
 
-from surveys.models.sharedtasks import Scoring
-from surveys.models.sharedtasks.tasks import PRIVATE_FOLDER
 from surveys.sharedtasks.feature import FEATURE
+from surveys.sharedtasks.models import Scoring
+from surveys.sharedtasks.models.tasks import PRIVATE_FOLDER
 
 KEPT = timedelta(days=1)  # longer than any process takes to commit the row of a file
 # Uploads come first: a submission takes over the file of an upload, which can be deleted then.

@@ -4,7 +4,7 @@ from datetime import datetime
 from itertools import pairwise
 from typing import NamedTuple
 
-from surveys.models.sharedtasks import Scoring, ScoringState, SharedTask
+from surveys.sharedtasks.models import Scoring, ScoringState, SharedTask
 
 USED = (ScoringState.CURRENT, ScoringState.REPLACED)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from django.db.models import F, QuerySet
 
-from surveys.models.sharedtasks import (
+from surveys.sharedtasks.models import (
     CountedSubmission,
     Counting,
     Phase,

@@ -3,7 +3,7 @@
 import math
 from typing import TYPE_CHECKING
 
-from surveys.models.sharedtasks import Phase, PhaseData, Scoring, Submission, SubtaskScore, TaskPart
+from surveys.sharedtasks.models import Phase, PhaseData, Scoring, Submission, SubtaskScore, TaskPart
 from surveys.sharedtasks.scoring.gold import load_gold
 from surveys.sharedtasks.scoring.predictions import Place
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, TypedDict
 
-from surveys.models.sharedtasks import Submission, SubmissionState, TeamKind
+from surveys.sharedtasks.models import Submission, SubmissionState, TeamKind
 from surveys.sharedtasks.scoring.predictions import Place, load_predictions
 from surveys.sharedtasks.uploads import list_baselines
 

@@ -5,7 +5,7 @@ Only scoring, opening and publishing import this module; `tests/test_layout.py` 
 
 from typing import TYPE_CHECKING
 
-from surveys.models.sharedtasks import Scoring, TaskPart
+from surveys.sharedtasks.models import Scoring, TaskPart
 from surveys.sharedtasks.parts import read_data_file
 
 if TYPE_CHECKING:

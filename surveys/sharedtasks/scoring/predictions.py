@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from surveys.models.sharedtasks import Submission
+from surveys.sharedtasks.models import Submission
 
 if TYPE_CHECKING:
     from postprocess.types import Floats

@@ -11,7 +11,9 @@ from django.utils import timezone
 from surveys.access.audit_log import record
 from surveys.jobs.perform import Progress, Store
 from surveys.models import Job
-from surveys.models.sharedtasks import (
+from surveys.sharedtasks.attempts import lock_teams
+from surveys.sharedtasks.errors import SharedTaskRefused
+from surveys.sharedtasks.models import (
     CountedSubmission,
     Phase,
     Scoring,
@@ -23,9 +25,7 @@ from surveys.models.sharedtasks import (
     TaskPart,
     Team,
 )
-from surveys.models.sharedtasks.tasks import name_private_file
-from surveys.sharedtasks.attempts import lock_teams
-from surveys.sharedtasks.errors import SharedTaskRefused
+from surveys.sharedtasks.models.tasks import name_private_file
 from surveys.sharedtasks.parts import read_data_file
 from surveys.sharedtasks.scoring.counting import (
     Candidate,

@@ -10,7 +10,8 @@ from django.utils import timezone
 from surveys.jobs.perform import Progress, Store
 from surveys.jobs.queue import enqueue
 from surveys.models import Job, JobState
-from surveys.models.sharedtasks import (
+from surveys.sharedtasks.attempts import lock_team
+from surveys.sharedtasks.models import (
     Scoring,
     ScoringState,
     SharedTask,
@@ -19,7 +20,6 @@ from surveys.models.sharedtasks import (
     SubtaskScore,
     TaskPart,
 )
-from surveys.sharedtasks.attempts import lock_team
 from surveys.sharedtasks.scoring.counting import count_team
 from surveys.sharedtasks.scoring.figures import Golds, compute_figures, make_scores
 from surveys.sharedtasks.scoring.flags import Flag, find_flags

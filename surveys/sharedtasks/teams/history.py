@@ -5,7 +5,8 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from surveys.models.sharedtasks import (
+from surveys.sharedtasks.attempts import Attempts, count_attempts
+from surveys.sharedtasks.models import (
     CountedSubmission,
     Counting,
     FrozenBoard,
@@ -17,7 +18,6 @@ from surveys.models.sharedtasks import (
     Team,
     Upload,
 )
-from surveys.sharedtasks.attempts import Attempts, count_attempts
 from surveys.sharedtasks.scoring.counting import describe_score
 from surveys.sharedtasks.visibility import Viewer, may_see_scores, show_figures
 

@@ -15,7 +15,8 @@ from django.urls import reverse
 
 from surveys.access.audit_log import acting, record
 from surveys.models import LimitedAccount
-from surveys.models.sharedtasks import (
+from surveys.sharedtasks.errors import TeamRefused
+from surveys.sharedtasks.models import (
     SharedTask,
     SharedTaskState,
     Team,
@@ -23,7 +24,6 @@ from surveys.models.sharedtasks import (
     TeamMember,
     TeamState,
 )
-from surveys.sharedtasks.errors import TeamRefused
 from surveys.sharedtasks.teams.description import accept_terms, digest_terms
 from surveys.sharedtasks.teams.members import add_member, has_test_begun, require_captain
 from surveys.sharedtasks.teams.names import add_team, read_team_name

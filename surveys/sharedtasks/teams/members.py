@@ -7,7 +7,8 @@ from django.db import IntegrityError, transaction
 from surveys.access.audit_log import record
 from surveys.access.roles import AnyUser
 from surveys.models import LimitedAccount
-from surveys.models.sharedtasks import (
+from surveys.sharedtasks.errors import TeamRefused
+from surveys.sharedtasks.models import (
     PhaseData,
     SharedTask,
     SharedTaskState,
@@ -15,7 +16,6 @@ from surveys.models.sharedtasks import (
     TeamMember,
     TeamState,
 )
-from surveys.sharedtasks.errors import TeamRefused
 
 AFTER_OPENING = (
     "The test data is published, so only the organisers change the members and names of teams. "

@@ -8,8 +8,8 @@ from typing import Any
 from django.db import IntegrityError, transaction
 
 from surveys.access.audit_log import record
-from surveys.models.sharedtasks import Team
 from surveys.sharedtasks.errors import TeamRefused
+from surveys.sharedtasks.models import Team
 
 SHORTEST, LONGEST, LONGEST_KEY = 2, 40, 80
 # Controls, surrogates, private use, and separators of lines and paragraphs.

@@ -7,7 +7,9 @@ from django.db import transaction
 
 from surveys.access.audit_log import acting, record
 from surveys.models import LimitedAccount
-from surveys.models.sharedtasks import (
+from surveys.sharedtasks.errors import TeamRefused
+from surveys.sharedtasks.finishing.renaming import hide_name
+from surveys.sharedtasks.models import (
     Registration,
     SharedTask,
     SharedTaskState,
@@ -16,8 +18,6 @@ from surveys.models.sharedtasks import (
     TeamMember,
     TeamState,
 )
-from surveys.sharedtasks.errors import TeamRefused
-from surveys.sharedtasks.finishing.renaming import hide_name
 from surveys.sharedtasks.tasks import lock_task
 from surveys.sharedtasks.teams.description import accept_terms
 from surveys.sharedtasks.teams.links import make_account

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from surveys.models.sharedtasks import CountedSubmission, Phase, Submission, Team, TeamKind
+from surveys.sharedtasks.models import CountedSubmission, Phase, Submission, Team, TeamKind
 from surveys.sharedtasks.scoring.flags import Flag, make_flag
 from surveys.sharedtasks.scoring.predictions import Place, load_predictions
 

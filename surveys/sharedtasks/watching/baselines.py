@@ -15,9 +15,9 @@ from surveys.jobs.perform import Progress, Store
 from surveys.jobs.queue import cancel, enqueue, move
 from surveys.models import Job, JobState
 from surveys.models.jobs import JobQuerySet
-from surveys.models.sharedtasks import FrozenBoard, Phase, PhaseData, SharedTask, TeamKind
 from surveys.sharedtasks.attempts import find_earlier
 from surveys.sharedtasks.errors import SharedTaskRefused
+from surveys.sharedtasks.models import FrozenBoard, Phase, PhaseData, SharedTask, TeamKind
 from surveys.sharedtasks.parts import read_data_file
 from surveys.sharedtasks.tasks import as_requester
 from surveys.sharedtasks.uploads import list_parts, read_files

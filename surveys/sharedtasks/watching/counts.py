@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from django.db.models import Count
 from django.db.models.fields.json import KT
 
-from surveys.models.sharedtasks import NO_ATTEMPTS, Phase, RefusedUpload, SharedTask, Submission
+from surveys.sharedtasks.models import NO_ATTEMPTS, Phase, RefusedUpload, SharedTask, Submission
 
 PLACE = re.compile(r"^[^:]*\.[A-Za-z0-9]{2,5}(?:, [^:]*)?: ")  # a file, its row and column
 QUOTED = re.compile(r'"[^"]*"')

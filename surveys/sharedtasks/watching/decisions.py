@@ -7,7 +7,9 @@ from django.db import transaction
 from django.db.models import F, Max
 
 from surveys.access.audit_log import record
-from surveys.models.sharedtasks import (
+from surveys.sharedtasks.attempts import day_of, lock_team
+from surveys.sharedtasks.errors import SharedTaskRefused
+from surveys.sharedtasks.models import (
     Allowance,
     FrozenBoard,
     Phase,
@@ -20,8 +22,6 @@ from surveys.models.sharedtasks import (
     TeamState,
     Upload,
 )
-from surveys.sharedtasks.attempts import day_of, lock_team
-from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.scoring.counting import count_team
 
 MOST_MORE = 1_000  # attempts at once

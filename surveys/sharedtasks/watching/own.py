@@ -7,8 +7,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from surveys.access.audit_log import record
-from surveys.models.sharedtasks import Phase, SharedTask, Submission, Team, TeamKind
 from surveys.sharedtasks.errors import SharedTaskRefused, TeamRefused
+from surveys.sharedtasks.models import Phase, SharedTask, Submission, Team, TeamKind
 from surveys.sharedtasks.submissions import submit
 from surveys.sharedtasks.tasks import lock_task
 from surveys.sharedtasks.teams.names import add_team, make_name_key, read_row_name

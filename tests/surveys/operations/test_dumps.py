@@ -2,9 +2,9 @@
 
 import pytest
 
-from surveys.models.sharedtasks import Submission
 from surveys.operations.backups import find_missing_files, write_backup
 from surveys.operations.dumps import dump_database
+from surveys.sharedtasks.models import Submission
 from tests.factories.sharedtasks import make_data, make_phase, make_shared_task, make_team, send
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from django.db import connection, connections
 
-from surveys.models.sharedtasks import Phase, SharedTask, Team
+from surveys.sharedtasks.models import Phase, SharedTask, Team
 from tests.factories.sharedtasks import make_data, make_phase, make_shared_task, make_team
 
 SECONDS = 60  # longer than anything here takes; only a fault waits so long

@@ -14,8 +14,8 @@ from postprocess.statistics.agreement.reliability import change_reliability_from
 from postprocess.steps.stored_runs import write_ledger
 from surveys.access.roles import grant_role
 from surveys.models import Annotator, AuditEntry, Role
-from surveys.models.sharedtasks import TaskPart
 from surveys.sharedtasks.errors import SharedTaskRefused
+from surveys.sharedtasks.models import TaskPart
 from surveys.sharedtasks.parts import (
     add_part,
     list_parts,

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from surveys.models import AuditEntry
-from surveys.models.sharedtasks import Phase, Submission
 from surveys.sharedtasks.errors import SharedTaskRefused
+from surveys.sharedtasks.models import Phase, Submission
 from surveys.sharedtasks.phases import (
     add_gwsc_phases,
     add_phase,

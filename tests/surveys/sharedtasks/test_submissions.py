@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from surveys.models import AuditEntry
-from surveys.models.sharedtasks import Allowance, FrozenBoard, Phase, Submission, Upload
 from surveys.sharedtasks.attempts import count_attempts
 from surveys.sharedtasks.errors import SubmissionRefused, TooLate
+from surveys.sharedtasks.models import Allowance, FrozenBoard, Phase, Submission, Upload
 from surveys.sharedtasks.scoring.waiting import find_scoring
 from surveys.sharedtasks.submissions import (
     cancel_submission,

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.db import IntegrityError, transaction
 
-from surveys.models.sharedtasks import (
+from surveys.sharedtasks.models import (
     Scoring,
     ScoringState,
     Submission,

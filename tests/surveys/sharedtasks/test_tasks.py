@@ -4,9 +4,9 @@ import pytest
 from django.contrib.auth.models import User
 
 from surveys.models import AuditEntry
-from surveys.models.sharedtasks import SharedTask
 from surveys.results.inspection.guards import find_embargoes, warn_of_embargo
 from surveys.sharedtasks.errors import SharedTaskRefused
+from surveys.sharedtasks.models import SharedTask
 from surveys.sharedtasks.tasks import (
     add_organiser,
     configure_task,

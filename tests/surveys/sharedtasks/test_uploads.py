@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
-from surveys.models.sharedtasks import RefusedUpload, Submission, TaskPart, Upload
 from surveys.sharedtasks.errors import SubmissionRefused, TooLate, UploadRefused
+from surveys.sharedtasks.models import RefusedUpload, Submission, TaskPart, Upload
 from surveys.sharedtasks.uploads import MOST_KEPT, check_files, drop_uploads
 from tests.factories.sharedtasks import (
     START,

@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from surveys.models.sharedtasks import FrozenBoard, Scoring
+from surveys.sharedtasks.models import FrozenBoard, Scoring
 from surveys.sharedtasks.visibility import (
     ANYBODY,
     Viewer,

@@ -8,9 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from surveys.errors import RunRefused
-from surveys.models import Job, JobState, Response, Run, SharedTask, Study
-from surveys.models.sharedtasks import Phase
-from surveys.rehearsal.finished.shared_task import prepare_shared_task
+from surveys.models import Job, JobState, Response, Run, Study
 from surveys.rehearsal.finished.study import (
     QUICKLY,
     complete,
@@ -19,7 +17,9 @@ from surveys.rehearsal.finished.study import (
 )
 from surveys.results.run_inspection import write_recipe
 from surveys.results.runs import request_results
+from surveys.sharedtasks.demo import prepare_shared_task
 from surveys.sharedtasks.finishing.publishing import retract
+from surveys.sharedtasks.models import Phase, SharedTask
 from surveys.sharedtasks.watching.baselines import BASELINES
 from tests.factories import studies
 from tests.factories.jobs import let_time_pass, made_by

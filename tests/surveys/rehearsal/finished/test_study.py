@@ -14,11 +14,11 @@ from lxml import html
 
 from postprocess.__main__ import main
 from surveys.access.roles import DEMONSTRATED, is_demonstration
-from surveys.models import Annotator, Assignment, JobState, Review, Run, RunKind, SharedTask, Study
-from surveys.models.sharedtasks import FrozenBoard, SharedTaskState, SubmissionState
-from surveys.models.sharedtasks.submissions import Submission
-from surveys.rehearsal.finished.shared_task import SHARED_TASK, TEAMS, prepare_shared_task
+from surveys.models import Annotator, Assignment, JobState, Review, Run, RunKind, Study
 from surveys.rehearsal.finished.study import prepare_finished_study
+from surveys.sharedtasks.demo import SHARED_TASK, TEAMS, prepare_shared_task
+from surveys.sharedtasks.models import FrozenBoard, SharedTask, SharedTaskState, SubmissionState
+from surveys.sharedtasks.models.submissions import Submission
 
 pytestmark = pytest.mark.django_db
 COUNTS = {

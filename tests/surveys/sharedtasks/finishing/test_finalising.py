@@ -11,13 +11,13 @@ from django.utils import timezone
 from postprocess.boards.commitment import commit_to_gold, is_gold_unchanged
 from postprocess.boards.exports.freezing import read_board
 from surveys.models import AuditEntry
-from surveys.models.sharedtasks import FrozenBoard, SharedTask
 from surveys.sharedtasks.boards.live import make_live_board
 from surveys.sharedtasks.errors import SharedTaskRefused, SubmissionRefused
 from surveys.sharedtasks.finishing.archiving import list_archive, make_archive, read_archived
 from surveys.sharedtasks.finishing.finalising import finalise, request_finalising
 from surveys.sharedtasks.finishing.publishing import are_boards_stale, publish, retract
 from surveys.sharedtasks.finishing.unranked import list_obstacles, list_unranked
+from surveys.sharedtasks.models import FrozenBoard, SharedTask
 from surveys.sharedtasks.scoring.gold import read_gold_file
 from surveys.sharedtasks.scoring.rescoring import request_rescoring, use_scoring
 from surveys.sharedtasks.scoring.waiting import score_submission

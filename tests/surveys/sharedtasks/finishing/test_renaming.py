@@ -7,12 +7,12 @@ from django.test import Client
 
 from postprocess.boards.exports.freezing import read_board
 from surveys.models import AuditEntry, Job
-from surveys.models.sharedtasks import FrozenBoard, SharedTask
 from surveys.sharedtasks.boards.files import FORMATS
 from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.finishing.archiving import list_archive, read_archived
 from surveys.sharedtasks.finishing.publishing import publish, retract
 from surveys.sharedtasks.finishing.renaming import request_archive
+from surveys.sharedtasks.models import FrozenBoard, SharedTask
 from surveys.sharedtasks.tasks import ARCHIVE, find_jobs
 from surveys.sharedtasks.teams.registration import withdraw_team
 from tests.factories.boards import END, make_contest, make_published

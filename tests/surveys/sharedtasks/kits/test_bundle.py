@@ -10,7 +10,6 @@ from django.contrib.auth.models import User
 
 from postprocess.bundles.bundle import check_bundle
 from surveys.models import AuditEntry, Role
-from surveys.models.sharedtasks import ScoringState
 from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.kits.bundle import (
     list_bundled,
@@ -18,6 +17,7 @@ from surveys.sharedtasks.kits.bundle import (
     make_bundle,
     may_read_gold,
 )
+from surveys.sharedtasks.models import ScoringState
 from surveys.sharedtasks.phases import add_gwsc_phases
 from tests.factories.repositories import make_complete_release
 from tests.factories.sharedtasks import START, make_data, make_phase, make_shared_task

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 
 from surveys.access.audit_log import acting, record
 from surveys.models import AuditEntry, LimitedAccount
-from surveys.models.sharedtasks import Submission, Team, TeamInvitation, TeamMember
+from surveys.sharedtasks.models import Submission, Team, TeamInvitation, TeamMember
 from surveys.sharedtasks.retention.personal_data import drop_due, find_due
 from tests.factories.sharedtasks import (
     START,

@@ -8,8 +8,8 @@ from django.core.management import call_command
 from django.db.models import FileField
 from django.utils import timezone
 
-from surveys.models.sharedtasks import Scoring, ScoringState, Submission, TaskPart, Upload
-from surveys.models.sharedtasks.tasks import name_private_file
+from surveys.sharedtasks.models import Scoring, ScoringState, Submission, TaskPart, Upload
+from surveys.sharedtasks.models.tasks import name_private_file
 from surveys.sharedtasks.retention.stray_files import KEPT, NAMING, drop_stray_files
 from surveys.sharedtasks.scoring.rescoring import request_rescoring
 from surveys.sharedtasks.uploads import check_files

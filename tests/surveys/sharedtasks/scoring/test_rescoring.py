@@ -4,8 +4,8 @@ import pytest
 from django.contrib.auth.models import User
 
 from surveys.models import AuditEntry
-from surveys.models.sharedtasks import CountedSubmission, Scoring, Submission, SubtaskScore
 from surveys.sharedtasks.errors import SharedTaskRefused
+from surveys.sharedtasks.models import CountedSubmission, Scoring, Submission, SubtaskScore
 from surveys.sharedtasks.scoring.corrections import (
     find_breaches,
     find_corrections,

@@ -12,7 +12,8 @@ from django.core.files.base import ContentFile
 from postprocess.scoring.figures import score_changes, score_similarities
 from postprocess.scoring.inference import average_scores, score_interval
 from surveys.models import Job
-from surveys.models.sharedtasks import (
+from surveys.sharedtasks.errors import SubmissionRefused
+from surveys.sharedtasks.models import (
     CountedSubmission,
     Scoring,
     ScoringState,
@@ -22,7 +23,6 @@ from surveys.models.sharedtasks import (
     TaskPart,
     Upload,
 )
-from surveys.sharedtasks.errors import SubmissionRefused
 from surveys.sharedtasks.scoring import waiting
 from surveys.sharedtasks.scoring.counting import count_team
 from surveys.sharedtasks.scoring.gold import load_gold

@@ -3,8 +3,8 @@ from datetime import timedelta
 import pytest
 
 from surveys.models import AuditEntry
-from surveys.models.sharedtasks import SharedTaskState
 from surveys.sharedtasks.errors import TeamRefused
+from surveys.sharedtasks.models import SharedTaskState
 from surveys.sharedtasks.teams.description import (
     accept_terms,
     describe_team,

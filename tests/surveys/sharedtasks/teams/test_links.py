@@ -6,14 +6,14 @@ from django.contrib.auth.models import User
 from django.db import connection
 
 from surveys.models import AuditEntry, LimitedAccount
-from surveys.models.sharedtasks import (
+from surveys.sharedtasks.errors import TeamRefused
+from surveys.sharedtasks.models import (
     SharedTaskState,
     Team,
     TeamInvitation,
     TeamMember,
     TeamState,
 )
-from surveys.sharedtasks.errors import TeamRefused
 from surveys.sharedtasks.teams.description import digest_terms
 from surveys.sharedtasks.teams.links import (
     LIFETIME,

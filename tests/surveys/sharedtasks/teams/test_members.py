@@ -4,8 +4,8 @@ import pytest
 from django.contrib.auth.models import User
 
 from surveys.models import AuditEntry
-from surveys.models.sharedtasks import SharedTaskState, TeamMember, TeamState
 from surveys.sharedtasks.errors import TeamRefused
+from surveys.sharedtasks.models import SharedTaskState, TeamMember, TeamState
 from surveys.sharedtasks.teams.members import (
     add_member,
     find_membership,

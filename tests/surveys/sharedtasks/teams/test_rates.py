@@ -8,8 +8,8 @@ from django.test import RequestFactory
 from django.utils import timezone
 
 from surveys.access.client_address import client_address
-from surveys.models.sharedtasks import TeamKind
 from surveys.sharedtasks.errors import SubmissionRefused, TooManyRequests
+from surveys.sharedtasks.models import TeamKind
 from surveys.sharedtasks.teams.rates import (
     limit_checks,
     limit_registrations,

@@ -2,13 +2,13 @@ import pytest
 from django.contrib.auth.models import User
 
 from surveys.models import AuditEntry
-from surveys.models.sharedtasks import (
+from surveys.sharedtasks.errors import TeamRefused
+from surveys.sharedtasks.models import (
     Registration,
     SharedTaskState,
     Team,
     TeamState,
 )
-from surveys.sharedtasks.errors import TeamRefused
 from surveys.sharedtasks.teams.links import find_link, make_link
 from surveys.sharedtasks.teams.registration import (
     accept_team,

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from surveys.models import AuditEntry, Job
-from surveys.models.sharedtasks import RefusedUpload, Submission
 from surveys.sharedtasks.boards.live import make_live_board
+from surveys.sharedtasks.models import RefusedUpload, Submission
 from surveys.sharedtasks.phases import add_phase, change_phase, remove_phase
 from surveys.sharedtasks.scoring.waiting import find_scoring
 from surveys.sharedtasks.submissions import cancel_submission

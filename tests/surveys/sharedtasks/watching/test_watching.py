@@ -5,9 +5,9 @@ from datetime import date, timedelta
 import pytest
 
 from surveys.models import AuditEntry
-from surveys.models.sharedtasks import Allowance, Submission, Team, TeamInvitation
 from surveys.sharedtasks.attempts import count_attempts
 from surveys.sharedtasks.errors import SharedTaskRefused, UploadRefused
+from surveys.sharedtasks.models import Allowance, Submission, Team, TeamInvitation
 from surveys.sharedtasks.submissions import cancel_submission, choose_submission
 from surveys.sharedtasks.uploads import check_files
 from surveys.sharedtasks.watching.alike import flag_alike_teams

@@ -7,12 +7,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from surveys.models import Annotator, Assignment, Entrance, Invitation
-from surveys.models.sharedtasks import SharedTask
 from surveys.recruitment.links import (
     close_entrance,
     invite_annotators,
     open_entrance,
 )
+from surveys.sharedtasks.models import SharedTask
 from tests.factories.arrivals import PROLIFIC, agree, arrive, hidden_fields, page, welcome
 from tests.factories.sharedtasks import make_shared_task
 from tests.factories.studies import make_study

@@ -1,0 +1,119 @@
+"""A team's submissions: history, one submission, download, choice of what counts."""
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, QueryDict
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+
+from surveys.query_params import LARGEST
+from surveys.sharedtasks.models import Submission, SubmissionState, TeamMember
+from surveys.sharedtasks.submissions import choose_submission, note_submission, withdraw_submission
+from surveys.sharedtasks.teams.history import Choice, list_choices, show_submissions
+from surveys.sharedtasks.visibility import Viewer, is_gold_public
+from surveys.sharedtasks.web.access import team_page
+from surveys.sharedtasks.web.team.result_forms import OwnNoteForm
+from surveys.web.forms import attempt, posted, status_of
+from surveys.web.timing import began_at
+
+ROWS_PER_PAGE = 50
+WITHDRAWABLE = (SubmissionState.STORED, SubmissionState.SCORED)  # a failed one is no attempt
+
+
+@team_page("GET")
+def submissions(request: HttpRequest, member: TeamMember) -> HttpResponse:
+    """List what a team submitted, latest first, with the scores that it may see."""
+    sent = Submission.objects.filter(team=member.team).select_related("phase__shared_task")
+    rows = Paginator(sent, ROWS_PER_PAGE).get_page(request.GET.get("page"))
+    page = {
+        "shared_task": member.shared_task,
+        "member": member,
+        "rows": rows,
+        "listed": show_submissions(Viewer(team=member.team), list(rows)),
+    }
+    return render(request, "sharedtasks/team/submissions.html", page)
+
+
+@team_page()
+def submission(request: HttpRequest, member: TeamMember, phase: str, number: int) -> HttpResponse:
+    """Show a submission of the team; a POST stores its note."""
+    found = _find(member, phase, number)
+    form = OwnNoteForm(posted(request), initial={"note": found.note})
+    if attempt(form, lambda: note_submission(found, form.cleaned_data["note"])):
+        messages.success(request, "The note is saved.")
+        return _lead_to(found)
+    (shown,) = show_submissions(Viewer(team=member.team), [found])
+    page = {
+        "shared_task": member.shared_task,
+        "member": member,
+        **shown._asdict(),
+        "has_intervals": is_gold_public(found.phase),
+        "has_correlations": any("pearson" in one for one in shown.scores),
+        "may_withdraw": found.state in WITHDRAWABLE,
+        "form": form,
+    }
+    return render(request, "sharedtasks/team/submission.html", page, status=status_of(form))
+
+
+@team_page("GET")
+def download(request: HttpRequest, member: TeamMember, phase: str, number: int) -> HttpResponseBase:
+    """Send what the team submitted, as a zip archive."""
+    found = _find(member, phase, number)
+    name = f"{member.shared_task.slug}_{phase}_{number}.zip"
+    try:
+        file = found.file.open("rb")
+    except FileNotFoundError as error:
+        raise Http404 from error
+    answer = FileResponse(file, as_attachment=True, filename=name, content_type="application/zip")
+    answer["X-Content-Type-Options"] = "nosniff"
+    return answer
+
+
+@team_page()
+def withdraw(request: HttpRequest, member: TeamMember, phase: str, number: int) -> HttpResponse:
+    """Confirm (GET) or perform (POST) the withdrawal of a submission."""
+    found = _find(member, phase, number)
+    if request.method == "POST":
+        withdraw_submission(found)
+        messages.success(request, f"Submission {number} is withdrawn.")
+        return _lead_to(found)
+    page = {"shared_task": member.shared_task, "member": member, "submission": found}
+    return render(request, "sharedtasks/team/withdraw_submission.html", page)
+
+
+@team_page()
+def choice(request: HttpRequest, member: TeamMember) -> HttpResponse:
+    """Show which submissions count, and let the team choose others until a phase ends."""
+    now = began_at(request)
+    choices = list_choices(member.team, now)
+    if request.method == "POST":
+        found, subtask = _find_candidate(choices, request.POST)
+        choose_submission(found, subtask, now)
+        said = f"Submission {found.number} counts for subtask {subtask} in {found.phase.name}."
+        messages.success(request, said)
+        return redirect("sharedtasks:choice", member.shared_task.slug)
+    page = {"shared_task": member.shared_task, "member": member, "choices": choices, "now": now}
+    return render(request, "sharedtasks/team/choice.html", page)
+
+
+def _find(member: TeamMember, phase: str, number: int) -> Submission:
+    """Return a submission of a member's team, or raise 404."""
+    sent = Submission.objects.filter(team=member.team).select_related(
+        "phase__shared_task", "team", "sent_by"
+    )
+    return get_object_or_404(sent, phase__name=phase, number=min(number, LARGEST))
+
+
+def _find_candidate(choices: list[Choice], sent: QueryDict) -> tuple[Submission, int]:
+    """Return the submission that was chosen for a board, and its subtask, or raise 404."""
+    named = (sent.get("phase"), sent.get("subtask"), sent.get("number"))
+    for board in choices:
+        for one in board.candidates:
+            if named == (board.phase.name, str(board.subtask), str(one.number)):
+                return one, board.subtask
+    raise Http404
+
+
+def _lead_to(found: Submission) -> HttpResponse:
+    slug = found.phase.shared_task.slug
+    return redirect("sharedtasks:submission", slug, found.phase.name, found.number)

@@ -1,0 +1,3 @@
+from tests.surveys.web.api.conftest import forgotten_throttles
+
+__all__ = ["forgotten_throttles"]

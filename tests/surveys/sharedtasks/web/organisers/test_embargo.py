@@ -1,0 +1,84 @@
+"""Warnings for releases whose files hold the gold of a shared task that is not over."""
+
+import io
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import call_command
+from django.urls import reverse
+from django.utils import timezone
+
+from surveys.access.api_tokens import make_token
+from surveys.access.roles import grant_role
+from surveys.models import Role
+from surveys.sharedtasks.models import SharedTask
+from tests.factories.repositories import make_complete_release
+from tests.factories.sharedtasks import make_part
+
+WARNING = "holds the hidden scores of the shared task “Graded similarity”"
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def release(ana):
+    release = make_complete_release()
+    grant_role(release.study, ana, Role.OWNER)
+    return release
+
+
+@pytest.fixture
+def pages(release):
+    """Return the addresses at which a release is downloaded, or from which it is sent."""
+    study = release.study
+    return [
+        reverse("console:run", args=[study.slug, release.run.pk]),
+        reverse("console:deposit", args=[study.slug, release.number, "zenodo"]),
+    ]
+
+
+@pytest.fixture(autouse=True)
+def zenodo(settings):
+    settings.ZENODO_TOKEN = "a-token-for-tests"
+
+
+def read(client, release, pages):
+    listed = client.get(reverse("console:release", args=[release.study.slug])).text
+    return [
+        *(WARNING in client.get(page).text for page in pages),
+        "holds the gold of a shared task" in listed,
+    ]
+
+
+@pytest.mark.parametrize("state", ["draft", "open", "finalised"])
+def test_pages_of_a_release_warn_until_the_results_are_published(
+    client, shared_task, release, pages, state
+):
+    assert read(client, release, pages) == [False] * 3
+    make_part(shared_task, release=release)
+    SharedTask.objects.update(state=state)
+    assert read(client, release, pages) == [True] * 3
+
+    SharedTask.objects.update(state="published", published_at=timezone.now())
+    assert read(client, release, pages) == [False] * 3
+
+
+def test_programs_see_the_embargo(client, shared_task, release):
+    make_part(shared_task, release=release)
+    _, key = make_token(User.objects.get(username="ana"), "lab", ["releases:read"])
+    address = f"/api/v1/studies/{release.study.slug}/releases/{release.run.pk}/"
+
+    found = client.get(address, headers={"Authorization": f"Bearer {key}"}).json()
+
+    assert found["is_embargoed"] is True
+
+
+def test_the_command_that_sends_a_release_warns(shared_task, release):
+    make_part(shared_task, release=release)
+    errors = io.StringIO()
+
+    call_command(
+        "deposit_release", release.study.slug, str(release.number), "zenodo", "--dry-run",
+        stdout=io.StringIO(), stderr=errors,
+    )  # fmt: skip
+
+    assert WARNING in errors.getvalue()
