@@ -1,5 +1,6 @@
 import gc
 import os
+import re
 import signal
 from pathlib import Path
 
@@ -47,13 +48,15 @@ WAITING = {"end_to_end", "documents"}  # folders
 # has the mark `slow`.
 SLOW = (
     "end_to_end/*", "documents/*", "frozen/*", "models/*", "windows/*", "finished/*",
-    "reporting/test_bundle.py", "test_admin_hostile.py", "test_archive.py",
+    "reporting/test_bundle.py", "test_admin_hostile.py", "test_apps.py", "test_archive.py",
     "test_collection_rules.py", "test_command_line.py", "test_courtesies.py",
     "test_exactly_once.py", "test_gallery.py", "test_hostile.py", "test_letters.py",
     "test_lifecycle.py", "test_packaging.py", "test_release.py", "test_remake_migrations.py",
     "test_renaming.py", "test_results.py", "test_schema.py", "test_scripts.py",
     "test_submission_rights.py", "test_unscored.py", "test_verification.py", "test_visitors.py",
 )  # fmt: skip
+OFF = {*settings.ALL_APPS} - {*settings.APPS}  # apps that are left out of this run
+NEEDS = re.compile(r"^pytestmark = .*\bneeds\((.*?)\)", re.MULTILINE)
 LONG = {"test_whole_study.py", "test_serve.py", "test_commands.py", "test_background.py"}
 
 
@@ -65,6 +68,14 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         prepare_static_files()
 
 
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leave out modules that may import an app that is switched off."""
+    if OFF and collection_path.match("test_*.py"):
+        needs = NEEDS.search(collection_path.read_text(encoding="utf-8"))
+        return bool(needs and OFF & {*re.findall(r"\w+", needs[1])}) or None
+    return None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark slow tests, and put tests that wait for servers first, so that none is the last to run.
 
@@ -72,6 +83,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     share a browser or a site are at the beginning of the first part, so that one process has them,
     and those that start their own servers at the beginning of the second.
     """
+    items[:] = [item for item in items if not OFF & list_needs(item)]
     paths = {item.path for item in items}
     slow = {path for path in paths if any(path.match(name) for name in SLOW)}
     for item in items:
@@ -87,6 +99,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     n_processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     n_between = max(0, len(items) // n_processes - len(shared))
     items[:] = [*shared, *quick[:n_between], *waiting, *quick[n_between:]]
+
+
+def list_needs(item: pytest.Item) -> set[str]:
+    """Return the apps that a test needs."""
+    return {app for mark in item.iter_markers("needs") for app in mark.args}
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

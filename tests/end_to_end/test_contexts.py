@@ -10,6 +10,8 @@ from tests.end_to_end.page_checks import LOOKS, PageChecker
 from tests.end_to_end.site import Site
 from tests.factories.candidates import candidates_file
 
+pytestmark = pytest.mark.needs("contexts")
+
 SIGNED_IN = """
 from django.contrib.auth.models import User
 from django.test import Client

@@ -20,6 +20,8 @@ from tests.end_to_end.site import Site, opening
 from tests.end_to_end.test_contexts import SIGNED_IN, is_at, is_ready, press
 from tests.fixtures.models import e5_folder, torch
 
+pytestmark = pytest.mark.needs("contexts")
+
 __all__ = ["e5_folder", "torch"]  # fixtures
 LICENCE = "CC BY-SA 4.0"
 # Treebanks and pairs that have two windows or more in their development sections.

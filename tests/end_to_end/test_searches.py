@@ -13,6 +13,8 @@ from tests.end_to_end.site import Site
 from tests.end_to_end.test_contexts import SIGNED_IN, is_at
 from tests.factories.corpora import write_corpora
 
+pytestmark = pytest.mark.needs("contexts")
+
 
 @pytest.fixture
 def site(pristine, tmp_path) -> Iterator[Site]:

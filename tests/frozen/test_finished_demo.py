@@ -19,6 +19,8 @@ from tests.factories.studies import make_study
 from tests.frozen.texts import check_frozen, decode, round_scores
 from tests.frozen.walking import crawl, read_archive, share
 
+pytestmark = pytest.mark.needs("contexts")
+
 GALLERY = "postprocess.reporting.figures.gallery"
 NOWHERE = "http://127.0.0.1:9"
 
