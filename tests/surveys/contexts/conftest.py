@@ -1,7 +1,10 @@
+from pathlib import Path
+
 import pytest
 from django.contrib.auth.models import User
 
 from surveys.models import Study
+from tests.factories.corpora import write_corpora
 from tests.factories.selections import make_draft
 
 
@@ -14,3 +17,11 @@ def ana(db) -> User:
 def draft(ana) -> Study:
     """A draft with two pairs of three candidates each."""
     return make_draft(ana)
+
+
+@pytest.fixture
+def corpora(tmp_path, settings) -> Path:
+    """The folder of this site's corpora: a file, and a folder with two files."""
+    settings.CORPORA_DIR = write_corpora(tmp_path / "corpora")
+    settings.VAR_DIR = tmp_path / "var"
+    return settings.CORPORA_DIR

@@ -5,7 +5,6 @@ import re
 
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
 from django.urls import reverse
 
 from surveys.access.roles import grant_role
@@ -13,36 +12,15 @@ from surveys.contexts.choices import Chosen, configure_selection, record_choice
 from surveys.contexts.models import CandidateSet, ContextChoice
 from surveys.contexts.queue import order_candidates
 from surveys.models import Role, Study
-from tests.factories.selections import make_draft
+from tests.surveys.contexts.web.console.conftest import sign_in
 
 pytestmark = pytest.mark.django_db
 HIDDEN = ("Distance", "e5", "Picked", "random", "example.org", "CC0")
 
 
 @pytest.fixture
-def ana():
-    return User.objects.create_user("ana")
-
-
-@pytest.fixture
-def draft(ana):
-    return make_draft(ana)
-
-
-@pytest.fixture
 def pair(draft):
     return draft.candidate_pairs.first()
-
-
-@pytest.fixture
-def browser(ana):
-    return sign_in(ana)
-
-
-def sign_in(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def join(draft: Study, name: str) -> User:

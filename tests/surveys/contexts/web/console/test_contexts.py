@@ -19,29 +19,9 @@ from surveys.web.console.urls import OF_A_STUDY
 from tests.factories.candidates import candidate_rows, candidates_file, window_rows, write_parquet
 from tests.factories.selections import make_draft
 from tests.factories.studies import make_study
+from tests.surveys.contexts.web.console.conftest import sign_in
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def ana():
-    return User.objects.create_user("ana")
-
-
-@pytest.fixture
-def browser(ana):
-    return sign_in(ana)
-
-
-@pytest.fixture
-def draft(ana):
-    return make_draft(ana)
-
-
-def sign_in(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def page(name: str, study: Study, *more: object) -> str:

@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.test import Client
 from django.urls import reverse
 
 from surveys.access.roles import grant_role
@@ -15,34 +14,18 @@ from surveys.contexts.choices import Chosen, record_choice
 from surveys.contexts.models import Candidate, CandidateSet
 from surveys.contexts.search.requests import find_windows, request_search
 from surveys.models import Job, Role, Run, Study
-from tests.factories.corpora import wish, write_corpora
+from tests.factories.corpora import wish
 from tests.factories.selections import make_draft
 from tests.factories.studies import make_study
 from tests.preprocess.corpus import write
 from tests.preprocess.windows.test_finding import stories_by_id
+from tests.surveys.contexts.web.console.conftest import sign_in
 
 pytestmark = pytest.mark.django_db
 ASKED = {
     "corpora": ["tales.conllu"], "listed": "ice sun\nsun, lake", "number": "4", "per_pair": "50",
     "filters": "", "licence": "",
 }  # fmt: skip
-
-
-@pytest.fixture
-def corpora(tmp_path, settings):
-    settings.CORPORA_DIR = write_corpora(tmp_path / "corpora")
-    settings.VAR_DIR = tmp_path / "var"
-    return settings.CORPORA_DIR
-
-
-@pytest.fixture
-def ana():
-    return User.objects.create_user("ana")
-
-
-@pytest.fixture
-def browser(ana):
-    return sign_in(ana)
 
 
 @pytest.fixture
@@ -63,12 +46,6 @@ def searched(corpora, empty, browser, at_once) -> Study:
         assert browser.post(page("search_contexts", empty), ASKED).status_code == 302
     assert Run.objects.get().state == "done"
     return empty
-
-
-def sign_in(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def page(name: str, study: Study, *more: object) -> str:
