@@ -56,7 +56,9 @@ SLOW = (
     "test_submission_rights.py", "test_unscored.py", "test_verification.py", "test_visitors.py",
 )  # fmt: skip
 OFF = {*settings.ALL_APPS} - {*settings.APPS}  # apps that are left out of this run
-NEEDS = re.compile(r"^pytestmark = .*\bneeds\((.*?)\)", re.MULTILINE)
+NEEDS = re.compile(
+    rf"^(pytestmark = .*\bneeds\(.*|from surveys\.)({'|'.join(OFF)})\b", re.MULTILINE
+)
 LONG = {"test_whole_study.py", "test_serve.py", "test_commands.py", "test_background.py"}
 
 
@@ -69,10 +71,9 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    """Leave out modules that may import an app that is switched off."""
-    if OFF and collection_path.match("test_*.py"):
-        needs = NEEDS.search(collection_path.read_text(encoding="utf-8"))
-        return bool(needs and OFF & {*re.findall(r"\w+", needs[1])}) or None
+    """Leave out modules that import an app that is switched off, or are marked for it."""
+    if OFF and collection_path.suffix == ".py":
+        return bool(NEEDS.search(collection_path.read_text(encoding="utf-8"))) or None
     return None
 
 

@@ -25,6 +25,7 @@ def registered(monkeypatch):
     monkeypatch.setattr(features, "_features", {})
 
 
+@pytest.mark.needs("contexts")
 def test_the_core_and_the_apps_are_registered():
     names = [feature.name for feature in list_features()]
 

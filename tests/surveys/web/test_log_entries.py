@@ -40,6 +40,7 @@ def texts_in(node: ast.AST) -> set[str]:
     return {SHOWN} if node.id == "SHOWN" else set()
 
 
+@pytest.mark.needs("contexts")
 def test_every_action_has_words():
     recorded = {action for call in calls() for action in texts_in(call.args[0])}
 
@@ -47,6 +48,7 @@ def test_every_action_has_words():
     assert recorded == set(ACTIONS)
 
 
+@pytest.mark.needs("contexts")
 def test_every_detail_has_words():
     named = {keyword.arg for call in calls() for keyword in call.keywords if keyword.arg}
     recorded = named - PARAMETERS

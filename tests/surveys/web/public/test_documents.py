@@ -82,6 +82,7 @@ def test_every_page_of_the_console_has_a_section_that_explains_it(name):
     assert anchor in read_anchors(document)
 
 
+@pytest.mark.needs("contexts")
 def test_no_page_without_a_name_has_a_section():
     assert HELP.keys() == {pattern.name for pattern in urlpatterns}
 
