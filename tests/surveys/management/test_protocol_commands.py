@@ -105,39 +105,6 @@ def test_set_text_explains_how_to_switch_the_check_on(study, text):
     assert err_again == ""
 
 
-@pytest.mark.parametrize(
-    ("kind", "given", "said"),
-    [
-        ("consent", ["--empty"], "Only practice and check may be empty"),
-        ("consent", [], "one of the arguments file --show --empty is required"),
-        ("consent", ["text", "--show"], "not allowed with argument"),
-        ("welcome", ["--show"], "invalid choice: 'welcome'"),
-        ("consent", ["missing.md"], "Cannot read missing.md"),
-    ],
-)
-def test_set_text_refuses_invalid_options(study, kind, given, said):
-    with pytest.raises(CommandError, match=said):
-        run("set_text", "study", kind, *given)
-
-    assert not StudyText.objects.filter(version__gt=1).exists()
-
-
-@pytest.mark.parametrize(
-    ("kind", "data", "said"),
-    [
-        ("practice", b"text = 1", "practice: text is missing"),
-        ("consent", b"Dober dan, \xe8mrlj", "not UTF-8 text: byte 12"),
-    ],
-)
-def test_set_text_refuses_a_faulty_file(study, text, kind, data, said):
-    text.write_bytes(data)
-
-    with pytest.raises(CommandError, match=said):
-        run("set_text", "study", kind, text)
-
-    assert version(study, kind)[0] == 1
-
-
 def test_configure_study_prints_the_settings():
     study = make_study(title="Similar?", lease_hours=2)
     configure_study(study, scale_labels={"0": "not at all", "6": "the same"}, seconds_per_item=30)
@@ -253,33 +220,6 @@ def test_configure_study_warns_of_too_few_checkpoint_items(study, checkpoints):
     assert err == "note: the study has 2 checkpoint items: manage.py import_checkpoints -h\n"
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (
-            ["--lease-hours", "0"],
-            "Hours for which .*: Ensure this value is greater than or equal to 1",
-        ),
-        (["--question-forms", "text"], "The study is open: .*question"),
-        (["--question-forms", "plural"], "invalid choice: 'plural'"),
-        (["--label", "7=too much"], "which the scale does not have"),
-        (["--label", "0=a", "--label", "0.0=b"], "The point 0 has two labels"),
-        (["--label", "none"], "write 'none' as POINT=WORDS"),
-        (["--label", "x=a"], "'x' is not a number"),
-        (["--label", "0=a", "--no-labels"], "not allowed with"),
-        (["--assigning-policy", "none"], "invalid choice: 'none'"),
-        (["--title", "x" * 201], "Title: "),
-    ],
-)
-def test_configure_study_refuses_invalid_options(study, options, said):
-    before = stored(study, "revision")
-
-    with pytest.raises(CommandError, match=said):
-        run("configure_study", "study", "--contact", "lab@example.org", *options)
-
-    assert stored(study, "revision") == before
-
-
 def test_import_checkpoints_reports_what_it_stored(study, checkpoints):
     out, err = run("import_checkpoints", "study", checkpoints, "--per-assignment", "1")
 
@@ -351,21 +291,3 @@ def test_repeat_block_stores_its_author(study, monkeypatch, options, author):
     run("repeat_block", "study", "1", "--reason", "scripts", *options)
 
     assert stored(Round.objects.get(is_current=True), "opened_by") == (author,)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["1", "--reason", "scripts"], "There is no assignment in round 1"),
-        (["9", "--reason", "scripts"], "Study study has no block 9; its blocks are 1 to 1"),
-        (["x", "--reason", "scripts"], "'x' is not a whole number"),
-        (["1", "--reason", " "], "use 1 to 500 characters"),
-        (["1", "--reason", "scripts", "--author", "a" * 151], "use 1 to 150 characters"),
-        (["1"], "required: --reason"),
-    ],
-)
-def test_repeat_block_refuses_invalid_options(study, arguments, said):
-    with pytest.raises(CommandError, match=said):
-        run("repeat_block", "study", *arguments)
-
-    assert Round.objects.count() == 1
