@@ -222,17 +222,6 @@ def test_toml_is_saved_as_it_is_written(study, client):
     assert "<code># so far</code>" in text
 
 
-@pytest.mark.parametrize(
-    ("body", "said"), [("a = ", "not valid TOML"), ("[dataset]\nsize = 1", "unknown entry")]
-)
-def test_invalid_toml_is_refused(body, said, study, client):
-    answer = client.post(page("description_text", study), {"body": body})
-
-    assert answer.status_code == 422
-    assert said in answer.content.decode()
-    assert not WrittenDescription.objects.exists()
-
-
 def test_the_toml_to_edit_asks_for_what_is_missing(study):
     written = "[dataset]\nfunding = 'None.'"
 

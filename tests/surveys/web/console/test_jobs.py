@@ -85,11 +85,6 @@ def test_many_links_are_created_in_the_background(study, sign_in, at_once, monke
     assert "4 new" in text_of(client.get(many.url))
 
 
-def test_an_unknown_export_format_is_refused(study, sign_in):
-    assert sign_in(Role.OWNER).post(page("jobs", study), {"form": "x"}).status_code == 422
-    assert not Run.objects.exists()
-
-
 def test_background_jobs_have_no_run_page(study, sign_in):
     run = request_export(study, "csv", None)
     client = sign_in(Role.OWNER)

@@ -331,12 +331,6 @@ def test_a_study_is_settled_and_reopened(study, client):
     assert stored(study, "settled_at") == (None,)
 
 
-@pytest.mark.parametrize("days", ["-1", "3651", "x", "9" * 30])
-def test_invalid_days_are_refused(days, study, client):
-    assert client.post(page("privacy", study), {"days": days}).status_code == 422
-    assert stored(study, "retention_days") == (None,)
-
-
 def test_a_note_of_an_unused_link_is_dropped(study, client):
     (link,) = invite_listed(study, [MAIL]).new
 

@@ -1,7 +1,7 @@
 import pytest
 from django.urls import reverse
 
-from surveys.models import Assignment, Role, Run
+from surveys.models import Assignment, Role
 from surveys.results.runs import request_results
 from tests.factories.studies import QUICK
 
@@ -37,15 +37,6 @@ def test_a_study_is_rehearsed_and_its_rehearsal_deleted(
     assert "Deleted: 3 scripted annotators" in deleted
     assert "Rehearsal: this study holds" not in deleted
     assert not Assignment.objects.exists()
-
-
-@pytest.mark.django_db
-def test_too_many_annotators_are_refused(study, sign_in):
-    answer = sign_in(Role.RESEARCHER).post(page("rehearsal", study), {"count": 5})
-
-    assert answer.status_code == 422
-    assert "4 places are free" in answer.content.decode()
-    assert not Run.objects.exists()
 
 
 @pytest.mark.django_db

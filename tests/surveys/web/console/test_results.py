@@ -157,24 +157,6 @@ def test_two_runs_are_compared_with_a_warning_of_erased_annotators(
         )
 
 
-@pytest.mark.parametrize(
-    ("recipe", "said"),
-    [
-        ("", "This field is required"),
-        ("format = ", "the recipe is not valid TOML"),
-        ("[calibration]\nthreshhold = 1", "calibration.threshhold: unknown setting"),
-        ("[filtering]\nk = -1", "filtering.k"),
-        ("x" * 20_001, "at most 20000 characters"),
-    ],
-)
-def test_an_invalid_recipe_is_refused(recipe, said, study, client):
-    answer = client.post(page("recipe_text", study), {"recipe": recipe})
-
-    assert answer.status_code == 422
-    assert said in answer.content.decode()
-    assert not Run.objects.exists()
-
-
 def test_an_error_of_the_library_is_stored_in_the_run(
     client, sign_in, django_capture_on_commit_callbacks
 ):
@@ -254,16 +236,6 @@ def test_a_release_with_gaps_is_refused_on_request(
     run = Run.objects.get()
     assert run.state == JobState.FAILED
     assert not Release.objects.exists()
-
-
-def test_the_form_of_a_release_reports_every_invalid_field(study, client):
-    answer = client.post(page("release", study), {"n_practice": -1, "seed": "x", "ids_of": 99})
-
-    text = answer.content.decode()
-    assert answer.status_code == 422
-    assert "greater than or equal to 0" in text
-    assert "Enter a whole number" in text
-    assert "not one of the available choices" in text
 
 
 @pytest.mark.parametrize(
