@@ -5,6 +5,7 @@ All raise ImproperlyConfigured with the name of the setting and an example.
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
@@ -12,9 +13,10 @@ from urllib.parse import SplitResult, urlsplit
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
+from annotation_site.keeping import write_line
+
 env = environ.Env()
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
-FEE_RATES = ("reward", "bonus", "crowded", "masters", "minimum")
 
 
 def refuse_removed(**advice: str) -> None:
@@ -37,6 +39,17 @@ def check_site_url(url: str) -> SplitResult:
             f"https://survey.example.org, got {url!r}."
         )
     return parts
+
+
+def last_url(name: str, path: Path, default: str) -> str:
+    """Return the URL where `scripts/serve` serves a site or last did, also for commands."""
+    current: str = env(name, default="")
+    if current:
+        with suppress(OSError):  # a read-only folder: commands need SITE_URL
+            write_line(path, current)
+        return current
+    last = path.read_text().strip() if path.exists() else ""
+    return last or default
 
 
 def docs_url(name: str, default: str) -> str:
@@ -78,36 +91,6 @@ def whole_number(name: str, default: int, *, lowest: int = 0, highest: int = 999
             f"{name} must be a whole number from {lowest} to {highest}, got {text!r}."
         )
     return int(text)
-
-
-def fee_rates(name: str, default: str) -> list[dict[str, str]]:
-    """Parse sets of rates and the days from which they apply: `2015-07-21 reward=0.20 …; …`."""
-    sets = []
-    for text in (env(name, default="") or default).split(";"):
-        since, *rates = text.split() or [""]
-        named = [rate.partition("=") for rate in rates]
-        is_valid = re.fullmatch(r"\d{4}-\d\d-\d\d", since) and all(
-            rate in FEE_RATES and re.fullmatch(r"\d{1,3}(\.\d{1,4})?", share)
-            for rate, _, share in named
-        )
-        if not is_valid:
-            raise ImproperlyConfigured(
-                f"{name} must look like {default!r}, with these rates: {', '.join(FEE_RATES)}; "
-                f"got {text.strip()!r}."
-            )
-        sets.append({"since": since, **{rate: share for rate, _, share in named}})
-    return sets
-
-
-def loopback(name: str, default: str) -> str:
-    """Return the URL of a server on this machine; empty for none."""
-    url: str = env(name, default=default)
-    parts = urlsplit(url)
-    if url and (parts.scheme != "http" or parts.hostname not in LOOPBACK):
-        raise ImproperlyConfigured(
-            f"{name} must be on this machine, such as {default}, got {url!r}."
-        )
-    return url.rstrip("/")
 
 
 def service_url(name: str, default: str) -> str:

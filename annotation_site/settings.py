@@ -2,7 +2,6 @@
 
 import os
 import re
-from contextlib import suppress
 from datetime import timedelta
 from importlib import import_module
 from importlib.util import find_spec
@@ -14,14 +13,13 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from annotation_site.databases import database_at
-from annotation_site.keeping import load_secret, write_line
+from annotation_site.keeping import load_secret
 from annotation_site.parsing import (
     check_site_url,
     chosen_apps,
     docs_url,
     env,
-    fee_rates,
-    loopback,
+    last_url,
     networks,
     redis_url,
     refuse_removed,
@@ -56,24 +54,13 @@ def _stored_secret() -> str:
         ) from error
 
 
-def _last_url(variable: str, file: str, default: str) -> str:
-    """Return the URL where `scripts/serve` serves a site or last did, also for commands."""
-    path = VAR_DIR / file
-    current: str = env(variable, default="")
-    if current:
-        with suppress(OSError):  # a read-only folder: commands need SITE_URL
-            write_line(path, current)
-        return current
-    last = path.read_text().strip() if path.exists() else ""
-    return last or default
-
-
 DOCS_URL = docs_url("DOCS_URL", "/docs/")
 SHOW_DEMO = switch("SHOW_DEMO", default=switch("DEMO_PREPARED"))  # by `scripts/serve`
 DEBUG = switch("DEBUG")
 SECRET_KEY = env("SECRET_KEY", default="") or _stored_secret()
 _site = check_site_url(
-    env("SITE_URL", default="") or _last_url("SERVED_AT", "address", "http://127.0.0.1:8000")
+    env("SITE_URL", default="")
+    or last_url("SERVED_AT", VAR_DIR / "address", "http://127.0.0.1:8000")
 )
 SITE_URL = f"{_site.scheme}://{_site.netloc}"
 _host = f"[{_site.hostname}]" if ":" in (_site.hostname or "") else _site.hostname
@@ -83,7 +70,7 @@ ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=[]) or [
 IS_HTTPS = _site.scheme == "https"
 TRUSTED_PROXIES = networks("TRUSTED_PROXIES")  # proxies whose X-Forwarded-For is trusted
 
-ALL_APPS = ("contexts",)  # folders of `surveys`; the core needs none of them
+ALL_APPS = ("crowd", "contexts")  # folders of `surveys`; the core needs none of them
 APPS = chosen_apps("APPS", ALL_APPS)
 INSTALLED_APPS = [
     "django.contrib.admin",
@@ -223,21 +210,6 @@ if CACHE_URL := redis_url("CACHE_URL") or CELERY_BROKER_URL:
         "KEY_PREFIX": CELERY_TASK_DEFAULT_QUEUE,
     }
 RUN_SILENCE = whole_number("RUN_SILENCE", 30, lowest=1)  # seconds that a lease lasts
-
-# MTurk: the two live targets are enabled only if all three conditions hold.
-MTURK_SIMULATOR_URL = loopback(
-    "MTURK_SIMULATOR_URL",
-    _last_url("MTURK_SERVED_AT", "mturk_address", "http://127.0.0.1:8800"),
-)
-MTURK_IS_LIVE = switch("MTURK_ALLOW_LIVE") and IS_HTTPS and not DEBUG
-# Separate names, so that AWS keys for other services are never used.
-MTURK_ACCESS_KEY_ID = env("MTURK_ACCESS_KEY_ID", default="")
-MTURK_SECRET_ACCESS_KEY = env("MTURK_SECRET_ACCESS_KEY", default="")
-MTURK_HIGHEST_REWARD_CENTS = whole_number("MTURK_HIGHEST_REWARD_CENTS", 2000)
-MTURK_FEES = fee_rates(
-    "MTURK_FEES", "2015-07-21 reward=0.20 bonus=0.20 crowded=0.20 masters=0.05 minimum=1"
-)
-LOWEST_WAGE_CENTS = whole_number("LOWEST_WAGE_CENTS", 800)  # per hour; pages warn below
 
 # Annotators from open links and providers: how long a place is held until their first answer, and
 # how many can start within an hour; 0 for no limit.

@@ -28,7 +28,7 @@ from surveys.models import (
 )
 from surveys.web.admin.read_only import register_read_only
 
-OF_APPS = ("surveys.sharedtasks.models", "surveys.crowd.models")
+OF_APPS = "surveys.sharedtasks.models"
 
 register_read_only(
     [
@@ -52,5 +52,4 @@ register_read_only(
         Webhook: ("secret",),
     },
 )  # fmt: skip
-for _name in ("sharedtasks.admin", "crowd.admin"):
-    import_module(f"surveys.{_name}")
+import_module("surveys.sharedtasks.admin")

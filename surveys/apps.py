@@ -7,10 +7,7 @@ from django.utils.module_loading import import_string
 
 from surveys.features import register
 
-FEATURES = (
-    "surveys.feature.FEATURE", "surveys.sharedtasks.feature.FEATURE",
-    "surveys.crowd.feature.FEATURE",
-)  # fmt: skip
+FEATURES = ("surveys.feature.FEATURE", "surveys.sharedtasks.feature.FEATURE")
 
 
 class SurveysConfig(AppConfig):
@@ -19,10 +16,9 @@ class SurveysConfig(AppConfig):
     name = "surveys"
 
     def import_models(self) -> None:
-        """Import the models of apps as well, until these are installed."""
+        """Import the models of shared tasks as well, until these are installed."""
         super().import_models()
-        for app in ("sharedtasks", "crowd"):
-            import_module(f"surveys.{app}.models")
+        import_module("surveys.sharedtasks.models")
 
     def ready(self) -> None:
         """Register what lower layers cannot import."""

@@ -29,16 +29,12 @@ LAYERS = (
     ("contexts", "crowd", "sharedtasks"),
 )
 Graph = Mapping[str, Set[str]]
-COMMANDS = "surveys.management.commands"
 APPS = {  # what belongs to an app; all else of `surveys` is the core
     "sharedtasks": (
         "surveys.sharedtasks", "surveys.templatetags.task_times", "surveys.templatetags.zones",
     ),
     "crowd": (
-        "surveys.crowd", f"{COMMANDS}._batch", f"{COMMANDS}.compare_qualifications",
-        f"{COMMANDS}.fetch_batch", f"{COMMANDS}.pay_batch", f"{COMMANDS}.publish_batch",
-        f"{COMMANDS}.reconcile_prolific", f"{COMMANDS}.rehearse_batch",
-        f"{COMMANDS}.run_crowd_round", f"{COMMANDS}.stop_batch",
+        "surveys.crowd",
     ),
     "contexts": (
         "surveys.contexts",
@@ -164,7 +160,7 @@ def test_an_import_of_another_app_is_found():
     apart = {
         "surveys.privacy.retention": {"surveys.crowd.ledger", "surveys.models.study"},
         "surveys.contexts.queue": {"surveys.contexts.choices", "surveys.sharedtasks.parts"},
-        "surveys.crowd.web.console.batches": {"surveys.crowd.offer", "surveys.crowd.models"},
+        "surveys.crowd.web.console.people": {"surveys.crowd.ledger", "surveys.crowd.models"},
     }
 
     assert list_imports_of_apps(apart) == {

@@ -21,6 +21,7 @@ DOORS = (
     "surveys.sharedtasks.web.organisers", "surveys.sharedtasks.web.api",
     "surveys.sharedtasks.web",  # what is not in those two
     "surveys.sharedtasks.admin",
+    "surveys.crowd.management",
 )  # fmt: skip
 DOORS_OF_APPS = {  # with the part of the core's door that they continue
     "surveys.contexts.web": "surveys.web.console", "surveys.contexts.admin": "surveys.web.admin",
@@ -29,6 +30,7 @@ DOORS_OF_APPS = {  # with the part of the core's door that they continue
     "surveys.sharedtasks.web.organisers": "surveys.web.console",
     "surveys.sharedtasks.web.api": "surveys.web.api",
     "surveys.sharedtasks.admin": "surveys.web.admin",
+    "surveys.crowd.management": "surveys.management",
 }  # fmt: skip
 MODELS = "surveys.models"
 ERRORS = "surveys.errors"

@@ -18,7 +18,7 @@ from tests.factories.batches import arm, plan
 arm(plan(make_study(2, ratings_per_context=2), 2), more_cents=100)
 """
 WORKED = """
-from surveys.models import Batch
+from surveys.crowd.models import Batch
 from mturk_simulator.client import open_browser
 from mturk_simulator.tests.stage import Stage
 from tests.factories.workers import do_task
@@ -31,14 +31,14 @@ from surveys.crowd.ledger import intend_bonus
 intend_bonus(Visit.objects.get(), "careful", 40, by=User.objects.get(), reason="careful")
 """
 DELAY_SECONDS = 60  # longer than it takes to kill
-LEDGER = "SELECT kind, state, amount_cents + fee_cents FROM surveys_payment ORDER BY id"
+LEDGER = "SELECT kind, state, amount_cents + fee_cents FROM crowd_payment ORDER BY id"
 
 
 def test_a_process_killed_after_a_call_leads_to_one(paid_site: Site, stage: Stage):
     run(paid_site, PLANNED)
 
     kill_during(paid_site, stage, "publish_batch", "CreateHITWithHITType")
-    assert paid_site.query("SELECT state FROM surveys_hit") == [("creating",)]
+    assert paid_site.query("SELECT state FROM crowd_hit") == [("creating",)]
     paid_site.manage_all(["publish_batch", "study", "1"], ["publish_batch", "study", "1"])
     run(paid_site, WORKED.format(url=stage.url))
     paid_site.manage("fetch_batch", "study", "1")

@@ -104,7 +104,7 @@ def test_other_targets_and_a_study_without_places_are_refused(rehearsed: Rehears
         with pytest.raises(AssertionError, match=message):
             rehearse(site, "study", *more)
 
-    assert site.query("SELECT count(*) FROM surveys_batch") == [(1,)]
+    assert site.query("SELECT count(*) FROM crowd_batch") == [(1,)]
 
 
 def test_a_site_that_does_not_answer_costs_nothing(rehearsed: Rehearsed):
@@ -116,7 +116,7 @@ def test_a_site_that_does_not_answer_costs_nothing(rehearsed: Rehearsed):
         rehearse(site, "unanswered", "--base-url", "http://127.0.0.1:1")
 
     assert control.counts() == {}
-    assert site.query("SELECT count(*) FROM surveys_batch") == [(1,)]
+    assert site.query("SELECT count(*) FROM crowd_batch") == [(1,)]
 
 
 def test_a_worker_id_is_stored_only_in_its_table(rehearsed: Rehearsed, tmp_path):

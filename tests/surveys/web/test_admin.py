@@ -23,11 +23,12 @@ from tests.factories.studies import finish, make_release, make_study, start
 
 pytestmark = pytest.mark.django_db
 
-PAGES = [
+OF_CORE = (
     "study", "studytext", "pair", "context", "checkpoint", "questionnaire", "round", "entrance",
-    "invitation", "visit", "assignment", "response", "release", "batch", "hit", "payment",
-    "qualification", "grant",
-]  # fmt: skip
+    "invitation", "visit", "assignment", "response", "release",
+)  # fmt: skip
+OF_CROWD = ("batch", "hit", "payment", "qualification", "grant")
+PAGES = [*(f"surveys_{name}" for name in OF_CORE), *(f"crowd_{name}" for name in OF_CROWD)]
 WORKER = "5f0c0ffee0000000000000aa"
 
 
@@ -86,7 +87,7 @@ def test_lists_make_the_same_number_of_queries_for_one_row_and_for_three(admin_c
 def count_queries(client: Client, page: str) -> int:
     """Return the number of queries of a list page."""
     with CaptureQueriesContext(connection) as queries:
-        assert client.get(reverse(f"admin:surveys_{page}_changelist")).status_code == 200
+        assert client.get(reverse(f"admin:{page}_changelist")).status_code == 200
     return len(queries)
 
 
@@ -94,8 +95,8 @@ def test_rows_cannot_be_added_changed_or_deleted(admin_client):
     make_busy_study("study")
 
     for page in PAGES:
-        added = admin_client.get(reverse(f"admin:surveys_{page}_add"))
-        listed = admin_client.get(reverse(f"admin:surveys_{page}_changelist")).content.decode()
+        added = admin_client.get(reverse(f"admin:{page}_add"))
+        listed = admin_client.get(reverse(f"admin:{page}_changelist")).content.decode()
         assert (page, added.status_code) == (page, 403)
         assert "delete_selected" not in listed
 
@@ -104,16 +105,16 @@ def test_pages_show_no_worker_id_and_no_unrelated_link(admin_client):
     make_busy_study("study")
 
     for page in PAGES:
-        rows = apps.get_model("surveys", page).objects.all()
-        urls = [reverse(f"admin:surveys_{page}_change", args=[row.pk]) for row in rows]
-        urls.append(reverse(f"admin:surveys_{page}_changelist"))
+        rows = apps.get_model(page.replace("_", ".")).objects.all()
+        urls = [reverse(f"admin:{page}_change", args=[row.pk]) for row in rows]
+        urls.append(reverse(f"admin:{page}_changelist"))
         text = "".join(admin_client.get(url).content.decode() for url in urls)
         shown = {
-            model._meta.model_name
+            f"surveys_{model._meta.model_name}"
             for model in (Assignment, Entrance, Invitation)
             if any(token in text for token in model.objects.values_list("token", flat=True))
         }
-        assert shown == {page} & {"entrance", "invitation"}
+        assert shown == {page} & {"surveys_entrance", "surveys_invitation"}
         assert WORKER not in text
 
 
@@ -121,42 +122,46 @@ def test_study_list_names_the_study_and_questionnaire_list_its_block_by_id(admin
     study = make_study(2, slug="wordsim")
 
     pages = {
-        page: admin_client.get(reverse(f"admin:surveys_{page}_changelist")).content.decode()
-        for page in ("pair", "questionnaire")
+        page: admin_client.get(reverse(f"admin:{page}_changelist")).content.decode()
+        for page in ("surveys_pair", "surveys_questionnaire")
     }
 
-    assert '<td class="field-study nowrap">wordsim</td>' in pages["pair"]
-    assert f'<td class="field-block_id">{study.blocks.get().pk}</td>' in pages["questionnaire"]
+    assert '<td class="field-study nowrap">wordsim</td>' in pages["surveys_pair"]
+    assert (
+        f'<td class="field-block_id">{study.blocks.get().pk}</td>' in pages["surveys_questionnaire"]
+    )
 
 
 @pytest.mark.parametrize(
     ("page", "table", "chosen"),
     [
-        ("assignment", Assignment, {"state": "submitted"}),
-        ("response", Response, {"is_unjudgeable__exact": "0"}),
+        ("surveys_assignment", Assignment, {"state": "submitted"}),
+        ("surveys_response", Response, {"is_unjudgeable__exact": "0"}),
     ],
 )
 def test_a_filtered_list_makes_one_count_query(admin_client, page, table, chosen):
     make_busy_study("study")
 
     with CaptureQueriesContext(connection) as queries:
-        admin_client.get(reverse(f"admin:surveys_{page}_changelist"), chosen)
+        admin_client.get(reverse(f"admin:{page}_changelist"), chosen)
 
     counts = [q["sql"] for q in queries if q["sql"].startswith("SELECT COUNT(*)")]
     assert len([sql for sql in counts if f'FROM "{table._meta.db_table}"' in sql]) == 1
 
 
 def test_anonymous_users_are_redirected_to_sign_in(client):
-    for url in [reverse(f"admin:surveys_{page}_changelist") for page in PAGES]:
+    for url in [reverse(f"admin:{page}_changelist") for page in PAGES]:
         answer = client.get(url)
         assert answer.status_code == 302
         assert answer.url == f"{reverse('admin:login')}?next={quote(url)}"
 
 
-@pytest.mark.parametrize("page", ["grant", "invitation", "payment", "visit"])
+@pytest.mark.parametrize(
+    "page", ["crowd_grant", "surveys_invitation", "crowd_payment", "surveys_visit"]
+)
 def test_personal_data_is_shown_to_operators_only(page):
     make_busy_study("study")
-    client = staff(f"view_{page}", "view_study")
+    client = staff(f"view_{page.partition('_')[2]}", "view_study")
 
-    assert client.get(reverse(f"admin:surveys_{page}_changelist")).status_code == 403
+    assert client.get(reverse(f"admin:{page}_changelist")).status_code == 403
     assert client.get(reverse("admin:surveys_study_changelist")).status_code == 200

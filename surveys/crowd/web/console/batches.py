@@ -11,7 +11,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from surveys.access.roles import Right
-from surveys.crowd.batch_summary import (
+from surveys.crowd.batches.offer import find_pace, join_ranges, list_free_places
+from surveys.crowd.batches.summary import (
     count_statuses,
     count_unpaid,
     find_batches,
@@ -28,7 +29,6 @@ from surveys.crowd.mturk.hits import drop_plan, plan_batch
 from surveys.crowd.mturk.jobs import is_batch_busy
 from surveys.crowd.mturk.qualifications import describe_requirement
 from surveys.crowd.mturk.targets import find_target
-from surveys.crowd.offer import find_pace, join_ranges, list_free_places
 from surveys.crowd.web.console.forms import ApprovalForm, CostForm, PlanForm
 from surveys.crowd.web.console.work import Work, start_work
 from surveys.models import Standing, Study

@@ -6,11 +6,11 @@ from typing import Any
 from django import forms
 from django.utils import timezone
 
-from surveys.crowd.batch_summary import UNDECIDED
+from surveys.crowd.batches.offer import Cost, FreePlaces, Pace, choose_places, cost_places
+from surveys.crowd.batches.summary import UNDECIDED
 from surveys.crowd.models import DAY, Qualification
 from surveys.crowd.mturk.qualifications import read_countries, write_requirements
 from surveys.crowd.mturk.targets import DEFAULT, list_enabled
-from surveys.crowd.offer import Cost, FreePlaces, Pace, choose_places, cost_places
 from surveys.errors import SurveyError
 from surveys.models import Questionnaire, Standing, Study
 from surveys.query_params import read_number

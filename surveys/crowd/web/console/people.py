@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from surveys.access.roles import Right
-from surveys.crowd.batch_summary import find_people, narrow_people, with_all
+from surveys.crowd.batches.summary import find_people, narrow_people, with_all
 from surveys.crowd.ledger import grant_bonuses
 from surveys.crowd.models import Batch
 from surveys.crowd.web.console.batches import ROWS_PER_PAGE, describe, find_batch

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
 from surveys.access.roles import Right
-from surveys.crowd.batch_summary import find_people, with_all
+from surveys.crowd.batches.summary import find_people, with_all
 from surveys.crowd.ledger import intend_reward, record_compensation, retry_refused
 from surveys.crowd.models import Batch, PaymentState
 from surveys.crowd.mturk.hits import plan_compensation

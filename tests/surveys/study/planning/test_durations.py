@@ -2,7 +2,7 @@
 
 import pytest
 
-from surveys.crowd.offer import find_pace
+from surveys.crowd.batches.offer import find_pace
 from surveys.models import Study, TextKind
 from surveys.participation.assignments import count_items
 from surveys.rehearsal.demo import DEMO_LANGUAGES, prepare_demo_studies

@@ -4,8 +4,8 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from surveys.crowd.batches.offer import find_pace
 from surveys.crowd.models import Batch, HitState, Qualification
-from surveys.crowd.offer import find_pace
 from surveys.models import Place, Run, Study
 from surveys.money import format_cents
 from surveys.templatetags.figures import number

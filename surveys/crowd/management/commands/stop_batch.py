@@ -1,5 +1,5 @@
+from surveys.crowd.management.commands._batch import BatchCommand
 from surveys.crowd.mturk.stop import stop_batch
-from surveys.management.commands._batch import BatchCommand
 
 
 class Command(BatchCommand):
