@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from surveys.errors import ArrivalRefused
+from surveys.errors import ArrivalRefused, SettingRefused
 from surveys.features import load_objects
 from surveys.models import Provider
 
@@ -166,8 +166,21 @@ def _all_rules() -> dict[str, ProviderRules]:
 
 
 def rules_of(provider: str) -> ProviderRules:
-    """Return everything that is particular to a provider."""
-    return _all_rules()[Provider(provider)]
+    """Return everything that is particular to a provider.
+
+    Raises SettingRefused for a channel of an app that is switched off.
+    """
+    if (rules := _all_rules().get(provider)) is None:
+        raise SettingRefused(
+            f"{Provider(provider).label} belongs to a part of this site that is switched off. "
+            "The operator can switch it on (APPS)."
+        )
+    return rules
+
+
+def list_descriptions() -> list[str]:
+    """Return the descriptions of all channels."""
+    return [rules.description for rules in _all_rules().values()]
 
 
 def list_pages() -> dict[Provider, SettingsPage]:

@@ -11,8 +11,8 @@ from django.db.models import Count, Max, Min
 from postprocess.naming import propose_name
 from postprocess.release.description.study import Description, DescriptionError, read_entries
 from surveys.errors import ReleaseRefused
-from surveys.models import Annotator, Assignment, Provider, Response, Study, StudyText, TextKind
-from surveys.recruitment.providers import rules_of
+from surveys.models import Annotator, Assignment, Response, Study, StudyText, TextKind
+from surveys.recruitment.providers import list_descriptions, rules_of
 from surveys.study.languages import name_language
 from surveys.study.texts import current_text, label_ends
 
@@ -147,8 +147,7 @@ def _list_channels(study: Study) -> Iterator[dict[str, Any]]:
     for is_rehearsal, provider, n in counts:
         channel = rules_of(provider).description if provider else PERSONAL_LINK
         n_annotators[SCRIPTED if is_rehearsal else channel] += n
-    channels = [rules_of(provider).description for provider in Provider]
-    for channel in (PERSONAL_LINK, SCRIPTED, *channels):
+    for channel in (PERSONAL_LINK, SCRIPTED, *list_descriptions()):
         if n_annotators[channel]:
             yield {"channel": channel, "n_annotators": n_annotators[channel]}
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from surveys.errors import ArrivalRefused
+from surveys.errors import ArrivalRefused, SettingRefused
 from surveys.models import Provider
 from surveys.recruitment.providers import Claims, completion_address, read_claims, rules_of
 
@@ -59,3 +59,10 @@ def test_every_channel_explains_its_pay():
         assert "all texts together" in sentences or "whole HIT" in sentences
         assert "after you" in sentences
         assert "If you stop before" in sentences or "after you finish the last one" in sentences
+
+
+def test_a_channel_of_an_app_that_is_switched_off_is_refused(monkeypatch):
+    monkeypatch.setattr("surveys.recruitment.providers._all_rules", dict)
+
+    with pytest.raises(SettingRefused, match=r"^MTurk simulator belongs to a part of this site"):
+        rules_of(Provider.SIMULATOR)
