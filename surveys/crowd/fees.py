@@ -123,4 +123,4 @@ def hourly_cents(reward_cents: int, minutes: float) -> int:
 
 def is_low_wage(hourly: int) -> bool:
     """Return whether an hourly wage is below the limit at which pages warn."""
-    return hourly < settings.LOWEST_WAGE_CENTS
+    return bool(hourly < settings.LOWEST_WAGE_CENTS)
