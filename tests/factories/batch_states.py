@@ -12,8 +12,8 @@ from surveys.crowd.models import Batch, Hit, HitState
 from surveys.crowd.reconciliation import reconcile_silence
 from surveys.models import Role, Study, Visit
 from tests.factories.batches import arm, come, do, hand_in, plan
+from tests.factories.pages import page
 from tests.factories.studies import make_study
-from tests.surveys.web.console.test_collection import page
 
 WORKERS = [f"A{number}PLANTEDWORKER" for number in range(7)]
 N_PLACES = 7

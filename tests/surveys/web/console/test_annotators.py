@@ -5,8 +5,8 @@ from surveys.access.roles import grant_role
 from surveys.models import Context, Invitation, Response, Role
 from surveys.privacy.erasure import withdraw_annotator
 from tests.factories.answers import answer
+from tests.factories.pages import page, read
 from tests.factories.studies import make_study, start
-from tests.surveys.web.console.test_collection import page, read
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@ import re
 
 import pytest
 from django.contrib.auth.models import User
-from django.urls import reverse
 
 from surveys.access.api_tokens import make_token
 from surveys.access.roles import grant_role
@@ -13,6 +12,7 @@ from surveys.review.verdicts import give_verdict
 from surveys.study.design import configure_study
 from surveys.study.layout.blocks import repeat_block
 from tests.factories.answers import answer
+from tests.factories.pages import page, read
 from tests.factories.reviews import reviewer, submit, whole
 from tests.factories.studies import make_study, start
 
@@ -20,16 +20,6 @@ from tests.factories.studies import make_study, start
 @pytest.fixture
 def client(sign_in):
     return sign_in(Role.RESEARCHER)
-
-
-def page(name, study, *more):
-    return reverse(f"console:{name}", args=[study.slug, *more])
-
-
-def read(client, *address):
-    answer = client.get(page(*address))
-    assert answer.status_code == 200
-    return " ".join(answer.content.decode().split())
 
 
 def finish_all(study):

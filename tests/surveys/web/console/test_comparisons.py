@@ -10,8 +10,8 @@ from surveys.results.comparisons.candidates import list_candidates
 from surveys.results.comparisons.comparing import ComparisonRequest, request_comparison
 from tests.factories.imported import OF_MODEL, import_model, rated_study, ratings_csv
 from tests.factories.jobs import perform_run
+from tests.factories.pages import page, read
 from tests.factories.studies import finish, make_run, make_study, start
-from tests.surveys.web.console.test_collection import page, read
 
 pytestmark = pytest.mark.django_db
 PAGES = ("comparison", "comparison_report", "comparison_files", "comparison_plot")

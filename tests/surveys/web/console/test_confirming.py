@@ -25,8 +25,8 @@ from surveys.privacy.retention import mark_paid, set_retention
 from surveys.recruitment.links import open_entrance
 from tests.factories.batches import plan
 from tests.factories.newcomers import CODES, arrive
+from tests.factories.pages import page, read
 from tests.factories.studies import finish
-from tests.surveys.web.console.test_collection import page, read
 
 TABLES = (Annotator, ApiToken, Batch, Entrance, Hit, Membership, Run, Study, Worker)
 

@@ -4,9 +4,9 @@ import pytest
 from django.core.management.base import CommandError
 
 from surveys.models import AuditEntry, Deposit, Release, Role, Run
+from tests.factories.pages import page, read
 from tests.factories.repositories import TOKEN, make_complete_release
 from tests.surveys.management.running import run as run_command
-from tests.surveys.web.console.test_collection import page, read
 
 
 @pytest.fixture

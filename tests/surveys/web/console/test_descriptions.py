@@ -19,8 +19,8 @@ from surveys.results.entries.description import (
 from surveys.results.runs import request_release, request_results
 from surveys.web.console.results.description_forms import DescriptionForm
 from tests.factories.forms import fill_in
+from tests.factories.pages import page, read
 from tests.factories.studies import QUICK
-from tests.surveys.web.console.test_collection import page, read
 
 pytestmark = pytest.mark.usefixtures("kept_contexts")
 

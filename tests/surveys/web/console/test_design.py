@@ -5,12 +5,12 @@ import re
 from decimal import Decimal
 
 import pytest
-from django.urls import reverse
 
 from surveys.models import AuditEntry, Entrance, Role, Study, StudyText, TextKind
 from surveys.study.design import configure_study
 from surveys.study.planning.durations import introduction_seconds
 from surveys.study.texts import default_body
+from tests.factories.pages import page
 from tests.factories.studies import stored
 
 pytestmark = pytest.mark.django_db
@@ -33,10 +33,6 @@ def draft(study):
     Study.objects.update(opened_at=None)
     study.refresh_from_db()
     return study
-
-
-def page(name, study, *more):
-    return reverse(f"console:{name}", args=[study.slug, *more])
 
 
 def test_a_drafts_design_is_stored_and_recorded(draft, sign_in):

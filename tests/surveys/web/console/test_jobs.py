@@ -1,8 +1,8 @@
 import pytest
-from django.urls import reverse
 
 from surveys.models import Invitation, Job, Role, Run
 from surveys.results.runs import request_export
+from tests.factories.pages import page
 from tests.factories.studies import finish, make_study, start
 
 
@@ -15,10 +15,6 @@ def study(db):
 def at_once(django_capture_on_commit_callbacks):
     """Run callbacks on commit at the end of the block."""
     return lambda: django_capture_on_commit_callbacks(execute=True)
-
-
-def page(name, study, *more):
-    return reverse(f"console:{name}", args=[study.slug, *more])
 
 
 def text_of(answer):

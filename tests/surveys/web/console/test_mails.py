@@ -6,7 +6,7 @@ from django.utils import timezone
 from surveys.models import Invitation, MailDelivery, Role, TextKind
 from surveys.recruitment.links import invite_listed
 from surveys.recruitment.mails import queue_mails
-from tests.surveys.web.console.test_collection import page, read
+from tests.factories.pages import page, read
 
 pytestmark = pytest.mark.django_db
 

@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from surveys.models import Role, Study
 from surveys.study.planning import power
+from tests.factories.pages import page
 from tests.factories.reviews import submit
 from tests.factories.studies import numbered_stimuli
 from tests.surveys.web.console.test_design import CHANGEABLE, LOCKED
@@ -34,10 +35,6 @@ def draft(study):
 
 def stimuli():
     return SimpleUploadedFile("stimuli.tsv", numbered_stimuli(2))
-
-
-def page(name, study):
-    return reverse(f"console:{name}", args=[study.slug])
 
 
 def read(answer):

@@ -11,14 +11,11 @@ from surveys.study.design import configure_study
 from surveys.study.exercises import read_check
 from surveys.study.texts import default_body
 from surveys.web.admin.read_only import list_tables
+from tests.factories.pages import page
 from tests.factories.studies import start
 
 pytestmark = pytest.mark.django_db
 WORDS = {"inspired_word1": "sea", "inspired_word2": "salt"}
-
-
-def page(name, study, *more):
-    return reverse(f"console:{name}", args=[study.slug, *more])
 
 
 def everything():

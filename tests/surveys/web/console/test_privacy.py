@@ -18,8 +18,8 @@ from surveys.review.queue import file_answers
 from surveys.review.verdicts import give_verdict
 from surveys.web.console.urls import urlpatterns
 from tests.factories.newcomers import CODES, arrive
+from tests.factories.pages import page, read
 from tests.factories.studies import QUICK, finish, make_release, make_run, make_study, start, stored
-from tests.surveys.web.console.test_collection import page, read
 
 WORKER = "5f0c0ffee0000000000000aa"
 SESSION = "6a0c0ffee0000000000000bb"

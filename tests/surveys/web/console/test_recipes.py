@@ -13,8 +13,8 @@ from surveys.results.entries import effect
 from surveys.results.entries.recipe import find_changed, read_settings, write_recipe
 from surveys.results.runs import request_results
 from surveys.web.console.results.recipe_forms import CARDS, SettingsForm
+from tests.factories.pages import page, read
 from tests.factories.studies import QUICK, finish, make_study, start
-from tests.surveys.web.console.test_collection import page, read
 
 pytestmark = pytest.mark.usefixtures("kept_contexts")
 

@@ -9,8 +9,8 @@ from surveys.models import AuditEntry, Entrance, Invitation, Role, Study, TextKi
 from surveys.recruitment.links import invite_annotators, invite_listed, open_entrance, personal_link
 from surveys.study.design import configure_study
 from surveys.study.texts import set_text
+from tests.factories.pages import page, read
 from tests.factories.studies import finish, start
-from tests.surveys.web.console.test_collection import page, read
 
 CODES = {"completion_code": "C1ABC", "no_place_code": "C2XYZ", "cap": "40"}
 

@@ -1,13 +1,9 @@
 import pytest
-from django.urls import reverse
 
 from surveys.models import Assignment, Role
 from surveys.results.runs import request_results
+from tests.factories.pages import page
 from tests.factories.studies import QUICK
-
-
-def page(name, study):
-    return reverse(f"console:{name}", args=[study.slug])
 
 
 def rehearse(client, study, count, capture):

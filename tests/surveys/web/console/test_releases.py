@@ -10,8 +10,8 @@ from surveys.results.runs import request_export, request_release, request_result
 from surveys.templatetags.dates import day
 from tests.factories.batches import plan
 from tests.factories.jobs import perform_run
+from tests.factories.pages import page, read
 from tests.factories.studies import QUICK, finish, make_release, make_study, start
-from tests.surveys.web.console.test_collection import page, read
 
 pytestmark = pytest.mark.usefixtures("figures_rendered_once")
 

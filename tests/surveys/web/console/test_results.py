@@ -7,7 +7,6 @@ import pytest
 from django.db import connection
 from django.db.models import F
 from django.test.utils import CaptureQueriesContext
-from django.urls import reverse
 from django.utils import timezone
 from lxml import html
 
@@ -33,6 +32,7 @@ from surveys.review.queue import file_answers
 from surveys.review.verdicts import give_verdict
 from surveys.study.design import configure_study
 from tests.factories.jobs import perform_run
+from tests.factories.pages import page
 from tests.factories.reviews import reviewer, whole
 from tests.factories.studies import QUICK, finish, make_run, make_study, start
 
@@ -50,10 +50,6 @@ def study(db):
 @pytest.fixture
 def client(sign_in):
     return sign_in(Role.RESEARCHER)
-
-
-def page(name, study, *more):
-    return reverse(f"console:{name}", args=[study.slug, *more])
 
 
 def run_recipe(client, study, capture, recipe=QUICK):

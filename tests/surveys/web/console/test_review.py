@@ -1,6 +1,5 @@
 import pytest
 from django.test import Client
-from django.urls import reverse
 from lxml import html
 
 from surveys.models import (
@@ -17,6 +16,7 @@ from surveys.review import queue
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import configure_review, give_verdict, name_subject
 from tests.factories.jobs import perform_all
+from tests.factories.pages import page
 from tests.factories.reviews import answers, reviewer, submit, whole
 from tests.factories.studies import make_study
 
@@ -29,10 +29,6 @@ def study(db):
     submit(study, [("<b>alpha1</b>", "salt")])
     file_answers(study)
     return study
-
-
-def page(name, study, *more):
-    return reverse(f"console:{name}", args=[study.slug, *more])
 
 
 def text_of(answer):

@@ -7,10 +7,10 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
-from django.urls import reverse
 
 from surveys.models import AuditEntry, Checkpoint, Context, Membership, Pair, Study
 from tests.factories.checkpoints import file, numbered_row, row
+from tests.factories.pages import page
 from tests.factories.stimuli_rows import list_problems
 from tests.factories.studies import (
     draft_study,
@@ -43,10 +43,6 @@ def draft(ana):
     return draft_study(
         numbered_stimuli(3), Study(slug="draft", language="en", ratings_per_context=2), ana
     )
-
-
-def page(name, study, *more):
-    return reverse(f"console:{name}", args=[study.slug, *more])
 
 
 def upload(browser, data, address=NEW, **fields):

@@ -8,7 +8,7 @@ from surveys.study.exercises import read_check, read_practice
 from surveys.study.texts import default_body, read_text, set_text
 from surveys.web.console.study.text_forms import RowsForm
 from tests.factories.forms import fill_in
-from tests.surveys.web.console.test_collection import page, read
+from tests.factories.pages import page, read
 
 pytestmark = pytest.mark.usefixtures("kept_contexts")
 

@@ -20,6 +20,7 @@ from surveys.results.inspection.public_page import open_page
 from surveys.results.release import ReleaseOptions, release_dataset
 from surveys.results.runs import request_release, request_verification
 from tests.factories.jobs import perform_run
+from tests.factories.pages import page, read
 from tests.factories.studies import (
     EXPLORER,
     QUICK,
@@ -31,7 +32,6 @@ from tests.factories.studies import (
     stored,
 )
 from tests.surveys.management.running import run as run_command
-from tests.surveys.web.console.test_collection import page, read
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("figures_rendered_once")]
 

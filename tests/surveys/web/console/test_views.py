@@ -11,14 +11,11 @@ from surveys.access.audit_log import acting, record
 from surveys.access.roles import grant_role
 from surveys.models import AuditEntry, Invitation, Membership, Role, Study
 from surveys.web.console.study.overview import STUDIES_PER_PAGE
+from tests.factories.pages import page
 from tests.factories.reviews import submit
 from tests.factories.studies import make_study
 
 PASSWORD = "correct horse"
-
-
-def page(name, study, *more):
-    return reverse(f"console:{name}", args=[study.slug, *more])
 
 
 def post_password(password):

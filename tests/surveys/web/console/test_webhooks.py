@@ -1,10 +1,10 @@
 import pytest
-from django.urls import reverse
 
 from surveys.errors import WebhookRefused
 from surveys.models import Delivery, Role, Webhook
 from surveys.webhooks.messages import add_webhook, send_test
 from tests.factories.arrivals import squeeze
+from tests.factories.pages import page
 
 pytestmark = pytest.mark.django_db
 URL = "https://lab.example.org/cosima"
@@ -18,10 +18,6 @@ def owner(sign_in):
 @pytest.fixture
 def webhook(study):
     return add_webhook(study, URL, ["run.finished"])
-
-
-def page(name, study, *more):
-    return reverse(f"console:{name}", args=[study.slug, *more])
 
 
 def text_of(answer):

@@ -17,15 +17,12 @@ from surveys.models import Role, Study
 from surveys.monitoring import checklist
 from surveys.web.console.urls import OF_A_STUDY
 from tests.factories.candidates import candidate_rows, candidates_file, window_rows, write_parquet
+from tests.factories.pages import page
 from tests.factories.selections import make_draft
 from tests.factories.studies import make_study
 from tests.surveys.contexts.web.console.conftest import sign_in
 
 pytestmark = pytest.mark.django_db
-
-
-def page(name: str, study: Study, *more: object) -> str:
-    return reverse(f"console:{name}", args=[study.slug, *more])
 
 
 def upload(browser, address, data, **fields):

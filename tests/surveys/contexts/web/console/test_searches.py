@@ -15,6 +15,7 @@ from surveys.contexts.models import Candidate, CandidateSet
 from surveys.contexts.search.requests import find_windows, request_search
 from surveys.models import Job, Role, Run, Study
 from tests.factories.corpora import wish
+from tests.factories.pages import page
 from tests.factories.selections import make_draft
 from tests.factories.studies import make_study
 from tests.preprocess.corpus import write
@@ -46,10 +47,6 @@ def searched(corpora, empty, browser, at_once) -> Study:
         assert browser.post(page("search_contexts", empty), ASKED).status_code == 302
     assert Run.objects.get().state == "done"
     return empty
-
-
-def page(name: str, study: Study, *more: object) -> str:
-    return reverse(f"console:{name}", args=[study.slug, *more])
 
 
 def text_of(answer) -> str:

@@ -14,8 +14,8 @@ from surveys.study.planning.durations import introduction_seconds
 from surveys.templatetags.figures import number
 from surveys.web.console.urls import urlpatterns
 from tests.factories.batch_states import WORKERS, send, text_of, visit_of
+from tests.factories.pages import page, read
 from tests.factories.studies import stored
-from tests.surveys.web.console.test_collection import page, read
 
 
 @pytest.fixture

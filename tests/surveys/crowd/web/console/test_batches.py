@@ -14,8 +14,8 @@ from tests.factories.batch_states import (
     text_of,
 )
 from tests.factories.batches import TERMS, plan
+from tests.factories.pages import page, read
 from tests.factories.studies import stored
-from tests.surveys.web.console.test_collection import page, read
 
 TOMORROW = f"{timezone.now() + timedelta(days=2):%Y-%m-%d}"
 TITLE = TERMS["title"]

@@ -13,8 +13,8 @@ from tests.factories.batch_states import (
     visit_of,
 )
 from tests.factories.batches import hand_in
+from tests.factories.pages import page, read
 from tests.factories.studies import stored
-from tests.surveys.web.console.test_collection import page, read
 
 KEY = "0" * 32
 

@@ -11,9 +11,9 @@ from mturk_simulator.client import CrowdRefused
 from surveys.crowd.models import Batch, Qualification
 from surveys.models import Run, Standing, Visit
 from tests.factories.batch_states import make_large_study, sign_in_owner
+from tests.factories.pages import page, read
 from tests.factories.studies import stored
 from tests.factories.workers import arrive, count_paid_here, count_spent_there, do_task, group_of
-from tests.surveys.web.console.test_collection import page, read
 
 pytestmark = pytest.mark.every_database
 
