@@ -21,10 +21,10 @@ from postprocess.statistics.change import (
     two_sided_pvalues,
 )
 from postprocess.statistics.correlations import FEWEST_COMMON, ratio
-from postprocess.table.counts import Ratings, count_points
+from postprocess.table.counts import Ratings, count_points, refuse_unrated
 from postprocess.table.parallel import Progress, map_parts
-from postprocess.table.ratings import RatingsError, Scale, name_some
-from postprocess.types import Bools, Codes, Counts, Floats, Integers
+from postprocess.table.scale import Scale
+from postprocess.types import Codes, Counts, Floats, Integers
 
 DECIMALS = 9  # differences below this are rounding errors
 CELLS_AT_ONCE = 1 << 18  # contexts × points: 2 MB
@@ -236,14 +236,6 @@ def _describe(counts: Counts, values: Floats) -> dict[str, NDArray[Any]]:
     )
     median = np.where(n > 0, (lower + upper) / 2, np.nan)
     return {"n": n.astype(np.int64), "sim": mean, "stdev": deviation, "median": median}
-
-
-def refuse_unrated(n_ratings: Integers | Bools) -> None:
-    """Raise RatingsError if a context has no rating, given the number of each item."""
-    if missing := [
-        f"pair {i // 2 + 1} context {i % 2 + 1}" for i in np.flatnonzero(n_ratings == 0)
-    ]:
-        raise RatingsError(f"contexts without ratings: {name_some(missing)}")
 
 
 def take_texts(texts: Sequence[str], places: Integers) -> pd.Series:

@@ -12,7 +12,7 @@ from postprocess.steps import core
 from postprocess.steps.core import CONSTANT, KEPT, LEFT_OUT, take_texts
 from postprocess.steps.exclusion import COUNTED, find_excluded
 from postprocess.steps.recipe import Recipe
-from postprocess.table.counts import Ratings, count_ratings
+from postprocess.table.counts import Ratings, count_ratings, refuse_unrated
 from postprocess.table.groups import with_groups
 from postprocess.table.parallel import fill_parts
 from postprocess.table.ratings import (
@@ -122,12 +122,12 @@ def post_process(
     checked = with_groups(check_ratings(ratings, scale, n_pairs=n_pairs))
     item, (member, members) = number_items(checked), number_members(checked)
     with _explaining("", UNRATED):
-        core.refuse_unrated(np.bincount(item, minlength=2 * n_pairs))
+        refuse_unrated(np.bincount(item, minlength=2 * n_pairs))
     excluded = find_excluded(checked, checks=checks, **recipe.exclusion.model_dump())
     counts = (excluded == COUNTED).to_numpy()
     rows = slice(None) if counts.all() else counts
     with _explaining("leaving out what does not count"):
-        core.refuse_unrated(np.bincount(item[rows], minlength=2 * n_pairs))
+        refuse_unrated(np.bincount(item[rows], minlength=2 * n_pairs))
     group = pd.factorize(members["group"])[0]
     counted = count_ratings(item[rows], member[rows], checked["rating"][rows], group)
     report("calibrating", 0, 1)
@@ -192,7 +192,7 @@ def _refuse_unscored(
     if recipe.filtering.constant_from and is_scored.reshape(-1, 2).all(axis=1).any():
         is_constant = (judged["reason"] == CONSTANT).to_numpy()[calibrated.member]
         is_scored[calibrated.item[is_constant]] = True
-    core.refuse_unrated(is_scored)
+    refuse_unrated(is_scored)
 
 
 def _add_notes(outcome: Outcome) -> Outcome:

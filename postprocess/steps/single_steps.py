@@ -7,7 +7,7 @@ import pandas as pd
 
 from postprocess.steps import core
 from postprocess.steps.recipe import Recipe
-from postprocess.table.counts import Ratings, count_ratings
+from postprocess.table.counts import Ratings, count_ratings, refuse_unrated
 from postprocess.table.groups import with_groups
 from postprocess.table.ratings import Scale, keep_whole, number_items, number_members
 
@@ -210,10 +210,10 @@ def aggregate_ratings(ratings: pd.DataFrame, n_pairs: int) -> pd.DataFrame:
     [{'sim1': 1.0, 'stdev2': 0.0, 'change': 4.0}]
     """
     item = number_items(ratings)
-    core.refuse_unrated(np.bincount(item, minlength=2 * n_pairs))
+    refuse_unrated(np.bincount(item, minlength=2 * n_pairs))
     points, order = ratings["rating"].to_numpy(dtype=float), np.argsort(item, kind="stable")
     scores = core.score(item[order], order, points, n_pairs)
-    core.refuse_unrated(scores[["n1", "n2"]].to_numpy().ravel())
+    refuse_unrated(scores[["n1", "n2"]].to_numpy().ravel())
     return scores
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from postprocess.table.parallel import fill_parts
+from postprocess.table.ratings import RatingsError, name_some
 from postprocess.types import Bools, Codes, Counts, Floats, Integers
 
 MOST_CELLS = 50_000_000  # members × points: 400 MB
@@ -99,3 +100,11 @@ def count_points(
     position = (item[rows] - ends[0]) * n_points + code[cell[rows]]
     counts = np.bincount(position, minlength=np.prod(shape)).reshape(shape)
     return counts.astype(float, order="F")
+
+
+def refuse_unrated(n_ratings: Integers | Bools) -> None:
+    """Raise RatingsError if a context has no rating, given the number of each item."""
+    if missing := [
+        f"pair {i // 2 + 1} context {i % 2 + 1}" for i in np.flatnonzero(n_ratings == 0)
+    ]:
+        raise RatingsError(f"contexts without ratings: {name_some(missing)}")
