@@ -22,7 +22,7 @@ def repository(tmp_path):
     def commit(subject: str, **files: str) -> None:
         for name, text in files.items():
             path = tmp_path / name.replace("__", "/").replace("_dot_", ".")
-            path.parent.mkdir(exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
         subprocess.run(["git", "add", "."], cwd=tmp_path, check=True)
         who = ["-c", "user.name=Ana", "-c", "user.email=ana@example.org"]
@@ -70,8 +70,9 @@ def test_odd_sentences_are_found_with_their_reason(repository, sentence, reason)
 def test_a_limit_names_the_folders_beyond_it(repository):
     folder, commit = repository
     commit(
-        "Add texts", surveys__m_dot_py=f'"""{ODD}"""\n', postprocess__m_dot_py=f'"""{PLAIN}"""\n'
-    )
+        "Add texts", surveys__m_dot_py=f'"""{ODD}"""\n', postprocess__m_dot_py=f'"""{PLAIN}"""\n',
+        tests__m_dot_py=f'"""{ODD}"""\n', postprocess__release__m_dot_py=f'CAPTION = "{ODD}"\n',
+    )  # fmt: skip
 
     refused = run(folder, "--limit", "1.5")
 
