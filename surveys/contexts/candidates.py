@@ -83,13 +83,13 @@ def begin_study(
     file, and StudyExists for a name that is taken.
     """
     if problems := list_design_problems(design):
-        raise ImportRefused("\n".join(problems), found=[(one, None, None) for one in problems])
+        raise ImportRefused("\n".join(problems), problems=[(line, None, None) for line in problems])
     try:
         with transaction.atomic():
             study = insert_draft(design, stimuli_sha256=digest_stimuli(()))
     except IntegrityError as error:
         raise StudyExists(
-            f"There is a study {design.slug} already. Give this one another short name."
+            f"There is a study {design.slug} already. Choose another short name."
         ) from error
     grant_role(study, owner, Role.OWNER)
     record("study.drafted", study, n_pairs=0)
@@ -107,7 +107,7 @@ def import_candidates(
     file_name: str = "",
     discards_choices: bool = False,
 ) -> CandidateSet:
-    """Store the candidates of a draft in place of earlier ones; a no-op for the same file.
+    """Store a draft's candidates in place of earlier candidates; a no-op for the same file.
 
     `discards_choices` deletes the choices that experts have made, of which the log keeps a record.
     Raises ImportRefused for a file with errors, StudyOpen, and CandidatesKept if there are choices
@@ -115,8 +115,8 @@ def import_candidates(
     """
     study = lock_draft(study)
     if checked.errors or not checked.rows:
-        found = [(one.reason, one.row, one.column) for one in checked.errors]
-        raise ImportRefused("\n".join(map(str, checked.errors)), found=found)
+        problems = [(error.reason, error.row, error.column) for error in checked.errors]
+        raise ImportRefused("\n".join(map(str, checked.errors)), problems=problems)
     before = CandidateSet.objects.filter(study=study).first()
     if before and before.sha256 == checked.sha256:
         return before
@@ -162,8 +162,8 @@ def add_candidates(pair: CandidatePair, checked: CheckedCandidates) -> int:
     """
     lock_draft(pair.study)
     pair = CandidatePair.objects.select_for_update(no_key=True).get(pk=pair.pk)
-    known = set(pair.candidates.values_list("window", flat=True))
-    new = [row for row in checked.rows if row["window"] not in known]
+    windows = set(pair.candidates.values_list("window", flat=True))
+    new = [row for row in checked.rows if row["window"] not in windows]
     if pair.n_candidates + len(new) > len(KEYS):
         raise ImportRefused(f"{pair} would have more than {len(KEYS)} candidates.")
     last = pair.candidates.aggregate(last=Max("number"))["last"] or 0

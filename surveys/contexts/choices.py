@@ -61,8 +61,8 @@ def record_choice(pair: CandidatePair, expert: User, chosen: Chosen) -> ContextC
     choice = ContextChoice(pair=pair, expert=expert, reason=chosen.reason)
     if contexts:
         choice.candidate1, choice.candidate2 = (candidate for candidate, _ in contexts)
-    if mine := next((one for one in standing if one.expert_id == expert.pk), None):
-        return _keep(mine, choice, edited)
+    if earlier := next((other for other in standing if other.expert_id == expert.pk), None):
+        return _keep(earlier, choice, edited)
     choice.opinion = _find_opinion(pair, standing)
     choice.save()
     ContextEdit.objects.bulk_create(_make_edit(choice, n, text) for n, text in edited.items())
@@ -80,11 +80,11 @@ def undo_choice(pair: CandidatePair, expert: User) -> None:
     """
     pair = CandidatePair.objects.select_for_update(no_key=True).get(pk=pair.pk)
     _refuse_open(pair.study)
-    mine = pair.choices.standing().filter(expert=expert).first()
-    if mine is None:
+    choice = pair.choices.standing().filter(expert=expert).first()
+    if choice is None:
         return
-    mine.undone_at, mine.is_decisive = timezone.now(), False
-    mine.save(update_fields=["undone_at", "is_decisive"])
+    choice.undone_at, choice.is_decisive = timezone.now(), False
+    choice.save(update_fields=["undone_at", "is_decisive"])
     _decide(pair, list(pair.choices.standing().order_by("opinion")))
     record("contexts.undone", pair.study, str(pair))
 
@@ -122,12 +122,12 @@ def _find_contexts(
         raise ChoiceRefused("Choose two texts: one for context 1 and one for context 2.")
     if chosen.first == chosen.second:
         raise ChoiceRefused("Choose two different texts.")
-    found = {one.number: one for one in pair.candidates.all()}
-    if not {chosen.first, chosen.second} <= found.keys():
+    by_number = {candidate.number: candidate for candidate in pair.candidates.all()}
+    if not {chosen.first, chosen.second} <= by_number.keys():
         raise ChoiceRefused("The candidates have changed since you opened the pair. Open it again.")
-    candidates = (found[chosen.first], found[chosen.second])
-    marked = [_clean(chosen.texts.get(one.number, ""), one) for one in candidates]
-    forms = [_name_forms(text, one) for text, one in zip(marked, candidates, strict=True)]
+    candidates = (by_number[chosen.first], by_number[chosen.second])
+    marked = [_clean(chosen.texts.get(c.number, ""), c) for c in candidates]
+    forms = [_name_forms(text, c) for text, c in zip(marked, candidates, strict=True)]
     names = ("word1_context1", "word2_context1", "word1_context2", "word2_context2")
     row = {
         "word1": pair.word1, "word2": pair.word2, "context1": marked[0], "context2": marked[1],
@@ -135,7 +135,7 @@ def _find_contexts(
     }  # fmt: skip
     checked = check_row(row)
     if checked.errors or checked.stimuli is None:
-        lines = (f"{_name(one.column)}: {one.reason}." for one in checked.errors)
+        lines = (f"{_name(error.column)}: {error.reason}." for error in checked.errors)
         raise ChoiceRefused("\n".join(dict.fromkeys(lines)))
     (stimulus,) = checked.stimuli.pairs
     return tuple(zip(candidates, (stimulus.context1, stimulus.context2), strict=True))
@@ -170,15 +170,15 @@ def _make_edit(choice: ContextChoice, number: int, text: MarkedContext) -> Conte
 
 
 def _keep(
-    mine: ContextChoice, choice: ContextChoice, edited: Mapping[int, MarkedContext]
+    earlier: ContextChoice, choice: ContextChoice, edited: Mapping[int, MarkedContext]
 ) -> ContextChoice:
     """Return the earlier choice if it is the same; else refuse to replace it."""
-    before = {edit.number: edit.marked for edit in mine.edits.all()}
-    if (mine.verdict, before) == (choice.verdict, edited):
-        return mine
+    before = {edit.number: edit.marked for edit in earlier.edits.all()}
+    if (earlier.verdict, before) == (choice.verdict, edited):
+        return earlier
     raise ChoiceRefused(
-        "You have chosen for this pair already, perhaps in another tab. Undo that choice to make "
-        "another one."
+        "You have chosen for this pair already, perhaps in another tab. Undo that choice to choose "
+        "again."
     )
 
 

@@ -86,17 +86,17 @@ def pick(
             files[0].write_bytes(picking.scores)
         try:
             scores = load_scores(files[0], windows["window"]) if files else {}
-            found = pick_candidates(windows.assign(**{ROW: windows.index}), scores, choice)
+            picked = pick_candidates(windows.assign(**{ROW: windows.index}), scores, choice)
             origin = describe_picking(origin, files, list(scores), choice)
         except (ScoresError, TableError) as error:
             lines = str(error).replace(f"{folder}/", "").splitlines()
             raise ImportRefused("\n".join(f"{line}." for line in lines)) from error
         except ChoiceError as error:
             raise ImportRefused(f"{str(error)[:1].upper()}{str(error)[1:]}.") from error
-    checked = check_candidates(render_candidates(found.drop(columns=ROW), origin))
-    return checked._replace(errors=tuple(_locate(one, found[ROW]) for one in checked.errors))
+    checked = check_candidates(render_candidates(picked.drop(columns=ROW), origin))
+    return checked._replace(errors=tuple(_locate(error, picked[ROW]) for error in checked.errors))
 
 
-def _locate(found: Finding, rows: "pd.Series[int]") -> Finding:
+def _locate(finding: Finding, rows: "pd.Series[int]") -> Finding:
     """Return a finding about a candidate as one about its row in the file of windows."""
-    return found if found.row is None else replace(found, row=int(rows.iloc[found.row - 1]))
+    return finding if finding.row is None else replace(finding, row=int(rows.iloc[finding.row - 1]))

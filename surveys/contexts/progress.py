@@ -124,11 +124,11 @@ def describe_chosen(study: Study) -> ChosenContexts:
 
 def _count_agreed(study: Study) -> tuple[int, int]:
     """Return on how many pairs two experts gave an opinion, and on how many the same."""
-    found = ContextChoice.objects.standing().filter(
+    standing = ContextChoice.objects.standing().filter(
         pair__study=study, opinion__in=(FIRST, SECOND), pair__choices__opinion=SECOND,
         pair__choices__undone_at=None,
     )  # fmt: skip
-    choices = sorted(found.order_by(), key=lambda choice: choice.pair_id)
+    choices = sorted(standing.order_by(), key=lambda choice: choice.pair_id)
     groups = [list(group) for _, group in groupby(choices, key=lambda choice: choice.pair_id)]
     twice = [group for group in groups if len(group) == SECOND]
     return len(twice), sum(are_alike(*group) for group in twice)
@@ -149,7 +149,7 @@ def _count_sources(places: Sequence[tuple[str, str]]) -> list[SourceCount]:
     """Return the files of contexts, given by file and document, the most frequent first."""
     n_documents = Counter(file for file, _ in set(places))
     n_contexts = Counter(file for file, _ in places)
-    ordered = sorted(n_contexts.items(), key=lambda one: (-one[1], one[0]))
+    ordered = sorted(n_contexts.items(), key=lambda count: (-count[1], count[0]))
     return [SourceCount(file, n, n_documents[file]) for file, n in ordered]
 
 

@@ -55,11 +55,11 @@ def order_candidates(pair: CandidatePair, expert: User) -> list[KeyedCandidate]:
         return hashlib.sha256(f"{expert.pk} {pair.pk} {candidate.window}".encode()).digest()
 
     shuffled = sorted(pair.candidates.all(), key=draw)
-    return [KeyedCandidate(*one) for one in zip(KEYS, shuffled, strict=False)]
+    return [KeyedCandidate(key, shown) for key, shown in zip(KEYS, shuffled, strict=False)]
 
 
 def find_latest(study: Study, expert: User) -> ContextChoice | None:
     """Return an expert's last choice that was not undone, with all that the page shows."""
     choices = ContextChoice.objects.standing().filter(pair__study=study, expert=expert)
-    found = choices.select_related("pair__study", "candidate1", "candidate2")
-    return found.prefetch_related("edits").order_by("-pk").first()
+    latest = choices.select_related("pair__study", "candidate1", "candidate2")
+    return latest.prefetch_related("edits").order_by("-pk").first()

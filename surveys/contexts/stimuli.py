@@ -21,7 +21,7 @@ from surveys.study.lifecycle import lock_draft
 from surveys.study.stimuli.edit import replace_stimuli
 from surveys.study.stimuli.load import CheckedStimuli, check_stimuli
 
-NOTHING_CHOSEN = "No contexts are chosen yet. Choose those of one pair or more first."
+NOTHING_CHOSEN = "No contexts are chosen yet. Choose the contexts of one pair or more first."
 
 
 class StimuliPreview(NamedTuple):
@@ -93,21 +93,21 @@ def _describe_source(candidate: Candidate, choice: ContextChoice) -> dict[str, A
 
 def _list_chosen(study: Study) -> list[ContextChoice]:
     """Return the choices that decide on contexts, by pair."""
-    found = ContextChoice.objects.filter(pair__study=study, is_decisive=True, reason="")
-    with_texts = found.select_related("pair", "candidate1", "candidate2")
+    choices = ContextChoice.objects.filter(pair__study=study, is_decisive=True, reason="")
+    with_texts = choices.select_related("pair", "candidate1", "candidate2")
     return list(with_texts.prefetch_related("edits").order_by("pair__number"))
 
 
 def _list_overlapping(study: Study) -> QuerySet[ContextChoice]:
     """Return the choices of two contexts that share a sentence, by pair."""
-    found = ContextChoice.objects.filter(
+    choices = ContextChoice.objects.filter(
         pair__study=study, is_decisive=True, reason="",
         candidate1__file=F("candidate2__file"),
         candidate1__document=F("candidate2__document"),
         candidate1__first_sentence__lte=F("candidate2__last_sentence"),
         candidate1__last_sentence__gte=F("candidate2__first_sentence"),
     )  # fmt: skip
-    return found.select_related("pair").order_by("pair__number")
+    return choices.select_related("pair").order_by("pair__number")
 
 
 def _check(study: Study, choices: list[ContextChoice]) -> CheckedStimuli:

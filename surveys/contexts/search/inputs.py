@@ -44,8 +44,8 @@ def list_pairs(given: bytes | str, file_name: str = "") -> ListedPairs:
     except TableError as error:
         if isinstance(given, bytes):
             lines = cut_lines(group_findings(error.findings))
-            return ListedPairs([], [f"{file_name}: {one}." for one in lines])
-        return ListedPairs([], [_word_problem(one) for one in error.findings[:MOST_LISTED]])
+            return ListedPairs([], [f"{file_name}: {line}." for line in lines])
+        return ListedPairs([], [_word_problem(finding) for finding in error.findings[:MOST_LISTED]])
     if len(pairs) > MOST_PAIRS:
         return ListedPairs([], [f"There are {len(pairs):,} pairs, more than {MOST_PAIRS:,}."])
     return ListedPairs([[pair.word1, pair.word2] for pair in pairs], [])
@@ -68,16 +68,16 @@ def describe_rejections(rejected: Mapping[str, int]) -> list[Rejection]:
     """Return the reasons for which a search rejected texts, given the numbers by code."""
     from preprocess.windows.filters import default_filters
 
-    known = {one.code: one.what for one in default_filters("").values()} | ALWAYS_REJECTED
-    return [Rejection(code, known.get(code, ""), n) for code, n in rejected.items()]
+    reasons = {rule.code: rule.what for rule in default_filters("").values()} | ALWAYS_REJECTED
+    return [Rejection(code, reasons.get(code, ""), n) for code, n in rejected.items()]
 
 
-def _word_problem(found: "Finding") -> str:
+def _word_problem(finding: "Finding") -> str:
     """Return a typed list's problem as a sentence, by line."""
-    if not found.row:
-        return _as_sentence(found.reason)
-    column = f", {found.column}" if found.column else ""
-    return f"Line {found.row}{column}: {found.reason}."
+    if not finding.row:
+        return _as_sentence(finding.reason)
+    column = f", {finding.column}" if finding.column else ""
+    return f"Line {finding.row}{column}: {finding.reason}."
 
 
 def _as_sentence(text: str) -> str:

@@ -65,16 +65,16 @@ def has_corpora_dir() -> bool:
 def list_corpora() -> list[Corpus]:
     """Return the corpora of this site, by name; a folder that cannot be read has none."""
     folder: Path | None = settings.CORPORA_DIR
-    found = [_describe(entry) for entry in _list_entries(folder)] if folder else []
-    return [corpus for corpus in found if corpus.paths]
+    corpora = [_describe(entry) for entry in _list_entries(folder)] if folder else []
+    return [corpus for corpus in corpora if corpus.paths]
 
 
 def find_corpora(names: Sequence[str]) -> list[Corpus]:
     """Return corpora by their names, in the order of the list. Raises RunRefused."""
-    known = list_corpora()
-    if missing := set(names) - {corpus.name for corpus in known}:
-        raise RunRefused(f"This site has no corpus “{min(missing)}” any more. Choose another one.")
-    return [corpus for corpus in known if corpus.name in names]
+    corpora = list_corpora()
+    if missing := set(names) - {corpus.name for corpus in corpora}:
+        raise RunRefused(f"This site no longer has the corpus “{min(missing)}”. Choose another.")
+    return [corpus for corpus in corpora if corpus.name in names]
 
 
 def _describe(entry: Path) -> Corpus:

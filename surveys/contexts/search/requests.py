@@ -111,5 +111,5 @@ def find_windows(study: Study) -> Run | None:
 def _queue(study: Study, request: Mapping[str, Any], by: User | None) -> Run:
     run = store_request(study, RunKind.SEARCH, by, request)  # locks the study
     if find_searches(study).under_way().exclude(pk=run.pk).exists():
-        raise RunRefused("A search is already in progress. Wait until it is done, or cancel it.")
+        raise RunRefused("A search is already in progress. Wait until it ends, or cancel it.")
     return run

@@ -55,8 +55,8 @@ def _search_all(run: Run, progress: Progress) -> dict[str, Any]:
 
     request = run.request
     folder = _folder(run)
-    wanted = _make_search(run, request["pairs"], request["per_pair"])
-    counts, warnings = _find(wanted, folder, progress)
+    search = _make_search(run, request["pairs"], request["per_pair"])
+    counts, warnings = _find(search, folder, progress)
     progress("picking candidates", 0, 1)
     windows = folder / WINDOWS
     checked = pick_found(load_windows(windows), windows, Picking(request["number"]))
@@ -135,7 +135,7 @@ def _make_search(run: Run, pairs: list[list[str]], per_pair: int) -> "Search":
     )
 
 
-def _find(wanted: "Search", folder: Path, progress: Progress) -> tuple["pd.DataFrame", list[str]]:
+def _find(search: "Search", folder: Path, progress: Progress) -> tuple["pd.DataFrame", list[str]]:
     """Write the windows of a search into its folder, which keeps what is done until the end.
 
     Returns their counts, and warnings about the corpora.
@@ -143,9 +143,9 @@ def _find(wanted: "Search", folder: Path, progress: Progress) -> tuple["pd.DataF
     from preprocess.windows.dividing import Processes
     from preprocess.windows.searching import check_search, search_corpus
 
-    warnings = check_search(wanted)
+    warnings = check_search(search)
     counts = search_corpus(
-        wanted, folder / WINDOWS, store=wanted.open_store(folder / "parts"),
+        search, folder / WINDOWS, store=search.open_store(folder / "parts"),
         processes=Processes(), progress=progress,
     )  # fmt: skip
     return counts, warnings
@@ -174,10 +174,10 @@ def _folder(run: Run) -> Path:
 def _find_pair(run: Run) -> CandidatePair:
     """Return the pair of a search, which another file may have replaced."""
     word1, word2 = run.request["words"]
-    found = CandidatePair.objects.select_related("study").filter(
+    pairs = CandidatePair.objects.select_related("study").filter(
         study=run.study, number=run.request["pair"], word1=word1, word2=word2
     )
-    if (pair := found.first()) is None:
+    if (pair := pairs.first()) is None:
         raise RunRefused("The pair was replaced in the meantime.")
     return pair
 
@@ -186,8 +186,8 @@ def _list_known(pair: CandidatePair) -> "pd.DataFrame":
     """Return the candidates that a pair has, as a table."""
     import pandas as pd
 
-    known = Candidate.objects.filter(pair=pair).values_list(*COMPARED)
-    return pd.DataFrame(list(known), columns=list(COMPARED))
+    candidates = Candidate.objects.filter(pair=pair).values_list(*COMPARED)
+    return pd.DataFrame(list(candidates), columns=list(COMPARED))
 
 
 @contextmanager

@@ -84,7 +84,7 @@ def test_errors_of_a_file_are_reported_by_row(draft):
     with pytest.raises(ImportRefused) as raised:
         import_candidates(draft, check_candidates(write_parquet(rows)))
 
-    assert raised.value.found == [('"" is empty or not a text; fill it in', 2, "text")]
+    assert raised.value.problems == [('"" is empty or not a text; fill it in', 2, "text")]
     assert Candidate.objects.count() == 6
 
 

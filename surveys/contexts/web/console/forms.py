@@ -80,7 +80,7 @@ class CandidatesForm(PickingForm):
             if scores is not None:
                 self.add_error("scores", "Scores need the file with their windows.")
             return cleaned
-        self.file_name = ", ".join(one.name for one in (file, scores) if one is not None)
+        self.file_name = ", ".join(part.name for part in (file, scores) if part is not None)
         try:
             data = file.read(LARGEST_FILE + 1)
             self.checked = check_file(data, self.read_picking(scores))
@@ -115,7 +115,7 @@ class DiscardingForm(forms.Form):
     discards_choices = forms.BooleanField(
         required=False,
         label="Discard the choices made so far",
-        help_text="The log keeps them. Stimuli that were made of them stay, without their sources.",
+        help_text="The log keeps them. Stimuli made from choices stay, without sources.",
     )
 
     def __init__(self, *sent: Any, has_choices: bool, **more: Any) -> None:

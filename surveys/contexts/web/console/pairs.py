@@ -51,7 +51,7 @@ def candidates(request: HttpRequest, study: Study, number: int) -> HttpResponse:
         }
         return render(request, "contexts/chosen.html", page)
     page |= {
-        "cards": [show_card(form, *one) for one in keyed],
+        "cards": [show_card(form, *candidate) for candidate in keyed],
         "reasons": SkipReason.choices,
         "latest": show_latest(find_latest(study, expert)),
     }
@@ -67,9 +67,9 @@ def undo(request: HttpRequest, study: Study, number: int) -> HttpResponse:
 
 def list_shown(pair: CandidatePair, expert: int) -> list[ContextChoice]:
     """Return the choices for a pair that an expert may see."""
-    found = pair.choices.standing().select_related("expert", "candidate1", "candidate2")
-    choices = list(found.prefetch_related("edits").order_by("opinion"))
-    return choices if pair.is_decided else [one for one in choices if one.expert_id == expert]
+    rows = pair.choices.standing().select_related("expert", "candidate1", "candidate2")
+    choices = list(rows.prefetch_related("edits").order_by("opinion"))
+    return choices if pair.is_decided else [c for c in choices if c.expert_id == expert]
 
 
 def show_card(form: ChoiceForm, key: str, candidate: Candidate) -> dict[str, Any]:

@@ -51,10 +51,10 @@ class CorporaForm(forms.Form):
     ) -> None:  # fmt: skip
         super().__init__(data, files, initial=initial)
         field: Any = self.fields["corpora"]
-        own = [one for one in corpora if one.is_named_for(language)]
-        listed = [*own, *(one for one in corpora if one not in own)]
-        field.choices = [(one.name, f"{one.name} ({_describe(one)})") for one in listed]
-        self.n_first = len(own) or len(listed)
+        first = [corpus for corpus in corpora if corpus.is_named_for(language)]
+        listed = [*first, *(corpus for corpus in corpora if corpus not in first)]
+        field.choices = [(c.name, f"{c.name} ({_describe(c)})") for c in listed]
+        self.n_first = len(first) or len(listed)
         if self.n_first == 1:
             field.initial = [listed[0].name]
 
@@ -71,7 +71,7 @@ class CorporaForm(forms.Form):
     @property
     def chooses_other_corpora(self) -> bool:
         """Return whether one of the other corpora is ticked."""
-        return any(one.data["selected"] for one in self.other_corpora)
+        return any(option.data["selected"] for option in self.other_corpora)
 
     def clean_filters(self) -> list[str]:
         changes = [line.strip() for line in self.cleaned_data["filters"].splitlines()]
@@ -99,8 +99,7 @@ class SearchForm(DiscardingForm, CorporaForm):
     per_pair = forms.IntegerField(
         min_value=2, max_value=MOST_WINDOWS, initial=WINDOWS_PER_PAIR,
         label="Texts kept for each pair",
-        help_text="Drawn at random from all that the filters accept; the candidates are some of "
-        "them.",
+        help_text="Drawn at random from all accepted texts; some become candidates.",
     )  # fmt: skip
     licence = forms.CharField(
         required=False,

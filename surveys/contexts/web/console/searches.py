@@ -60,10 +60,10 @@ def search_contexts(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Right.WORK, "POST")
 def cancel(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     """Cancel a search that is waiting or in progress."""
-    found = get_object_or_404(find_searches(study), pk=run_id)
-    cancel_search(found)
+    search = get_object_or_404(find_searches(study), pk=run_id)
+    cancel_search(search)
     messages.success(request, "The search is cancelled.")
-    if number := found.request.get("pair"):
+    if number := search.request.get("pair"):
         return redirect("console:search_pair", study.slug, number)
     return redirect("console:search_contexts", study.slug)
 
@@ -85,8 +85,8 @@ def search_pair(request: HttpRequest, study: Study, number: int) -> HttpResponse
     )
 
     def queue() -> None:
-        asked = form.cleaned_data
-        request_more(pair, asked["corpora"], asked["number"], asked["filters"], signed_in(request))
+        names = "corpora", "number", "filters"
+        request_more(pair, *(form.cleaned_data[name] for name in names), signed_in(request))
 
     if attempt(form, queue):
         messages.success(request, BEGUN)
@@ -105,16 +105,16 @@ def search_pair(request: HttpRequest, study: Study, number: int) -> HttpResponse
 def pick_by_scores(request: HttpRequest, study: Study) -> HttpResponse:
     """Pick the candidates of a draft again, by scores of the windows that a search found."""
     refuse_others(study)
-    found = find_windows(study)
-    if found is None:
+    search = find_windows(study)
+    if search is None:
         raise Http404
     form = ScoresForm(posted(request), request.FILES or None, has_choices=has_choices(study))
 
     def store() -> None:
-        asked = form.cleaned_data
+        fields = form.cleaned_data
         pick(
-            found, form.read_picking(asked["file"]), signed_in(request),
-            discards_choices=asked.get("discards_choices", False),
+            search, form.read_picking(fields["file"]), signed_in(request),
+            discards_choices=fields.get("discards_choices", False),
         )  # fmt: skip
 
     if attempt(form, store):
@@ -122,8 +122,8 @@ def pick_by_scores(request: HttpRequest, study: Study) -> HttpResponse:
         return redirect("console:contexts", study.slug)
     page = {
         "study": study,
-        "search": found,
-        "file_name": Path(found.archive.name or "").name,
+        "search": search,
+        "file_name": Path(search.archive.name or "").name,
         "form": form,
     }
     return render(request, "contexts/scores.html", page, status=status_of(form))
