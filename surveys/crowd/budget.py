@@ -147,7 +147,7 @@ def begin_recreating(hit: Hit) -> Hit:
 def refuse_stopped(batch: Batch, hit: Hit) -> None:
     """Raise BatchRefused for a HIT of a stopped batch, unless it is a compensation."""
     if batch.stopped_at and hit.compensates_id is None:
-        raise BatchRefused(f"{batch} was stopped. Plan another one.")
+        raise BatchRefused(f"{batch} was stopped. Plan another batch.")
 
 
 def refuse_above_ceiling(batch: Batch, more_cents: int) -> None:

@@ -72,10 +72,10 @@ def rates_of(provider: str, on: date) -> FeeRates:
         )
         for rates in getattr(settings, name)
     ]
-    known = [rates for rates in sets if rates.since <= on]
-    if not known:
+    earlier = [rates for rates in sets if rates.since <= on]
+    if not earlier:
         raise FeesUnknown(f"{name} has no fees for {on:%Y-%m-%d}: add the rates of that day.")
-    return max(known, key=lambda rates: rates.since)
+    return max(earlier, key=lambda rates: rates.since)
 
 
 def round_shown(fee: Decimal) -> int:

@@ -203,10 +203,10 @@ def list_unpaid_work(batch: Batch) -> list[Visit]:
 def find_chosen(batch: Batch, chosen: Collection[int]) -> list[Visit]:
     """Return the chosen visits of a batch. Raises PaymentRefused unless all may have a bonus."""
     visits = Visit.objects.filter(HAS_WORKED, reservation__hit__batch=batch, pk__in=set(chosen))
-    found = list(visits.select_related("entrance", "assignment__annotator", "worker"))
-    if not chosen or len(found) < len(set(chosen)):
+    payable = list(visits.select_related("entrance", "assignment__annotator", "worker"))
+    if not chosen or len(payable) < len(set(chosen)):
         raise PaymentRefused("Choose one or more people who have finished and handed in.")
-    return found
+    return payable
 
 
 @transaction.atomic

@@ -110,10 +110,10 @@ def _find_visit(
     entrance: Entrance, report: Report, reservation: Reservation | None
 ) -> Visit | None:
     """Return the visit of a report; a new one for a worker who handed in and never came here."""
-    found = find_visits(entrance, report.submission, report.worker_id)
+    visits = find_visits(entrance, report.submission, report.worker_id)
     if reservation:
-        found = found.filter(reservation=reservation)
-    visit = found.select_related("assignment__study", "entrance__study").first()
+        visits = visits.filter(reservation=reservation)
+    visit = visits.select_related("assignment__study", "entrance__study").first()
     if visit or report.state not in HANDED_IN:
         return visit
     annotator = find_annotators(entrance.study, entrance.provider, report.worker_id).first()
@@ -183,10 +183,10 @@ def _return(visit: Visit) -> None:
 def _return_others(visit: Visit) -> None:
     """Mark visits of other workers on a submission as returned: one worker has handed it in."""
     others = Visit.objects.current().on_submission(visit.entrance, visit.submission)
-    for other in others.exclude(pk=visit.pk).select_related("assignment__study"):
-        other.returned_at = timezone.now()
-        _give_up(other)
-        other.save(update_fields=["returned_at", "standing"])
+    for superseded in others.exclude(pk=visit.pk).select_related("assignment__study"):
+        superseded.returned_at = timezone.now()
+        _give_up(superseded)
+        superseded.save(update_fields=["returned_at", "standing"])
 
 
 def _explain_hold(visit: Visit) -> str:

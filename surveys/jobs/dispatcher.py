@@ -62,7 +62,7 @@ class Dispatcher:
                 JOB_PROCESS.wake()
 
     def _look_repeatedly(self) -> None:
-        """Look from a new thread each time, so that one failure does not end the others."""
+        """Look from a new thread each time, so that a failure does not end later looks."""
         while True:
             AWAKE.clear()
             once = Thread(target=self.look, name="look", daemon=True)

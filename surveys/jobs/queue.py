@@ -29,7 +29,7 @@ DIED_TWICE = (
     "The process that performed it ended unexpectedly, twice: it may have been killed or run out "
     "of memory. Try again when the server has room; if that fails, ask an operator for the log."
 )
-BUSY = "This is already in progress. Wait until it is done."
+BUSY = "This is already in progress. Wait until it ends."
 INTERRUPTED = "It was interrupted. Try again; if that does not help, ask an operator for the log."
 AWAKE = Event()  # the dispatcher waits for it
 log = logging.getLogger(__name__)
@@ -185,8 +185,8 @@ def release(job: Job) -> None:
 
 def release_own() -> None:
     """Release all jobs of this process and its children."""
-    own = Job.objects.filter(state=JobState.RUNNING, lease__startswith=f"{PROCESS_NAME}-")
-    for job in own:
+    running = Job.objects.filter(state=JobState.RUNNING, lease__startswith=f"{PROCESS_NAME}-")
+    for job in running:
         release(job)
 
 

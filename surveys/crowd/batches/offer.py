@@ -119,9 +119,9 @@ def list_free_places(study: Study) -> list[FreePlaces]:
     """Return the questionnaires of a study that have free places, in order."""
     free = Place.objects.free(study).order_by().values_list("questionnaire_id")
     counts = dict(free.annotate(n=Count("pk")))
-    found = Questionnaire.objects.filter(block__study=study).select_related("block")
-    ordered = found.order_by("block__number", "letter")
-    return [FreePlaces(one, counts[one.pk]) for one in ordered if one.pk in counts]
+    questionnaires = Questionnaire.objects.filter(block__study=study).select_related("block")
+    ordered = questionnaires.order_by("block__number", "letter")
+    return [FreePlaces(q, counts[q.pk]) for q in ordered if q.pk in counts]
 
 
 def join_ranges(free: Iterable[FreePlaces]) -> list[FreeRange]:
@@ -141,22 +141,22 @@ def choose_places(
     Raises BatchRefused if a named questionnaire does not have that many free places.
     """
     if not named.strip():
-        return {one.questionnaire: min(each, one.n_free) for one in free}
-    by_name = {one.name: one for one in free}
+        return {place.questionnaire: min(each, place.n_free) for place in free}
+    by_name = {place.name: place for place in free}
     chosen: dict[Questionnaire, int] = {}
     for word in re.split(r"[\s,;]+", named.strip(" \t\r\n,;")):
-        found = NAMED.fullmatch(word.upper())
-        one = by_name.get(found["name"]) if found else None
-        if found is None:
-            raise BatchRefused(f"Write “{word[:20]}” as 1A, or as 1A:4 for four places of it.")
-        if one is None:
-            raise BatchRefused(f"{found['name']} is not a questionnaire with free places.")
-        n_places = int(found["n"]) if found["n"] else each
-        if one.questionnaire in chosen:
-            raise BatchRefused(f"{one.name} is named twice.")
-        if not 1 <= n_places <= one.n_free:
-            raise BatchRefused(f"{one.name} has {one.n_free} free places, not {n_places}.")
-        chosen[one.questionnaire] = n_places
+        match = NAMED.fullmatch(word.upper())
+        place = by_name.get(match["name"]) if match else None
+        if match is None:
+            raise BatchRefused(f"Write “{word[:20]}” as 1A, or as 1A:4 for four places.")
+        if place is None:
+            raise BatchRefused(f"{match['name']} is not a questionnaire with free places.")
+        n_places = int(match["n"]) if match["n"] else each
+        if place.questionnaire in chosen:
+            raise BatchRefused(f"{place.name} is named twice.")
+        if not 1 <= n_places <= place.n_free:
+            raise BatchRefused(f"{place.name} has {place.n_free} free places, not {n_places}.")
+        chosen[place.questionnaire] = n_places
     return chosen
 
 

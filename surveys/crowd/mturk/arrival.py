@@ -77,8 +77,8 @@ def needs_own_link(hit: Hit, claims: Claims) -> bool:
     """
     if visit := _find_own_visit(hit, claims):
         return visit.returned_at is not None and _is_passed_on(visit)
-    known = find_annotators(hit.batch.entrance.study, hit.provider, claims.worker_id)
-    return hit.reservation.visits.filter(assignment__annotator__in=known).exists()
+    annotators = find_annotators(hit.batch.entrance.study, hit.provider, claims.worker_id)
+    return hit.reservation.visits.filter(assignment__annotator__in=annotators).exists()
 
 
 def find_in_hit(hit: Hit, claims: Claims) -> Assignment | None:
@@ -89,8 +89,8 @@ def find_in_hit(hit: Hit, claims: Claims) -> Assignment | None:
 
 def has_agreed(hit: Hit, claims: Claims) -> bool:
     """Return whether the worker has agreed to take part in the study already."""
-    known = find_annotators(hit.batch.entrance.study, hit.provider, claims.worker_id)
-    return _find_own_visit(hit, claims) is not None or known.exists()
+    annotators = find_annotators(hit.batch.entrance.study, hit.provider, claims.worker_id)
+    return _find_own_visit(hit, claims) is not None or annotators.exists()
 
 
 def return_by_own_link(hit: Hit, claims: Claims, link: str) -> Assignment | None:
@@ -111,11 +111,11 @@ def refuse_arrival(hit: Hit, claims: Claims) -> None:
     if _find_own_visit(hit, claims):
         return
     _refuse_closed(hit)
-    known = find_annotators(hit.batch.entrance.study, hit.provider, claims.worker_id).first()
-    if known and hit.compensates:
+    annotator = find_annotators(hit.batch.entrance.study, hit.provider, claims.worker_id).first()
+    if annotator and hit.compensates:
         return
-    if known:
-        _refuse_known(hit, known)
+    if annotator:
+        _refuse_known(hit, annotator)
     held = Assignment.objects.unfinished().filter(
         place__reservation=hit.reservation, visits__reservation=hit.reservation
     )

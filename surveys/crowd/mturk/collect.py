@@ -52,20 +52,20 @@ def find_open_hits(batch: Batch) -> Any:
     return hits.filter(Q(state__in=HitState.reachable()) | is_late & ~Q(hit_id=""))
 
 
-def read_report(found: dict[str, Any]) -> Report:
+def read_report(assignment: dict[str, Any]) -> Report:
     """Return the report in an MTurk assignment, as the client returns it."""
-    state = STATUSES[found["AssignmentStatus"]]
+    state = STATUSES[assignment["AssignmentStatus"]]
     decided = "ApprovalTime" if state == ProviderState.APPROVED else "RejectionTime"
     return Report(
-        submission=found["AssignmentId"],
-        worker_id=found["WorkerId"],
-        provider_study=found["HITId"],
+        submission=assignment["AssignmentId"],
+        worker_id=assignment["WorkerId"],
+        provider_study=assignment["HITId"],
         state=state,
-        code=read_code(found.get("Answer", "")),
-        accepted_at=found.get("AcceptTime"),
-        handed_in_at=found.get("SubmitTime"),
-        deadline_at=found.get("Deadline"),
-        decided_at=found.get(decided),
+        code=read_code(assignment.get("Answer", "")),
+        accepted_at=assignment.get("AcceptTime"),
+        handed_in_at=assignment.get("SubmitTime"),
+        deadline_at=assignment.get("Deadline"),
+        decided_at=assignment.get(decided),
     )
 
 
@@ -96,35 +96,35 @@ def _fetch(gateway: Gateway, hit: Hit) -> Counter[str]:
             return Counter()  # publishing requests it again
         hit.refresh_from_db()
     # read before the submissions: one that arrives in between keeps the HIT open until next time
-    there = gateway.call("get_hit", HITId=hit.hit_id)["HIT"]
+    remote = gateway.call("get_hit", HITId=hit.hit_id)["HIT"]
     counts: Counter[str] = Counter()
     faults = []
-    for found in gateway.read_all(
+    for assignment in gateway.read_all(
         "list_assignments_for_hit", "Assignments", HITId=hit.hit_id,
         AssignmentStatuses=list(STATUSES),
     ):  # fmt: skip
         try:
-            visit = reconcile(hit.batch.entrance, read_report(found), hit.reservation)
+            visit = reconcile(hit.batch.entrance, read_report(assignment), hit.reservation)
         except SurveyError as error:
             faults.append(str(error))
             continue
         counts[visit.standing if visit else ""] += 1
     counts += reconcile_silence(hit.reservation)
-    _update_state(hit, there)
+    _update_state(hit, remote)
     if faults:
         raise ReportRefused("; ".join(faults))
     clear_error(hit)
     return counts
 
 
-def _update_state(hit: Hit, there: dict[str, Any]) -> None:
+def _update_state(hit: Hit, remote: dict[str, Any]) -> None:
     """Close a HIT that expects no more submissions; mark one that takes no new workers."""
     if hit.state == HitState.CLOSED:
         return
     # submitted but not listed yet: it counts until it is listed or its visit expires
     awaited = hit.reservation.visits.current().filter(provider_state="", standing="")
-    is_over = there["HITStatus"] in OVER and not there["NumberOfAssignmentsPending"]
+    is_over = remote["HITStatus"] in OVER and not remote["NumberOfAssignmentsPending"]
     if is_over and not awaited.exists():
         close_hit(hit, n_owed=count_owed(hit))
-    elif is_over or there["Expiration"] <= timezone.now():
+    elif is_over or remote["Expiration"] <= timezone.now():
         Hit.objects.filter(pk=hit.pk, state=HitState.LIVE).update(state=HitState.CLOSING)

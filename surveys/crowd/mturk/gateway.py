@@ -158,9 +158,9 @@ def register_guards(target: Target, client: "BaseClient") -> None:
     expected = urlsplit(target.endpoint)
 
     def refuse_other_host(request: Any, **_more: Any) -> None:
-        found = urlsplit(request.url)
-        if (found.scheme, found.netloc) != (expected.scheme, expected.netloc):
-            raise GatewayRefused(f"A request for {target.provider.label} went to {found.netloc}.")
+        address = urlsplit(request.url)
+        if (address.scheme, address.netloc) != (expected.scheme, expected.netloc):
+            raise GatewayRefused(f"A request for {target.provider.label} went to {address.netloc}.")
 
     events = client.meta.events
     events.register("before-send.mturk.*", refuse_other_host)

@@ -39,7 +39,7 @@ def plan_batch(
     study = lock_places(study.pk)
     refuse_draft(study)
     if not any(places.values()) or min(places.values()) < 0:
-        raise BatchRefused("Choose how many places of which questionnaires to offer.")
+        raise BatchRefused("Choose questionnaires, and how many places to offer.")
     if terms.get("reward_cents", 0) < 1:
         raise BatchRefused("A HIT pays one cent or more.")
     entrance, _new = Entrance.objects.get_or_create(study=study, provider=target)
@@ -47,7 +47,7 @@ def plan_batch(
         raise BatchRefused(
             f"A reward is at most {format_cents(highest)} (MTURK_HIGHEST_REWARD_CENTS)."
         )
-    required = {one["QualificationTypeId"] for one in terms.get("requirements", [])}
+    required = {rule["QualificationTypeId"] for rule in terms.get("requirements", [])}
     fee = rates_of(target, timezone.now().date()).of_reward(
         terms["reward_cents"], for_masters=bool(required & MASTERS)
     )

@@ -37,9 +37,9 @@ def request_batch_work(batch: Batch, kind: RunKind, by: User | None) -> Run:
 
     Raises RunRefused while the same is in progress.
     """
-    same = _find_batch_work(batch).filter(kind=kind)
-    if kind not in WORK or any(not is_broken_off(run) for run in same):
-        raise RunRefused("This is already in progress. Wait until it is done.")
+    earlier = _find_batch_work(batch).filter(kind=kind)
+    if kind not in WORK or any(not is_broken_off(run) for run in earlier):
+        raise RunRefused("This is already in progress. Wait until it ends.")
     return store_request(batch.study, kind, by, {"batch": batch.pk})
 
 

@@ -87,12 +87,12 @@ def pay(gateway: Gateway, payment: Payment, *, is_override: bool = False) -> str
 def read_assignment(gateway: Gateway, visit: Visit) -> dict[str, Any]:
     """Return the MTurk assignment of a visit. Raises PaymentRefused if it is another worker's."""
     answer = gateway.call("get_assignment", AssignmentId=visit.submission)
-    found: dict[str, Any] = answer["Assignment"]
-    if found["WorkerId"] != visit.worker.worker_id:
+    assignment: dict[str, Any] = answer["Assignment"]
+    if assignment["WorkerId"] != visit.worker.worker_id:
         raise PaymentRefused(
             f"{visit} belongs to another worker at the provider: a researcher decides."
         )
-    return found
+    return assignment
 
 
 def _intend_rewards(batch: Batch, progress: Progress | None) -> Outcome:

@@ -81,8 +81,8 @@ def settle_creation(gateway: Gateway, hit: Hit, message: str = "") -> bool:
     An error message may contain the HIT's id; only its annotation proves that the HIT is ours.
     """
     for hit_id in _list_candidates(gateway, hit, message):
-        if found := _read_own(gateway, hit, hit_id):
-            _mark_live(hit, found)
+        if remote := _read_own(gateway, hit, hit_id):
+            _mark_live(hit, remote)
             return True
     return False
 
@@ -168,20 +168,20 @@ def _list_candidates(gateway: Gateway, hit: Hit, message: str) -> Iterator[str]:
 
 def _read_own(gateway: Gateway, hit: Hit, hit_id: str) -> dict[str, Any] | None:
     try:
-        found: dict[str, Any] = gateway.call("get_hit", HITId=hit_id)["HIT"]
+        remote: dict[str, Any] = gateway.call("get_hit", HITId=hit_id)["HIT"]
     except GatewayRefused:  # not the id of a HIT
         return None
-    return found if found.get("RequesterAnnotation") == str(hit.reservation.token) else None
+    return remote if remote.get("RequesterAnnotation") == str(hit.reservation.token) else None
 
 
 @transaction.atomic
-def _mark_live(hit: Hit, found: dict[str, Any]) -> None:
+def _mark_live(hit: Hit, remote: dict[str, Any]) -> None:
     lock_batch(hit.batch)
     changed = Hit.objects.filter(pk=hit.pk, state__in=UNSETTLED).update(
         state=HitState.LIVE,
-        hit_id=found["HITId"],
-        hit_type_id=found["HITTypeId"],
-        expires_at=found["Expiration"],
+        hit_id=remote["HITId"],
+        hit_type_id=remote["HITTypeId"],
+        expires_at=remote["Expiration"],
     )
     clear_error(hit)
     if changed:

@@ -72,26 +72,26 @@ def write_requirements(
     private_task: Qualification | None = None,
 ) -> list[dict[str, Any]]:
     """Return the qualification requirements for the conditions given."""
-    found: list[dict[str, Any]] = []
+    rules: list[dict[str, Any]] = []
     if countries:
         places = [{"Country": code} for code in countries]
-        found.append({"QualificationTypeId": LOCALE, "Comparator": "In", "LocaleValues": places})
+        rules.append({"QualificationTypeId": LOCALE, "Comparator": "In", "LocaleValues": places})
     for kind, least in ((APPROVAL_RATE, approval_percent), (N_APPROVED, n_approved)):
         if least is not None:
-            found.append({
+            rules.append({
                 "QualificationTypeId": kind, "Comparator": "GreaterThanOrEqualTo",
                 "IntegerValues": [least],
             })  # fmt: skip
     if private_task:
         kind = private_task.qualification_type_id
-        found.append({"QualificationTypeId": kind, "Comparator": "Exists"})
-    return [{**requirement, **GUARDED} for requirement in found]
+        rules.append({"QualificationTypeId": kind, "Comparator": "Exists"})
+    return [{**requirement, **GUARDED} for requirement in rules]
 
 
 def describe_requirement(requirement: dict[str, Any]) -> str:
     """Return a requirement in words.
 
-    >>> [describe_requirement(one) for one in write_requirements(countries=["SI"], n_approved=50)]
+    >>> [describe_requirement(r) for r in write_requirements(countries=["SI"], n_approved=50)]
     ['in SI', '50 approved HITs or more']
     """
     kind, numbers = requirement.get("QualificationTypeId"), requirement.get("IntegerValues")
@@ -143,10 +143,10 @@ def ensure_type(gateway: Gateway, qualification: Qualification) -> None:
             QualificationTypeStatus="Active",
         )["QualificationType"]  # fmt: skip
     except (GatewayDown, GatewayRefused):
-        found = _find_type(gateway, qualification.name)
-        if found is None:
+        existing = _find_type(gateway, qualification.name)
+        if existing is None:
             raise
-        made = found
+        made = existing
     qualification.qualification_type_id = made["QualificationTypeId"]
     qualification.save(update_fields=["qualification_type_id"])
 
@@ -200,9 +200,9 @@ def perform_sending(job: Job, progress: object) -> None:
 def compare_qualifications(study: Study, target: str) -> list[Difference]:
     """Return where a target and our table differ about the qualifications of a study."""
     gateway = open_gateway(target)
-    ours = Qualification.objects.filter(study=study, provider=target)
-    found = (_compare(gateway, one) for one in ours.exclude(qualification_type_id=""))
-    return [difference for difference in found if any(difference[1:])]
+    stored = Qualification.objects.filter(study=study, provider=target)
+    differences = (_compare(gateway, row) for row in stored.exclude(qualification_type_id=""))
+    return [difference for difference in differences if any(difference[1:])]
 
 
 def _compare(gateway: Gateway, qualification: Qualification) -> Difference:
@@ -215,10 +215,10 @@ def _compare(gateway: Gateway, qualification: Qualification) -> Difference:
     }  # fmt: skip
     live = Grant.objects.filter(qualification=qualification, revoked_at=None)
     n_dropped = live.filter(worker__is_digest=True).count()
-    ours = dict(live.filter(worker__is_digest=False).values_list("worker__worker_id", "amount"))
-    n_unknown = max(0, len(at_target.keys() - ours.keys()) - n_dropped)
-    n_unequal = sum(at_target[one] != ours[one] for one in ours.keys() & at_target.keys())
-    return Difference(qualification, len(ours.keys() - at_target.keys()), n_unknown, n_unequal)
+    stored = dict(live.filter(worker__is_digest=False).values_list("worker__worker_id", "amount"))
+    n_unknown = max(0, len(at_target.keys() - stored.keys()) - n_dropped)
+    n_unequal = sum(at_target[name] != stored[name] for name in stored.keys() & at_target.keys())
+    return Difference(qualification, len(stored.keys() - at_target.keys()), n_unknown, n_unequal)
 
 
 def _find_unsent(target: str) -> QuerySet[Grant]:
@@ -229,46 +229,46 @@ def _find_unsent(target: str) -> QuerySet[Grant]:
 
 
 def _send_grant(gateway: Gateway, grant: Grant) -> str:
-    ours = {
+    names = {
         "QualificationTypeId": grant.qualification.qualification_type_id,
         "WorkerId": grant.worker.worker_id,
     }
     try:
         gateway.call(
-            "associate_qualification_with_worker", **ours, IntegerValue=grant.amount,
+            "associate_qualification_with_worker", **names, IntegerValue=grant.amount,
             SendNotification=False,
         )  # fmt: skip
     except (GatewayDown, GatewayRefused):
-        if _read_score(gateway, ours) != grant.amount:
+        if _read_score(gateway, names) != grant.amount:
             raise
     Grant.objects.filter(pk=grant.pk).update(told_at=timezone.now())
     return "granted"
 
 
-def _read_score(gateway: Gateway, ours: dict[str, str]) -> int | None:
+def _read_score(gateway: Gateway, names: dict[str, str]) -> int | None:
     """Return the value that a worker has at a target, or None."""
     try:
-        found = gateway.call("get_qualification_score", **ours)["Qualification"]
+        score = gateway.call("get_qualification_score", **names)["Qualification"]
     except GatewayRefused:
         return None
-    return int(found["IntegerValue"]) if found["Status"] == "Granted" else None
+    return int(score["IntegerValue"]) if score["Status"] == "Granted" else None
 
 
 def _exclusion_of(hit: Hit) -> Qualification:
     block = hit.reservation.questionnaire.block
-    found = Qualification.objects.filter(provider=hit.provider, block=block).first()
+    stored = Qualification.objects.filter(provider=hit.provider, block=block).first()
     name = f"group {block.number} of {hit.batch.study.slug}"
-    return found or _get_or_create(hit.batch.study, hit.provider, name, block=block)
+    return stored or _get_or_create(hit.batch.study, hit.provider, name, block=block)
 
 
 def _get_or_create(study: Study, target: str, name: str, **more: Any) -> Qualification:
     """Return the qualification with a name that is unique among the sites of the account."""
     entrance, _new = Entrance.objects.get_or_create(study=study, provider=Provider(target))
     full = f"Cosima {entrance.token}: {name}"[:MAX_NAME_LENGTH]
-    found, _new = Qualification.objects.get_or_create(
+    qualification, _new = Qualification.objects.get_or_create(
         provider=target, name=full, defaults={"study": study, **more}
     )
-    return found
+    return qualification
 
 
 def _find_type(gateway: Gateway, name: str) -> dict[str, Any] | None:
@@ -276,4 +276,4 @@ def _find_type(gateway: Gateway, name: str) -> dict[str, Any] | None:
         "list_qualification_types", "QualificationTypes", MustBeRequestable=False,
         MustBeOwnedByCaller=True,
     )  # fmt: skip
-    return next((one for one in listed if one["Name"] == name), None)
+    return next((kind for kind in listed if kind["Name"] == name), None)

@@ -75,10 +75,10 @@ def _reject(gateway: Gateway, visit: Visit, feedback: str) -> None:
         )
     except (GatewayDown, GatewayRefused) as error:
         failed = error
-    found = read_assignment(gateway, visit)
-    if failed and found["AssignmentStatus"] == "Submitted":
+    assignment = read_assignment(gateway, visit)
+    if failed and assignment["AssignmentStatus"] == "Submitted":
         raise failed
-    reconcile(visit.entrance, read_report(found), visit.reservation)
+    reconcile(visit.entrance, read_report(assignment), visit.reservation)
     if visit.reservation:
         _release(visit.reservation.hit)
 

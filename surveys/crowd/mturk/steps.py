@@ -97,9 +97,7 @@ def exclusive_lock(task: str, target: str) -> Iterator[None]:
     hold = _hold_in_postgres if connection.vendor == "postgresql" else _hold_in_file
     with hold(f"{task} {target}") as is_held:
         if not is_held:
-            raise TargetBusy(
-                f"Another process is {task} at {target} now. Try again when it is done."
-            )
+            raise TargetBusy(f"Another process is {task} at {target} now. Try again when it ends.")
         yield
 
 

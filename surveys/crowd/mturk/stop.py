@@ -69,8 +69,8 @@ def _stop(gateway: Gateway, hit: Hit, batch: Batch) -> str:
 
 
 def _has_expired(gateway: Gateway, hit: Hit) -> bool:
-    found: dict[str, Any] = gateway.call("get_hit", HITId=hit.hit_id)["HIT"]
-    return found["HITStatus"] in OVER or found["Expiration"] <= timezone.now()
+    remote: dict[str, Any] = gateway.call("get_hit", HITId=hit.hit_id)["HIT"]
+    return remote["HITStatus"] in OVER or remote["Expiration"] <= timezone.now()
 
 
 def _close_uncreated(hit: Hit, batch: Batch) -> str:

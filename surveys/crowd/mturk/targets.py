@@ -91,9 +91,9 @@ def submit_address(provider: str) -> str:
 def is_foreign(provider: str, turk_submit_to: str) -> bool:
     """Return whether an arrival's `turkSubmitTo` is given and is not the target's own."""
     named = urlsplit(turk_submit_to.strip())
-    ours = urlsplit(find_target(provider).submit_host)
+    expected = urlsplit(find_target(provider).submit_host)
     return bool(turk_submit_to.strip()) and (named.scheme, named.netloc) != (
-        ours.scheme, ours.netloc,
+        expected.scheme, expected.netloc,
     )  # fmt: skip
 
 

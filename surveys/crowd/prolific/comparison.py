@@ -17,7 +17,7 @@ TO_DO = {
     Standing.EXPIRED: NOTHING,
 }
 NO_VISIT = "No annotator came here by this submission."
-OTHER_CODE = "Finished here, but the code on Prolific is missing or another one."
+OTHER_CODE = "Finished here, but the code on Prolific is missing or differs."
 FREED = "Not finished: the place is open to the next annotator."
 UNPAID = "Finished here, but not submitted on Prolific: pay with a bonus there, or otherwise."
 ALREADY_PAID = "Approved on Prolific."
@@ -48,13 +48,13 @@ class Comparison:
 
     def count(self) -> dict[str, int]:
         """Return the number of submissions by what is to be done, zeros included."""
-        found = [one.to_do for one in self.submissions]
-        return {to_do: found.count(to_do) for to_do in (APPROVE, DECIDE, PAY_OTHERWISE, NOTHING)}
+        to_dos = [submission.to_do for submission in self.submissions]
+        return {to_do: to_dos.count(to_do) for to_do in (APPROVE, DECIDE, PAY_OTHERWISE, NOTHING)}
 
     @property
     def ids_to_approve(self) -> str:
         """The ids of the participants whose submissions can be approved, one per line."""
-        return "\n".join(one.worker_id for one in self.submissions if one.to_do == APPROVE)
+        return "\n".join(row.worker_id for row in self.submissions if row.to_do == APPROVE)
 
 
 def compare_export(entrance: Entrance, reports: Sequence[Report]) -> Comparison:
@@ -113,5 +113,5 @@ def _find_missing(entrance: Entrance, reported: set[str]) -> list[str]:
     finished = Visit.objects.current().filter(
         entrance=entrance, worker__is_digest=False, assignment__submitted_at__isnull=False
     )
-    found = finished.values_list("submission", "assignment__annotator__code").order_by("pk")
-    return [code for submission, code in found if submission not in reported]
+    rows = finished.values_list("submission", "assignment__annotator__code").order_by("pk")
+    return [code for submission, code in rows if submission not in reported]

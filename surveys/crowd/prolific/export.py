@@ -32,7 +32,7 @@ STATES = {
 def read_export(text: str) -> list[Report]:
     """Return the submissions of an export. Raises ReportRefused, naming rows and columns."""
     split = split_records(text.encode(), COLUMNS, otherwise=FileKind(Separator.COMMA))
-    if errors := [one for one in split.findings if one.severity is not Severity.WARNING]:
+    if errors := [f for f in split.findings if f.severity is not Severity.WARNING]:
         raise ReportRefused(f"The export cannot be read: {errors[0]}.")
     rows = [row or [] for row in split.rows] or [[]]
     header = [_normalize(name) for name in rows[0]]
@@ -66,13 +66,13 @@ def _read_row(number: int, row: dict[str, str], problems: list[str]) -> Report:
         if not (text := row.get(column, "").strip()):
             return None
         try:
-            found = parse_datetime(text)
+            at = parse_datetime(text)
         except ValueError:
-            found = None
-        if found is None:
+            at = None
+        if at is None:
             refuse(column, "is not a date and time")
             return None
-        return found if timezone.is_aware(found) else timezone.make_aware(found)
+        return at if timezone.is_aware(at) else timezone.make_aware(at)
 
     for column in (SUBMISSION, PERSON):
         if not IDENTIFIER.fullmatch(row.get(column, "").strip()):

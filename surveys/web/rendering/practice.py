@@ -64,5 +64,5 @@ def place(face: StudyDisplay, study: Study, item: PracticeItem, chosen: str) -> 
         for shown, point in zip(face.scale, scale, strict=True)
     ]
     named = [point.value for point in points if point.is_ours]
-    own = next((point.value for point in points if point.is_own), "")
-    return Placement(points, own, name_range(named))
+    chosen_point = next((point.value for point in points if point.is_own), "")
+    return Placement(points, chosen_point, name_range(named))

@@ -17,11 +17,11 @@ class BatchCommand(SurveyCommand):
         parser.add_argument("study")
         parser.add_argument("batch", type=int, help="its number within the study")
 
-    def handle(self, *, study: str, batch: int, **options: Any) -> None:
-        found = Batch.objects.filter(study=find_study(study), number=batch).first()
-        if found is None:
-            raise CommandError(f"Study {study} has no batch {batch}.")
-        outcome = self.action(found)
+    def handle(self, *, study: str, **options: Any) -> None:
+        batch = Batch.objects.filter(study=find_study(study), number=options["batch"]).first()
+        if batch is None:
+            raise CommandError(f"Study {study} has no batch {options['batch']}.")
+        outcome = self.action(batch)
         for name, n in sorted(outcome.counts.items()):
             self.stdout.write(f"{name}: {n}")
         if not outcome.counts:

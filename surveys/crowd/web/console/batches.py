@@ -73,8 +73,8 @@ def plan(request: HttpRequest, study: Study) -> HttpResponse:
         "form": form,
         "free": free,
         "ranges": ranges[:MAX_RANGES],
-        "n_more": sum(one.n_questionnaires for one in ranges[MAX_RANGES:]),
-        "n_free": sum(one.n_free for one in free),
+        "n_more": sum(row.n_questionnaires for row in ranges[MAX_RANGES:]),
+        "n_free": sum(row.n_free for row in free),
         "pace": pace,
         "is_calculated": only_calculates and not form.errors,
     }
@@ -98,17 +98,17 @@ def batch(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
 @study_page(Right.OWN, "POST")
 def arm(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
     """Approve the budget of a batch, up to a ceiling and until a day."""
-    found = find_batch(study, batch_id)
+    batch = find_batch(study, batch_id)
     form = ApprovalForm(request.POST)
 
     def act() -> None:
         amounts = {name: form.cleaned_data[name] for name in ("typed_cents", "ceiling_cents")}
-        approve_budget(found, signed_in(request), until=form.until, **amounts)
+        approve_budget(batch, signed_in(request), until=form.until, **amounts)
 
     if attempt(form, act):
         messages.success(request, "The budget is approved.")
         return redirect("console:batch", study.slug, batch_id)
-    return show_batch(request, found, form)
+    return show_batch(request, batch, form)
 
 
 @study_page(Right.WORK, "POST")
@@ -122,9 +122,9 @@ def disarm(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
 @study_page(Right.WORK)
 def drop(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
     """Confirm (GET) or delete (POST) planned HITs, which releases their places."""
-    found = find_batch(study, batch_id)
+    batch = find_batch(study, batch_id)
     if request.method == "GET":
-        n_planned = found.hits.filter(state=HitState.PLANNED).count()
+        n_planned = batch.hits.filter(state=HitState.PLANNED).count()
         return ask_first(
             request,
             study,
@@ -134,7 +134,7 @@ def drop(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
             button="Delete the planned HITs",
             back=reverse("console:batch", args=[study.slug, batch_id]),
         )
-    n_hits = drop_plan(found)
+    n_hits = drop_plan(batch)
     messages.success(request, f"HITs deleted: {n_hits:,}. Their places are open again.")
     return redirect("console:batch", study.slug, batch_id)
 
@@ -159,10 +159,10 @@ def stop(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
 @study_page(Right.WORK, "POST")
 def work(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
     """Start a background job for a whole batch."""
-    found = find_batch(study, batch_id)
+    batch = find_batch(study, batch_id)
     if (what := request.POST.get("what")) not in Work.values:
         raise BadRequest
-    start_work(found, Work(what), signed_in(request))
+    start_work(batch, Work(what), signed_in(request))
     messages.success(request, f"{Work(what).label} This page shows the progress.")
     return redirect("console:batch", study.slug, batch_id)
 
@@ -170,9 +170,9 @@ def work(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
 @study_page(Right.WORK, "GET")
 def ledger(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
     """List the payments of a batch, with sums."""
-    found = find_batch(study, batch_id)
-    rows = Paginator(find_ledger(found), ROWS_PER_PAGE).get_page(request.GET.get("page"))
-    page = {**describe(found), "rows": rows, "sums": sum_ledger(found)}
+    batch = find_batch(study, batch_id)
+    rows = Paginator(find_ledger(batch), ROWS_PER_PAGE).get_page(request.GET.get("page"))
+    page = {**describe(batch), "rows": rows, "sums": sum_ledger(batch)}
     return render(request, "crowd/ledger.html", page)
 
 
@@ -181,39 +181,39 @@ def find_batch(study: Study, batch_id: int) -> Batch:
     return get_object_or_404(find_batches(study), pk=batch_id)
 
 
-def describe(found: Batch) -> dict[str, Any]:
+def describe(batch: Batch) -> dict[str, Any]:
     """Return what all pages of a batch show."""
-    return {"study": found.study, "batch": found, "target": find_target(found.provider)}
+    return {"study": batch.study, "batch": batch, "target": find_target(batch.provider)}
 
 
-def show_batch(request: HttpRequest, found: Batch, approval: ApprovalForm | None) -> HttpResponse:
+def show_batch(request: HttpRequest, batch: Batch, approval: ApprovalForm | None) -> HttpResponse:
     """Render a batch, with the form to approve its budget."""
-    money, hits, now = sum_money(found), tally_hits(found), timezone.now()
-    standings = count_statuses(found)
+    money, hits, now = sum_money(batch), tally_hits(batch), timezone.now()
+    standings = count_statuses(batch)
     ceiling = format_cents(max(money.forecast_cents, money.ceiling_cents or 0))
     form = approval or ApprovalForm(initial={"ceiling_cents": ceiling})
-    pace = find_pace(found.study)
+    pace = find_pace(batch.study)
     page = {
-        **describe(found),
+        **describe(batch),
         "money": money,
         "hits": hits,
         "n_hits": sum(tally.n_hits for tally in hits),
         "n_places": sum(tally.n_places for tally in hits),
         "n_planned": sum(t.n_hits for t in hits if t.state == HitState.PLANNED),
-        "faults": list_faults(found),
+        "faults": list_faults(batch),
         "standings": standings,
         "n_payable": sum(tally.n for tally in standings if tally.standing == Standing.PAYABLE),
-        "n_unpaid": count_unpaid(found),
-        "minutes_allowed": found.assignment_seconds // 60,
-        "days_on_offer": found.lifetime_seconds // DAY,
-        "days_to_approval": found.auto_approval_seconds // DAY,
-        "requirements": [describe_requirement(one) for one in found.requirements],
+        "n_unpaid": count_unpaid(batch),
+        "minutes_allowed": batch.assignment_seconds // 60,
+        "days_on_offer": batch.lifetime_seconds // DAY,
+        "days_to_approval": batch.auto_approval_seconds // DAY,
+        "requirements": [describe_requirement(requirement) for requirement in batch.requirements],
         "pace": pace,
-        "hourly_cents": pace.hourly_cents(found.reward_cents),
-        "later_hourly_cents": pace.later_hourly_cents(found.reward_cents),
-        "is_low": pace.is_low(found.reward_cents),
-        "is_armed": found.is_armed(now),
-        "is_busy": is_batch_busy(found),
+        "hourly_cents": pace.hourly_cents(batch.reward_cents),
+        "later_hourly_cents": pace.later_hourly_cents(batch.reward_cents),
+        "is_low": pace.is_low(batch.reward_cents),
+        "is_armed": batch.is_armed(now),
+        "is_busy": is_batch_busy(batch),
         "now": now,
         "form": form,
     }

@@ -116,12 +116,12 @@ class PlanForm(CostForm):
     private_task = forms.ModelChoiceField(
         Qualification.objects.none(), required=False, empty_label="all workers",
         label="Only workers selected for",
-        help_text="Workers are selected among those of an earlier batch.",
+        help_text="Workers are selected among an earlier batch’s workers.",
     )  # fmt: skip
 
     def __init__(self, data: Any = None, *, study: Study, **options: Any) -> None:
         super().__init__(data, **options)
-        targets = [(one.provider.value, one.provider.label) for one in list_enabled()]
+        targets = [(t.provider.value, t.provider.label) for t in list_enabled()]
         self.fields["target"].choices = targets  # type: ignore[attr-defined]
         self.fields["private_task"].queryset = (  # type: ignore[attr-defined]
             Qualification.objects.filter(study=study, block=None).exclude(qualification_type_id="")
@@ -145,13 +145,13 @@ class PlanForm(CostForm):
     def terms(self) -> dict[str, Any]:
         """Return the fields of the batch; for a valid form."""
         given = self.cleaned_data
-        asked = ("countries", "approval_percent", "n_approved", "private_task")
+        conditions = ("countries", "approval_percent", "n_approved", "private_task")
         return {
             **{name: given[name] for name in (*TERMS, "reward_cents")},
             "assignment_seconds": given["assignment_minutes"] * 60,
             "lifetime_seconds": given["lifetime_days"] * DAY,
             "auto_approval_seconds": given["auto_approval_days"] * DAY,
-            "requirements": write_requirements(**{name: given[name] for name in asked}),
+            "requirements": write_requirements(**{name: given[name] for name in conditions}),
         }
 
     @property

@@ -29,47 +29,47 @@ def people(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
 @study_page(Right.WORK, "POST")
 def bonus(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
     """Pay a bonus to the selected workers."""
-    found, form = find_batch(study, batch_id), BonusForm(request.POST)
+    batch, form = find_batch(study, batch_id), BonusForm(request.POST)
 
     @transaction.atomic  # nothing is stored unless the job can start
     def act() -> None:
         sent, by = form.cleaned_data, signed_in(request)
         made = grant_bonuses(
-            found, sent["chosen"], sent["key"], sent["amount_cents"], by=by, reason=sent["reason"]
+            batch, sent["chosen"], sent["key"], sent["amount_cents"], by=by, reason=sent["reason"]
         )
-        start_work(found, Work.PAY, by)
+        start_work(batch, Work.PAY, by)
         messages.success(request, f"Bonuses being paid: {len(made):,}.")
 
     if attempt(form, act):
         return redirect("console:batch_people", study.slug, batch_id)
-    return _show_people(request, found, form)
+    return _show_people(request, batch, form)
 
 
 @study_page(Right.WORK, "POST")
 def choose(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
     """Allow the selected workers to do the study's private tasks."""
-    found, form = find_batch(study, batch_id), ChosenForm(request.POST)
+    batch, form = find_batch(study, batch_id), ChosenForm(request.POST)
 
-    if attempt(form, lambda: open_private_tasks(found, by=signed_in(request), **form.cleaned_data)):
+    if attempt(form, lambda: open_private_tasks(batch, by=signed_in(request), **form.cleaned_data)):
         n_chosen = len(form.cleaned_data["chosen"])
         messages.success(
             request, f"Selected for private tasks: {n_chosen:,}. Now plan a batch for them only."
         )
         return redirect("console:batch_people", study.slug, batch_id)
-    return _show_people(request, found, form)
+    return _show_people(request, batch, form)
 
 
 def _show_people(request: HttpRequest, batch: Batch, sent: ChosenForm | None) -> HttpResponse:
     """Render the workers that the filter selects, with the errors of the form."""
     narrowing = PeopleFilter(request.GET)
     standing = narrowing.cleaned_data["standing"] if narrowing.is_valid() else ""
-    found = with_all(narrow_people(find_people(batch), standing))
+    visits = with_all(narrow_people(find_people(batch), standing))
     initial = {"key": secrets.token_hex(16), "reason": sent.data.get("reason") if sent else ""}
     form = sent if isinstance(sent, BonusForm) else BonusForm(initial=initial)
     page = {
         **describe(batch),
         "narrowing": narrowing,
-        "rows": Paginator(found, ROWS_PER_PAGE).get_page(request.GET.get("page")),
+        "rows": Paginator(visits, ROWS_PER_PAGE).get_page(request.GET.get("page")),
         "sent": sent,
         "ticked": sent.ticked if sent else [],
         "form": form,

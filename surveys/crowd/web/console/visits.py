@@ -60,15 +60,15 @@ def decision_page(name: str) -> Page:
     @study_page(Right.WORK, "POST")
     def decide(request: HttpRequest, study: Study, batch_id: int, visit_id: int) -> HttpResponse:
         batch, by = find_batch(study, batch_id), signed_in(request)
-        found = _find_visit(batch, visit_id)
+        visit = _find_visit(batch, visit_id)
         form = decision.form(request.POST, auto_id=f"{name}_%s")
 
         def act() -> None:
             if decision.work is None:
-                decision.act(found, by=by, **form.cleaned_data)
+                decision.act(visit, by=by, **form.cleaned_data)
                 return
             with transaction.atomic():  # nothing is stored unless the job can start
-                decision.act(found, by=by, **form.cleaned_data)
+                decision.act(visit, by=by, **form.cleaned_data)
                 start_work(batch, decision.work, by)
 
         if attempt(form, act):
