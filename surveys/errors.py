@@ -35,15 +35,16 @@ class ImportRefused(SurveyError):
     """The stimuli or the design are invalid; the message lists every problem, one per line."""
 
     def __init__(
-        self, message: str, *, found: Iterable[tuple[str, int | None, str | None]] = ()
+        self, message: str, *, problems: Iterable[tuple[str, int | None, str | None]] = ()
     ) -> None:
-        """`found` lists each problem with its row and column, where it has them."""
+        """`problems` lists each problem with its row and column, where it has them."""
         super().__init__(message)
-        self.found = list(found)
+        self.problems = list(problems)
 
     def describe(self) -> list[dict[str, Any]]:
         """Return each problem with its row and column."""
-        problems = [dict(zip(("message", "row", "column"), one, strict=True)) for one in self.found]
+        names = "message", "row", "column"
+        problems = [dict(zip(names, problem, strict=True)) for problem in self.problems]
         return problems or super().describe()
 
 

@@ -61,7 +61,7 @@ def record_choice(pair: CandidatePair, expert: User, chosen: Chosen) -> ContextC
     choice = ContextChoice(pair=pair, expert=expert, reason=chosen.reason)
     if contexts:
         choice.candidate1, choice.candidate2 = (candidate for candidate, _ in contexts)
-    if earlier := next((other for other in standing if other.expert_id == expert.pk), None):
+    if earlier := next((own for own in standing if own.expert_id == expert.pk), None):
         return _keep(earlier, choice, edited)
     choice.opinion = _find_opinion(pair, standing)
     choice.save()

@@ -26,17 +26,17 @@ class UploadRefused(SharedTaskRefused):
     status = 422
 
     def __init__(
-        self, message: str, *, found: Iterable[tuple[str, int | None, str | None, str]] = ()
+        self, message: str, *, problems: Iterable[tuple[str, int | None, str | None, str]] = ()
     ) -> None:
-        """`found` lists each problem: its file, row, column and reason."""
+        """`problems` lists each problem: its file, row, column and reason."""
         super().__init__(message)
-        self.found = list(found)
+        self.problems = list(problems)
 
     def describe(self) -> list[dict[str, Any]]:
         """Return each problem with its file, row and column."""
         problems = [
             {"message": reason, "file": file or None, "row": row, "column": column}
-            for file, row, column, reason in self.found
+            for file, row, column, reason in self.problems
         ]
         return problems or super().describe()
 

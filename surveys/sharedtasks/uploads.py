@@ -126,9 +126,9 @@ def read_files(phase: Phase, sent: Iterable[tuple[str, bytes]]) -> ResultFiles:
     parts = {part.language: part for part in load_parts(phase)}
     submitted = sort_files(sent, list(parts))
     refused = [_refuse_subtask(file, phase) for file in submitted.files if _is_other(file, phase)]
-    kept = [file for file in submitted.files if not _is_other(file, phase)]
-    submitted = submitted._replace(files=kept, findings=[*submitted.findings, *refused])
-    required = [one for one in phase.shared_task.required_languages if one in parts]
+    expected = [file for file in submitted.files if not _is_other(file, phase)]
+    submitted = submitted._replace(files=expected, findings=[*submitted.findings, *refused])
+    required = [language for language in phase.shared_task.required_languages if language in parts]
     baselines = list_baselines(phase.shared_task_id)
     try:
         checked = library.check_submission(submitted, parts, required, baselines=baselines)
@@ -141,7 +141,7 @@ def read_files(phase: Phase, sent: Iterable[tuple[str, bytes]]) -> ResultFiles:
     ]  # fmt: skip
     warnings = [_describe(path, finding) for path, finding in checked.warnings]
     warnings += [{"file": path, "reason": "ignored"} for path in checked.ignored]
-    named = {name_result_file(file.subtask, file.language): file.data for file in kept}
+    named = {name_result_file(file.subtask, file.language): file.data for file in expected}
     return ResultFiles(pack_files(named), checked.digest, contents, warnings)
 
 
@@ -172,7 +172,7 @@ def list_baselines(shared_task_id: int) -> dict[str, str]:
         team__shared_task=shared_task_id, team__kind=TeamKind.BASELINE
     ).attempts()
     rows = sent.values_list("team__name", "contents")
-    return {one["digest"]: name for name, contents in rows for one in contents}
+    return {file["digest"]: name for name, contents in rows for file in contents}
 
 
 def pack_files(files: Mapping[str, bytes]) -> bytes:
@@ -230,10 +230,10 @@ def _refuse(findings: "Sequence[tuple[str, Finding]]") -> UploadRefused:
     from postprocess.scoring.scoring import group_by_file, write_finding
 
     grouped = group_by_file(findings)
-    found = [
-        (path, one.row, one.column, f"{one.reason} (rows {one.rows})" if one.others else one.reason)
-        for path, one in grouped[:MOST_SHOWN]
+    problems = [
+        (path, f.row, f.column, f"{f.reason} (rows {f.rows})" if f.others else f.reason)
+        for path, f in grouped[:MOST_SHOWN]
     ]
-    lines = cut_lines((write_finding(*one) for one in grouped), MOST_SHOWN)
-    found += [("", None, None, more) for more in lines[MOST_SHOWN:]]
-    return UploadRefused("\n".join(lines), found=found)
+    lines = cut_lines((write_finding(*finding) for finding in grouped), MOST_SHOWN)
+    problems += [("", None, None, more) for more in lines[MOST_SHOWN:]]
+    return UploadRefused("\n".join(lines), problems=problems)

@@ -78,7 +78,7 @@ def revise_row(pair: Pair, fields: Mapping[str, str], *, shown: str, reason: str
     if checked.errors or checked.stimuli is None:
         message = "\n".join(f"{error.column}: {error.reason}" for error in checked.errors)
         problems = [(error.reason, pair.position, error.column) for error in checked.errors]
-        raise ImportRefused(message, found=problems)
+        raise ImportRefused(message, problems=problems)
     pair, contexts, before = _find_row(pair, shown)
     changed = [column for column in before if before[column] != fields[column]]
     if not changed:

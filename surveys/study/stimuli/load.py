@@ -81,7 +81,7 @@ def check_stimuli(stimuli: ParsedStimuli, design: Study) -> CheckedStimuli:
         of_design = ((problem, None, None) for problem in problems)
         of_file = ((error.reason, error.row, error.column) for error in stimuli.errors)
         message = "\n".join([*problems, *map(str, group_findings(stimuli.errors))])
-        raise ImportRefused(message, found=[*of_design, *of_file])
+        raise ImportRefused(message, problems=[*of_design, *of_file])
     words = [(pair.word1, pair.word2) for pair in stimuli.pairs]
     return CheckedStimuli(
         design=design,

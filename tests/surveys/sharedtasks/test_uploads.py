@@ -69,7 +69,7 @@ def test_refused_files_are_counted_with_all_reasons_and_are_not_kept(team, phase
     message = str(refused.value)
     assert "2 rows, wanted 12" in message
     assert "did you mean results_subtask2_sl.tsv? The languages are: sl" in message
-    assert [one[0] for one in refused.value.found] == ["results_subtask2_hr.tsv", name]
+    assert [one[0] for one in refused.value.problems] == ["results_subtask2_hr.tsv", name]
     assert RefusedUpload.objects.get().reasons == message.splitlines()
     assert Upload.objects.count() == 0
 

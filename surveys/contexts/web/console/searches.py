@@ -85,8 +85,8 @@ def search_pair(request: HttpRequest, study: Study, number: int) -> HttpResponse
     )
 
     def queue() -> None:
-        names = "corpora", "number", "filters"
-        request_more(pair, *(form.cleaned_data[name] for name in names), signed_in(request))
+        sent = form.cleaned_data
+        request_more(pair, sent["corpora"], sent["number"], sent["filters"], signed_in(request))
 
     if attempt(form, queue):
         messages.success(request, BEGUN)

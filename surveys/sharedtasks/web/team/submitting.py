@@ -33,9 +33,9 @@ def choose_files(request: HttpRequest, member: TeamMember) -> HttpResponse:
     if not has_accepted_terms(team):
         return redirect("sharedtasks:terms", team.shared_task.slug)
     phases = list_phases(team, now)
-    running = sorted((one.phase for one in phases if one.is_running), key=_first_to_end)
+    running = sorted((phase.phase for phase in phases if phase.is_running), key=_first_to_end)
     form = FilesForm(posted(request), request.FILES or None, phases=running)
-    found: list[tuple[str, int | None, str | None, str]] = []
+    problems: list[tuple[str, int | None, str | None, str]] = []
     checked: list[Upload] = []
 
     def check() -> None:
@@ -47,7 +47,7 @@ def choose_files(request: HttpRequest, member: TeamMember) -> HttpResponse:
         try:
             checked.append(check_files(team, phase, sent, by=signed_in(request), now=now))
         except UploadRefused as refusal:
-            found.extend(refusal.found)
+            problems.extend(refusal.problems)
             raise
 
     if attempt(form, check):
@@ -58,7 +58,7 @@ def choose_files(request: HttpRequest, member: TeamMember) -> HttpResponse:
         "phases": phases,
         "parts": team.shared_task.parts.all(),
         "form": form,
-        "found": found,
+        "found": problems,
         "may_submit": team.state == TeamState.ACCEPTED,
         "now": now,
     }
