@@ -32,12 +32,12 @@ def public_page(view: Page) -> Page:
     """
 
     @wraps(view)
-    def answer(request: HttpRequest, **found: object) -> HttpResponseBase:
-        response = view(request, **found)
+    def answer(request: HttpRequest, **arguments: object) -> HttpResponseBase:
+        response = view(request, **arguments)
         is_same_for_all = request.session.is_empty() and not request.user.is_authenticated
         if not response.has_header("Cache-Control"):
-            kept = "public, max-age=60" if is_same_for_all else "private, no-store"
-            response["Cache-Control"] = kept
+            policy = "public, max-age=60" if is_same_for_all else "private, no-store"
+            response["Cache-Control"] = policy
         return response
 
     return answer
@@ -54,13 +54,13 @@ def participant_page(*methods: str) -> Callable[[Page], Page]:
         @require_http_methods(methods or ("GET", "POST"))
         @never_cache
         @wraps(view)
-        def answer(request: HttpRequest, **found: object) -> HttpResponseBase:
+        def answer(request: HttpRequest, **arguments: object) -> HttpResponseBase:
             if not request.user.is_authenticated:
                 return redirect_to_login(request.get_full_path(), reverse("sharedtasks:sign_in"))
             if not is_limited(request.user):
                 return refuse_researcher(request)
             with acting(request.user):
-                return view(request, **found)
+                return view(request, **arguments)
 
         return answer
 
@@ -76,11 +76,11 @@ def team_page(*methods: str) -> Callable[[Page], Page]:
     def decorate(view: Page) -> Page:
         @participant_page(*methods)
         @wraps(view)
-        def answer(request: HttpRequest, *, slug: str, **found: object) -> HttpResponseBase:
+        def answer(request: HttpRequest, *, slug: str, **arguments: object) -> HttpResponseBase:
             member = find_membership(slug, request.user)
             if member is None:
                 raise Http404
-            return view(request, member, **found)
+            return view(request, member, **arguments)
 
         return answer
 

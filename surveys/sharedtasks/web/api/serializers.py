@@ -24,7 +24,7 @@ from surveys.web.api.fields import (
     ResultsField,
 )
 
-SHOWN_STATES = [one for one in SharedTaskState.choices if one[0] != SharedTaskState.DRAFT]
+SHOWN_STATES = [state for state in SharedTaskState.choices if state[0] != SharedTaskState.DRAFT]
 
 
 class SharedTaskSerializer(serializers.ModelSerializer[SharedTask]):

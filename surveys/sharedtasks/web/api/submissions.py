@@ -107,13 +107,13 @@ class Submissions(TeamView):
         when the request began. Files of organisers are a trial run, which is never ranked.
         """
         is_dry = self.read(s.DrySerializer, read_filters(request))["dry"] == "1"
-        asked = self.read(s.NewSubmissionSerializer)
-        if sum(len(content) for _, content in asked["results"]) > LARGEST_UPLOAD:
+        body = self.read(s.NewSubmissionSerializer)
+        if sum(len(content) for _, content in body["results"]) > LARGEST_UPLOAD:
             raise TooLarge("The files have more than 4 MB together. Send them as a zip archive.")
-        phase = self._find_phase(asked["phase"])
+        phase = self._find_phase(body["phase"])
         if is_dry:
-            return self._check(phase, asked["results"])
-        return self.find_answer() or self._submit(phase, asked["results"], asked["note"])
+            return self._check(phase, body["results"])
+        return self.find_answer() or self._submit(phase, body["results"], body["note"])
 
     def _check(self, phase: Phase, sent: Files) -> Response:
         now = began_at(self.request)
@@ -156,8 +156,8 @@ class Submissions(TeamView):
 
     def _find_phase(self, name: str) -> Phase:
         phases = self.shared_task.phases.select_related("shared_task")
-        if found := phases.filter(name=name).first():
-            return found
+        if phase := phases.filter(name=name).first():
+            return phase
         names = ", ".join(phases.values_list("name", flat=True))
         raise NotFound(f"The shared task has no phase {name}. Phases: {names}.")
 
@@ -173,25 +173,25 @@ class OneSubmission(TeamView):
     @extend_schema(request=s.NoteSerializer, responses=s.SubmissionSerializer)
     def change(self, request: Request, task: str, phase: str, number: int) -> Response:
         """Change the team's own note on a submission."""
-        found = self._find_own(phase, number)
-        note = self.read(s.NoteSerializer).get("note", found.note)
-        return Response(self.write(note_submission(found, note)).data)
+        submission = self._find_own(phase, number)
+        note = self.read(s.NoteSerializer).get("note", submission.note)
+        return Response(self.write(note_submission(submission, note)).data)
 
     @extend_schema(request=None, responses={200: s.SubmissionSerializer})
     def withdraw(self, request: Request, task: str, phase: str, number: int) -> Response:
         """Withdraw a submission, which does not give its attempt back and cannot be undone."""
-        found = self._find_own(phase, number)
-        return self.once(lambda: self.write(withdraw_submission(found)), 200)
+        submission = self._find_own(phase, number)
+        return self.once(lambda: self.write(withdraw_submission(submission)), 200)
 
     @extend_schema(request=s.SubtaskSerializer, responses={200: s.SubmissionSerializer})
     def choose(self, request: Request, task: str, phase: str, number: int) -> Response:
         """Choose the submission that the board of a subtask shows, until the phase ends."""
-        found, now = self._find_own(phase, number), began_at(request)
+        submission, now = self._find_own(phase, number), began_at(request)
         subtask = self.read(s.SubtaskSerializer)["subtask"]
 
         def choose() -> s.SubmissionSerializer:
-            choose_submission(found, subtask, now)
-            return self.write(found)
+            choose_submission(submission, subtask, now)
+            return self.write(submission)
 
         return self.once(choose, 200)
 

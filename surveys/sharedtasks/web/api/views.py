@@ -34,8 +34,8 @@ class SharedTasks(ApiView):
     @extend_schema(parameters=PAGE_PARAMETERS, responses=describe_page(SharedTaskSerializer))
     def list_all(self, request: Request) -> Response:
         """List the shared tasks, oldest first."""
-        found = SharedTask.objects.public().prefetch_related("parts")
-        return Response(paginate(found, request, "pk").write(SharedTaskSerializer))
+        tasks = SharedTask.objects.public().prefetch_related("parts")
+        return Response(paginate(tasks, request, "pk").write(SharedTaskSerializer))
 
     @extend_schema(responses=OneSharedTaskSerializer)
     def show(self, request: Request, task: str) -> Response:
@@ -56,11 +56,11 @@ class SharedTasks(ApiView):
 
         Until the results are published, figures have three decimals.
         """
-        found = find_phase(task, phase)
-        if found is None:
+        shown = find_phase(task, phase)
+        if shown is None:
             raise NotFound
-        viewer = find_viewer(found.shared_task, self.user)
-        visible = find_board(found, subtask, viewer, now=began_at(request))
+        viewer = find_viewer(shown.shared_task, self.user)
+        visible = find_board(shown, subtask, viewer, now=began_at(request))
         if visible is None:
             raise NotFound
         return HttpResponse(render_file(visible, "json"), content_type=FORMATS["json"].media_type)
@@ -72,12 +72,12 @@ class SharedTasks(ApiView):
 
 def find_task(slug: str) -> SharedTask:
     """Return a public shared task, or raise 404."""
-    found: SharedTask = get_object_or_404(SharedTask.objects.public(), slug=slug)
-    return found
+    shared_task: SharedTask = get_object_or_404(SharedTask.objects.public(), slug=slug)
+    return shared_task
 
 
 def _list_boards(phases: list[ShownPhase]) -> Iterator[dict[str, Any]]:
-    for one in phases:
-        if one.has_boards:
-            for subtask in one.phase.subtasks:
-                yield {"phase": one.phase.name, "subtask": subtask, "is_final": one.is_final}
+    for shown in phases:
+        if shown.has_boards:
+            for subtask in shown.phase.subtasks:
+                yield {"phase": shown.phase.name, "subtask": subtask, "is_final": shown.is_final}

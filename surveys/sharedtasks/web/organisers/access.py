@@ -88,7 +88,7 @@ def task_page(*methods: str) -> Callable[[Page], Page]:
         @never_cache
         @login_required
         @wraps(view)
-        def answer(request: HttpRequest, *, slug: str, **found: object) -> HttpResponseBase:
+        def answer(request: HttpRequest, *, slug: str, **arguments: object) -> HttpResponseBase:
             now = began_at(request)
             shared_task = organised_tasks(request.user).filter(slug=slug).first()
             if shared_task is None:
@@ -99,7 +99,7 @@ def task_page(*methods: str) -> Callable[[Page], Page]:
                 partial(_make_menu, shared_task, page, now)
             )
             with acting(request.user):
-                return view(request, shared_task, **found)
+                return view(request, shared_task, **arguments)
 
         return answer
 

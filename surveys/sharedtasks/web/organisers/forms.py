@@ -104,8 +104,8 @@ class RulesForm(forms.Form):
         required=False,
         max_length=LONGEST_TEXT,
         widget=forms.Textarea(attrs={"rows": 8}),
-        help_text="What teams agree to when they register: what is published of them, what they "
-        "may use, and that a group takes part once. Markdown.",
+        help_text="What teams agree to when they register: published data about teams, allowed "
+        "resources, and that a group takes part once. Markdown.",
     )
     registration = forms.ChoiceField(
         choices=Registration.choices, widget=forms.RadioSelect, label="How teams come"
@@ -126,7 +126,7 @@ class RulesForm(forms.Form):
         min_value=1,
         max_value=100,
         label="Average over the best languages",
-        help_text="How many of them; empty for all.",
+        help_text="A number of languages; empty for all.",
     )
     requires_description = forms.BooleanField(
         required=False, label="Results without a description of the system are not ranked"
@@ -144,7 +144,7 @@ class RulesForm(forms.Form):
         super().__init__(sent, initial=shown)
         languages = [part.language for part in shared_task.parts.all()]
         self.fields["required_languages"].choices = [  # type: ignore[attr-defined]
-            (one, name_language(one) or one) for one in languages
+            (tag, name_language(tag) or tag) for tag in languages
         ]
         for name in list(self.fields):
             if name not in changeable or (name == "required_languages" and not languages):
@@ -328,7 +328,7 @@ def _show(phase: Phase) -> dict[str, Any]:
     """Return the rules of a phase as its form shows them."""
     times = ("opens_at", "closes_at")
     shown = {name: getattr(phase, name) for name in RULES if name not in times}
-    shown["subtasks"] = [str(one) for one in phase.subtasks]
+    shown["subtasks"] = [str(subtask) for subtask in phase.subtasks]
     for name in times:
         at = getattr(phase, name)
         shown[name] = at and write_local(at, phase.shared_task.zone)
@@ -337,7 +337,7 @@ def _show(phase: Phase) -> dict[str, Any]:
 
 def name_releases(releases: Iterable[Release]) -> list[tuple[int, str]]:
     """Return releases as choices, with their studies."""
-    return [(one.pk, _name(one)) for one in releases]
+    return [(release.pk, _name(release)) for release in releases]
 
 
 def _name(release: Release) -> str:

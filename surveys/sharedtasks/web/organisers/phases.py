@@ -25,11 +25,11 @@ from surveys.web.kits import send_kit
 @task_page("GET")
 def phases(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
     """List the phases of a shared task, in the order of their beginnings."""
-    found = shared_task.phases.all()
+    phases = shared_task.phases.all()
     page = {
         "shared_task": shared_task,
-        "phases": found,
-        "early": list_early_scores(found),
+        "phases": phases,
+        "early": list_early_scores(phases),
         "now": now_of(request),
         "is_draft": shared_task.state == SharedTaskState.DRAFT,
     }
@@ -59,21 +59,21 @@ def gwsc(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
 @task_page()
 def phase(request: HttpRequest, shared_task: SharedTask, name: str) -> HttpResponse:
     """Change the rules of a phase; of one that has begun, its end alone."""
-    found = _find(shared_task, name)
-    is_begun = shared_task.state != SharedTaskState.DRAFT and found.has_begun(now_of(request))
+    phase = _find(shared_task, name)
+    is_begun = shared_task.state != SharedTaskState.DRAFT and phase.has_begun(now_of(request))
     make = EndForm if is_begun else PhaseForm
-    form = make(shared_task, posted(request), phase=found)
-    if attempt(form, lambda: change_phase(found, **form.read(), now=now_of(request))):
+    form = make(shared_task, posted(request), phase=phase)
+    if attempt(form, lambda: change_phase(phase, **form.read(), now=now_of(request))):
         messages.success(request, f"The phase {name} was changed.")
         return redirect("organisers:phases", shared_task.slug)
     title = f"Move the end of {name}" if is_begun else f"Phase {name}"
-    return _show(request, shared_task, form, title, "Save", found)
+    return _show(request, shared_task, form, title, "Save", phase)
 
 
 @task_page()
 def remove(request: HttpRequest, shared_task: SharedTask, name: str) -> HttpResponse:
     """Confirm (GET) or remove (POST) a phase that has not begun."""
-    found = _find(shared_task, name)
+    phase = _find(shared_task, name)
     back = reverse("organisers:phases", args=[shared_task.slug])
     if request.method == "GET":
         return ask_first(
@@ -85,7 +85,7 @@ def remove(request: HttpRequest, shared_task: SharedTask, name: str) -> HttpResp
             button="Remove the phase",
             back=back,
         )
-    remove_phase(found, now=now_of(request))
+    remove_phase(phase, now=now_of(request))
     messages.success(request, f"The phase {name} was removed.")
     return redirect(back)
 
@@ -129,9 +129,9 @@ def _show(
     form: PhaseForm | EndForm | GwscForm,
     title: str,
     button: str,
-    found: Phase | None = None,
+    phase: Phase | None = None,
 ) -> HttpResponse:
     page = {
-        "shared_task": shared_task, "form": form, "title": title, "button": button, "phase": found,
+        "shared_task": shared_task, "form": form, "title": title, "button": button, "phase": phase,
     }  # fmt: skip
     return render(request, "sharedtasks/organisers/phase.html", page, status=status_of(form))

@@ -28,7 +28,7 @@ class CorrectionForm(forms.Form):
 
     def read_gold(self) -> dict[str, bytes]:
         """Return the files that were sent, by language."""
-        sent = {one: self.cleaned_data.get(f"gold_{one}") for one in self.languages}
+        sent = {tag: self.cleaned_data.get(f"gold_{tag}") for tag in self.languages}
         return {language: file.read() for language, file in sent.items() if file}
 
 
@@ -44,12 +44,12 @@ class FinaliseForm(forms.Form):
     def __init__(self, unranked: Sequence[Unranked], *sent: Any) -> None:
         super().__init__(*sent)
         field: Any = self.fields["settled"]
-        field.choices = [(one.key, _name(one)) for one in unranked]
+        field.choices = [(row.key, _name(row)) for row in unranked]
         if not unranked:
             del self.fields["settled"]
 
 
-def _name(one: Unranked) -> str:
-    counted = one.counted
+def _name(row: Unranked) -> str:
+    counted = row.counted
     where = f"{counted.phase.name}, subtask {counted.subtask}"
-    return f"{counted.team.name}, {where}: {one.reason}"
+    return f"{counted.team.name}, {where}: {row.reason}"

@@ -84,16 +84,16 @@ def correct(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
 @task_page("GET")
 def scoring(request: HttpRequest, shared_task: SharedTask, number: int) -> HttpResponse:
     """Show the scores and ranks that change if a scoring becomes current."""
-    found = _find(shared_task, number)
-    is_open = found.state == ScoringState.READY
-    moved = list_moved_ranks(found) if is_open else []
+    scoring = _find(shared_task, number)
+    is_open = scoring.state == ScoringState.READY
+    moved = list_moved_ranks(scoring) if is_open else []
     page = {
         "shared_task": shared_task,
-        "scoring": found,
+        "scoring": scoring,
         "moved": moved[:MOST_SHOWN],
         "n_moved": len(moved),
         "is_open": is_open,
-        "can_repeat": found.state == ScoringState.COMPUTING and not is_busy(shared_task),
+        "can_repeat": scoring.state == ScoringState.COMPUTING and not is_busy(shared_task),
     }
     return render(request, "sharedtasks/organisers/scoring.html", page)
 
@@ -136,7 +136,7 @@ def publish_results(request: HttpRequest, shared_task: SharedTask) -> HttpRespon
             title="Publish the results?",
             text="Everybody can then read the final boards, the gold, and the archive with the "
             "files of teams that agreed.\n\nYou can take them back, but readers may have kept a "
-            "copy: the gold is not hidden any more.",
+            "copy: the gold is no longer hidden.",
             button="Publish the results",
             back=back,
         )
@@ -158,7 +158,7 @@ def take_back(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
         shared_task,
         form,
         title="Take back the results",
-        text="Boards, gold and archive are not public any more, and their address says so. "
+        text="Boards, gold and archive are no longer public, and their address says so. "
         "Readers may have kept a copy.",
         button="Take them back",
     )
@@ -182,7 +182,7 @@ def _show(request: HttpRequest, shared_task: SharedTask, form: FinaliseForm) -> 
         "job": job,
         "job_label": find_kind(job.kind).label if job else "",
         "is_busy": job is not None and job.is_under_way,
-        "corrections": [(one, write_correction(one)) for one in corrections],
+        "corrections": [(correction, write_correction(correction)) for correction in corrections],
         "is_broken": bool(choose_breaches(shared_task, corrections)),
         "obstacles": list_obstacles(shared_task, now),
         "boards": shared_task.phases.filter(frozen_boards__isnull=False).distinct(),

@@ -39,13 +39,13 @@ LONGEST_ID = 12
 @task_page("GET")
 def submissions(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
     """List the submissions, the latest first, of one team or phase if the address names it."""
-    found = Submission.objects.filter(phase__shared_task=shared_task)
+    matches = Submission.objects.filter(phase__shared_task=shared_task)
     phase, team = read_query(request.GET.get("phase", "")), _find_team(request, shared_task)
     if team:
-        found = found.filter(team=team)
+        matches = matches.filter(team=team)
     if phase:
-        found = found.filter(phase__name=phase)
-    ids = found.order_by("-pk").values_list("pk", flat=True)  # in the order of an index
+        matches = matches.filter(phase__name=phase)
+    ids = matches.order_by("-pk").values_list("pk", flat=True)  # in the order of an index
     rows = Paginator(ids, SUBMISSIONS_PER_PAGE).get_page(request.GET.get("page"))
     shown = Submission.objects.filter(pk__in=list(rows)).order_by("-pk")
     counted = Q(submissions__team=team) if team else Q()
@@ -64,21 +64,21 @@ def submissions(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
 @task_page()
 def submission(request: HttpRequest, shared_task: SharedTask, submission_id: int) -> HttpResponse:
     """Show a submission with its scores, warnings and flags; a POST cancels it with a reason."""
-    found = _find(shared_task, submission_id)
+    submission = _find(shared_task, submission_id)
     form = ReasonForm(posted(request))
-    if attempt(form, lambda: cancel_submission(found, form.cleaned_data["reason"])):
+    if attempt(form, lambda: cancel_submission(submission, form.cleaned_data["reason"])):
         messages.success(request, "The submission was cancelled, and its attempt given back.")
         return redirect("organisers:submission", shared_task.slug, submission_id)
-    current = found.scores.filter(scoring__state=ScoringState.CURRENT).select_related("part")
+    current = submission.scores.filter(scoring__state=ScoringState.CURRENT).select_related("part")
     figures = ("score", "low", "high")
     page = {
         "shared_task": shared_task,
-        "submission": found,
-        "is_failed": found.state == SubmissionState.FAILED,
+        "submission": submission,
+        "is_failed": submission.state == SubmissionState.FAILED,
         "form": form,
         "scores": [
-            (one, *(round_figure(getattr(one, name)) for name in figures))
-            for one in current.order_by("subtask", "part__language")
+            (score, *(round_figure(getattr(score, name)) for name in figures))
+            for score in current.order_by("subtask", "part__language")
         ],
     }
     return render(request, "sharedtasks/organisers/submission.html", page, status=status_of(form))
@@ -95,10 +95,10 @@ def score_again(request: HttpRequest, shared_task: SharedTask, submission_id: in
 @task_page("GET")
 def files(request: HttpRequest, shared_task: SharedTask, submission_id: int) -> HttpResponseBase:
     """Download the files of a submission."""
-    found = _find(shared_task, submission_id)
-    name = f"{shared_task.slug}_{found.phase.name}_{found.team.code}_{found.number}.zip"
+    sent = _find(shared_task, submission_id)
+    name = f"{shared_task.slug}_{sent.phase.name}_{sent.team.code}_{sent.number}.zip"
     return FileResponse(
-        found.file.open("rb"), as_attachment=True, filename=name, content_type="application/zip"
+        sent.file.open("rb"), as_attachment=True, filename=name, content_type="application/zip"
     )
 
 
@@ -107,8 +107,8 @@ def days(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
     """Show submissions by team and day, and refused uploads by reason."""
     rows = sorted(count_by_day(shared_task, MOST_ROWS), key=lambda row: row.phase.pk)
     phases = []
-    for phase, found in groupby(rows, key=lambda row: row.phase):
-        teams = list(found)
+    for phase, of_phase in groupby(rows, key=lambda row: row.phase):
+        teams = list(of_phase)
         last = sorted({day for row in teams for day in row.by_day})[-MOST_DAYS:]
         counted = [(row, [row.by_day.get(day, 0) for day in last]) for row in teams]
         phases.append((phase, last, counted))
@@ -163,12 +163,12 @@ def own_files(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
 
 def _find_team(request: HttpRequest, shared_task: SharedTask) -> Team | None:
     """Return the team that the address names, or None."""
-    wanted = read_query(request.GET.get("team", ""))
-    if not (wanted.isascii() and wanted.isdecimal()):
+    number = read_query(request.GET.get("team", ""))
+    if not (number.isascii() and number.isdecimal()):
         return None
-    return shared_task.teams.filter(pk=int(wanted[:LONGEST_ID])).first()
+    return shared_task.teams.filter(pk=int(number[:LONGEST_ID])).first()
 
 
 def _find(shared_task: SharedTask, submission_id: int) -> Submission:
-    found = Submission.objects.select_related("team", "phase__shared_task", "sent_by")
-    return get_object_or_404(found, phase__shared_task=shared_task, pk=submission_id)
+    submissions = Submission.objects.select_related("team", "phase__shared_task", "sent_by")
+    return get_object_or_404(submissions, phase__shared_task=shared_task, pk=submission_id)

@@ -42,10 +42,10 @@ TASKS_PER_PAGE = 24
 def tasks(request: HttpRequest) -> HttpResponse:
     """List the shared tasks that the user organises, newest first."""
     is_team = Q(teams__kind=TeamKind.TEAM, teams__state=TeamState.ACCEPTED)
-    found = organised_tasks(request.user).annotate(
+    organised = organised_tasks(request.user).annotate(
         n_teams=Count("teams", filter=is_team, distinct=True), n_parts=Count("parts", distinct=True)
     )
-    rows = Paginator(found.order_by("-pk"), TASKS_PER_PAGE).get_page(request.GET.get("page"))
+    rows = Paginator(organised.order_by("-pk"), TASKS_PER_PAGE).get_page(request.GET.get("page"))
     return render(request, "sharedtasks/organisers/tasks.html", {"rows": rows})
 
 
@@ -100,7 +100,7 @@ def opening(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
     now, is_draft = now_of(request), shared_task.state == SharedTaskState.DRAFT
     phases = list(shared_task.phases.select_related("shared_task"))
     probing = expect_probing(phases)
-    asks = is_draft and any(one.is_large for one in probing)
+    asks = is_draft and any(gain.is_large for gain in probing)
     form = OpeningForm(posted(request), asks=asks)
 
     def open_now() -> None:
@@ -163,7 +163,7 @@ def leave(request: HttpRequest, shared_task: SharedTask, user_id: int) -> HttpRe
 @task_page("GET")
 def log(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
     """Show the log of a shared task, newest first."""
-    found = Paginator(find_entries(shared_task.scope), ENTRIES_PER_PAGE)
-    entries = found.get_page(request.GET.get("page"))
+    paginator = Paginator(find_entries(shared_task.scope), ENTRIES_PER_PAGE)
+    entries = paginator.get_page(request.GET.get("page"))
     page = {"shared_task": shared_task, "entries": entries}
     return render(request, "sharedtasks/organisers/log.html", page)

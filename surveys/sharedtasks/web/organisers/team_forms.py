@@ -61,7 +61,7 @@ class OwnFilesForm(forms.Form):
 
     phase = forms.ModelChoiceField(Phase.objects.none())
     results = forms.FileField(
-        label="File", help_text="A zip with result files, or one of them, as teams send them."
+        label="File", help_text="A zip with result files, or a result file, as teams send them."
     )
     baseline = forms.CharField(
         required=False,

@@ -69,18 +69,18 @@ def invite(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
 @task_page("GET")
 def team(request: HttpRequest, shared_task: SharedTask, team_id: int) -> HttpResponse:
     """Show a team with its members, open links and description."""
-    found = find_team(shared_task, team_id)
-    links = TeamInvitation.objects.valid(now_of(request)).filter(team=found)
+    team = find_team(shared_task, team_id)
+    links = TeamInvitation.objects.valid(now_of(request)).filter(team=team)
     page = {
         "shared_task": shared_task,
-        "team": found,
-        "members": found.members.select_related("participant__user"),
+        "team": team,
+        "members": team.members.select_related("participant__user"),
         "links": links.select_related("participant__user"),
-        "missing": list_missing(found),
-        "summary": render_foreign_markdown(found.summary),
-        "has_accepted_terms": has_accepted_terms(found),
-        "allowances": found.allowances.select_related("phase"),
-        "counts": found.submissions.values("phase__name").annotate(n=Count("pk")).order_by(),
+        "missing": list_missing(team),
+        "summary": render_foreign_markdown(team.summary),
+        "has_accepted_terms": has_accepted_terms(team),
+        "allowances": team.allowances.select_related("phase"),
+        "counts": team.submissions.values("phase__name").annotate(n=Count("pk")).order_by(),
     }
     return render(request, "sharedtasks/organisers/team.html", page)
 
@@ -88,20 +88,20 @@ def team(request: HttpRequest, shared_task: SharedTask, team_id: int) -> HttpRes
 @task_page()
 def link_team(request: HttpRequest, shared_task: SharedTask, team_id: int) -> HttpResponse:
     """Make a link with which a captain joins a team, and show it once."""
-    found = find_team(shared_task, team_id)
+    team = find_team(shared_task, team_id)
     if request.method == "GET":
         return ask_first(
             request,
             shared_task,
-            title=f"A new link to join {found.name}",
+            title=f"A new link to join {team.name}",
             text="The person who opens it joins the team as a captain. It works once, for "
             f"{LIFETIME.days} days. Captains make links for other members themselves, until test "
             "data is out.",
             button="Make the link",
-            back=_address(found),
+            back=_address(team),
         )
-    link = make_link(found, by=signed_in(request), now=now_of(request), is_captain=True)
-    return _show_link(request, found, link, f"Send this link to a captain of {found.name}.")
+    link = make_link(team, by=signed_in(request), now=now_of(request), is_captain=True)
+    return _show_link(request, team, link, f"Send this link to a captain of {team.name}.")
 
 
 @task_page()
@@ -133,7 +133,7 @@ def revoke(request: HttpRequest, shared_task: SharedTask, link_id: int) -> HttpR
             request,
             shared_task,
             title=f"Take back a link of {link.team.name}",
-            text="It opens nothing any more.",
+            text="The link then opens nothing.",
             button="Take it back",
             back=_address(link.team),
         )
@@ -164,27 +164,27 @@ def leave(request: HttpRequest, shared_task: SharedTask, member_id: int) -> Http
 @task_page("POST")
 def accept(request: HttpRequest, shared_task: SharedTask, team_id: int) -> HttpResponse:
     """Let a team that registered take part."""
-    found = accept_team(find_team(shared_task, team_id))
-    messages.success(request, f"{found.name} takes part.")
+    team = accept_team(find_team(shared_task, team_id))
+    messages.success(request, f"{team.name} takes part.")
     return redirect("organisers:teams", shared_task.slug)
 
 
 @task_page()
 def decline(request: HttpRequest, shared_task: SharedTask, team_id: int) -> HttpResponse:
     """Confirm (GET) that a team that registered is declined, or delete it (POST)."""
-    found = find_team(shared_task, team_id)
+    team = find_team(shared_task, team_id)
     if request.method == "GET":
         return ask_first(
             request,
             shared_task,
-            title=f"Decline {found.name}",
+            title=f"Decline {team.name}",
             text="The team is deleted. Its people can register again; accounts that are in no team "
             f"and are not used for {IDLE.days} days are deleted.",
             button="Decline the team",
-            back=_address(found),
+            back=_address(team),
         )
-    decline_team(found)
-    messages.success(request, f"{found.name} was declined.")
+    decline_team(team)
+    messages.success(request, f"{team.name} was declined.")
     return redirect("organisers:teams", shared_task.slug)
 
 

@@ -27,7 +27,7 @@ def archive(request: HttpRequest, slug: str) -> HttpResponse:
     page = {
         "shared_task": shared_task,
         "folders": _sort_files(list_archive(shared_task)) if shared_task.archive else {},
-        "breaches": [(one, write_correction(one)) for one in breaches],
+        "breaches": [(correction, write_correction(correction)) for correction in breaches],
     }
     return render(request, "sharedtasks/public/archive.html", page)
 

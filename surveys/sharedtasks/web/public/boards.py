@@ -23,10 +23,10 @@ ROWS_A_PAGE = 100
 @require_safe
 def board(request: HttpRequest, slug: str, phase: str, subtask: int) -> HttpResponse:
     """Show a board, ranked by its average or by a language, or say that it was taken back."""
-    found, visible, viewer = find_visible(request, slug, phase, subtask)
+    shown_phase, visible, viewer = find_visible(request, slug, phase, subtask)
     if visible is None:
-        was_frozen = is_frozen(found, subtask)
-        return answer_absent(request, found.shared_task, was_frozen=was_frozen)
+        was_frozen = is_frozen(shown_phase, subtask)
+        return answer_absent(request, shown_phase.shared_task, was_frozen=was_frozen)
     column = choose_column(visible.board, request.GET.get("by"))
     rows = Paginator(Lines(visible, column), ROWS_A_PAGE).get_page(request.GET.get("page"))
     outside = [] if rows.has_next() else list_outside_rows(visible, column)

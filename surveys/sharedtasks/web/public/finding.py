@@ -23,12 +23,12 @@ class FoundBoard(NamedTuple):
 
 def find_visible(request: HttpRequest, slug: str, phase: str, subtask: int) -> FoundBoard:
     """Return a board, and its viewer. Raises Http404 without such a phase."""
-    found = find_phase(slug, phase)
-    if found is None:
+    shown = find_phase(slug, phase)
+    if shown is None:
         raise Http404
-    viewer = find_viewer(found.shared_task, request.user)
-    visible = find_board(found, subtask, viewer, now=began_at(request))
-    return FoundBoard(found, visible, viewer)
+    viewer = find_viewer(shown.shared_task, request.user)
+    visible = find_board(shown, subtask, viewer, now=began_at(request))
+    return FoundBoard(shown, visible, viewer)
 
 
 def answer_absent(

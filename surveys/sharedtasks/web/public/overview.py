@@ -21,8 +21,8 @@ MOST_SHOWN = 200
 @require_safe
 def tasks(request: HttpRequest) -> HttpResponse:
     """List the shared tasks that anybody may see."""
-    found = SharedTask.objects.public().prefetch_related("parts", "phases")[:MOST_SHOWN]
-    shown = [(one, find_timeline(one, began_at(request))) for one in found]
+    public = SharedTask.objects.public().prefetch_related("parts", "phases")[:MOST_SHOWN]
+    shown = [(task, find_timeline(task, began_at(request))) for task in public]
     return render(request, "sharedtasks/public/tasks.html", {"tasks": shown})
 
 
@@ -39,7 +39,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
         "phases": list_phases(shared_task, viewer, began_at(request)),
         "timeline": find_timeline(shared_task, began_at(request)),
         "parts": shared_task.parts.all(),
-        "breaches": [(one, write_correction(one)) for one in find_breaches(shared_task)],
+        "breaches": [(breach, write_correction(breach)) for breach in find_breaches(shared_task)],
         "viewer": viewer,
         "takes_registrations": takes_registrations(shared_task),
         "bibtex": cite_task(shared_task, address),

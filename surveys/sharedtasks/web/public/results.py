@@ -24,23 +24,23 @@ from surveys.web.timing import began_at
 def result(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Show the scores and the system of a submission, or say that they were taken back."""
     shared_task = _find_task(slug)
-    found, viewer = _look(request, shared_task, code)
-    if found is None:
+    result, viewer = _look(request, shared_task, code)
+    if result is None:
         return answer_absent(request, shared_task, was_frozen=was_final(shared_task, code))
-    drawn = list_drawn(found, viewer)
+    drawn = list_drawn(result, viewer)
     page = {
-        "shared_task": found.submission.phase.shared_task,
-        "result": found,
-        "submission": found.submission,
+        "shared_task": result.submission.phase.shared_task,
+        "result": result,
+        "submission": result.submission,
         "subtasks": [
-            (show_result(one), [figure for figure in drawn if figure.subtask == one.subtask])
-            for one in found.subtasks
+            (show_result(part), [figure for figure in drawn if figure.subtask == part.subtask])
+            for part in result.subtasks
         ],
-        "is_expected": has_expected_intervals(found),
-        "notes": explain_intervals(found),
-        "on_boards": [one.subtask for one in found.subtasks if one.board],
-        "summary": render_foreign_markdown(found.submission.team.summary),
-        "bibtex": cite_result(found, _write_address(slug, code)),
+        "is_expected": has_expected_intervals(result),
+        "notes": explain_intervals(result),
+        "on_boards": [part.subtask for part in result.subtasks if part.board],
+        "summary": render_foreign_markdown(result.submission.team.summary),
+        "bibtex": cite_result(result, _write_address(slug, code)),
     }
     return render(request, "sharedtasks/public/result.html", page)
 
@@ -51,9 +51,9 @@ def predictions(
     request: HttpRequest, slug: str, code: str, subtask: int, language: str, form: str
 ) -> HttpResponse:
     """Send the predictions of a submission against the gold, as a figure."""
-    found, viewer = _find(request, slug, code)
-    is_drawn = form in FORMATS and may_draw(found, viewer)
-    content = draw_predictions(found, (subtask, language), form) if is_drawn else None
+    result, viewer = _find(request, slug, code)
+    is_drawn = form in FORMATS and may_draw(result, viewer)
+    content = draw_predictions(result, (subtask, language), form) if is_drawn else None
     if content is None:
         raise Http404
     name = f"{slug}_{code}_predictions_{subtask}_{language}.{form}"
@@ -64,26 +64,26 @@ def predictions(
 @require_safe
 def for_mteb(request: HttpRequest, slug: str, code: str, subtask: int) -> HttpResponse:
     """Send the scores of a subtask as a result file of MTEB."""
-    found, _ = _find(request, slug, code)
-    content = render_for_mteb(found, subtask)
+    result, _ = _find(request, slug, code)
+    content = render_for_mteb(result, subtask)
     return _send(content, f"{slug}_{code}_mteb_{subtask}.json", "application/json")
 
 
 @require_safe
 def for_hub(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Send the scores for a model on the Hugging Face Hub, whose dataset is in the address."""
-    found, _ = _find(request, slug, code)
+    result, _ = _find(request, slug, code)
     dataset = request.GET.get("dataset", "").strip()
-    content = render_for_hub(found, dataset, _write_address(slug, code))
+    content = render_for_hub(result, dataset, _write_address(slug, code))
     return _send(content, f"{slug}.yaml", "application/yaml; charset=utf-8")
 
 
 def _find(request: HttpRequest, slug: str, code: str) -> tuple[Result, Viewer]:
     """Return a result and its viewer. Raises Http404 if the viewer may not see it."""
-    found, viewer = _look(request, _find_task(slug), code)
-    if found is None:
+    result, viewer = _look(request, _find_task(slug), code)
+    if result is None:
         raise Http404
-    return found, viewer
+    return result, viewer
 
 
 def _look(request: HttpRequest, shared_task: SharedTask, code: str) -> tuple[Result | None, Viewer]:
@@ -93,8 +93,8 @@ def _look(request: HttpRequest, shared_task: SharedTask, code: str) -> tuple[Res
 
 
 def _find_task(slug: str) -> SharedTask:
-    found: SharedTask = get_object_or_404(SharedTask.objects.public(), slug=slug)
-    return found
+    shared_task: SharedTask = get_object_or_404(SharedTask.objects.public(), slug=slug)
+    return shared_task
 
 
 def _write_address(slug: str, code: str) -> str:

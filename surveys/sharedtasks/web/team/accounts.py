@@ -48,10 +48,10 @@ class SignIn(LoginView):
     template_name = "sharedtasks/team/sign_in.html"
     authentication_form = ParticipantSignInForm
 
-    def dispatch(self, request: HttpRequest, *given: Any, **found: Any) -> HttpResponseBase:
+    def dispatch(self, request: HttpRequest, *given: Any, **arguments: Any) -> HttpResponseBase:
         if request.method == "GET" and is_limited(request.user):
             return redirect("sharedtasks:account")
-        return super().dispatch(request, *given, **found)
+        return super().dispatch(request, *given, **arguments)
 
     def get_default_redirect_url(self) -> str:
         return reverse("sharedtasks:account")

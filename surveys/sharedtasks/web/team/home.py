@@ -23,7 +23,7 @@ def home(request: HttpRequest, member: TeamMember) -> HttpResponse:
         "shared_task": team.shared_task,
         "member": member,
         "phases": phases,
-        "is_running": any(one.is_running for one in phases),
+        "is_running": any(phase.is_running for phase in phases),
         "n_sent": team.submissions.count(),
         "has_accepted": has_accepted_terms(team),
         "missing": list_missing(team),

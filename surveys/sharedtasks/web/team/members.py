@@ -70,7 +70,7 @@ def remove(request: HttpRequest, member: TeamMember, member_id: int) -> HttpResp
     remove_teammate(member, other, now=now)
     if other.pk == member.pk:
         return redirect("sharedtasks:account")
-    messages.success(request, f"{other.participant} is not in the team any more.")
+    messages.success(request, f"{other.participant} is no longer in the team.")
     return redirect("sharedtasks:members", member.shared_task.slug)
 
 

@@ -29,14 +29,14 @@ class FilesField(forms.FileField):
 
     widget = FilesInput
     default_error_messages: ClassVar = {
-        "required": "Choose result files, or a zip archive of them.",
+        "required": "Choose result files, or a zip archive with result files.",
         "too_large": "The files have more than 4 MB together. Send them as a zip archive, or with "
         "fewer digits.",
     }
 
     def clean(self, data: Sequence[Any], initial: Any = None) -> "list[UploadedFile[Any]]":
-        files = [super(FilesField, self).clean(one) for one in data or [None]]
-        if sum(one.size or 0 for one in files) > LARGEST_UPLOAD:
+        files = [super(FilesField, self).clean(file) for file in data or [None]]
+        if sum(file.size or 0 for file in files) > LARGEST_UPLOAD:
             raise forms.ValidationError(self.error_messages["too_large"], code="too_large")
         return files
 

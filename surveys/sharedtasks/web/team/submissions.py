@@ -1,4 +1,4 @@
-"""A team's submissions: history, one submission, download, choice of what counts."""
+"""A team's submissions: history, one submission, download, choice of the counting submissions."""
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -37,19 +37,19 @@ def submissions(request: HttpRequest, member: TeamMember) -> HttpResponse:
 @team_page()
 def submission(request: HttpRequest, member: TeamMember, phase: str, number: int) -> HttpResponse:
     """Show a submission of the team; a POST stores its note."""
-    found = _find(member, phase, number)
-    form = OwnNoteForm(posted(request), initial={"note": found.note})
-    if attempt(form, lambda: note_submission(found, form.cleaned_data["note"])):
+    submission = _find(member, phase, number)
+    form = OwnNoteForm(posted(request), initial={"note": submission.note})
+    if attempt(form, lambda: note_submission(submission, form.cleaned_data["note"])):
         messages.success(request, "The note is saved.")
-        return _lead_to(found)
-    (shown,) = show_submissions(Viewer(team=member.team), [found])
+        return _lead_to(submission)
+    (shown,) = show_submissions(Viewer(team=member.team), [submission])
     page = {
         "shared_task": member.shared_task,
         "member": member,
         **shown._asdict(),
-        "has_intervals": is_gold_public(found.phase),
-        "has_correlations": any("pearson" in one for one in shown.scores),
-        "may_withdraw": found.state in WITHDRAWABLE,
+        "has_intervals": is_gold_public(submission.phase),
+        "has_correlations": any("pearson" in score for score in shown.scores),
+        "may_withdraw": submission.state in WITHDRAWABLE,
         "form": form,
     }
     return render(request, "sharedtasks/team/submission.html", page, status=status_of(form))
@@ -58,10 +58,10 @@ def submission(request: HttpRequest, member: TeamMember, phase: str, number: int
 @team_page("GET")
 def download(request: HttpRequest, member: TeamMember, phase: str, number: int) -> HttpResponseBase:
     """Send what the team submitted, as a zip archive."""
-    found = _find(member, phase, number)
+    submission = _find(member, phase, number)
     name = f"{member.shared_task.slug}_{phase}_{number}.zip"
     try:
-        file = found.file.open("rb")
+        file = submission.file.open("rb")
     except FileNotFoundError as error:
         raise Http404 from error
     answer = FileResponse(file, as_attachment=True, filename=name, content_type="application/zip")
@@ -72,12 +72,12 @@ def download(request: HttpRequest, member: TeamMember, phase: str, number: int) 
 @team_page()
 def withdraw(request: HttpRequest, member: TeamMember, phase: str, number: int) -> HttpResponse:
     """Confirm (GET) or perform (POST) the withdrawal of a submission."""
-    found = _find(member, phase, number)
+    submission = _find(member, phase, number)
     if request.method == "POST":
-        withdraw_submission(found)
+        withdraw_submission(submission)
         messages.success(request, f"Submission {number} is withdrawn.")
-        return _lead_to(found)
-    page = {"shared_task": member.shared_task, "member": member, "submission": found}
+        return _lead_to(submission)
+    page = {"shared_task": member.shared_task, "member": member, "submission": submission}
     return render(request, "sharedtasks/team/withdraw_submission.html", page)
 
 
@@ -87,10 +87,10 @@ def choice(request: HttpRequest, member: TeamMember) -> HttpResponse:
     now = began_at(request)
     choices = list_choices(member.team, now)
     if request.method == "POST":
-        found, subtask = _find_candidate(choices, request.POST)
-        choose_submission(found, subtask, now)
-        said = f"Submission {found.number} counts for subtask {subtask} in {found.phase.name}."
-        messages.success(request, said)
+        submission, subtask = _find_candidate(choices, request.POST)
+        choose_submission(submission, subtask, now)
+        place = f"subtask {subtask} in {submission.phase.name}"
+        messages.success(request, f"Submission {submission.number} counts for {place}.")
         return redirect("sharedtasks:choice", member.shared_task.slug)
     page = {"shared_task": member.shared_task, "member": member, "choices": choices, "now": now}
     return render(request, "sharedtasks/team/choice.html", page)
@@ -108,12 +108,12 @@ def _find_candidate(choices: list[Choice], sent: QueryDict) -> tuple[Submission,
     """Return the submission that was chosen for a board, and its subtask, or raise 404."""
     named = (sent.get("phase"), sent.get("subtask"), sent.get("number"))
     for board in choices:
-        for one in board.candidates:
-            if named == (board.phase.name, str(board.subtask), str(one.number)):
-                return one, board.subtask
+        for candidate in board.candidates:
+            if named == (board.phase.name, str(board.subtask), str(candidate.number)):
+                return candidate, board.subtask
     raise Http404
 
 
-def _lead_to(found: Submission) -> HttpResponse:
-    slug = found.phase.shared_task.slug
-    return redirect("sharedtasks:submission", slug, found.phase.name, found.number)
+def _lead_to(submission: Submission) -> HttpResponse:
+    slug = submission.phase.shared_task.slug
+    return redirect("sharedtasks:submission", slug, submission.phase.name, submission.number)
