@@ -23,7 +23,7 @@ NOT_ACCEPTED = {
     TeamState.PENDING: "The organisers have not accepted your team yet.",
     TeamState.EXCLUDED: "The organisers have excluded your team{}.",
     TeamState.WITHDRAWN: "Your team has withdrawn.",
-    TeamState.MERGED: "Your team was merged into another one.",
+    TeamState.MERGED: "Your team was merged into another team.",
 }
 
 
@@ -152,8 +152,8 @@ def refuse_phase(team: Team, phase: Phase, now: datetime) -> None:
 def list_later_phases(phase: Phase, now: datetime) -> list[Phase]:
     """Return the open phases in which files that are too late for a phase may be submitted."""
     running = Phase.objects.filter(shared_task=phase.shared_task_id, data=phase.data).running(now)
-    wanted = set(phase.subtasks)
-    return [one for one in running.exclude(pk=phase.pk) if wanted <= set(one.subtasks)]
+    subtasks = set(phase.subtasks)
+    return [later for later in running.exclude(pk=phase.pk) if subtasks <= set(later.subtasks)]
 
 
 def refuse_beyond(attempts: Attempts, phase: Phase) -> None:

@@ -82,7 +82,7 @@ FEATURE = Feature(
     log_actions={
         "scoring.discarded": "Discarded {}",
         "scoring.requested": "Started scoring all submissions again ({})",
-        "scoring.used": "Replaced all scores by those of {}",
+        "scoring.used": "Replaced all scores by the scores of {}",
         "sharedtask.archived": "Made the archive of the final boards",
         "sharedtask.bundle_made": "Downloaded the bundle for Codabench with the gold, {}",
         "sharedtask.configured": "Changed texts or rules",

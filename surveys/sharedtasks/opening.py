@@ -43,13 +43,13 @@ def expect_figures(shared_task: SharedTask) -> list[Outlook]:
     """Return what the data of each part can show."""
     from postprocess.boards.advice.planning import TYPICAL, expect_interval, smallest_difference
 
-    found = []
+    outlooks = []
     for part in shared_task.parts.all():
         interval = expect_interval(TYPICAL, part.n_pairs)
         ceiling = part.reliability and math.sqrt(part.reliability)
         smallest = smallest_difference(part.n_pairs)
-        found.append(Outlook(part, ceiling, interval.low, interval.high, smallest))
-    return found
+        outlooks.append(Outlook(part, ceiling, interval.low, interval.high, smallest))
+    return outlooks
 
 
 def list_lacking(shared_task: SharedTask, *, now: datetime) -> list[str]:
@@ -118,7 +118,7 @@ def _list_lacking_data(
                 f"The public page of {release.name} of {release.study.slug} shows the gold of "
                 f"{part.language} to everybody. Close it first, under Release."
             )
-    if absent := [one for one in shared_task.required_languages if one not in languages]:
+    if absent := [tag for tag in shared_task.required_languages if tag not in languages]:
         yield f"Languages without data are required: {', '.join(absent)} (Texts and rules)."
     if shared_task.best_of is not None and shared_task.best_of > len(parts):
         yield (
@@ -139,8 +139,8 @@ def _find_public(part: TaskPart) -> QuerySet[Release]:
     Each of them has the scores of the same pairs.
     """
     study = part.release.study_id if part.release else None
-    found = Release.objects.filter(study=study, page_opened_at__isnull=False)
-    return found.select_related("study").without_report().order_by("number")
+    releases = Release.objects.filter(study=study, page_opened_at__isnull=False)
+    return releases.select_related("study").without_report().order_by("number")
 
 
 def _list_lacking_phases(phases: list[Phase], now: datetime) -> Iterator[str]:

@@ -86,11 +86,11 @@ def read_data_file(part: TaskPart, *, practice: bool) -> bytes:
 
 def list_usable_releases(user: AnyUser) -> QuerySet[Release]:
     """Return the releases whose files a user may download, and whose archive is kept."""
-    found = Release.objects.exclude(run=None).exclude(run__archive="")
+    rows = Release.objects.exclude(run=None).exclude(run__archive="")
     if not getattr(user, "is_superuser", False):
         roles = [str(role) for role in Right.WORK.value]
-        found = found.filter(study__memberships__user=user.pk, study__memberships__role__in=roles)
-    return found.select_related("study", "run").without_report().defer("differences")
+        rows = rows.filter(study__memberships__user=user.pk, study__memberships__role__in=roles)
+    return rows.select_related("study", "run").without_report().defer("differences")
 
 
 @in_job_process
@@ -110,17 +110,17 @@ def read_release(release: Release) -> PartFiles:
             f"{release.name.capitalize()} masks texts whose licence does not allow publishing, so "
             "that teams could not read them. If teams may have the texts, upload the files instead."
         )
-    found = {name: _find(members, pattern) for name, pattern in IN_RELEASE.items()}
-    if not found["data"] or not found["gold"]:
+    files = {name: _find(members, pattern) for name, pattern in IN_RELEASE.items()}
+    if not files["data"] or not files["gold"]:
         raise SharedTaskRefused(f"{release.name.capitalize()} has no data or no gold.")
     return PartFiles(
-        found["data"],
-        found["gold"],
-        found["practice_data"],
-        found["practice_gold"],
-        instructions=found["instructions"].decode("utf-8", "replace"),
-        reliability=_measure_reliability(found["scores"]),
-        human=_measure_human(run, _count(found["data"])),
+        files["data"],
+        files["gold"],
+        files["practice_data"],
+        files["practice_gold"],
+        instructions=files["instructions"].decode("utf-8", "replace"),
+        reliability=_measure_reliability(files["scores"]),
+        human=_measure_human(run, _count(files["data"])),
     )
 
 
@@ -245,13 +245,13 @@ def _list_odd_changes(name: str, part: "Part") -> Iterator[str]:
     """Yield the first change that is not the difference of its scores, such as a negated one."""
     import numpy as np
 
-    one, two = part.similarities.T
+    first, second = part.similarities.T
     largest = max(1.0, float(np.abs(part.similarities).max()))
-    far = np.abs(two - one - part.changes) > TOLERANCE * largest
+    far = np.abs(second - first - part.changes) > TOLERANCE * largest
     if far.any():
         row = int(np.flatnonzero(far)[0]) + 1
         yield (
-            f"{name}, row {row}: the change is not that from context 1 to context 2; write "
+            f"{name}, row {row}: the change is not the difference between the contexts; write "
             "sim_context2 − sim_context1"
         )
 
@@ -280,10 +280,10 @@ def _list_shared(shared_task: SharedTask, files: PartFiles) -> Iterator[str]:
 
 def _read_archive(run: Run) -> dict[str, bytes]:
     """Return the files of a release's archive that a part needs, by their path in the release."""
-    wanted = re.compile("|".join((*IN_RELEASE.values(), re.escape(MASKED))))
+    pattern = re.compile("|".join((*IN_RELEASE.values(), re.escape(MASKED))))
     with run.archive.open("rb") as file, zipfile.ZipFile(file) as archive:
         paths = {name.partition("/")[2]: name for name in archive.namelist()}
-        return {path: archive.read(name) for path, name in paths.items() if wanted.fullmatch(path)}
+        return {path: archive.read(name) for path, name in paths.items() if pattern.fullmatch(path)}
 
 
 def _find(members: Mapping[str, bytes], pattern: str) -> bytes:
@@ -299,8 +299,8 @@ def _measure_reliability(scores: bytes) -> float | None:
 
     if not scores:
         return None
-    found = change_reliability_from_scores(read_scores(scores))
-    return found if math.isfinite(found) and found > 0 else None
+    reliability = change_reliability_from_scores(read_scores(scores))
+    return reliability if math.isfinite(reliability) and reliability > 0 else None
 
 
 def _measure_human(run: Run, n_pairs: int) -> float | None:
@@ -314,8 +314,8 @@ def _measure_human(run: Run, n_pairs: int) -> float | None:
     except RunRefused:
         return None
     ratings = used[used["pair"] <= n_pairs]
-    found = agreement_table(ratings, by=(), figures=["human"], n_resamples=0)
-    human = float(found["human"].iloc[-1])
+    table = agreement_table(ratings, by=(), figures=["human"], n_resamples=0)
+    human = float(table["human"].iloc[-1])
     return human if math.isfinite(human) else None
 
 

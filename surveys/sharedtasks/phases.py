@@ -135,7 +135,7 @@ def add_phase(
     if shared_task.state != SharedTaskState.DRAFT:
         request_baselines(phase)
     record(
-        "sharedtask.phase_added", scope=shared_task.scope, subject=phase.name, **_tell_rules(phase)
+        "sharedtask.phase_added", scope=shared_task.scope, subject=phase.name, **_log_rules(phase)
     )
     return phase
 
@@ -147,19 +147,19 @@ def change_phase(
     """Change rules of a phase, given by name; of one that has begun, the end alone.
 
     What organisers have sent for other data is deleted. Raises SharedTaskRefused for rules that are
-    not possible any more, for an end in the past and, once the shared task is open, for a gain by
+    no longer possible, for an end in the past and, once the shared task is open, for a gain by
     probing that becomes large, unless `accepts_probing`.
     """
     shared_task = _lock_unfinished(phase.shared_task)
     phase = Phase.objects.select_for_update(no_key=True).get(pk=phase.pk)
-    before = _tell_rules(phase)
+    before = _log_rules(phase)
     changed = {name for name, value in rules.items() if getattr(phase, name) != value}
     is_begun = shared_task.state != SharedTaskState.DRAFT and phase.has_begun(now)
     if is_begun and changed - {"closes_at"}:
         raise SharedTaskRefused(
             f"The phase {phase.name} has begun, so only its end can be changed."
         )
-    end, was_large = phase.closes_at, any(one.is_large for one in _expect_probing_in(phase))
+    end, was_large = phase.closes_at, any(gain.is_large for gain in _expect_probing_in(phase))
     for name in changed:
         setattr(phase, name, rules[name])
     if is_begun:
@@ -176,7 +176,7 @@ def change_phase(
     phase.save()
     if "opens_at" in changed:
         move_baselines(phase)
-    after = _tell_rules(phase)
+    after = _log_rules(phase)
     changes = {name: f"{before[name]} → {after[name]}" for name in RULES if name in changed}
     record("sharedtask.phase_changed", None, phase.name, scope=shared_task.scope, **changes)
     return phase
@@ -243,10 +243,10 @@ def expect_probing(phases: Iterable[Phase]) -> list[Probing]:
         if phase.data == PhaseData.TEST and phase.visibility != Visibility.HIDDEN
     ]
     parts = list(shown[0].shared_task.parts.all()) if shown else []
-    found = []
+    gains = []
     for phase in shown:
         end = phase.closes_at
-        seen = [count_scores(one) for one in shown if end is None or one.opens_at < end]
+        seen = [count_scores(earlier) for earlier in shown if end is None or earlier.opens_at < end]
         n_seen = None if None in seen else sum(filter(None, seen))
         for part in parts:
             n, size = part.n_pairs if n_seen is None else n_seen, part.n_pairs
@@ -254,23 +254,23 @@ def expect_probing(phases: Iterable[Phase]) -> list[Probing]:
             reached = probing.probed_score(TYPICAL, n, size)
             most = probing.probed_at_most(TYPICAL, n, size)
             is_large = probing.is_probing_worthwhile(n, size)
-            found.append(Probing(phase, part, n_seen, blind, reached, most, is_large))
-    return found
+            gains.append(Probing(phase, part, n_seen, blind, reached, most, is_large))
+    return gains
 
 
 def _expect_probing_in(phase: Phase) -> list[Probing]:
     """Return what probing can gain in a phase, given its shared task's stored phases."""
     others = phase.shared_task.phases.exclude(pk=phase.pk)
-    return [one for one in expect_probing([*others, phase]) if one.phase is phase]
+    return [gain for gain in expect_probing([*others, phase]) if gain.phase is phase]
 
 
 def refuse_probing(expected: Iterable[Probing]) -> None:
     """Raise SharedTaskRefused with the figures of each language that has a large gain."""
     large = [
-        f"{one.phase.name}, {one.part.language}: a blind guesser reaches {one.blind:.2f}, and a "
-        f"system that scores 0.65 reaches {one.reached:.2f}, at most {one.most:.2f}."
-        for one in expected
-        if one.is_large
+        f"{gain.phase.name}, {gain.part.language}: a blind guesser reaches {gain.blind:.2f}, and a "
+        f"system that scores 0.65 reaches {gain.reached:.2f}, at most {gain.most:.2f}."
+        for gain in expected
+        if gain.is_large
     ]
     if large:
         raise SharedTaskRefused("\n".join([CONFIRM, *large]))
@@ -301,8 +301,8 @@ def list_early_scores(phases: Iterable[Phase]) -> list[str]:
 
 def _delete_own(phase: Phase) -> None:
     """Delete what organisers have sent in a phase that has not begun."""
-    files = [one.file for one in phase.submissions.all()]
-    files += [one.file for one in phase.uploads.all()]
+    files = [sent.file for sent in phase.submissions.all()]
+    files += [sent.file for sent in phase.uploads.all()]
     stored = {str(file.name): file.storage for file in files}
     phase.submissions.all().delete()
     phase.uploads.all().delete()
@@ -335,7 +335,7 @@ def _check(phase: Phase, now: datetime, *, is_begun: bool = False) -> None:
 
 def _explain(text: str) -> str:
     """Return a message for the name of a constraint that Django reports, or the text itself."""
-    found = {
+    messages = {
         "phases_end_after_they_begin": "The end must be later than the beginning.",
         "the_best_counts_where_it_is_seen": "Where scores are hidden, the submission that a team "
         "chooses counts: which one is best would tell its score.",
@@ -343,8 +343,8 @@ def _explain(text: str) -> str:
         "phase_once": "There is a phase of this name already.",
     }
     if "already exists" in text:
-        return found["phase_once"]
-    return next((words for name, words in found.items() if name in text), text)
+        return messages["phase_once"]
+    return next((words for name, words in messages.items() if name in text), text)
 
 
 def _check_moved_end(phase: Phase, end: datetime | None, now: datetime) -> None:
@@ -361,16 +361,16 @@ def _check_moved_end(phase: Phase, end: datetime | None, now: datetime) -> None:
     if phase.data == PhaseData.TEST and shown.filter(data=PhaseData.TEST).exists():
         raise SharedTaskRefused(
             f"The phase {phase.name} is over, and a later one shows scores of the same data. "
-            "Give teams attempts in that one instead."
+            "Give teams attempts in the later phase instead."
         )
 
 
-def _tell_rules(phase: Phase) -> dict[str, Any]:
+def _log_rules(phase: Phase) -> dict[str, Any]:
     """Return the rules of a phase as the log has them."""
 
-    def tell(value: Any) -> Any:
+    def write(value: Any) -> Any:
         if isinstance(value, datetime):
             return value.astimezone(UTC).strftime(LOGGED)
         return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
-    return {name: tell(getattr(phase, name)) for name in RULES}
+    return {name: write(getattr(phase, name)) for name in RULES}

@@ -64,18 +64,18 @@ def _submit(
     sent = list(
         Submission.objects.filter(team=team, phase=phase).defer("contents", "warnings", "flags")
     )
-    if submitted := next((one for one in sent if one.file.name == upload.file.name), None):
+    if submitted := next((s for s in sent if s.file.name == upload.file.name), None):
         return submitted
     if stored is None or sha256 is None:
         raise SubmissionRefused("These files were checked more than a day ago. Send them again.")
     refuse_team(team)
     refuse_phase(team, phase, now)
     _refuse_other_data(stored, phase)
-    attempts = [one for one in sent if one.is_attempt]
-    refuse_repeated(next((one for one in attempts if one.digest == stored.digest), None))
-    instants = [one.sent_at for one in attempts]
+    attempts = [attempt for attempt in sent if attempt.is_attempt]
+    refuse_repeated(next((a for a in attempts if a.digest == stored.digest), None))
+    instants = [attempt.sent_at for attempt in attempts]
     refuse_beyond(weigh_sent(team, phase, instants, now), phase)
-    number = 1 + max((one.number for one in sent), default=0)
+    number = 1 + max((submission.number for submission in sent), default=0)
     submission = Submission(
         phase=phase, team=team, number=number, sent_at=now, sent_by=by, file=stored.file.name,
         file_sha256=sha256, digest=stored.digest, contents=stored.contents,
@@ -88,7 +88,7 @@ def _submit(
 
 def _refuse_other_data(upload: Upload, phase: Phase) -> None:
     """Raise SubmissionRefused if files were checked for other data than the phase's."""
-    subtasks = {one["subtask"] for one in upload.contents}
+    subtasks = {file["subtask"] for file in upload.contents}
     is_other = upload.phase_id != phase.pk and upload.phase.data != phase.data
     if is_other or not subtasks <= set(phase.subtasks):
         raise SubmissionRefused(
@@ -128,10 +128,10 @@ def rescore_failed(submission: Submission) -> Submission:
     if submission.state != SubmissionState.FAILED:
         return submission
     refuse_final(submission.phase)
-    if same := find_earlier(submission.team, submission.phase, submission.digest):
+    if repeated := find_earlier(submission.team, submission.phase, submission.digest):
         raise SubmissionRefused(
-            f"The team has sent the same predictions again as submission {same.number}. Cancel "
-            "this one."
+            f"The team has sent the same predictions again as submission {repeated.number}. Cancel "
+            "this submission."
         )
     submission.state, submission.state_reason = SubmissionState.STORED, ""
     submission.save(update_fields=["state", "state_reason"])
@@ -175,8 +175,8 @@ def choose_submission(submission: Submission, subtask: int, now: datetime) -> Co
         raise SubmissionRefused("In this phase the submission with the highest score counts.")
     refuse_phase(submission.team, phase, now)
     if submission.state not in (SubmissionState.STORED, SubmissionState.SCORED):
-        raise SubmissionRefused(f"Submission {submission.number} does not count any more.")
-    if subtask not in {one["subtask"] for one in submission.contents}:
+        raise SubmissionRefused(f"Submission {submission.number} no longer counts.")
+    if subtask not in {file["subtask"] for file in submission.contents}:
         raise SubmissionRefused(f"Submission {submission.number} has no results of this subtask.")
     counted, _ = CountedSubmission.objects.update_or_create(
         phase=phase, subtask=subtask, team=submission.team,

@@ -77,7 +77,7 @@ def make_shared_task(user: User, *, slug: str, title: str, contact: str) -> Shar
     if is_limited(user):
         raise SharedTaskRefused(PARTICIPANT.format(user.get_username()))
     if slug in RESERVED or SharedTask.objects.filter(slug=slug).exists():
-        raise SharedTaskRefused(f"The address “{slug}” is taken. Choose another one.")
+        raise SharedTaskRefused(f"The address “{slug}” is taken. Choose another address.")
     shared_task = SharedTask(slug=slug, title=title, contact=contact)
     _check(shared_task)
     shared_task.save()
@@ -91,7 +91,7 @@ def configure_task(shared_task: SharedTask, changes: Mapping[str, Any]) -> Share
     """Change settings of a shared task, given by their names.
 
     Raises SharedTaskRefused for a value that is not possible, and for a rule that cannot be
-    changed any more.
+    changed now.
     """
     shared_task = lock_task(shared_task)
     before = {name: getattr(shared_task, name) for name in changes}
@@ -99,7 +99,7 @@ def configure_task(shared_task: SharedTask, changes: Mapping[str, Any]) -> Share
     if locked := sorted(set(changed) - set(list_changeable(shared_task))):
         names = ", ".join(name.replace("_", " ") for name in locked)
         raise SharedTaskRefused(
-            f"These cannot be changed any more, since teams rely on them: {names}."
+            f"These can no longer be changed, since teams rely on them: {names}."
         )
     for name, value in changed.items():
         setattr(shared_task, name, value)
@@ -139,14 +139,14 @@ def add_organiser(shared_task: SharedTask, user: User) -> Organiser:
 def remove_organiser(shared_task: SharedTask, user: User) -> None:
     """Remove an organiser; a no-op if it is none. Raises SharedTaskRefused for the only one."""
     shared_task = lock_task(shared_task)
-    found = Organiser.objects.filter(shared_task=shared_task)
-    if not found.filter(user=user).exists():
+    organisers = Organiser.objects.filter(shared_task=shared_task)
+    if not organisers.filter(user=user).exists():
         return
-    if found.count() == 1:
+    if organisers.count() == 1:
         raise SharedTaskRefused(
-            f"{user.get_username()} is the only organiser. Add another one first."
+            f"{user.get_username()} is the only organiser. Add another organiser first."
         )
-    found.filter(user=user).delete()
+    organisers.filter(user=user).delete()
     record("sharedtask.organiser_removed", scope=shared_task.scope, subject=user.get_username())
 
 
@@ -166,7 +166,7 @@ def find_embargoes(releases: Collection[int]) -> dict[int, Embargo]:
         release: Embargo(
             "holds the gold of a shared task that is not over",
             f"This release holds the hidden scores of the shared task {' and '.join(names)}, which "
-            "is not over. Until its results are published, pass on nothing of it but the folders "
+            "is not over. Until its results are published, pass on only the folders "
             "data and practice_kit.",
         )
         for release, names in titles.items()
@@ -188,7 +188,7 @@ def find_next_step(shared_task: SharedTask, *, now: datetime) -> Step | None:
 def request_job(shared_task: SharedTask, kind: str, by: User | None) -> Job:
     """Queue a job of a locked shared task. Raises SharedTaskRefused while one is under way."""
     if is_busy(shared_task):
-        raise SharedTaskRefused("A job of this shared task is in progress. Wait until it is done.")
+        raise SharedTaskRefused("A job of this shared task is in progress. Wait until it ends.")
     return _enqueue(shared_task, kind, by)
 
 
@@ -227,11 +227,11 @@ def _check(shared_task: SharedTask) -> None:
     try:
         shared_task.full_clean(validate_unique=False)
     except ValidationError as error:
-        found = [
+        problems = [
             f"{name}: {' '.join(texts)}" if name != "__all__" else " ".join(texts)
             for name, texts in error.message_dict.items()
         ]
-        raise SharedTaskRefused("\n".join(found)) from error
+        raise SharedTaskRefused("\n".join(problems)) from error
 
 
 def _enqueue(shared_task: SharedTask, kind: str, by: User | None) -> Job:

@@ -23,8 +23,8 @@ def render_for_mteb(result: Result, subtask: int) -> bytes | None:
     from postprocess.boards.exports.elsewhere import render_mteb
 
     shared_task = result.submission.phase.shared_task
-    for one, visible in _list_boards(result):
-        if one.subtask == subtask:
+    for part, visible in _list_boards(result):
+        if part.subtask == subtask:
             codes = {tag: _write_code(tag) for tag in visible.board.rules.languages}
             try:
                 return render_mteb(
@@ -58,20 +58,20 @@ def render_for_hub(result: Result, dataset: str, address: str) -> bytes | None:
             visible.board,
             result.team,
             {
-                column: HubDataset(dataset, f"subtask{one.subtask}_{column}")
+                column: HubDataset(dataset, f"subtask{part.subtask}_{column}")
                 for column in visible.board.columns
             },
             date=f"{submission.sent_at:%Y-%m-%d}",
             source=Source(address, submission.phase.shared_task.title),
             is_gold_public=visible.is_gold_public,
         )
-        for one, visible in _list_boards(result)
+        for part, visible in _list_boards(result)
     ]
     return b"".join(rendered) or None
 
 
 def _list_boards(result: Result) -> list[tuple[SubtaskResult, VisibleBoard]]:
-    return [(one, one.board) for one in result.subtasks if one.board]
+    return [(part, part.board) for part in result.subtasks if part.board]
 
 
 def _write_code(tag: str) -> str | None:

@@ -95,7 +95,7 @@ def _describe_rules(phase: Phase, subtask: int) -> "Rules":
         subtask=Subtask(str(subtask)),
         sizes=dict(sorted(sizes.items())),
         best_of=best_of if best_of and best_of < len(sizes) else None,
-        remarks=tuple(write_correction(one) for one in find_corrections(shared_task)),
+        remarks=tuple(write_correction(correction) for correction in find_corrections(shared_task)),
     )
 
 
@@ -110,8 +110,8 @@ def _list_rows(phase: Phase, subtask: int, rules: "Rules") -> "Iterator[Row]":
 
 def _list_counted(phase: Phase, subtask: int) -> Iterator[CountedRow]:
     """Yield the counted submissions that have scores, of teams that are accepted."""
-    found = CountedSubmission.objects.filter(phase=phase, subtask=subtask).exclude(scores={})
-    shown = found.filter(team__state=TeamState.ACCEPTED).values_list(
+    counted = CountedSubmission.objects.filter(phase=phase, subtask=subtask).exclude(scores={})
+    shown = counted.filter(team__state=TeamState.ACCEPTED).values_list(
         "team__kind", "team__name", "team__code", "team__hides_name",
         "team__publishes_scores", "team__system",
         ExpressionWrapper(Q(team__described_at__isnull=False), BooleanField()),

@@ -44,7 +44,7 @@ class LiveCells(Mapping[str, "Cell"]):
     @cached_property
     def _of_languages(self) -> "dict[str, Cell]":
         scores = json.loads(self._scores)
-        shown = {name: one for name, one in scores.items() if name in self._rules.sizes}
+        shown = {name: score for name, score in scores.items() if name in self._rules.sizes}
         is_harmonic = self._rules.is_harmonic
         return make_cells(shown, is_gold_public=self._is_gold_public, is_harmonic=is_harmonic)
 
@@ -87,11 +87,11 @@ class LiveRanking:
     @cached_property
     def _of_languages(self) -> dict[str, dict[str, float]]:
         """The scores by language and name, without the rest of the cells."""
-        found: dict[str, dict[str, float]] = {}
+        by_language: dict[str, dict[str, float]] = {}
         for name, scores in self._scores.items():
-            for language, one in json.loads(scores).items():
-                found.setdefault(language, {})[name] = one["score"]
-        return found
+            for language, score in json.loads(scores).items():
+                by_language.setdefault(language, {})[name] = score["score"]
+        return by_language
 
 
 class LivePlaces(Mapping[str, "Place"]):
@@ -132,8 +132,8 @@ def make_cells(
 
     score, low, high = average
     cells = {} if score is None else {AVERAGE: Cell(score, low, high)}
-    for language, one in scores.items():
-        cells[language] = Cell(**{**one, "reason": one["reason"] or None})
+    for language, figures in scores.items():
+        cells[language] = Cell(**{**figures, "reason": figures["reason"] or None})
     if is_gold_public:
         return cells
     return {name: round_cell(cell, is_harmonic=is_harmonic) for name, cell in cells.items()}

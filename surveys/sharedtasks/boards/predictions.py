@@ -51,23 +51,23 @@ def draw_predictions(result: Result, place: Place, ending: str) -> bytes | None:
     It is kept for a day, since drawing takes a while.
     """
     submission = result.submission
-    if place not in {(one.subtask, one.language) for one in _list_drawn(result)}:
+    if place not in {(drawn.subtask, drawn.language) for drawn in _list_drawn(result)}:
         return None
     scoring = _find_scoring(result, place)
     contents = submission.digest, scoring.pk, place, ending, result.team
     key = f"predictions-{hashlib.sha256(repr(contents).encode()).hexdigest()}"
-    found: bytes | None = cache.get(key)
-    if found is None:
-        found = _draw(submission, result.team, place, scoring, ending)
-        cache.set(key, found, KEPT_SECONDS)
-    return found
+    figure: bytes | None = cache.get(key)
+    if figure is None:
+        figure = _draw(submission, result.team, place, scoring, ending)
+        cache.set(key, figure, KEPT_SECONDS)
+    return figure
 
 
 def _list_drawn(result: Result) -> Iterator[Drawn]:
     from postprocess.boards.captions import caption_predictions
     from postprocess.scoring.figures import Subtask
 
-    shown = {one.subtask for one in result.subtasks}
+    shown = {part.subtask for part in result.subtasks}
     for file in result.submission.contents:
         if file["subtask"] in shown:
             subtask, tag = Subtask(str(file["subtask"])), file["language"]
@@ -79,9 +79,9 @@ def _list_drawn(result: Result) -> Iterator[Drawn]:
 
 def _find_scoring(result: Result, place: Place) -> Scoring:
     """Return the scoring whose gold is drawn: the final board's, or the current scoring."""
-    for one in result.subtasks:
-        if one.subtask == place[0] and one.board and one.board.frozen:
-            return one.board.frozen.scoring
+    for part in result.subtasks:
+        if part.subtask == place[0] and part.board and part.board.frozen:
+            return part.board.frozen.scoring
     return find_scoring(result.submission.phase.shared_task)
 
 

@@ -74,8 +74,8 @@ def find_result(
     The public sees the results on boards that it may see, and those that were there in phases whose
     scores everybody sees; a team also its other submissions.
     """
-    found = Submission.objects.filter(phase__shared_task=shared_task, code=code)
-    shown = found.filter(state__in=(SubmissionState.SCORED, SubmissionState.WITHDRAWN))
+    submissions = Submission.objects.filter(phase__shared_task=shared_task, code=code)
+    shown = submissions.filter(state__in=(SubmissionState.SCORED, SubmissionState.WITHDRAWN))
     submission = shown.select_related("phase", "team").first()
     if submission is None:
         return None
@@ -99,8 +99,8 @@ def is_withdrawn(submission: Submission) -> bool:
 
 def list_withdrawn(codes: list[str]) -> set[str]:
     """Return the result codes whose submissions or teams have withdrawn."""
-    found = Submission.objects.filter(code__in=codes)
-    withdrawn = found.filter(state=SubmissionState.WITHDRAWN) | found.filter(
+    submissions = Submission.objects.filter(code__in=codes)
+    withdrawn = submissions.filter(state=SubmissionState.WITHDRAWN) | submissions.filter(
         team__state=TeamState.WITHDRAWN
     )
     return set(withdrawn.order_by().values_list("code", flat=True))
@@ -110,7 +110,7 @@ def _list_subtasks(
     submission: Submission, viewer: Viewer, now: datetime
 ) -> Iterator[SubtaskResult]:
     sees_all = _sees_all(submission, viewer, now)
-    for subtask in sorted({one["subtask"] for one in submission.contents}):
+    for subtask in sorted({file["subtask"] for file in submission.contents}):
         counted = _find_counted(submission, subtask, viewer, now)
         if counted:
             yield counted
@@ -154,13 +154,13 @@ def _find_counted(
 
 def _find_scores(submission: Submission, subtask: int) -> SubtaskResult | None:
     """Return the scores of a submission that does not count."""
-    found = SubtaskScore.objects.filter(submission=submission, subtask=subtask)
-    current = found.filter(scoring__state=ScoringState.CURRENT).select_related("part", "scoring")
+    stored = SubtaskScore.objects.filter(submission=submission, subtask=subtask)
+    current = stored.filter(scoring__state=ScoringState.CURRENT).select_related("part", "scoring")
     scores = list(current.order_by("part__language"))
     if not scores:
         return None
     is_public = is_gold_public(submission.phase)
-    figures = {one.part.language: describe_score(one) for one in scores}
+    figures = {score.part.language: describe_score(score) for score in scores}
     cells = make_cells(figures, is_gold_public=is_public, is_harmonic=subtask == HARMONIC)
     digests = list_digests(submission, subtask)
     return SubtaskResult(subtask, cells, {}, scores[0].scoring.scorer, {}, digests)
@@ -168,5 +168,5 @@ def _find_scores(submission: Submission, subtask: int) -> SubtaskResult | None:
 
 def list_digests(submission: Submission, subtask: int) -> dict[str, str]:
     """Return the SHA-256 of a submission's files for a subtask, by language."""
-    contents = [one for one in submission.contents if one["subtask"] == subtask]
-    return {one["language"]: one["sha256"] for one in contents}
+    contents = [file for file in submission.contents if file["subtask"] == subtask]
+    return {file["language"]: file["sha256"] for file in contents}

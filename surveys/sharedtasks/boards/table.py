@@ -85,9 +85,9 @@ def find_own_name(visible: VisibleBoard, viewer: Viewer) -> str:
     return name_on_boards(viewer.team, visible.phase.shared_task) if viewer.team else ""
 
 
-def choose_column(board: "Board", wanted: str | None) -> str:
+def choose_column(board: "Board", column: str | None) -> str:
     """Return the column that ranks: the wanted one, or the first."""
-    return wanted if wanted in board.columns else board.columns[0]
+    return column if column in board.columns else board.columns[0]
 
 
 def describe_table(visible: VisibleBoard, column: str, shown: Sequence[ShownRow]) -> Table:
@@ -134,11 +134,11 @@ class Lines(Sequence["ShownRow"]):
     def __len__(self) -> int:
         return len(self._lines)
 
-    def __getitem__(self, wanted):  # type: ignore[no-untyped-def]
+    def __getitem__(self, index):  # type: ignore[no-untyped-def]
         """Return a row, or a slice's rows."""
-        if isinstance(wanted, slice):
-            return [self[number] for number in range(*wanted.indices(len(self)))]
-        line = self._lines[wanted]
+        if isinstance(index, slice):
+            return [self[number] for number in range(*index.indices(len(self)))]
+        line = self._lines[index]
         return show_row(
             self._board, self._column, line.row, self._lowest, begins_group=line.begins_group
         )
@@ -173,7 +173,7 @@ def show_row(
         row.result,
         row.outside,
         begins_group,
-        [_show_cell(row, one, lowest if one == column else None) for one in board.columns],
+        [_show_cell(row, name, lowest if name == column else None) for name in board.columns],
         cell.p_distance if cell else None,
         cell.p_baseline if cell else None,
     )
@@ -219,32 +219,32 @@ class ShownResult:
     @property
     def is_tested(self) -> bool:
         """Whether a column has tests, and so rank ranges and groups."""
-        return any(one.group for one in self.figures)
+        return any(figure.group for figure in self.figures)
 
     @property
     def has_correlations(self) -> bool:
         """Whether a column has the correlations that a score is made of."""
-        return any(one.pearson is not None for one in self.figures)
+        return any(figure.pearson is not None for figure in self.figures)
 
 
 def show_result(result: "SubtaskResult") -> ShownResult:
     """Return the figures of a result as its page shows them."""
-    lows = (max(-0.9, one.low) for one in result.cells.values() if one.low)
+    lows = (max(-0.9, cell.low) for cell in result.cells.values() if cell.low)
     lowest = round(min([0.0, *lows]), DECIMALS)
-    return ShownResult(result, [_show_figure(result, one, lowest) for one in result.cells])
+    return ShownResult(result, [_show_figure(result, cell, lowest) for cell in result.cells])
 
 
 def has_expected_intervals(result: "Result") -> bool:
     """Whether the intervals of a result are those to expect, since its gold is not public."""
-    boards = [one.board for one in result.subtasks if one.board]
-    return not (is_gold_public(result.submission.phase) or any(one.is_final for one in boards))
+    boards = [item.board for item in result.subtasks if item.board]
+    return not (is_gold_public(result.submission.phase) or any(item.is_final for item in boards))
 
 
 def explain_intervals(result: "Result") -> list[str]:
     """Return the sentences that a reader of a result needs: what its intervals mean."""
     from postprocess.boards.shown import explain_few_pairs
 
-    rules = [one.board.board.rules for one in result.subtasks if one.board]
+    rules = [part.board.board.rules for part in result.subtasks if part.board]
     few = explain_few_pairs(rules[0], name_languages(rules[0].languages)) if rules else []
     return [EXPECTED, *few] if has_expected_intervals(result) else few
 
@@ -272,8 +272,8 @@ def draw_interval(cell: "Cell", lowest: float) -> Bar | None:
     if cell.low is None or cell.high is None:
         return None
     left, right, at = (  # of rounded figures, so that no more of them can be measured
-        round(HUNDRED * min(1.0, max(0.0, (round(one, DECIMALS) - lowest) / (1 - lowest))), 1)
-        for one in (cell.low, cell.high, cell.score)
+        round(HUNDRED * min(1.0, max(0.0, (round(value, DECIMALS) - lowest) / (1 - lowest))), 1)
+        for value in (cell.low, cell.high, cell.score)
     )
     return Bar(left, max(1.0, round(right - left, 1)), at)
 

@@ -96,12 +96,12 @@ def _find_frozen(phase: Phase, subtask: int, viewer: Viewer) -> FrozenBoard | No
 
     Organisers see it before, unless scores were corrected since.
     """
-    found = FrozenBoard.objects.filter(phase=phase, subtask=subtask)
+    boards = FrozenBoard.objects.filter(phase=phase, subtask=subtask)
     if not phase.shared_task.is_published:
         if not viewer.is_organiser or phase.shared_task.state != SharedTaskState.FINALISED:
             return None
-        found = found.filter(scoring__state=ScoringState.CURRENT)
-    return found.defer("body").select_related("scoring").first()
+        boards = boards.filter(scoring__state=ScoringState.CURRENT)
+    return boards.defer("body").select_related("scoring").first()
 
 
 def _show_frozen(frozen: FrozenBoard, phase: Phase) -> "Board":

@@ -72,7 +72,7 @@ def list_archive(shared_task: SharedTask) -> dict[str, int]:
     """Return the paths of an archive's files, and their sizes in bytes."""
     with shared_task.archive.open("rb") as file, zipfile.ZipFile(file) as archive:
         entries = archive.infolist()
-    return {one.filename.partition("/")[2]: one.file_size for one in entries}
+    return {entry.filename.partition("/")[2]: entry.file_size for entry in entries}
 
 
 def read_archived(shared_task: SharedTask, path: str) -> bytes | None:
@@ -90,7 +90,7 @@ def _render_baselines(results: Mapping[Phase, Results]) -> dict[str, dict[str, b
     return {
         name: {
             path: content
-            for (subtask, language), numbers in sorted(places.items(), key=lambda one: one[0])
+            for (subtask, language), numbers in sorted(places.items(), key=lambda item: item[0])
             if subtask == 2
             for path, content in render_results(numbers, language).items()
         }
@@ -103,19 +103,19 @@ def _list_teams(boards: Boards) -> "Iterator[ArchivedTeam]":
     from postprocess.boards.archive import ArchivedTeam
 
     codes = {row.result for board in boards.values() for row in board.rows if row.result}
-    found = Submission.objects.filter(code__in=codes, team__kind=TeamKind.TEAM)
-    found = found.filter(team__state=TeamState.ACCEPTED).select_related("team")
-    by_code = {one.code: one for one in found.exclude(state=SubmissionState.WITHDRAWN)}
+    sent = Submission.objects.filter(code__in=codes, team__kind=TeamKind.TEAM)
+    sent = sent.filter(team__state=TeamState.ACCEPTED).exclude(state=SubmissionState.WITHDRAWN)
+    by_code = {submission.code: submission for submission in sent.select_related("team")}
     by_team: dict[Team, dict[str, bytes]] = {
-        one.team: {} for one in sorted(by_code.values(), key=lambda one: one.team.name_key)
+        team: {} for team in sorted((s.team for s in by_code.values()), key=lambda t: t.name_key)
     }
     for (phase, subtask), board in boards.items():
         for row in board.rows:
-            one = by_code.get(row.result)
-            if one and one.team.publishes_files:
-                by_team[one.team] |= {
+            submission = by_code.get(row.result)
+            if submission and submission.team.publishes_files:
+                by_team[submission.team] |= {
                     f"{phase.name}-{subtask}/{path}": content
-                    for path, content in _read_files(one, subtask)
+                    for path, content in _read_files(submission, subtask)
                 }
     for team, files in by_team.items():
         yield ArchivedTeam(name_published(team), team.code, files, _describe(team))

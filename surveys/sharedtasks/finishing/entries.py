@@ -35,7 +35,7 @@ class Results:
         pk = counted.submission_id
         if pk not in self.predicted:
             self.predicted[pk] = load_predictions(counted.submission)
-        return {place: one for place, one in self.predicted[pk].items() if place[0] == subtask}
+        return {p: x for p, x in self.predicted[pk].items() if p[0] == subtask}
 
 
 def predict_baselines(golds: Golds) -> "dict[str, dict[Place, Floats]]":
@@ -43,14 +43,14 @@ def predict_baselines(golds: Golds) -> "dict[str, dict[Place, Floats]]":
     from postprocess.baselines.texts import predict_distance, predict_form
     from postprocess.formats.stimuli import parse_stimuli
 
-    found: dict[str, dict[Place, Floats]] = {name: {} for name in BASELINES}
+    predictions: dict[str, dict[Place, Floats]] = {name: {} for name in BASELINES}
     for language, part in golds.parts.items():
         pairs = parse_stimuli(read_data_file(part, practice=False)).pairs
         for name, predict in zip(BASELINES, (predict_distance, predict_form), strict=True):
             similarities = predict(pairs)
-            found[name][1, language] = similarities[:, 1] - similarities[:, 0]
-            found[name][2, language] = similarities
-    return found
+            predictions[name][1, language] = similarities[:, 1] - similarities[:, 0]
+            predictions[name][2, language] = similarities
+    return predictions
 
 
 def make_rules(phase: Phase, subtask: int, golds: Golds) -> "Rules":
@@ -69,7 +69,7 @@ def make_rules(phase: Phase, subtask: int, golds: Golds) -> "Rules":
         best_of=best_of if best_of and best_of < len(sizes) else None,
         gold_sha256=dict(golds.scoring.gold_sha256),
         scorer=golds.scoring.scorer,
-        remarks=tuple(write_correction(one) for one in find_corrections(shared_task)),
+        remarks=tuple(write_correction(correction) for correction in find_corrections(shared_task)),
     )
 
 
@@ -84,8 +84,8 @@ def list_entries(results: Results, subtask: int) -> "Iterator[Entry]":
         yield entry
     for name, predicted in results.baselines.items():
         if name not in names:
-            own = {place: one for place, one in predicted.items() if place[0] == subtask}
-            yield _enter_reference(results, name, own)
+            of_subtask = {p: numbers for p, numbers in predicted.items() if p[0] == subtask}
+            yield _enter_reference(results, name, of_subtask)
     yield from _list_bounds(results, subtask)
 
 
@@ -94,17 +94,17 @@ def _enter(results: Results, counted: CountedSubmission, subtask: int) -> "Entry
 
     team, submission = counted.team, counted.submission
     figures = compute_figures(results.read(counted, subtask), results.phase, results.golds)
-    contents = [one for one in submission.contents if one["subtask"] == subtask]
+    contents = [item for item in submission.contents if item["subtask"] == subtask]
     is_baseline = team.kind == TeamKind.BASELINE
     return Entry(
         name_published(team),
-        {language: one for (_, language), one in figures.items()},
+        {language: item for (_, language), item in figures.items()},
         kind=Kind.BASELINE if is_baseline else Kind.TEAM,
         system=team.system if team.described_at else "",
         attempts=None if is_baseline else counted.n_attempts,
         result="" if is_baseline else submission.code,
         outside="" if is_baseline else find_reason(counted, results.phase),
-        file_sha256={one["language"]: one["sha256"] for one in contents},
+        file_sha256={item["language"]: item["sha256"] for item in contents},
     )
 
 
@@ -112,7 +112,7 @@ def _enter_reference(results: Results, name: str, predicted: "dict[Place, Floats
     from postprocess.boards.entries import Entry, Kind
 
     figures = compute_figures(predicted, results.phase, results.golds)
-    return Entry(name, {language: one for (_, language), one in figures.items()}, Kind.BASELINE)
+    return Entry(name, {language: score for (_, language), score in figures.items()}, Kind.BASELINE)
 
 
 def _list_bounds(results: Results, subtask: int) -> "Iterator[Entry]":
@@ -123,10 +123,10 @@ def _list_bounds(results: Results, subtask: int) -> "Iterator[Entry]":
 
     parts = results.golds.parts
     if subtask == 1:
-        known = {name: part.reliability for name, part in parts.items() if part.reliability}
-        roots = {language: math.sqrt(one) for language, one in known.items()}
+        squares = {name: part.reliability for name, part in parts.items() if part.reliability}
+        roots = {name: math.sqrt(square) for name, square in squares.items()}
         yield from _bound("score ceiling", roots, results, Kind.CEILING)
-        yield from _bound("a second crowd", known, results, Kind.SECOND_CROWD)
+        yield from _bound("a second crowd", squares, results, Kind.SECOND_CROWD)
     else:
         people = {name: part.human for name, part in parts.items() if part.human is not None}
         yield from _bound(HUMAN, people, results, Kind.HUMAN)

@@ -71,17 +71,17 @@ def request_finalising(
     shared_task = lock_task(shared_task)
     problems = list_obstacles(shared_task, now)
     unranked = list_unranked(shared_task, now)
-    for one in unranked:
-        if one.key not in settled:
+    for row in unranked:
+        if row.key not in settled:
             problems.append(
-                f"Decide about {one.counted.team.name} in subtask {one.counted.subtask} of "
-                f"{one.counted.phase.name}, which would not be ranked: {one.reason}."
+                f"Decide about {row.counted.team.name} in subtask {row.counted.subtask} of "
+                f"{row.counted.phase.name}, which would not be ranked: {row.reason}."
             )
     if problems:
         raise SharedTaskRefused("\n".join(problems))
     record(
         "sharedtask.finalising", scope=shared_task.scope,
-        unranked=", ".join(f"{one.counted.team.name} ({one.reason})" for one in unranked),
+        unranked=", ".join(f"{row.counted.team.name} ({row.reason})" for row in unranked),
     )  # fmt: skip
     return request_job(shared_task, FINALISE, by)
 

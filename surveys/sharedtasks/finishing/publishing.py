@@ -28,7 +28,7 @@ def publish(shared_task: SharedTask, now: datetime) -> SharedTask:
     if shared_task.state != SharedTaskState.FINALISED:
         raise SharedTaskRefused("Finalise the shared task first: its boards must be final.")
     if is_busy(shared_task):
-        raise SharedTaskRefused("A job of this shared task is in progress. Wait until it is done.")
+        raise SharedTaskRefused("A job of this shared task is in progress. Wait until it ends.")
     if are_boards_stale(shared_task):
         raise SharedTaskRefused("Scores were corrected after the boards were made. Finalise again.")
     if not shared_task.archive:

@@ -41,11 +41,11 @@ def hide_name(team: Team, by: User | None = None) -> None:
     from postprocess.boards.exports.freezing import read_board, render_board
 
     shared_task = team.shared_task
-    own = set(team.submissions.values_list("code", flat=True))
+    codes = set(team.submissions.values_list("code", flat=True))
     n_renamed = 0
     for frozen in FrozenBoard.objects.filter(phase__shared_task=shared_task):
         board = read_board(frozen.body.encode())
-        if not any(row.result in own and row.name == team.name for row in board.rows):
+        if not any(row.result in codes and row.name == team.name for row in board.rows):
             continue
         body = render_board(_rename(board, team.name, team.code), is_gold_public=True)
         frozen.body, frozen.sha256 = body.decode(), hashlib.sha256(body).hexdigest()
@@ -81,8 +81,8 @@ def perform_archiving(job: Job, progress: Progress) -> Store:
 
 
 def _find_frozen(shared_task: SharedTask) -> QuerySet[FrozenBoard]:
-    found = FrozenBoard.objects.filter(phase__shared_task=shared_task)
-    return found.select_related("phase__shared_task", "scoring").order_by("phase", "subtask")
+    boards = FrozenBoard.objects.filter(phase__shared_task=shared_task)
+    return boards.select_related("phase__shared_task", "scoring").order_by("phase", "subtask")
 
 
 def _make(shared_task: SharedTask, frozen: list[FrozenBoard]) -> bytes:
@@ -93,15 +93,15 @@ def _make(shared_task: SharedTask, frozen: list[FrozenBoard]) -> bytes:
         raise SharedTaskRefused(NOT_FINAL)
     golds = Golds(frozen[0].scoring)
     baselines = predict_baselines(golds)
-    results = {one.phase: Results(one.phase, golds, baselines) for one in frozen}
-    boards = {(one.phase, one.subtask): read_board(one.body.encode()) for one in frozen}
+    results = {board.phase: Results(board.phase, golds, baselines) for board in frozen}
+    boards = {(board.phase, board.subtask): read_board(board.body.encode()) for board in frozen}
     return make_archive(shared_task, boards, results, golds)
 
 
 def _store(shared_task: SharedTask, frozen: list[FrozenBoard], archive: bytes) -> None:
     """Store the archive of final boards; nothing if others are stored, which request their own."""
     shared_task = lock_task(shared_task)
-    if [one.sha256 for one in _find_frozen(shared_task)] != [one.sha256 for one in frozen]:
+    if [board.sha256 for board in _find_frozen(shared_task)] != [board.sha256 for board in frozen]:
         return
     drop_archive(shared_task)
     shared_task.archive.save("archive.zip", ContentFile(archive), save=False)
@@ -114,7 +114,7 @@ def _rename(board: "Board", name: str, code: str) -> "Board":
     """Return a board with a row renamed to a code, without its system's name."""
     rows = (replace(row, name=code, system="") if row.name == name else row for row in board.rows)
     differences = {
-        column: replace(tests, names=tuple(code if one == name else one for one in tests.names))
+        column: replace(tests, names=tuple(code if old == name else old for old in tests.names))
         for column, tests in board.differences.items()
     }
     return replace(board, rows=tuple(rows), differences=differences)

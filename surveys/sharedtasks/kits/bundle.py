@@ -43,13 +43,13 @@ def list_bundled(shared_task: SharedTask) -> list[int]:
 
 def list_shortened(shared_task: SharedTask) -> list[Phase]:
     """Return the phases that end earlier on Codabench, when the next one opens."""
-    found = {
+    shortened = {
         phase.pk: phase
         for subtask in list_bundled(shared_task)
         for phase, following in pairwise(_list_phases(shared_task, subtask))
         if phase.closes_at is None or phase.closes_at > following.opens_at
     }
-    return list(found.values())
+    return list(shortened.values())
 
 
 def make_bundle(shared_task: SharedTask, subtask: int, user: AnyUser) -> bytes:

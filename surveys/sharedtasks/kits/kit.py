@@ -47,12 +47,12 @@ def _pack(phase: Phase) -> bytes:
     parts = list(phase.shared_task.parts.order_by("language"))
     contents = (rules, limits, [_identify(part) for part in parts])
     key = f"kit-{hashlib.sha256(repr((phase.pk, contents)).encode()).hexdigest()}"
-    found: bytes | None = cache.get(key)
-    if found is None:
-        found = _write(parts, phase)
-        if len(found) <= LARGEST_KEPT:
-            cache.set(key, found, KEPT_SECONDS)
-    return found
+    kit: bytes | None = cache.get(key)
+    if kit is None:
+        kit = _write(parts, phase)
+        if len(kit) <= LARGEST_KEPT:
+            cache.set(key, kit, KEPT_SECONDS)
+    return kit
 
 
 @in_job_process

@@ -48,7 +48,7 @@ def drop_participants(shared_task: SharedTask) -> int:
 
 def find_due(now: datetime) -> dict[str, str]:
     """Count the members that are due to be dropped, by shared task."""
-    return {one.slug: _count_members(one.members.count()) for one in _list_due_tasks(now)}
+    return {task.slug: _count_members(task.members.count()) for task in _list_due_tasks(now)}
 
 
 def drop_due(now: datetime) -> dict[str, str]:
@@ -59,7 +59,7 @@ def drop_due(now: datetime) -> dict[str, str]:
     drop_uploads()
     drop_stray_files(now)
     drop_idle_accounts(now)
-    return {one.slug: _count_members(drop_participants(one)) for one in _list_due_tasks(now)}
+    return {task.slug: _count_members(drop_participants(task)) for task in _list_due_tasks(now)}
 
 
 @transaction.atomic
@@ -107,6 +107,6 @@ def _delete_accounts(users: Collection[int]) -> None:
     for entry in AuditEntry.objects.filter(details__member__in=list(names)):
         entry.details["member"] = A_MEMBER
         entry.save(update_fields=["details"])
-    own = AuditEntry.objects.filter(action__startswith="account.", subject__in=names)
-    own.update(subject=A_MEMBER)
+    entries = AuditEntry.objects.filter(action__startswith="account.", subject__in=names)
+    entries.update(subject=A_MEMBER)
     User.objects.filter(pk__in=users).delete()

@@ -28,7 +28,7 @@ def find_corrections(shared_task: SharedTask) -> list[Correction]:
     """Return the scorings that replaced the one before, earliest first."""
     used = Scoring.objects.filter(shared_task=shared_task, state__in=USED)
     scorings = used.select_related("created_by").order_by("number")
-    return [Correction(one, _compare(before, one)) for before, one in pairwise(scorings)]
+    return [Correction(after, _compare(before, after)) for before, after in pairwise(scorings)]
 
 
 def find_breaches(shared_task: SharedTask) -> list[Correction]:
@@ -41,7 +41,7 @@ def choose_breaches(shared_task: SharedTask, corrections: list[Correction]) -> l
 
     There are none if the files that were committed are in use again.
     """
-    of_gold = [one for one in corrections if one.languages]
+    of_gold = [correction for correction in corrections if correction.languages]
     if not of_gold:
         return []
     committed = dict(shared_task.parts.values_list("language", "gold_sha256"))
@@ -60,4 +60,4 @@ def write_correction(correction: Correction) -> str:
 def _compare(before: Scoring, after: Scoring) -> tuple[str, ...]:
     """Return the languages whose gold differs between two scorings."""
     digests = after.gold_sha256.items()
-    return tuple(sorted(one for one, sha256 in digests if before.gold_sha256.get(one) != sha256))
+    return tuple(sorted(tag for tag, sha256 in digests if before.gold_sha256.get(tag) != sha256))

@@ -60,7 +60,7 @@ def count_phase(phase: Phase, team_ids: Collection[int] | None = None) -> None:
     """
     n_wanted = count_languages(phase)
     sent = _list_sent(phase, team_ids)
-    n_attempts = Counter(one.team_id for one in sent)
+    n_attempts = Counter(candidate.team_id for candidate in sent)
     rows = _of_teams(CountedSubmission.objects.filter(phase=phase), team_ids)
     before = {(row.subtask, row.team_id): row for row in rows}
     all_chosen = {row.submission_id for row in before.values() if row.is_chosen}
@@ -73,11 +73,11 @@ def count_phase(phase: Phase, team_ids: Collection[int] | None = None) -> None:
             if of_subtask == subtask and row.is_chosen
         }
         counted = _choose_all(phase, _list_candidates(sent, subtask, scores), chosen, n_wanted)
-        for team_id, one in counted.items():
+        for team_id, candidate in counted.items():
             before.pop((subtask, team_id), None)
             row = CountedSubmission(phase=phase, subtask=subtask, team_id=team_id)
-            _fill(row, one, n_wanted)
-            row.is_chosen = one.submission.pk == chosen.get(team_id)
+            _fill(row, candidate, n_wanted)
+            row.is_chosen = candidate.submission.pk == chosen.get(team_id)
             row.n_attempts = n_attempts[team_id]
             after.append(row)
     CountedSubmission.objects.bulk_create(
@@ -95,7 +95,7 @@ def _of_teams(rows: Rows, team_ids: Collection[int] | None) -> Rows:
 
 def _fill(row: CountedSubmission, counted: Candidate, n_wanted: int) -> None:
     row.submission = counted.submission
-    row.scores = {language: describe_score(one) for language, one in counted.scores.items()}
+    row.scores = {language: describe_score(score) for language, score in counted.scores.items()}
     average = average_of(counted.scores, n_wanted)
     row.average = average.score if average else None
     row.average_low, row.average_high = (average and average.interval) or (None, None)
@@ -115,7 +115,7 @@ def find_counted(
     current scoring, and the teams are all.
     """
     sent = _list_sent(phase, team_ids)
-    scores = _list_scores([one.pk for one in sent], [subtask], scoring)
+    scores = _list_scores([submission.pk for submission in sent], [subtask], scoring)
     candidates = _list_candidates(sent, subtask, scores)
     return _choose_all(phase, candidates, chosen, count_languages(phase))
 
@@ -124,13 +124,13 @@ def _choose_all(
     phase: Phase, candidates: Iterable[Candidate], chosen: Mapping[int, int], n_wanted: int
 ) -> dict[int, Candidate]:
     by_team: dict[int, list[Candidate]] = {}
-    for one in candidates:
-        by_team.setdefault(one.submission.team_id, []).append(one)
-    found = {
+    for candidate in candidates:
+        by_team.setdefault(candidate.submission.team_id, []).append(candidate)
+    counted = {
         team_id: choose_counted(phase, of_team, chosen.get(team_id), n_wanted)
         for team_id, of_team in by_team.items()
     }
-    return {team_id: one for team_id, one in found.items() if one is not None}
+    return {team_id: candidate for team_id, candidate in counted.items() if candidate is not None}
 
 
 def _list_sent(phase: Phase, team_ids: Collection[int] | None) -> list[Submission]:
@@ -146,10 +146,10 @@ def _list_candidates(
 
     Those that wait for their scores have none.
     """
-    for one in sent:
-        is_standing = one.state in (SubmissionState.STORED, SubmissionState.SCORED)
-        if is_standing and subtask in {file["subtask"] for file in one.contents}:
-            yield Candidate(one, scores.get((one.pk, subtask), {}))
+    for submission in sent:
+        is_standing = submission.state in (SubmissionState.STORED, SubmissionState.SCORED)
+        if is_standing and subtask in {file["subtask"] for file in submission.contents}:
+            yield Candidate(submission, scores.get((submission.pk, subtask), {}))
 
 
 def _list_needed(phase: Phase, sent: Iterable[Submission], chosen: Collection[int]) -> list[int]:
@@ -159,19 +159,19 @@ def _list_needed(phase: Phase, sent: Iterable[Submission], chosen: Collection[in
     scored submission of each team and subtask.
     """
     if phase.counting == Counting.BEST:
-        return [one.pk for one in sent]
+        return [submission.pk for submission in sent]
     last = {
-        (one.team_id, file["subtask"]): one.pk
-        for one in sent
-        if one.state == SubmissionState.SCORED
-        for file in one.contents
+        (submission.team_id, file["subtask"]): submission.pk
+        for submission in sent
+        if submission.state == SubmissionState.SCORED
+        for file in submission.contents
     }
     return sorted({*last.values(), *chosen})
 
 
 def _list_scores(sent: Sequence[int], subtasks: Collection[int], scoring: Scoring | None) -> Scores:
     """Return the scores of submissions by a scoring, or the current one, by language."""
-    found: Scores = {}
+    listed: Scores = {}
     for first in range(0, len(sent), MOST_AT_ONCE):
         of_some = sent[first : first + MOST_AT_ONCE]
         scores = SubtaskScore.objects.filter(submission__in=of_some, subtask__in=subtasks)
@@ -180,8 +180,8 @@ def _list_scores(sent: Sequence[int], subtasks: Collection[int], scoring: Scorin
         else:
             scores = scores.filter(scoring=scoring)
         for score in scores.annotate(language=F("part__language")).order_by("language"):
-            found.setdefault((score.submission_id, score.subtask), {})[score.language] = score
-    return found
+            listed.setdefault((score.submission_id, score.subtask), {})[score.language] = score
+    return listed
 
 
 def choose_counted(
@@ -192,11 +192,11 @@ def choose_counted(
     `chosen` is the id of a submission, `n_wanted` the number of languages of an average. Only the
     chosen one may wait for its scores.
     """
-    scored = [one for one in candidates if one.scores]
+    scored = [candidate for candidate in candidates if candidate.scores]
     if phase.counting == Counting.BEST:
-        return max(scored, key=lambda one: _quality(one, n_wanted), default=None)
-    if found := [one for one in candidates if one.submission.pk == chosen]:
-        return found[0]
+        return max(scored, key=lambda candidate: _quality(candidate, n_wanted), default=None)
+    if matches := [candidate for candidate in candidates if candidate.submission.pk == chosen]:
+        return matches[0]
     return scored[-1] if scored else None
 
 
@@ -206,11 +206,9 @@ def average_of(scores: Mapping[str, SubtaskScore], n_wanted: int) -> "Average | 
 
     if not n_wanted or len(scores) < n_wanted:
         return None
-    ordered = sorted(scores.items(), key=lambda one: (-one[1].score, one[0]))
+    ordered = sorted(scores.items(), key=lambda score: (-score[1].score, score[0]))
     best = [scores[language] for language in sorted(name for name, _ in ordered[:n_wanted])]
-    measured = [
-        Measured(one.score, math.nan if one.error is None else one.error, one.n) for one in best
-    ]
+    measured = [Measured(s.score, math.nan if s.error is None else s.error, s.n) for s in best]
     return average_measured(measured, is_harmonic=best[0].subtask == HARMONIC)
 
 
@@ -230,5 +228,5 @@ def describe_score(score: SubtaskScore) -> dict[str, Any]:
 def _quality(candidate: Candidate, n_wanted: int) -> tuple[bool, float, int]:
     """Return a sort key: candidates with an average, then higher, then earlier, are better."""
     average = average_of(candidate.scores, n_wanted)
-    mean = sum(one.score for one in candidate.scores.values()) / len(candidate.scores)
+    mean = sum(score.score for score in candidate.scores.values()) / len(candidate.scores)
     return average is not None, average.score if average else mean, -candidate.submission.number

@@ -54,24 +54,24 @@ def make_scores(
     """Return the scores of a submission by a scoring; they are not stored yet."""
     from postprocess.scoring.inference import score_interval, standard_error
 
-    digests = {(one["subtask"], one["language"]): one["sha256"] for one in submission.contents}
+    digests = {(file["subtask"], file["language"]): file["sha256"] for file in submission.contents}
     scores = []
-    for (subtask, language), found in sorted(figures.items()):
-        low, high = score_interval(found, is_harmonic=subtask == 2) or (None, None)
+    for (subtask, language), figure in sorted(figures.items()):
+        low, high = score_interval(figure, is_harmonic=subtask == 2) or (None, None)
         scores.append(
             SubtaskScore(
                 submission=submission,
                 part=golds.parts[language],
                 subtask=subtask,
                 scoring=golds.scoring,
-                score=found.score,
-                pearson=_known(found.pearson),
-                spearman=_known(found.spearman),
-                n=found.n,
-                error=standard_error(found.left_out),
+                score=figure.score,
+                pearson=_known(figure.pearson),
+                spearman=_known(figure.spearman),
+                n=figure.n,
+                error=standard_error(figure.left_out),
                 low=low,
                 high=high,
-                reason=found.reason.value,
+                reason=figure.reason.value,
                 file_sha256=digests[subtask, language],
             )
         )

@@ -36,26 +36,26 @@ def find_flags(submission: Submission, predictions: "dict[Place, Floats]") -> li
     ]
 
 
-def make_flag(found: "Found", place: Place, other: str = "") -> Flag:
+def make_flag(kind: "Found", place: Place, other: str = "") -> Flag:
     """Return a flag about a file."""
-    return Flag(flag=found.name, text=found.value, subtask=place[0], language=place[1], other=other)
+    return Flag(flag=kind.name, text=kind.value, subtask=place[0], language=place[1], other=other)
 
 
 def _flag_numbers(predictions: "dict[Place, Floats]") -> Iterator[Flag]:
     from postprocess.boards.advice.flags import flag_predictions
 
-    for place, numbers in sorted(predictions.items(), key=lambda one: one[0]):
-        for found, _ in flag_predictions(numbers):
-            yield make_flag(found, place)
+    for place, numbers in sorted(predictions.items(), key=lambda item: item[0]):
+        for kind, _ in flag_predictions(numbers):
+            yield make_flag(kind, place)
 
 
 def _flag_baselines(submission: Submission) -> Iterator[Flag]:
     from postprocess.boards.advice.flags import Flag as Kind
 
     baselines = list_baselines(submission.team.shared_task_id)
-    for one in submission.contents:
-        if name := baselines.get(one["digest"]):
-            yield make_flag(Kind.BASELINE, (one["subtask"], one["language"]), name)
+    for file in submission.contents:
+        if name := baselines.get(file["digest"]):
+            yield make_flag(Kind.BASELINE, (file["subtask"], file["language"]), name)
 
 
 def _flag_unalike(submission: Submission, predictions: "dict[Place, Floats]") -> Iterator[Flag]:
@@ -67,21 +67,21 @@ def _flag_unalike(submission: Submission, predictions: "dict[Place, Floats]") ->
         team=submission.team_id, phase=submission.phase_id, state=SubmissionState.SCORED
     ).exclude(pk=submission.pk)
     flagged = set()
-    for other in others.order_by("-number")[:MOST_COMPARED]:
-        for place, numbers in load_predictions(other).items():
+    for earlier in others.order_by("-number")[:MOST_COMPARED]:
+        for place, numbers in load_predictions(earlier).items():
             if place not in predictions or place in flagged:
                 continue
             if find_unalike({"this": predictions[place], "other": numbers}):
                 flagged.add(place)
-                yield make_flag(Kind.UNALIKE, place, f"submission {other.number}")
+                yield make_flag(Kind.UNALIKE, place, f"submission {earlier.number}")
 
 
 def _flag_copies(submission: Submission) -> Iterator[Flag]:
     """Yield a flag for each team that sent exactly the same predictions in this phase."""
     from postprocess.boards.advice.flags import Flag as Kind
 
-    same = Submission.objects.filter(phase=submission.phase_id, digest=submission.digest)
-    others = same.exclude(team=submission.team_id).filter(team__kind=TeamKind.TEAM)
-    for other in others.attempts().select_related("team").order_by("number", "pk"):
+    copies = Submission.objects.filter(phase=submission.phase_id, digest=submission.digest)
+    others = copies.exclude(team=submission.team_id).filter(team__kind=TeamKind.TEAM)
+    for copy in others.attempts().select_related("team").order_by("number", "pk"):
         first = submission.contents[0]
-        yield make_flag(Kind.ALIKE, (first["subtask"], first["language"]), other.team.name)
+        yield make_flag(Kind.ALIKE, (first["subtask"], first["language"]), copy.team.name)

@@ -21,7 +21,7 @@ def load_predictions(submission: Submission) -> "dict[Place, Floats]":
     with submission.file.open("rb") as stored:
         archive = stored.read()
     contents: dict[Place, dict[str, Any]] = {
-        (one["subtask"], one["language"]): one for one in submission.contents
+        (file["subtask"], file["language"]): file for file in submission.contents
     }
     files = sort_files([("results.zip", archive)], sorted({place[1] for place in contents})).files
     predictions = {}

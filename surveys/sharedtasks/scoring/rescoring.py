@@ -75,7 +75,7 @@ def request_rescoring(
         shared_task = lock_task(shared_task)
         _refuse_rescoring(shared_task, reason)
         if {**current.gold_sha256, **digests} == current.gold_sha256 and current.scorer == SCORER:
-            raise SharedTaskRefused("Gold and scorer are the present ones: no score would change.")
+            raise SharedTaskRefused("Gold and scorer are in use already: no score would change.")
         scoring = make_scoring(
             shared_task,
             state=ScoringState.COMPUTING,
@@ -145,7 +145,7 @@ def discard_scoring(scoring: Scoring) -> Scoring:
     if scoring.state not in UNUSED:
         return scoring
     if is_busy(shared_task):
-        raise SharedTaskRefused("A job of this shared task is in progress. Wait until it is done.")
+        raise SharedTaskRefused("A job of this shared task is in progress. Wait until it ends.")
     scoring.state = ScoringState.DISCARDED
     scoring.save(update_fields=["state"])
     record("scoring.discarded", scope=shared_task.scope, subject=name_scoring(scoring))
@@ -227,7 +227,7 @@ def _refuse_unready(scoring: Scoring) -> None:
     if scoring.state != ScoringState.READY:
         raise SharedTaskRefused(f"{name_scoring(scoring).capitalize()} is not computed yet.")
     if is_busy(scoring.shared_task):
-        raise SharedTaskRefused("A job of this shared task is in progress. Wait until it is done.")
+        raise SharedTaskRefused("A job of this shared task is in progress. Wait until it ends.")
     if Submission.objects.without_scores(scoring).exclude(state="stored").exists():
         raise SharedTaskRefused("A submission arrived this moment. Try again.")
 
@@ -259,9 +259,9 @@ def _compare_scorings(phase: Phase, subtask: int, scoring: Scoring) -> Iterator[
     teams = {team.pk: team for team in Team.objects.competing().filter(submissions__phase=phase)}
     before = find_counted(phase, subtask, chosen, team_ids=list(teams))
     after = find_counted(phase, subtask, chosen, scoring=scoring, team_ids=list(teams))
-    columns = sorted({name for one in before.values() for name in one.scores})
+    columns = sorted({name for candidate in before.values() for name in candidate.scores})
     for column in (AVERAGE, *columns):
-        old, new = (_read_column(phase, column, one) for one in (before, after))
+        old, new = (_read_column(phase, column, candidate) for candidate in (before, after))
         for team_id in sorted(old.keys() | new.keys(), key=lambda pk: teams[pk].name_key):
             places = _place(old, team_id), _place(new, team_id)
             if places[0] != places[1]:
@@ -274,16 +274,16 @@ def _compare_scorings(phase: Phase, subtask: int, scoring: Scoring) -> Iterator[
 def _read_column(phase: Phase, column: str, counted: Mapping[int, Candidate]) -> dict[int, Any]:
     """Return the scores of a column as shown, by team."""
     n_wanted = count_languages(phase)
-    found = {}
-    for team_id, one in counted.items():
+    by_team = {}
+    for team_id, candidate in counted.items():
         if column == AVERAGE:
-            average = average_of(one.scores, n_wanted)
+            average = average_of(candidate.scores, n_wanted)
             score = average.score if average else None
         else:
-            score = one.scores[column].score if column in one.scores else None
+            score = candidate.scores[column].score if column in candidate.scores else None
         if score is not None:
-            found[team_id] = round_figure(score)
-    return found
+            by_team[team_id] = round_figure(score)
+    return by_team
 
 
 def _place(scores: Mapping[int, float], team_id: int) -> tuple[float | None, int | None]:
@@ -291,4 +291,4 @@ def _place(scores: Mapping[int, float], team_id: int) -> tuple[float | None, int
     if team_id not in scores:
         return None, None
     score = scores[team_id]
-    return score, 1 + sum(other > score for other in scores.values())
+    return score, 1 + sum(higher > score for higher in scores.values())

@@ -38,7 +38,7 @@ def describe_team(team: Team, fields: Mapping[str, object], *, now: datetime) ->
     """Store parts of a description, also if others are missing. Raises TeamRefused when final."""
     team = Team.objects.select_for_update(no_key=True).get(pk=team.pk)
     if not may_describe(team):
-        raise TeamRefused("The boards are final, so descriptions cannot be changed any more.")
+        raise TeamRefused("The boards are final, so descriptions can no longer be changed.")
     changed = {name: value for name, value in fields.items() if value != getattr(team, name)}
     if unknown := sorted(changed.keys() - {*FIELDS}):
         raise TeamRefused(f"A description has no {', '.join(unknown)}.")

@@ -74,33 +74,33 @@ def list_phases(team: Team, now: datetime) -> list[PhaseOfTeam]:
 def find_submitted(upload: Upload, phase: Phase | None = None) -> Submission | None:
     """Return the submission that checked files became, or None."""
     sent = Submission.objects.filter(team=upload.team_id, file=upload.file.name)
-    found = sent.filter(phase=phase) if phase else sent
-    return found.select_related("phase").first()
+    submissions = sent.filter(phase=phase) if phase else sent
+    return submissions.select_related("phase").first()
 
 
 def show_submissions(viewer: Viewer, submissions: Collection[Submission]) -> list[ShownSubmission]:
     """Return submissions of a viewer's team, each as the viewer may see it."""
-    phases = {one.phase_id: one.phase for one in submissions}
+    phases = {submission.phase_id: submission.phase for submission in submissions}
     visible = {pk: may_see_scores(phase, viewer, viewer.team) for pk, phase in phases.items()}
-    scores = _list_scores([one for one in submissions if visible[one.phase_id]])
+    scores = _list_scores([sent for sent in submissions if visible[sent.phase_id]])
     counted = _list_counted(viewer.team) if viewer.team else set()
     return [
         ShownSubmission(
-            one,
-            scores.get(one.pk, []),
-            [subtask for subtask in (1, 2) if (one.pk, subtask) in counted],
-            visible[one.phase_id],
+            submission,
+            scores.get(submission.pk, []),
+            [subtask for subtask in (1, 2) if (submission.pk, subtask) in counted],
+            visible[submission.phase_id],
         )
-        for one in submissions
+        for submission in submissions
     ]
 
 
 def _list_scores(submissions: Collection[Submission]) -> dict[int, list[dict[str, Any]]]:
     """Return the figures of submissions as they may leave the server, by the submission's id."""
     rows = SubtaskScore.objects.filter(
-        submission__in=[one.pk for one in submissions], scoring__state=ScoringState.CURRENT
+        submission__in=[sent.pk for sent in submissions], scoring__state=ScoringState.CURRENT
     ).select_related("part")
-    phase_of = {one.pk: one.phase for one in submissions}
+    phase_of = {submission.pk: submission.phase for submission in submissions}
     shown = defaultdict(list)
     for row in rows.order_by("subtask", "part__language"):
         figures = show_figures(describe_score(row), phase_of[row.submission_id])
@@ -125,20 +125,18 @@ def _list_counted(team: Team) -> set[tuple[int, int]]:
 def list_choices(team: Team, now: datetime) -> list[Choice]:
     """Return the phases and subtasks for which submissions of a team can count."""
     phases = team.shared_task.phases.filter(submissions__team=team).distinct()
-    found = []
+    choices = []
     for phase in phases.select_related("shared_task"):
         is_open = phase.is_running(now) and phase.counting == Counting.CHOSEN
         is_open = is_open and not FrozenBoard.objects.filter(phase=phase).exists()
         sent = phase.submissions.filter(
             team=team, state__in=(SubmissionState.STORED, SubmissionState.SCORED)
         ).order_by("number")
-        counted = {one.subtask: one for one in phase.counted_submissions.filter(team=team)}
+        counted = {row.subtask: row for row in phase.counted_submissions.filter(team=team)}
         for subtask in phase.subtasks:
-            candidates = [
-                one for one in sent if subtask in {file["subtask"] for file in one.contents}
-            ]
+            candidates = [s for s in sent if subtask in {file["subtask"] for file in s.contents}]
             if candidates:
-                found.append(
+                choices.append(
                     Choice(phase, subtask, candidates, counted.get(subtask), is_open=is_open)
                 )
-    return found
+    return choices

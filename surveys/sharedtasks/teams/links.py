@@ -33,7 +33,7 @@ LIFETIME = timedelta(days=14)
 N_BYTES = 32
 MOST_OPEN = 30  # links of a team that are open at the same time
 MOST_MEMBERS = 50
-INVALID = "This link is not valid any more. Ask the person who sent it for a new one."
+INVALID = "This link is no longer valid. Ask the person who sent it for a new one."
 
 
 @transaction.atomic
@@ -95,7 +95,7 @@ def make_password_link(member: TeamMember, *, by: User, now: datetime) -> str:
 
 @transaction.atomic
 def revoke_link(invitation: TeamInvitation, *, now: datetime) -> None:
-    """Let a link open nothing any more; idempotent."""
+    """Revoke a link, which then opens nothing; idempotent."""
     if TeamInvitation.objects.valid(now).filter(pk=invitation.pk).update(revoked_at=now):
         team = invitation.team
         record("team.link_revoked", scope=team.shared_task.scope, subject=team.name)
@@ -191,7 +191,7 @@ def _use_link(token: str, *, now: datetime, to_join: bool) -> TeamInvitation:
 
 def _require_open(team: Team) -> None:
     if team.state not in (TeamState.ACCEPTED, TeamState.PENDING):
-        raise TeamRefused(f"The team is {team.get_state_display()}; nobody joins it any more.")
+        raise TeamRefused(f"The team is {team.get_state_display()}; nobody can join it now.")
 
 
 def _make_link(**fields: object) -> str:

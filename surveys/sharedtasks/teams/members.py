@@ -95,9 +95,9 @@ def make_captain(captain: TeamMember, member: TeamMember, *, now: datetime) -> N
 
 def add_member(team: Team, participant: LimitedAccount, *, is_captain: bool) -> TeamMember:
     """Add a participant to a team whose row is locked. Raises TeamRefused for a second team."""
-    found = TeamMember.objects.filter(shared_task=team.shared_task_id, participant=participant)
-    if (known := found.select_related("team").first()) is not None:
-        raise TeamRefused(f"This account is in the team {known.team} of this shared task already.")
+    stored = TeamMember.objects.filter(shared_task=team.shared_task_id, participant=participant)
+    if (member := stored.select_related("team").first()) is not None:
+        raise TeamRefused(f"This account is in the team {member.team} of this shared task already.")
     try:
         with transaction.atomic():
             return TeamMember.objects.create(

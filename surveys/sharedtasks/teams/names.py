@@ -25,7 +25,7 @@ RESERVED = BOUNDS | {
     "baseline", "baselines", "constant", "distance", "form", "static", "scores", "import",
     "contextual", "organiser", "organisers",
 }  # fmt: skip
-TAKEN = "A team of this shared task has the name “{}” already. Choose another one."
+TAKEN = "A team of this shared task has the name “{}” already. Choose another name."
 
 
 def read_team_name(text: str) -> str:
@@ -61,7 +61,7 @@ def read_row_name(text: str) -> str:
 
 def _refuse_reserved(name: str, reserved: Collection[str]) -> str:
     if re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", name).casefold()) in reserved:
-        raise TeamRefused(f"“{name}” is the name of another row of boards. Choose another one.")
+        raise TeamRefused(f"“{name}” is the name of another row of boards. Choose another name.")
     return name
 
 

@@ -24,30 +24,30 @@ def flag_alike_teams(phase: Phase) -> int:
     rows = CountedSubmission.objects.filter(phase=phase, team__kind=TeamKind.TEAM)
     teams = {row.submission_id: row.team for row in rows.select_related("team")}
     flags: dict[int, list[Flag]] = {pk: [] for pk in teams}
-    for place, predicted in sorted(_read(teams).items(), key=lambda one: one[0]):
+    for place, predicted in sorted(_read(teams).items(), key=lambda item: item[0]):
         for pair in find_alike({str(pk): numbers for pk, numbers in predicted.items()}):
             first, second = int(pair.first), int(pair.second)
             if teams[first] != teams[second]:
                 flags[first].append(make_flag(Kind.ALIKE, place, teams[second].name))
                 flags[second].append(make_flag(Kind.ALIKE, place, teams[first].name))
     with transaction.atomic():
-        for pk, found in flags.items():
-            _add(pk, found)
-    return sum(bool(found) for found in flags.values())
+        for pk, new in flags.items():
+            _add(pk, new)
+    return sum(bool(new) for new in flags.values())
 
 
 def _read(teams: dict[int, Team]) -> "dict[Place, dict[int, Floats]]":
     """Return the predictions of submissions by file and submission."""
-    found: dict[Place, dict[int, Floats]] = {}
+    predictions: dict[Place, dict[int, Floats]] = {}
     for submission in Submission.objects.filter(pk__in=list(teams)):
         for place, numbers in load_predictions(submission).items():
-            found.setdefault(place, {})[submission.pk] = numbers
-    return found
+            predictions.setdefault(place, {})[submission.pk] = numbers
+    return predictions
 
 
-def _add(submission_id: int, found: list[Flag]) -> None:
+def _add(submission_id: int, flags: list[Flag]) -> None:
     submission = Submission.objects.select_for_update().get(pk=submission_id)
-    new = [flag for flag in found if flag not in submission.flags]
+    new = [flag for flag in flags if flag not in submission.flags]
     if new:
         submission.flags = [*submission.flags, *new]
         submission.save(update_fields=["flags"])

@@ -37,14 +37,14 @@ def count_by_day(shared_task: SharedTask, at_most: int) -> list[TeamRow]:
     sent = Submission.objects.filter(phase__in=list(phases)).order_by()
     numbers = sent.values_list("phase", "team").annotate(n=Count("pk"))  # read in an index alone
     busiest = sorted(numbers, key=lambda row: (-row[2], row[1], row[0]))[:at_most]
-    wanted = {(phase, team) for phase, team, _ in busiest}
-    of_teams = sent.filter(team__in={team for _, team in wanted})
+    busy = {(phase, team) for phase, team, _ in busiest}
+    of_teams = sent.filter(team__in={team for _, team in busy})
     in_order = of_teams.order_by("team__name_key", "phase__opens_at", "phase", "sent_at")
     values = in_order.values_list("phase", "team", "team__name", "sent_at", "state")
     rows = [
-        _count_days(name, phases[phase], [one[3:] for one in found], zone)
-        for (phase, team, name), found in groupby(values, key=lambda one: one[:3])
-        if (phase, team) in wanted
+        _count_days(name, phases[phase], [row[3:] for row in group], zone)
+        for (phase, team, name), group in groupby(values, key=lambda row: row[:3])
+        if (phase, team) in busy
     ]
     return sorted(rows, key=lambda row: -row.n_sent)
 
@@ -78,5 +78,5 @@ def name_reason(reason: str) -> str:
     >>> name_reason("x.txt: x.txt is not the name of a result file; did you mean results_…")
     '… is not the name of a result file'
     """
-    found = OTHER_NAME.sub(r"… \1", PLACE.sub("", reason))
-    return NUMBERS.sub("…", QUOTED.sub('"…"', found))
+    text = OTHER_NAME.sub(r"… \1", PLACE.sub("", reason))
+    return NUMBERS.sub("…", QUOTED.sub('"…"', text))

@@ -96,9 +96,9 @@ def merge_teams(team: Team, into: Team, reason: str, *, now: datetime) -> Team:
     """
     team, into = _lock_both(team, into)
     _require(reason, "Write why the teams are merged; they read the reason.")
-    for one in (team, into):
-        if one.state != TeamState.ACCEPTED or one.kind != TeamKind.TEAM:
-            raise SharedTaskRefused(f"{one.name} cannot be merged: only accepted teams can.")
+    for party in (team, into):
+        if party.state != TeamState.ACCEPTED or party.kind != TeamKind.TEAM:
+            raise SharedTaskRefused(f"{party.name} cannot be merged: only accepted teams can.")
     phases = list(team.shared_task.phases.filter(submissions__team__in=(team, into)).distinct())
     _refuse_final(team, phases)
     for phase in phases:
@@ -111,8 +111,8 @@ def merge_teams(team: Team, into: Team, reason: str, *, now: datetime) -> Team:
     Upload.objects.filter(team=team).update(team=into)
     team.merged_into = into
     _set_state(team, TeamState.MERGED, reason)
-    for one in (team, into):
-        count_team(one, phases)
+    for party in (team, into):
+        count_team(party, phases)
     team.counted_submissions.all().delete()
     record(
         "team.merged", scope=into.shared_task.scope, subject=f"{team.name} into {into.name}",
@@ -136,7 +136,7 @@ def _require(reason: str, words: str) -> None:
 
 def _refuse_final(team: Team, phases: list[Phase]) -> None:
     if FrozenBoard.objects.filter(phase__in=phases).exists():
-        raise SharedTaskRefused("The boards are final, so nothing of them changes.")
+        raise SharedTaskRefused("The boards are final, so they no longer change.")
 
 
 def _set_state(team: Team, state: TeamState, reason: str) -> None:
@@ -146,17 +146,17 @@ def _set_state(team: Team, state: TeamState, reason: str) -> None:
 
 def _cancel_duplicates(team: Team, into: Team, phase: Phase) -> None:
     """Cancel a team's submissions that the other team has sent as well: each is one attempt."""
-    theirs = Submission.objects.filter(team=into, phase=phase).attempts().values("digest")
-    same = Submission.objects.filter(team=team, phase=phase, digest__in=theirs).attempts()
-    same.update(state=SubmissionState.CANCELLED, state_reason=DUPLICATE)
+    digests = Submission.objects.filter(team=into, phase=phase).attempts().values("digest")
+    duplicates = Submission.objects.filter(team=team, phase=phase, digest__in=digests).attempts()
+    duplicates.update(state=SubmissionState.CANCELLED, state_reason=DUPLICATE)
 
 
 def _merge_allowances(team: Team, into: Team, phase: Phase) -> None:
     moved = Allowance.objects.filter(team=team, phase=phase).first()
     if moved is None:
         return
-    kept = Allowance.objects.filter(team=into, phase=phase)
-    if kept.update(n_attempts=F("n_attempts") + moved.n_attempts):
+    allowances = Allowance.objects.filter(team=into, phase=phase)
+    if allowances.update(n_attempts=F("n_attempts") + moved.n_attempts):
         moved.delete()
     else:
         Allowance.objects.filter(pk=moved.pk).update(team=into)

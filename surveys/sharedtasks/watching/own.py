@@ -59,9 +59,9 @@ def find_own_team(shared_task: SharedTask, kind: TeamKind, name: str) -> Team:
     """
     shared_task = lock_task(shared_task)
     name = _read_name(name)
-    found = Team.objects.filter(shared_task=shared_task, name_key=make_name_key(name)).first()
-    if found and found.kind == kind:
-        return found
+    team = Team.objects.filter(shared_task=shared_task, name_key=make_name_key(name)).first()
+    if team and team.kind == kind:
+        return team
     try:
         team = add_team(shared_task=shared_task, kind=kind, name=name)
     except TeamRefused as error:

@@ -97,7 +97,7 @@ def test_changed_rules_are_logged_and_texts_not_quoted(draft):
 def test_rules_that_teams_rely_on_stay_once_the_shared_task_is_open():
     shared_task = make_open_task()
 
-    with pytest.raises(SharedTaskRefused, match=r"any more.*: best of, zone"):
+    with pytest.raises(SharedTaskRefused, match=r"no longer.*: best of, zone"):
         configure_task(shared_task, {"zone": "UTC", "best_of": 1, "title": "Other"})
     configure_task(shared_task, {"title": "Other"})
 

@@ -209,7 +209,7 @@ def test_results_are_published_and_taken_back(client, shared_task, submissions):
     client.post(page("finalise"), {"settled": [key]})
     perform_all()
 
-    assert "the gold is not hidden any more" in client.get(page("publish")).text
+    assert "the gold is no longer hidden" in client.get(page("publish")).text
     assert client.post(page("publish")).url == page("scores")
     shared_task.refresh_from_db()
     assert shared_task.is_published
