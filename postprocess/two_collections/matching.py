@@ -25,7 +25,7 @@ Row = Sequence[str]
 
 
 class Matching(NamedTuple):
-    """The pairs of two collections that are the same items.
+    """The matched pairs of two collections.
 
     `by`: the key; `first` and `second`, shape (n_matched,): their numbers, from 1, in the order of
     the first collection; `is_swapped`, shape (n_matched,): whether context 1 of the first is

@@ -116,7 +116,7 @@ def has_step(study: Study, name: str) -> bool:
 
 
 def is_collecting(study: Study) -> bool:
-    """Return whether a study is open and assignments are still to come, some seconds ago."""
+    """Return whether a study is open with assignments still to come; cached for some seconds."""
     if study.is_draft or study.is_closed:
         return False
     return any(step.name == "collection" and not step.is_done for step in recall_steps(study))

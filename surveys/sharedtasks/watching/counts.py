@@ -19,7 +19,7 @@ OTHER_NAME = re.compile(r"^.* (is not the name of a result file); did you mean .
 
 
 class TeamRow(NamedTuple):
-    """The submissions of a team in a phase: by day of the task's zone, and those that are over."""
+    """A team's submissions in a phase: by day of the task's zone, in all, and as attempts."""
 
     team: str
     phase: Phase
