@@ -73,7 +73,7 @@ def find_corpora(names: Sequence[str]) -> list[Corpus]:
     """Return corpora by their names, in the order of the list. Raises RunRefused."""
     corpora = list_corpora()
     if missing := set(names) - {corpus.name for corpus in corpora}:
-        raise RunRefused(f"This site no longer has the corpus “{min(missing)}”. Choose another.")
+        raise RunRefused(f"This site has no corpus “{min(missing)}” now. Choose another.")
     return [corpus for corpus in corpora if corpus.name in names]
 
 

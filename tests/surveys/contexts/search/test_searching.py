@@ -196,7 +196,7 @@ def test_a_corpus_that_has_gone_is_reported(corpora, draft, ana):
     run = request_search(draft, wish(), ana)
     (corpora / "tales.conllu").unlink()
 
-    assert "no longer has the corpus “tales.conllu”" in perform(run).error
+    assert "no corpus “tales.conllu” now" in perform(run).error
 
 
 def test_a_full_disk_is_reported_and_the_search_can_be_tried_again(corpora, draft, ana):

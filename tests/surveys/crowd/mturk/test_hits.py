@@ -68,7 +68,7 @@ def test_plan_batch_refuses_a_live_target_unless_the_site_allows_it(study, targe
 
 
 def test_plan_batch_refuses_no_places_and_no_pay(study):
-    with pytest.raises(BatchRefused, match="Choose how many"):
+    with pytest.raises(BatchRefused, match="how many places"):
         plan_batch(study, "simulator", {}, **TERMS)
     with pytest.raises(BatchRefused, match="one cent"):
         plan(study, reward_cents=0)
