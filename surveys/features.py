@@ -95,6 +95,8 @@ class Feature:
     # pages among those of others: by the name of a page of the console, the pages after it; views
     # of the API, by their addresses; paths of annotators' pages
     console_urls: str = ""
+    # names of pages of the console, by the section of the documentation that explains them
+    console_help: Mapping[str, str] = field(default_factory=dict)
     api_urls: str = ""
     annotator_urls: str = ""
     # scopes of API tokens, with their meanings; limited accounts have only such

@@ -8,6 +8,15 @@ FEATURE = Feature(
     job_kinds=(run_kind(RunKind.SEARCH, "surveys.contexts.search.searching.search"),),
     menu=(MenuEntry(place="new study", template="contexts/_new_study.html"),),
     console_urls="surveys.contexts.web.console.urls.PAGES",
+    console_help={
+        "docs/console.html#contexts": (
+            "begin_contexts contexts candidates undo_choice candidates_file contexts_settings "
+            "use_stimuli"
+        ),
+        "docs/contexts.html#search-in-the-console": (
+            "search_contexts cancel_search pick_by_scores search_pair"
+        ),
+    },
     first_step="surveys.contexts.search.listing.describe_step",
     log_actions={
         "candidates.added": "Added candidates found in corpora to {}",

@@ -28,6 +28,14 @@ FEATURE = Feature(
         MenuEntry(place="prolific", template="crowd/_prolific.html"),
     ),
     console_urls="surveys.crowd.web.console.urls.PAGES",
+    console_help={
+        "docs/console.html#paid-batches": (
+            "batches plan_batch batch_cost batch arm_batch disarm_batch drop_batch stop_batch "
+            "work_batch batch_ledger batch_people batch_bonus batch_choose visit pay_visit "
+            "reject_visit retry_visit override_visit compensate_visit note_visit"
+        ),
+        "docs/console.html#prolifics-export": "prolific_export",
+    },
     annotator_urls="surveys.crowd.web.annotate.PATHS",
     export_person="surveys.crowd.personal_data.export_person",
     forget_workers="surveys.crowd.personal_data.forget_workers",

@@ -1,12 +1,13 @@
 """The part of the documentation that explains each page of the console."""
 
+from functools import cache
+
 from django.conf import settings
 from django.http import HttpRequest
 
-from surveys.features import find_area
+from surveys.features import find_area, merge_mappings
 
 FIRST = "docs/console.html"
-_BATCH = "docs/console.html#paid-batches"
 _BY_SECTION = {
     "docs/console.html#accounts-and-roles": (
         "sign_in sign_in_link choose_password sign_out change_password people invite_person leave"
@@ -16,13 +17,6 @@ _BY_SECTION = {
     ),
     "docs/console.html#rehearsals": "rehearsal delete_rehearsal",
     "docs/console.html#a-new-study": "new_study opening",
-    "docs/console.html#contexts": (
-        "begin_contexts contexts candidates undo_choice candidates_file contexts_settings "
-        "use_stimuli"
-    ),
-    "docs/contexts.html#search-in-the-console": (
-        "search_contexts cancel_search pick_by_scores search_pair"
-    ),
     "docs/console.html#stimuli": "stimuli replace_file row remove_row checkpoints",
     "docs/console.html#design": "design text practice_rows check_rows",
     "docs/survey.html#how-long-it-takes": "workload",
@@ -37,13 +31,7 @@ _BY_SECTION = {
     "docs/console.html#e-mail": (
         "mails send_invitations send_reminders cancel_mails retry_mails no_mail"
     ),
-    "docs/console.html#prolifics-export": "prolific_export",
     "docs/crowds.html#prolific": "prolific",
-    _BATCH: (
-        "batches plan_batch batch_cost batch arm_batch disarm_batch drop_batch stop_batch "
-        "work_batch batch_ledger batch_people batch_bonus batch_choose visit pay_visit "
-        "reject_visit retry_visit override_visit compensate_visit note_visit"
-    ),
     "docs/console.html#collection": (
         "collection gauge block gauge_block repeat undo_repeat replace annotators "
         "gauge_annotators annotator context"
@@ -74,12 +62,18 @@ _BY_SECTION = {
     "docs/console.html#tokens": "tokens revoke_token",
     "docs/console.html#background-jobs": "jobs",
 }
-HELP = {page: section for section, pages in _BY_SECTION.items() for page in pages.split()}
+
+
+@cache
+def list_sections() -> dict[str, str]:
+    """Return the section that explains each page, those of apps included, by URL name."""
+    sections = _BY_SECTION | merge_mappings("console_help")
+    return {page: section for section, pages in sections.items() for page in pages.split()}
 
 
 def find_help(page: str) -> str:
     """Return the address of the section that explains a page, given by its URL name."""
-    return f"{settings.DOCS_URL}{HELP.get(page, FIRST)}"
+    return f"{settings.DOCS_URL}{list_sections().get(page, FIRST)}"
 
 
 def link_to_help(request: HttpRequest) -> dict[str, str]:
