@@ -70,7 +70,8 @@ ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=[]) or [
 IS_HTTPS = _site.scheme == "https"
 TRUSTED_PROXIES = networks("TRUSTED_PROXIES")  # proxies whose X-Forwarded-For is trusted
 
-ALL_APPS = ("crowd", "contexts")  # folders of `surveys`; the core needs none of them
+# folders of `surveys`; the core needs none of them
+ALL_APPS = ("sharedtasks", "crowd", "contexts")
 APPS = chosen_apps("APPS", ALL_APPS)
 INSTALLED_APPS = [
     "django.contrib.admin",

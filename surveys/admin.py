@@ -1,7 +1,5 @@
 """Which tables operators see; Django looks for this module."""
 
-from importlib import import_module
-
 from django.apps import apps
 
 from surveys.models import (
@@ -28,14 +26,8 @@ from surveys.models import (
 )
 from surveys.web.admin.read_only import register_read_only
 
-OF_APPS = "surveys.sharedtasks.models"
-
 register_read_only(
-    [
-        model
-        for model in apps.get_app_config("surveys").get_models()
-        if not model.__module__.startswith(OF_APPS)
-    ],
+    apps.get_app_config("surveys").get_models(),
     unlisted={
         Annotator, Arrival, Block, ConsentNotice, Item, Place, ReviewClaim, SharedMark,
         SignInBudget, Worker,
@@ -52,4 +44,3 @@ register_read_only(
         Webhook: ("secret",),
     },
 )  # fmt: skip
-import_module("surveys.sharedtasks.admin")

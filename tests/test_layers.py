@@ -31,7 +31,7 @@ LAYERS = (
 Graph = Mapping[str, Set[str]]
 APPS = {  # what belongs to an app; all else of `surveys` is the core
     "sharedtasks": (
-        "surveys.sharedtasks", "surveys.templatetags.task_times", "surveys.templatetags.zones",
+        "surveys.sharedtasks",
     ),
     "crowd": (
         "surveys.crowd",

@@ -67,7 +67,7 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.sharedtasks.scoring.gold", "surveys.sharedtasks.parts", "surveys.sharedtasks.opening",
     "surveys.sharedtasks.kits.kit", "surveys.sharedtasks.kits.bundle", "surveys.sharedtasks.phases",
     "surveys.sharedtasks.teams.names",  # characters that cannot be seen
-    "surveys.sharedtasks.uploads", "surveys.sharedtasks.visibility",  # rounded as on boards
+    "surveys.sharedtasks.uploads", "surveys.sharedtasks.scoring.visibility",  # rounded as on boards
     "surveys.sharedtasks.boards.citing", "surveys.sharedtasks.boards.elsewhere",
     "surveys.sharedtasks.boards.files", "surveys.sharedtasks.boards.predictions",
     "surveys.sharedtasks.boards.live", "surveys.sharedtasks.boards.live_rows",

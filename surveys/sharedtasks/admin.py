@@ -1,5 +1,7 @@
 """Which tables of shared tasks operators see."""
 
+from django.apps import apps
+
 from surveys.sharedtasks.models import (
     CountedSubmission,
     FrozenBoard,
@@ -14,10 +16,10 @@ from surveys.sharedtasks.models import (
     TeamMember,
     Upload,
 )
-from surveys.web.admin.read_only import list_tables, register_read_only
+from surveys.web.admin.read_only import register_read_only
 
 register_read_only(
-    list_tables("surveys.sharedtasks.models"),
+    apps.get_app_config("sharedtasks").get_models(),
     # Scores that only the organisers of a shared task may see, and files that are not sent yet.
     unlisted={CountedSubmission, FrozenBoard, RefusedUpload, SubtaskScore, Upload},
     personal={Team, TeamInvitation, TeamMember},

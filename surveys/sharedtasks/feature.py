@@ -72,9 +72,9 @@ FEATURE = Feature(
         "sharedtasks:write": "submit to shared tasks, and change your submissions",
     },
     files={
-        "surveys.SharedTask": ("archive",),
-        "surveys.Submission": ("file",),
-        "surveys.TaskPart": ("data", "gold", "practice_data", "practice_gold"),
+        "sharedtasks.SharedTask": ("archive",),
+        "sharedtasks.Submission": ("file",),
+        "sharedtasks.TaskPart": ("data", "gold", "practice_data", "practice_gold"),
     },
     find_due="surveys.sharedtasks.retention.personal_data.find_due",
     drop_due="surveys.sharedtasks.retention.personal_data.drop_due",

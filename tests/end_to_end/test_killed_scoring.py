@@ -53,11 +53,11 @@ from django.utils import timezone
 from surveys.sharedtasks.retention.stray_files import drop_stray_files
 print(drop_stray_files(timezone.now() + timedelta(days=2)))
 """
-STATES = "SELECT number, state FROM surveys_submission"
-N_SCORES = "SELECT count(*) FROM surveys_subtaskscore"
+STATES = "SELECT number, state FROM sharedtasks_submission"
+N_SCORES = "SELECT count(*) FROM sharedtasks_subtaskscore"
 AWAITED = "SELECT count(*) FROM pg_locks WHERE NOT granted"
 ENDED = "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE NOT granted"
-COUNTED = "SELECT subtask, n_attempts FROM surveys_countedsubmission ORDER BY subtask"
+COUNTED = "SELECT subtask, n_attempts FROM sharedtasks_countedsubmission ORDER BY subtask"
 ONCE = [(1, "scored")], [(2,)], [(1, 1), (2, 1)]
 
 
@@ -129,7 +129,7 @@ def test_a_site_killed_while_it_stores_scores_has_stored_none(made: Made):
     with blocked(made.gold) as pipe:
         made.submit()
         pipe.wait_for_reader()
-        with locked(made.site, "surveys_countedsubmission") as is_awaited:
+        with locked(made.site, "sharedtasks_countedsubmission") as is_awaited:
             pipe.let_read()
             wait_until(is_awaited)
             made.site.kill(signal.SIGKILL)
@@ -164,13 +164,13 @@ def test_a_file_without_a_row_is_deleted_after_a_day(made: Made):
     with ThreadPoolExecutor(1) as other, blocked(made.data) as pipe:
         asked = other.submit(made.check)
         pipe.wait_for_reader()
-        with locked(site, "surveys_upload"):
+        with locked(site, "sharedtasks_upload"):
             pipe.let_read()
             wait_until(lambda: len(list_new(folder, before)) == 1)
             site.kill(signal.SIGKILL)
         with pytest.raises(httpx.TransportError):
             asked.result()
-    assert site.query("SELECT count(*) FROM surveys_upload") == [(0,)]
+    assert site.query("SELECT count(*) FROM sharedtasks_upload") == [(0,)]
     left = list_new(folder, before)
 
     site.manage("drop_personal_data")

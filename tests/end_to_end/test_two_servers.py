@@ -128,7 +128,7 @@ def test_attempts_and_api_rates_are_exact_over_two_servers(servers):
     )
     n_left = API_RATE - N_SENT
     assert Counter(answer.status_code for answer in seen) == {200: n_left, 429: N_SENT - n_left}
-    assert first.query("SELECT count(*) FROM surveys_submission") == [(N_ATTEMPTS,)]
+    assert first.query("SELECT count(*) FROM sharedtasks_submission") == [(N_ATTEMPTS,)]
 
 
 @pytest.mark.parametrize(

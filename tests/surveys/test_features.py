@@ -78,7 +78,7 @@ def test_every_column_of_files_is_registered_or_of_checked_uploads():
         for name in names
     }
 
-    assert columns - kept == {"surveys.Upload.file"}
+    assert columns - kept == {"sharedtasks.Upload.file"}
     assert kept <= columns
 
 

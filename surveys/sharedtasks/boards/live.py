@@ -19,8 +19,8 @@ from surveys.sharedtasks.models import (
     TeamState,
 )
 from surveys.sharedtasks.scoring.corrections import find_corrections, write_correction
+from surveys.sharedtasks.scoring.visibility import is_gold_public, shows_code
 from surveys.sharedtasks.uploads import list_parts
-from surveys.sharedtasks.visibility import is_gold_public, shows_code
 
 if TYPE_CHECKING:
     from postprocess.boards.board import Board, Cell, Row

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from surveys.sharedtasks.models import Phase, SharedTask, Visibility
-from surveys.sharedtasks.visibility import Viewer, is_published, may_see_scores
+from surveys.sharedtasks.scoring.visibility import Viewer, is_published, may_see_scores
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from surveys.sharedtasks.models import (
     Visibility,
 )
 from surveys.sharedtasks.scoring.counting import HARMONIC, describe_score
-from surveys.sharedtasks.visibility import Viewer, is_gold_public, may_see_scores
+from surveys.sharedtasks.scoring.visibility import Viewer, is_gold_public, may_see_scores
 
 if TYPE_CHECKING:
     from postprocess.boards.board import Cell, Place

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from surveys.sharedtasks.boards.live import name_on_boards
 from surveys.sharedtasks.boards.visible import VisibleBoard
-from surveys.sharedtasks.visibility import Viewer, is_gold_public
+from surveys.sharedtasks.scoring.visibility import Viewer, is_gold_public
 from surveys.study.languages import name_language
 
 if TYPE_CHECKING:

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 from surveys.access.roles import AnyUser
 from surveys.sharedtasks.boards.live import make_live_board
 from surveys.sharedtasks.models import FrozenBoard, Phase, ScoringState, SharedTask, SharedTaskState
-from surveys.sharedtasks.tasks import may_organise
-from surveys.sharedtasks.teams.members import find_membership
-from surveys.sharedtasks.visibility import (
+from surveys.sharedtasks.scoring.visibility import (
     ANYBODY,
     Viewer,
     is_gold_public,
     is_published,
     may_see_scores,
 )
+from surveys.sharedtasks.tasks import may_organise
+from surveys.sharedtasks.teams.members import find_membership
 
 if TYPE_CHECKING:
     from postprocess.boards.board import Board

@@ -20,7 +20,7 @@ from surveys.sharedtasks.models import (
 )
 from surveys.sharedtasks.scoring.figures import Golds
 from surveys.sharedtasks.scoring.gold import read_gold_file
-from surveys.sharedtasks.visibility import name_published
+from surveys.sharedtasks.scoring.visibility import name_published
 
 if TYPE_CHECKING:
     from postprocess.boards.archive import ArchivedTeam

@@ -10,7 +10,7 @@ from surveys.sharedtasks.parts import read_data_file
 from surveys.sharedtasks.scoring.corrections import find_corrections, write_correction
 from surveys.sharedtasks.scoring.figures import Golds, compute_figures
 from surveys.sharedtasks.scoring.predictions import Place, load_predictions
-from surveys.sharedtasks.visibility import name_published
+from surveys.sharedtasks.scoring.visibility import name_published
 
 if TYPE_CHECKING:
     from postprocess.boards.entries import Entry, Kind, Rules

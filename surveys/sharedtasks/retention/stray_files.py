@@ -14,7 +14,7 @@ from surveys.sharedtasks.models.tasks import PRIVATE_FOLDER
 
 KEPT = timedelta(days=1)  # longer than any process takes to commit the row of a file
 # Uploads come first: a submission takes over the file of an upload, which can be deleted then.
-NAMING: dict[str, tuple[str, ...]] = {"surveys.Upload": ("file",), **FEATURE.files}
+NAMING: dict[str, tuple[str, ...]] = {"sharedtasks.Upload": ("file",), **FEATURE.files}
 
 
 def drop_stray_files(now: datetime) -> int:

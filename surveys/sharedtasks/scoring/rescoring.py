@@ -36,9 +36,9 @@ from surveys.sharedtasks.scoring.counting import (
 )
 from surveys.sharedtasks.scoring.figures import Golds, compute_figures, make_scores
 from surveys.sharedtasks.scoring.predictions import load_predictions
+from surveys.sharedtasks.scoring.visibility import round_figure
 from surveys.sharedtasks.scoring.waiting import find_scoring, make_scoring
 from surveys.sharedtasks.tasks import RESCORE, find_shared_task, is_busy, lock_task, request_job
-from surveys.sharedtasks.visibility import round_figure
 
 UNUSED = (ScoringState.COMPUTING, ScoringState.READY)
 MOST_AT_ONCE = 50  # submissions that are scored while the organiser waits

@@ -19,7 +19,7 @@ from surveys.sharedtasks.models import (
     Upload,
 )
 from surveys.sharedtasks.scoring.counting import describe_score
-from surveys.sharedtasks.visibility import Viewer, may_see_scores, show_figures
+from surveys.sharedtasks.scoring.visibility import Viewer, may_see_scores, show_figures
 
 
 class PhaseOfTeam(NamedTuple):

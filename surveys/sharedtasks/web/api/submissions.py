@@ -15,6 +15,7 @@ from surveys.query_params import LARGEST
 from surveys.sharedtasks.attempts import count_attempts, refuse_phase, refuse_team
 from surveys.sharedtasks.boards.visible import find_viewer
 from surveys.sharedtasks.models import Phase, SharedTask, Submission, Team
+from surveys.sharedtasks.scoring.visibility import Viewer
 from surveys.sharedtasks.submissions import (
     choose_submission,
     note_submission,
@@ -25,7 +26,6 @@ from surveys.sharedtasks.teams.description import require_terms
 from surveys.sharedtasks.teams.history import show_submissions
 from surveys.sharedtasks.teams.rates import limit_checks, limiting_submissions
 from surveys.sharedtasks.uploads import LARGEST_UPLOAD, examine_files, keep_files, read_sent
-from surveys.sharedtasks.visibility import Viewer
 from surveys.sharedtasks.watching.own import find_trial_team, make_trial_team
 from surveys.sharedtasks.web.api import serializers as s
 from surveys.sharedtasks.web.api.views import find_task

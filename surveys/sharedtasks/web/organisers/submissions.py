@@ -21,8 +21,8 @@ from surveys.sharedtasks.models import (
     SubmissionState,
     Team,
 )
+from surveys.sharedtasks.scoring.visibility import round_figure
 from surveys.sharedtasks.submissions import cancel_submission, rescore_failed
-from surveys.sharedtasks.visibility import round_figure
 from surveys.sharedtasks.watching.baselines import send_baselines
 from surveys.sharedtasks.watching.counts import count_by_day, count_refusals
 from surveys.sharedtasks.watching.own import send_own

@@ -7,7 +7,7 @@ from django.shortcuts import render
 
 from surveys.sharedtasks.boards.visible import VisibleBoard, find_board, find_phase, find_viewer
 from surveys.sharedtasks.models import Phase, SharedTask
-from surveys.sharedtasks.visibility import Viewer
+from surveys.sharedtasks.scoring.visibility import Viewer
 from surveys.web.timing import began_at
 
 GONE = 410

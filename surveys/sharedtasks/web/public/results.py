@@ -14,7 +14,7 @@ from surveys.sharedtasks.boards.results import Result, find_result, was_final
 from surveys.sharedtasks.boards.table import explain_intervals, has_expected_intervals, show_result
 from surveys.sharedtasks.boards.visible import find_viewer
 from surveys.sharedtasks.models import SharedTask
-from surveys.sharedtasks.visibility import Viewer
+from surveys.sharedtasks.scoring.visibility import Viewer
 from surveys.sharedtasks.web.public.finding import answer_absent
 from surveys.web.rendering.markdown import render_foreign_markdown
 from surveys.web.timing import began_at

@@ -8,9 +8,9 @@ from django.shortcuts import get_object_or_404, redirect, render
 
 from surveys.query_params import LARGEST
 from surveys.sharedtasks.models import Submission, SubmissionState, TeamMember
+from surveys.sharedtasks.scoring.visibility import Viewer, is_gold_public
 from surveys.sharedtasks.submissions import choose_submission, note_submission, withdraw_submission
 from surveys.sharedtasks.teams.history import Choice, list_choices, show_submissions
-from surveys.sharedtasks.visibility import Viewer, is_gold_public
 from surveys.sharedtasks.web.access import team_page
 from surveys.sharedtasks.web.team.result_forms import OwnNoteForm
 from surveys.web.forms import attempt, posted, status_of

@@ -100,4 +100,5 @@ def test_every_column_that_names_such_a_file_is_read():
     }
 
     assert columns <= {(model, name) for model, names in NAMING.items() for name in names}
-    assert next(iter(NAMING)) == "surveys.Upload"  # before the submissions that take over its file
+    # before the submissions that take over its file
+    assert next(iter(NAMING)) == "sharedtasks.Upload"

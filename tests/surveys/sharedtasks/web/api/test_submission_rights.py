@@ -17,7 +17,7 @@ from surveys.sharedtasks.models import (
     TeamState,
 )
 from surveys.sharedtasks.scoring.gold import read_gold_file
-from surveys.sharedtasks.visibility import round_figure
+from surveys.sharedtasks.scoring.visibility import round_figure
 from surveys.web.api.urls import VIEWS
 from tests.factories.boards import NOISE, disturb_intervals, finish, make_contest
 from tests.factories.sharedtasks import make_shared_task, make_team, result_file

@@ -11,7 +11,7 @@ from django.urls import reverse
 from surveys.sharedtasks.boards.files import FORMATS
 from surveys.sharedtasks.models import SharedTask, Submission, SubtaskScore
 from surveys.sharedtasks.scoring.gold import read_gold_file
-from surveys.sharedtasks.visibility import round_figure
+from surveys.sharedtasks.scoring.visibility import round_figure
 from surveys.sharedtasks.web.urls import urlpatterns
 from tests.factories.boards import (
     NOISE,

@@ -4,7 +4,7 @@ import pytest
 from django.utils import timezone
 
 from surveys.sharedtasks.models import FrozenBoard, Scoring
-from surveys.sharedtasks.visibility import (
+from surveys.sharedtasks.scoring.visibility import (
     ANYBODY,
     Viewer,
     may_see_scores,

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from django import template
 from django.utils.html import format_html
 
-from surveys.templatetags.zones import NONE, in_zone, zone_name
+from surveys.sharedtasks.templatetags.zones import NONE, in_zone, zone_name
 
 register = template.Library()
 
