@@ -34,7 +34,7 @@ from surveys.jobs.queue import (
     seconds_until_mail,
 )
 from surveys.models import Job, JobState
-from surveys.operations.outages import OUTAGES, Limiter, log_outage
+from surveys.operations.outages import OUTAGES, Limiter, describe, is_outage, log_outage
 
 Progress = Callable[[str, int, int], None]  # stage, what is done of it, of how much
 Store = Callable[[], object]  # writes the result
@@ -159,15 +159,29 @@ def _storing_failure(job: Job, kind: Kind) -> Iterator[None]:
         reason = ""
         requeue(held, after=error.due_at - timezone.now())
     except TryLater as error:
-        reason = str(error)
-        if pauses := kind.pauses[job.n_tries : job.n_tries + 1]:
-            requeue(held, after=pauses[0], error=reason, n_tries=job.n_tries + 1)
-            reason = ""
+        reason = _put_off(job, kind, str(error))
+    except OUTAGES as error:
+        if not (kind.is_repeatable and is_outage(error)):
+            raise
+        log_outage(error)
+        if not connection.in_atomic_block:  # as in some tests
+            connection.close()  # a lost connection stays lost
+        reason = _put_off(job, kind, describe(error))
     except (SurveyError, UserError) as error:
         reason = str(error)
     finally:
         if reason:
             end_job(held, job, JobState.FAILED, reason)
+
+
+def _put_off(job: Job, kind: Kind, reason: str) -> str:
+    """Return a job to the queue after its kind's next pause; return the reason if it had none."""
+    pauses = kind.pauses[job.n_tries : job.n_tries + 1]
+    if not pauses:
+        return reason
+    held = Job.objects.held_under(job)
+    requeue(held, after=pauses[0], error=reason, n_tries=job.n_tries + 1)
+    return ""
 
 
 @contextmanager

@@ -5,14 +5,14 @@ from datetime import timedelta
 from threading import Barrier
 
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 from django.utils import timezone
 
 from postprocess.errors import UserError
 from surveys.errors import RunRefused, TryLater
 from surveys.features import Lane
 from surveys.jobs.perform import perform, perform_due, renew_lease, report_progress
-from surveys.jobs.queue import cancel, enqueue, make_lease, seconds_until_mail
+from surveys.jobs.queue import INTERRUPTED, cancel, enqueue, make_lease, seconds_until_mail
 from surveys.models import Job
 from tests.factories.jobs import (
     WORK,
@@ -110,21 +110,40 @@ def test_a_job_that_is_not_due_is_not_begun(job):
     assert (perform(job.pk), perform_due(Lane.LONG)) == (False, 0)
 
 
-def test_what_does_not_respond_is_asked_again_until_the_pauses_are_over(job):
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (TryLater("The gateway is down."), "The gateway is down."),
+        (OperationalError("lost"), "the database cannot be used: lost"),
+    ],
+)
+def test_what_does_not_respond_is_asked_again_until_the_pauses_are_over(job, error, said):
     register_work(pauses=(timedelta(minutes=1), timedelta(minutes=5)))
 
     def find_nobody(job, progress):
-        raise TryLater("The gateway is down.")
+        raise error
 
     for n_tries, minutes in ((1, 1), (2, 5)):
         put_off = perform_by(find_nobody, job)
         assert (put_off.state, put_off.n_tries) == ("waiting", n_tries)
-        assert put_off.error == "The gateway is down."
+        assert put_off.error == said
         pause = put_off.due_at - timezone.now()
         assert timedelta(minutes=minutes, seconds=-9) < pause <= timedelta(minutes=minutes)
         let_time_pass()
 
     assert perform_by(find_nobody, job).state == "failed"
+
+
+def test_an_outage_ends_a_job_that_must_not_be_repeated(job):
+    register_work(is_repeatable=False)
+
+    def lose(job, progress):
+        raise OperationalError("lost")
+
+    with pytest.raises(OperationalError):
+        perform_by(lose, job)
+
+    assert stored(job, "state", "error") == ("failed", INTERRUPTED)
 
 
 def test_a_silent_process_that_wakes_changes_nothing_of_its_successor(job, other):
