@@ -32,6 +32,22 @@ def job():
     return enqueue(WORK)
 
 
+def perform_at_once(jobs):
+    """Perform jobs by a process each; return which did so, and the jobs performed."""
+    start, performed = Barrier(len(jobs)), []
+
+    def claim(job):
+        try:
+            start.wait(60)
+            return perform(job.pk)
+        finally:
+            connection.close()
+
+    work = made_by(lambda job, progress: performed.append(job.pk))
+    with work, ThreadPoolExecutor(len(jobs)) as processes:
+        return list(processes.map(claim, jobs)), performed
+
+
 @pytest.fixture
 def other():
     """A row that a maker's result is written to."""
@@ -208,17 +224,7 @@ def test_a_cancelled_job_stops_at_its_next_step_and_stores_nothing(job, other):
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite serialises writers")
 def test_one_of_eight_claimants_performs_a_job(job):
-    start, performed = Barrier(8), []
-
-    def claim(_):
-        try:
-            start.wait(60)
-            return perform(job.pk)
-        finally:
-            connection.close()
-
-    with made_by(lambda job, progress: performed.append(job.pk)), ThreadPoolExecutor(8) as people:
-        claims = list(people.map(claim, range(8)))
+    claims, performed = perform_at_once([job] * 8)
 
     assert (sorted(claims), performed) == ([False] * 7 + [True], [job.pk])
 
@@ -263,18 +269,8 @@ def test_the_rate_holds_after_a_mail_that_was_put_off(settings):
 def test_several_processes_begin_one_mail(settings):
     register_work(lane=Lane.MAIL)
     settings.EMAIL_PER_MINUTE = 1
-    jobs = [enqueue(WORK) for _ in range(8)]
-    start, performed = Barrier(8), []
 
-    def claim(job):
-        try:
-            start.wait(60)
-            return perform(job.pk)
-        finally:
-            connection.close()
-
-    with made_by(lambda job, progress: performed.append(job.pk)), ThreadPoolExecutor(8) as people:
-        claims = list(people.map(claim, jobs))
+    claims, performed = perform_at_once([enqueue(WORK) for _ in range(8)])
 
     assert (sum(claims), len(performed)) == (1, 1)
 

@@ -55,16 +55,6 @@ def shared_task(db):
 
 
 @pytest.fixture
-def phase(shared_task):
-    return make_phase(shared_task)
-
-
-@pytest.fixture
-def team(shared_task):
-    return make_team(shared_task)
-
-
-@pytest.fixture
 def member(phase, team, clock):
     """The program of a member of a team, while a phase is open."""
     return program_of("otters")
