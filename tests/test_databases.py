@@ -11,9 +11,10 @@ from surveys.models import AuditEntry
 from tests.conftest import ROOT
 from tests.hostile import find_too_long, refusals_of_postgresql
 
-# Locks, SQL of our own, functions that databases spell differently, answers of constraints, search.
+# SQL of our own, functions that databases spell differently, answers of constraints, search.
+# Locks are in the tables of `test_locks.py`, by action.
 DEPENDS = re.compile(
-    r"select_for_update\(|\.cursor\(|connection\.vendor|\bas_sqlite|\bCast\("
+    r"\.cursor\(|connection\.vendor|\bas_sqlite|\bCast\("
     r"|IntegrityError|ignore_conflicts|icontains"
 )
 # Modules that tests reach by a page or a command, not by an import.
@@ -26,7 +27,6 @@ REACHED_BY = {
     "surveys.operations.dumps": "tests/end_to_end/test_backups.py",
     "surveys.operations.health": "tests/surveys/operations/test_health.py",
     "surveys.privacy.subject_access": "tests/surveys/web/console/test_privacy.py",
-    "surveys.results.numbering": "tests/surveys/results/test_numbering.py",
     "surveys.web.console.study.stimuli": "tests/surveys/web/console/test_stimuli.py",
 }
 TESTS = [path for path in (ROOT / "tests").rglob("test_*.py") if path.name != "test_databases.py"]
