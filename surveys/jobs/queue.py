@@ -20,7 +20,7 @@ from django.utils.module_loading import import_string
 
 from surveys.errors import JobBusy
 from surveys.features import Lane
-from surveys.jobs.kinds import find_kind, list_kinds
+from surveys.jobs.kinds import find_kind, is_registered, list_kinds
 from surveys.models import Job, JobState, Study
 from surveys.models.jobs import UNDER_WAY, JobQuerySet
 
@@ -146,7 +146,12 @@ def cancel(job: Job) -> bool:
 
 
 def retry(job: Job) -> bool:
-    """Queue a job again that failed or fell silent; return False for any other. Raises JobBusy."""
+    """Queue a job again that failed or fell silent; return False for any other. Raises JobBusy.
+
+    Also False if the app of its kind is not installed: nobody would perform it.
+    """
+    if not is_registered(job.kind):
+        return False
     over = (Job.objects.filter(state=JobState.FAILED) | find_silent()).filter(pk=job.pk)
     afresh = {"error": "", "n_deaths": 0, "n_tries": 0, "finished_at": None}
     with _refusing_second():

@@ -183,12 +183,14 @@ def test_a_job_that_waits_or_runs_can_be_cancelled_once():
     assert perform_due(Lane.LONG) == 0
 
 
-def test_a_failed_or_silent_job_can_be_retried():
+def test_a_failed_or_silent_job_of_an_installed_app_can_be_retried():
     failed, silent, running = enqueue(WORK), let_run(enqueue(WORK)), let_run(enqueue(WORK))
     Job.objects.filter(pk=failed.pk).update(state="failed", error="no", n_deaths=1, n_tries=5)
     Job.objects.filter(pk=silent.pk).update(heard_at=timezone.now() - timedelta(hours=1))
 
-    assert [retry(job) for job in (failed, silent, running)] == [True, True, False]
+    jobs = (failed, silent, running, Job.objects.create(kind="elsewhere", state="failed"))
+
+    assert [retry(job) for job in jobs] == [True, True, False, False]
 
     assert stored(failed, "state", "error", "n_deaths", "n_tries") == ("waiting", "", 0, 0)
     assert list_due(Lane.LONG) == [failed.pk, silent.pk]

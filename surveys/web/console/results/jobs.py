@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from surveys.access.roles import Right
+from surveys.jobs.kinds import is_registered
 from surveys.models import JobState, Run, Study
 from surveys.results.jobs import EXPORT_FORMATS
 from surveys.results.runs import is_broken_off, request_export
@@ -50,4 +51,5 @@ def jobs(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 def _may_retry(run: Run) -> bool:
-    return not run.has_lost_list and (run.state == JobState.FAILED or is_broken_off(run))
+    is_over = run.state == JobState.FAILED or is_broken_off(run)
+    return is_over and is_registered(run.kind) and not run.has_lost_list
