@@ -44,6 +44,7 @@ def test_remake_migrations_rewrites_what_changed_and_keeps_what_is_written_by_ha
     head, operations = text.split("    operations = [\n")
     head = head.replace("\nclass Migration(migrations.Migration):\n", HAND_WRITTEN)
     head = f"from django.contrib.postgres.operations import TrigramExtension\n{head}"
+    head = f"import surveys.money\n{head}"  # as if it had not been used since
     operations = FIRST + operations.removesuffix("    ]\n") + LAST
     old.write_text(f"{head}    operations = [\n{operations}    ]\n")
     model = tmp_path / "surveys/models/study.py"
@@ -60,6 +61,7 @@ def test_remake_migrations_rewrites_what_changed_and_keeps_what_is_written_by_ha
     assert not old.exists()
     remade = new.read_text()
     assert HAND_WRITTEN in remade
+    assert "surveys.money" not in remade
     assert f"    operations = [\n{FIRST}" in remade
     assert remade.endswith(f"{LAST}    ]\n")
     assert 'name="new"' in remade
