@@ -41,8 +41,9 @@ def list_shown(heading: str) -> list[str]:
     return modules
 
 
-def follow(shown: list[str], *acts: Callable[[], object]) -> list[str]:
-    """Return which of the shown modules acts enter, in order of their first call."""
+def follow(heading: str, *acts: Callable[[], object]) -> tuple[list[str], list[str]]:
+    """Return which shown modules acts enter, in order of their first call, and those shown."""
+    shown = list_shown(heading)
     for module in shown:
         import_module(module)  # imports would call, too
     entered: dict[str, None] = {}
@@ -57,7 +58,7 @@ def follow(shown: list[str], *acts: Callable[[], object]) -> list[str]:
             act()
         finally:
             sys.setprofile(None)
-    return [module for module in entered if module in shown]
+    return [module for module in entered if module in shown], shown
 
 
 def test_a_rating_from_its_post_to_a_p_value(client, admin_user):
@@ -70,10 +71,9 @@ def test_a_rating_from_its_post_to_a_p_value(client, admin_user):
     fields = {**hidden_fields(client.get(page)), "rating": "3"}
     client.force_login(admin_user)
     request = {"recipe": write_presets()["raw"].replace("pdf = true", "pdf = false")}
-    shown = list_shown("A rating, from its POST to a p-value")
 
-    entered = follow(
-        shown,
+    entered, shown = follow(
+        "A rating, from its POST to a p-value",
         lambda: client.post(page, fields),
         lambda: client.post(reverse("console:recipe_text", args=[study.slug]), request),
         perform_all,
@@ -87,7 +87,6 @@ def test_a_context_from_its_import_to_a_file_of_a_release(client, tmp_path):
     file.write_bytes(numbered_stimuli(4))
     design = {"study": "study", "language": "en", "ratings_per_context": 2}
     release = {"recipe": "raw", "no_report": True}
-    shown = list_shown("A context, from its import to a file of a release")
 
     def read_page() -> None:
         Study.objects.update(opened_at=F("created_at"))
@@ -97,8 +96,8 @@ def test_a_context_from_its_import_to_a_file_of_a_release(client, tmp_path):
         for _ in range(3):
             answer(start(Study.objects.get()))
 
-    entered = follow(
-        shown,
+    entered, shown = follow(
+        "A context, from its import to a file of a release",
         lambda: call_command("import_stimuli", file, **design),
         read_page,
         answer_all,
@@ -116,10 +115,9 @@ def test_a_submission_from_its_files_to_the_board(client, time_machine):
     team = shared_task.teams.get(name="Otters II")
     board = reverse("sharedtasks:board", args=[shared_task.slug, phase.name, 1])
     client.get("/")  # imports URLs
-    shown = list_shown("A submission, from its files to the board")
 
-    entered = follow(
-        shown,
+    entered, shown = follow(
+        "A submission, from its files to the board",
         lambda: send(team, phase, [result_file_of(1, "fi", 1, 9)]),
         score_all,
         lambda: client.get(board),
