@@ -73,7 +73,7 @@ def switch(name: str, *, default: bool = False) -> bool:
 
 
 def chosen_apps(name: str, known: Sequence[str]) -> list[str]:
-    """Return the chosen ones of the known apps; all of them if the setting is missing."""
+    """Return the chosen apps, in the order of the known apps; all if the setting is missing."""
     chosen = {app.strip() for app in env.list(name, default=known)}
     if unknown := sorted(chosen - {*known}):
         raise ImproperlyConfigured(

@@ -164,7 +164,7 @@ def _storing_failure(job: Job, kind: Kind) -> Iterator[None]:
         if not (kind.is_repeatable and is_outage(error)):
             raise
         log_outage(error)
-        if not connection.in_atomic_block:  # as in some tests
+        if not connection.in_atomic_block:  # a caller's transaction cannot go on elsewhere
             connection.close()  # a lost connection stays lost
         reason = _put_off(job, kind, describe(error))
     except (SurveyError, UserError) as error:

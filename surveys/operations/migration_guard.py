@@ -80,7 +80,7 @@ def check_apps_off(**_chosen: Any) -> list[checks.CheckMessage]:
         with_rows = [app for app in off if _has_rows(app)]
     return [
         checks.Warning(
-            f"{app} is not in APPS, but the database has rows of it: nobody sees them, none is "
+            f"{app} is not in APPS, but the database has its rows: nobody sees them, none is "
             "dropped after its retention period, and what they refer to cannot be deleted.",
             hint=f"Add {app} to APPS. To delete its rows, run manage.py migrate {app} zero first.",
             id="surveys.W002",

@@ -82,7 +82,7 @@ def test_rows_of_an_app_that_is_switched_off_are_reported(settings):
 
     make_study(1)
     (warning,) = check_apps_off()
-    assert warning.msg.startswith("surveys is not in APPS, but the database has rows of it: ")
+    assert warning.msg.startswith("surveys is not in APPS, but the database has its rows: ")
     assert "Add surveys to APPS." in warning.hint
 
     settings.APPS = ["surveys"]

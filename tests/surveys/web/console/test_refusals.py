@@ -133,9 +133,7 @@ REFUSED = {
         ({"recipe": "x" * 20_001}, "at most 20000 characters"),
     ],
     "release": [
-        ({"n_practice": "-1"}, "greater than or equal to 0"),
-        ({"seed": "x"}, "Enter a whole number"),
-        ({"ids_of": "99"}, "not one of the available choices"),
+        ({"n_practice": -1, "seed": "x", "ids_of": 9}, "equal to 0", "a whole number", "available"),
     ],
     "description_text": [
         ({"body": "a = "}, "not valid TOML"),
@@ -148,8 +146,7 @@ REFUSED = {
         ({"events": []}, "required"),
     ],
     "people": [
-        ({"username": "nobody"}, "No account with this name"),
-        ({"role": "x"}, "x is not one of the available choices"),
+        ({"username": "nobody", "role": "x"}, "No account with this name", "x is not one of the"),
     ],
     "invite_person": [({"username": name}, "") for name in ("ana", "with space", "")],
     "privacy": [({"days": days}, "") for days in ("-1", "3651", "x", "9" * 30)],
@@ -202,7 +199,7 @@ def address_of(page, world):
 
 @pytest.mark.parametrize(
     ("page", "changed", "said"),
-    [(page, *case) for page, cases in REFUSED.items() for case in cases],
+    [(page, sent, said) for page, cases in REFUSED.items() for sent, *said in cases],
 )
 def test_a_form_that_is_wrong_says_why_and_stores_nothing(page, changed, said, world):
     """None sends no field at all."""
@@ -212,7 +209,7 @@ def test_a_form_that_is_wrong_says_why_and_stores_nothing(page, changed, said, w
 
     text = html.unescape(answer.content.decode())
     assert answer.status_code == 422
-    assert said in text
+    assert [words for words in said if words not in text] == []
     assert "<script>alert" not in answer.content.decode()
     assert ">None<" not in text
     assert answer.written == []
