@@ -16,6 +16,7 @@ from surveys.models import Assignment, Response
 from surveys.rehearsal.demo import prepare_static_files
 from tests.factories.studies import due_response, make_study, start
 from tests.fixtures.migrated import django_db_modify_db_settings
+from tests.machine import COSIMLEX
 
 __all__ = ["django_db_modify_db_settings"]  # a fixture
 
@@ -26,21 +27,6 @@ hypothesis_settings.register_profile("cosima", deadline=None, max_examples=40)
 hypothesis_settings.load_profile("cosima")
 
 
-ROOT = Path(__file__).resolve().parent.parent
-SHARED = ROOT.parent / "shared"
-
-
-class PublishedPath(type(Path())):  # type: ignore[misc]
-    """A path in a folder that may lack files: a test that names one of these is skipped."""
-
-    def __truediv__(self, name):
-        path = super().__truediv__(name)
-        if not path.exists():
-            pytest.skip(f"the published {name} is not here")
-        return path
-
-
-COSIMLEX = PublishedPath(SHARED / "cosimlex")
 SHARED_SERVERS = {"browser", "shared_site"}  # fixtures
 MODELS = "torch"  # a fixture
 WAITING = {"end_to_end", "documents"}  # folders
@@ -114,12 +100,6 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         20_000, 20, 20
     )  # with the usual one, tests collect for a twentieth of the time
     gc.enable()
-
-
-def lack(part: str) -> None:
-    """End a test that needs what is not here: a skip, but a failure where all must be tested."""
-    end = pytest.fail if os.environ.get("CI") == "true" else pytest.skip
-    end(f"{part} is not on this machine")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -6,7 +6,7 @@ from importlib import metadata
 
 from packaging.requirements import Requirement
 
-from tests.documents.reading import ROOT
+from tests.machine import ROOT
 
 HASHED = re.compile(
     r"(?m)^(?P<pin>[^\s#-][^\\\n]*?)(?P<hashes>(?: \\\n    --hash=sha256:[0-9a-f]{64})*)$"

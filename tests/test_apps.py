@@ -8,12 +8,13 @@ import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.management import call_command
-from django.test import Client, override_settings
+from django.test import override_settings
 
 from surveys.recruitment.links import invite_annotators
 from surveys.study.lifecycle import close_study
 from tests.end_to_end.commands import run_commands
 from tests.factories.arrivals import RIGHT, welcome
+from tests.factories.clients import client_of
 from tests.factories.studies import finish, make_study, start
 from tests.frozen.walking import Walk, crawl
 
@@ -58,8 +59,7 @@ def visit_site() -> None:
     close_study(study)
     with tempfile.TemporaryDirectory() as folder:
         call_command("release_dataset", study.slug, f"{folder}/release", *QUICK, verbosity=0)
-    operator = Client()
-    operator.force_login(User.objects.create_superuser("operator"))
+    operator = client_of(User.objects.create_superuser("operator"))
     starts = ("/console/", f"/console/studies/{study.slug}/", "/admin/", "/api/v1/schema/")
     pages = annotator.pages | crawl(operator, starts, "/console/")
     assert [page for page, text in pages.items() if str(text)[:3] not in ("200", "302")] == []

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.conftest import ROOT
+from tests.machine import ROOT
 
 pytestmark = pytest.mark.usefixtures("bench")
 

@@ -13,8 +13,8 @@ from django.core.cache import cache, caches
 from django.test import override_settings
 
 from annotation_site.caches import OUTAGE, FileCache
-from tests.conftest import lack
 from tests.end_to_end.network import Cable
+from tests.machine import lack
 
 REDIS = os.environ.get("TEST_REDIS_URL", "redis://127.0.0.1:6379/15")
 FILES = {"BACKEND": "annotation_site.caches.FileCache", "TIMEOUT": 24 * 60 * 60}

@@ -6,12 +6,12 @@ Docker itself is not needed here; its steps are those of `scripts/serve`, which 
 import re
 import shlex
 import subprocess
-from pathlib import Path
 
 import pytest
 import yaml
 
-ROOT = Path(__file__).resolve().parent.parent
+from tests.machine import ROOT
+
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 
 

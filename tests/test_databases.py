@@ -8,8 +8,8 @@ from django.db import DataError, connection, transaction
 
 from surveys.access.audit_log import record
 from surveys.models import AuditEntry
-from tests.conftest import ROOT
 from tests.hostile import find_too_long, refusals_of_postgresql
+from tests.machine import ROOT
 
 # SQL of our own, functions that databases spell differently, answers of constraints, search.
 # Locks are in the tables of `test_locks.py`, by action.

@@ -24,10 +24,10 @@ from django.utils import timezone
 
 from annotation_site.gateway import SMALL_BODY, Gateway, Limits
 from surveys.web.timing import began_at
-from tests.conftest import ROOT
 from tests.end_to_end.commands import start_module
 from tests.end_to_end.databases import free_port
 from tests.fixtures.plain_site import LARGE
+from tests.machine import ROOT
 
 PATIENCE = 30
 ESTABLISHED = "01"  # in /proc/net/tcp

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+from tests.machine import ROOT
+
 PACKAGES = ("annotation_site", "surveys", "preprocess", "postprocess", "mturk_simulator")
 
 DOORS = (
@@ -383,3 +384,23 @@ def test_no_file_has_the_marks_of_an_unresolved_conflict():
     for path in files:
         lines = path.read_text(encoding="utf-8").splitlines()
         assert not [line for line in lines if line.startswith(marks)], path
+
+
+TEST_MODULES = {
+    path.relative_to(ROOT): ast.parse(path.read_text(encoding="utf-8"))
+    for folder in ("tests", "mturk_simulator/tests")
+    for path in sorted((ROOT / folder).rglob("*.py"))
+}
+
+
+def test_no_test_imports_from_a_conftest():
+    """Helpers are in `tests/factories`, fixtures of several folders in `tests/fixtures`."""
+    imports = {
+        (str(path), node.module)
+        for path, tree in TEST_MODULES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and "conftest" in f"{node.module}".split(".")
+    }
+
+    assert TEST_MODULES
+    assert imports == set()

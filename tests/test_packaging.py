@@ -20,7 +20,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import postprocess
-from tests.documents.reading import ROOT, read_blocks, read_inline
+from tests.documents.reading import read_blocks, read_inline
+from tests.machine import ROOT
 from tests.requirements import is_installed, read_pins
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))

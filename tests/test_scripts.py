@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
+from tests.machine import ROOT
 
 FILES = {
     "tests/test_pure.py": "def test_sum(): ...",

@@ -11,7 +11,8 @@ from subprocess import CompletedProcess
 import pytest
 from django.conf import settings
 
-from tests.end_to_end.commands import ROOT, run_commands
+from tests.end_to_end.commands import run_commands
+from tests.machine import ROOT
 
 
 def start_with(tmp_path: Path, *arguments: str, **environment: str) -> CompletedProcess[str]:

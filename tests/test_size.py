@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
+from tests.machine import ROOT
 from tests.test_layout import MODULES, imports_of, tree_of
 
 APPS = {"sharedtasks", "crowd", "selection", "corpora", "contexts"}

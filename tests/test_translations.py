@@ -11,9 +11,8 @@ from django.conf import settings
 from django.core.management import call_command
 from django.utils.translation import gettext, override, to_locale
 
-from tests.conftest import lack
+from tests.machine import ROOT, lack
 
-ROOT = Path(__file__).resolve().parent.parent
 TRANSLATED = [code for code, _ in settings.LANGUAGES if code != "en"]
 SOURCES = ("surveys", "templates", "annotation_site")
 

@@ -15,13 +15,13 @@ from django.urls import reverse
 from surveys.models import Study
 from surveys.participation.answers import record_engagement
 from surveys.results.run_inspection import write_presets
-from tests.conftest import ROOT
 from tests.factories.answers import answer
 from tests.factories.arrivals import due, hidden_fields
 from tests.factories.boards import make_running, result_file_of
 from tests.factories.jobs import perform_all
 from tests.factories.sharedtasks import START, score_all, send
 from tests.factories.studies import make_study, numbered_stimuli, start, whereabouts
+from tests.machine import ROOT
 
 pytestmark = pytest.mark.django_db
 PAGE = ROOT / "docs/architecture.md"

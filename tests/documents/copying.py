@@ -5,7 +5,8 @@ import sys
 from importlib.util import cache_from_source
 from pathlib import Path
 
-from tests.documents.reading import ROOT, tracked_files
+from tests.documents.reading import tracked_files
+from tests.machine import ROOT
 
 
 def copy_repository(folder: Path) -> Path:

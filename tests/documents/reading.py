@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.machine import ROOT
+
 PARSER = MarkdownIt("commonmark").enable("table")
 OF_STUDIES = "surveys/"  # the texts that annotators read are no documents
 

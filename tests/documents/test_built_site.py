@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.documents.reading import list_documents
+from tests.machine import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 LOADED = re.compile(r'(?:src|srcset)="(?:https?:)?//|<link[^>]*href="(?:https?:)?//|@import')
 
 

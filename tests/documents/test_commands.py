@@ -9,9 +9,9 @@ from django.conf import settings
 from tests.documents.copying import copy_repository
 from tests.documents.reading import list_documents, read_blocks, tracked_files
 from tests.documents.terminal import opened, split_commands
-from tests.end_to_end.conftest import pristine  # noqa: F401
 from tests.end_to_end.databases import fresh_database
-from tests.preprocess.conftest import e5_folder, minilm, torch  # noqa: F401
+from tests.fixtures.models import e5_folder, minilm, torch  # noqa: F401
+from tests.fixtures.sites import pristine  # noqa: F401
 
 RUN = {"sh", "python"}
 DATA = {"text", "toml", "json", "http", "nginx", "{toctree}"}

@@ -10,8 +10,9 @@ from django.core.management import get_commands, load_command_class
 
 from postprocess.__main__ import COMMANDS
 from preprocess.__main__ import COMMANDS as CONTEXT_COMMANDS
-from tests.documents.reading import ROOT, list_documents, read_blocks, read_inline, tracked_files
+from tests.documents.reading import list_documents, read_blocks, read_inline, tracked_files
 from tests.documents.terminal import split_commands
+from tests.machine import ROOT
 
 OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 SHELL = {"sh", "crontab"}

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.machine import ROOT
+
 ODD = "Return the names of the pairs of the rows of a table."
 PLAIN = "Return each pair's name, or None if it has been deleted."
 

@@ -16,7 +16,8 @@ from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.machine import ROOT
+
 LIBRARIES = (  # that can be loaded without settings
     "django.core.management", "django.db.models", "django.contrib.admin.options",
     "django.contrib.postgres.fields", "django.db.backends.postgresql.base",

@@ -1,24 +1,21 @@
-import os
 import secrets
-import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from itertools import islice
-from pathlib import Path
 
 import pytest
 import redis
-from django.conf import settings
 from playwright.sync_api import Browser, sync_playwright
 
 from mturk_simulator.tests.stage import Stage, running_simulator
-from tests.conftest import lack
 from tests.end_to_end.annotators import begin
 from tests.end_to_end.browser import CHROMIUM, OPTIONS
-from tests.end_to_end.databases import OwnPostgres, fresh_database, shared_database
-from tests.end_to_end.site import ROOT, Site, opening
+from tests.end_to_end.databases import OwnPostgres
+from tests.end_to_end.site import Site, open_site, opening
 from tests.end_to_end.workers import BROKER
-from tests.fixtures.migrated import keep_migrated
+from tests.fixtures.sites import pristine, site
+from tests.machine import ROOT, lack
+
+__all__ = ["pristine", "site"]  # fixtures
 
 # Studies of the site that tests share, each with what sets it apart.
 OPEN_STUDIES = {
@@ -31,37 +28,12 @@ N_LINKS = 50  # to each, of its 200 places
 
 
 @pytest.fixture(scope="session")
-def pristine(tmp_path_factory, pytestconfig) -> Iterator[str]:
-    """The URL of the database of a site that was set up and never used."""
-    own = tmp_path_factory.getbasetemp()
-    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "pristine"
-    folder.mkdir(exist_ok=True)
-
-    def set_up(url: str) -> None:
-        if url.startswith("sqlite"):
-            shutil.copy(keep_migrated(pytestconfig), url.removeprefix("sqlite:///"))
-        else:
-            Site(folder, url).manage("migrate", "--verbosity", "0")
-
-    with shared_database(settings.DATABASES["default"], folder, set_up) as url:
-        yield url
-
-
-@pytest.fixture(scope="session")
 def own_postgres(tmp_path_factory) -> Iterator[OwnPostgres]:
     """A server that may be killed, with a database that was set up, to be copied."""
     with OwnPostgres() as postgres:
         folder = tmp_path_factory.mktemp("own-postgres")
         Site(folder, postgres.url).manage("migrate", "--verbosity", "0")
         yield postgres
-
-
-@pytest.fixture
-def site(pristine, tmp_path, request) -> Iterator[Site]:
-    """A site that serves, with no study yet; in as many processes as the module says, or one."""
-    n_processes = getattr(request.module, "N_PROCESSES", 1)
-    with open_site(pristine, tmp_path, n_processes) as site:
-        yield site
 
 
 @pytest.fixture(scope="session")
@@ -118,15 +90,6 @@ def paid_site(pristine, tmp_path, stage) -> Iterator[Site]:
     with open_site(pristine, tmp_path, 2, host="localhost", MTURK_SIMULATOR_URL=stage.url) as site:
         site.manage("add_researcher", "ana")
         yield site
-
-
-@contextmanager
-def open_site(pristine: str, var: Path, n_processes: int = 1, **chosen: str) -> Iterator[Site]:
-    """A site that serves on its own copy of a database."""
-    with fresh_database(settings.DATABASES["default"], var, copy_of=pristine) as own_url:
-        site = Site(var, own_url, n_processes, **chosen)
-        with site.serving():
-            yield site
 
 
 @pytest.fixture(scope="package")

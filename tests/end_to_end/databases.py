@@ -17,7 +17,7 @@ from typing import Self
 import psycopg
 from psycopg import sql
 
-from tests.conftest import lack
+from tests.machine import lack
 
 
 def free_port() -> int:

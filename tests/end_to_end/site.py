@@ -16,8 +16,9 @@ from urllib.parse import urlsplit
 import psycopg
 from django.conf import settings
 
-from tests.end_to_end.commands import ROOT, run_commands, start_module
-from tests.end_to_end.databases import free_port
+from tests.end_to_end.commands import run_commands, start_module
+from tests.end_to_end.databases import free_port, fresh_database
+from tests.machine import ROOT
 
 START_SECONDS = 120
 SHOWN = ("--organisation", "University of Examples", "--contact", "lab@example.org")
@@ -122,3 +123,12 @@ class Site:
             finally:
                 connection.close()
         raise AssertionError(f"no answer from {self.url} in {START_SECONDS} seconds")
+
+
+@contextmanager
+def open_site(pristine: str, var: Path, n_processes: int = 1, **chosen: str) -> Iterator[Site]:
+    """A site that serves on its own copy of a database."""
+    with fresh_database(settings.DATABASES["default"], var, copy_of=pristine) as own_url:
+        site = Site(var, own_url, n_processes, **chosen)
+        with site.serving():
+            yield site

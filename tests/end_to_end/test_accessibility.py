@@ -22,8 +22,9 @@ from tests.end_to_end.page_checks import (
     violations_of_look,
 )
 from tests.end_to_end.right_to_left import ROWS
-from tests.end_to_end.site import ROOT, Site, opening
+from tests.end_to_end.site import Site, opening
 from tests.factories.studies import stimuli_file
+from tests.machine import ROOT
 
 # One language of each direction, each in another look; the Finnish words are the longest.
 CHECKED = {"fi": [LOOKS[0]], "ar": [PHONE_LOOK]}

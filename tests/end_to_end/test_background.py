@@ -17,10 +17,9 @@ import httpx
 from django.conf import settings
 
 from tests.end_to_end.annotators import PATIENCE_SECONDS
-from tests.end_to_end.conftest import open_site
 from tests.end_to_end.databases import fresh_database
 from tests.end_to_end.network import Cable
-from tests.end_to_end.site import Site
+from tests.end_to_end.site import Site, open_site
 from tests.end_to_end.workers import BROKER, SECONDS, wait_until, working
 from tests.factories.studies import QUICK
 

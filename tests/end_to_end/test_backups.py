@@ -16,9 +16,8 @@ from django.conf import settings
 from surveys.operations.server_checks import MARK_NAME
 from tests.end_to_end.annotators import PATIENCE_SECONDS, begin, get, post
 from tests.end_to_end.commands import run_commands
-from tests.end_to_end.conftest import open_site
 from tests.end_to_end.databases import fresh_database
-from tests.end_to_end.site import Site
+from tests.end_to_end.site import Site, open_site
 from tests.factories.studies import numbered_stimuli
 
 N_PROCESSES = 2

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.end_to_end.browser import DESKTOP, WatchedPage
-from tests.end_to_end.conftest import open_site
 from tests.end_to_end.page_checks import LOOKS, PageChecker
-from tests.end_to_end.site import Site
+from tests.end_to_end.site import Site, open_site
 
 PASSWORD = "correct horse battery"
 MADE = """

@@ -17,14 +17,13 @@ print(*make_public(timezone.now() - timedelta(days=30)), sep="\\n")
 # Prints the id of a session of the organiser of a shared task whose board is hidden.
 HIDDEN = """
 from django.contrib.auth.models import User
-from django.test import Client
 from surveys.sharedtasks.models import Organiser
 from tests.factories.boards import make_contest
-user, client = User.objects.create_user("of hidden boards"), Client()
+from tests.factories.clients import session_of
+user = User.objects.create_user("of hidden boards")
 hidden = make_contest(slug="hidden", after=" III")
 Organiser.objects.create(shared_task=hidden, user=user)
-client.force_login(user)
-print(client.cookies["sessionid"].value)
+print(session_of(user))
 """
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.end_to_end.annotators import begin
 from tests.end_to_end.browser import DESKTOP, PHONE, WatchedPage
-from tests.end_to_end.site import ROOT
+from tests.machine import ROOT
 
 
 @pytest.fixture(scope="module")

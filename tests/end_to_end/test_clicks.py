@@ -6,7 +6,8 @@ from pathlib import Path
 import httpx
 
 from tests.end_to_end.researcher import Researcher
-from tests.end_to_end.site import ROOT, Site
+from tests.end_to_end.site import Site
+from tests.machine import ROOT
 
 MOST_TO_A_LINK = 7  # from the sign-in to a link that can be shared
 MOST_TO_A_RELEASE = 4  # from a finished collection to a downloaded release

@@ -14,10 +14,8 @@ pytestmark = pytest.mark.needs("contexts")
 
 SIGNED_IN = """
 from django.contrib.auth.models import User
-from django.test import Client
-client = Client()
-client.force_login(User.objects.create_user("ana"))
-print(client.cookies["sessionid"].value)
+from tests.factories.clients import session_of
+print(session_of(User.objects.create_user("ana")))
 """
 CHOSEN = """
 SELECT pair.word1, context.number, context.text, candidate."window" FROM surveys_context context

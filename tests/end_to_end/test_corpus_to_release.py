@@ -12,13 +12,13 @@ import pytest
 from playwright.sync_api import expect
 
 from preprocess.__main__ import main
-from tests.conftest import SHARED
 from tests.end_to_end.annotators import begin as begin_answering
 from tests.end_to_end.annotators import get, post, read_hidden
 from tests.end_to_end.browser import DESKTOP, WatchedPage
 from tests.end_to_end.site import Site, opening
 from tests.end_to_end.test_contexts import SIGNED_IN, is_at, is_ready, press
 from tests.fixtures.models import e5_folder, torch
+from tests.machine import SHARED
 
 pytestmark = pytest.mark.needs("contexts")
 

@@ -12,7 +12,8 @@ from pathlib import Path
 import httpx
 
 from tests.end_to_end.databases import OwnPostgres
-from tests.end_to_end.site import ROOT, Site
+from tests.end_to_end.site import Site
+from tests.machine import ROOT
 
 N_PROCESSES = 2  # that may get in each other's way
 N_ANNOTATORS = 10

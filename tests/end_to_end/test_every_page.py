@@ -16,14 +16,12 @@ from tests.end_to_end.site import Site
 # Run 1 is that of its results; a page for another kind of object is not found and left out.
 MADE = """
 from django.contrib.auth.models import User
-from django.test import Client
+from tests.factories.clients import session_of
 from django.urls import reverse
 from surveys.rehearsal.finished.study import prepare_finished_study
 from surveys.web.console.urls import VIEWS, urlpatterns
 study = prepare_finished_study()
-client = Client()
-client.force_login(User.objects.create_superuser("looker"))
-print(client.cookies["sessionid"].value)
+print(session_of(User.objects.create_superuser("looker")))
 found = {
     "slug": study.slug, "kind": "consent", "code": study.annotators.first().code, "row": 1,
     "pair_id": study.pairs.first().pk, "run_id": study.runs.filter(kind="results").first().pk,

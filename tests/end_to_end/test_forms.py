@@ -12,7 +12,7 @@ from tests.end_to_end.site import Site
 MADE = """
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.test import Client
+from tests.factories.clients import session_of
 from surveys.access.roles import grant_role
 from surveys.models import Role
 from tests.factories.studies import finish, make_study, start
@@ -22,9 +22,7 @@ with transaction.atomic():
     for rating in (1, 2, 1, 6, 2, 1, 2, 5):
         finish(start(study), rating=rating)
     grant_role(study, user, Role.OWNER)
-    client = Client()
-    client.force_login(user)
-    print(client.cookies["sessionid"].value)
+    print(session_of(user))
 """
 PAGES = (
     "results/toml/", "release/", "release/description/", "design/texts/practice/",

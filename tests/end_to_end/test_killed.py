@@ -7,8 +7,9 @@ import time
 import pytest
 
 from mturk_simulator.tests.stage import Stage
-from tests.end_to_end.commands import ROOT, start_module
+from tests.end_to_end.commands import start_module
 from tests.end_to_end.site import Site
+from tests.machine import ROOT
 
 pytestmark = pytest.mark.every_database  # locks of a killed process are freed
 

@@ -15,9 +15,8 @@ import pytest
 from django.conf import settings
 
 from tests.end_to_end.annotators import PATIENCE_SECONDS
-from tests.end_to_end.conftest import open_site
 from tests.end_to_end.databases import fresh_database
-from tests.end_to_end.site import Site
+from tests.end_to_end.site import Site, open_site
 from tests.end_to_end.workers import BROKER, SECONDS, wait_until, working
 from tests.factories.sharedtasks import predictions, result_file
 
@@ -27,17 +26,16 @@ FILES = [result_file(predictions(1), subtask) for subtask in (1, 2)]
 # Prints the names of the files of a shared task, and the id of a session of a team's captain.
 MADE = """
 from datetime import timedelta
-from django.test import Client
 from django.utils import timezone
+from tests.factories.clients import session_of
 from tests.factories.sharedtasks import make_data, make_phase, make_shared_task, make_team
 now = timezone.now()
 times = {"opens_at": now - timedelta(days=1), "closes_at": now + timedelta(days=1)}
 shared_task = make_shared_task(opened_at=now)
 part = make_data(shared_task)
 make_phase(shared_task, **times)
-client = Client()
-client.force_login(make_team(shared_task).members.get().participant.user)
-print(part.data.path, part.gold.path, client.cookies["sessionid"].value)
+captain = make_team(shared_task).members.get().participant.user
+print(part.data.path, part.gold.path, session_of(captain))
 """
 SENT = """
 from tests.factories.sharedtasks import result_file, predictions, send

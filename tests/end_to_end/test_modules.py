@@ -8,15 +8,16 @@ import json
 import subprocess
 import sys
 
-from tests.end_to_end.site import ROOT, Site
+from tests.end_to_end.site import Site
+from tests.machine import ROOT
 
 # Prints, as JSON, a session of each person, and values for the parts of addresses by namespace.
 MADE = """
 import json
 from datetime import timedelta
 from django.contrib.auth.models import User
-from django.test import Client
 from django.utils import timezone
+from tests.factories.clients import session_of
 from surveys.sharedtasks.models import Submission, Team
 from surveys.sharedtasks.demo import prepare_shared_task
 from surveys.rehearsal.finished.study import prepare_finished_study
@@ -32,10 +33,6 @@ team = make_team(shared_task)
 for seed, sender in enumerate((team, team, make_team(shared_task, "Herons"))):
     send(sender, phase, seed=seed, now=now)
 score_all()
-def sign_in(user):
-    client = Client()
-    client.force_login(user)
-    return client.cookies["sessionid"].value
 run = study.runs.filter(kind="results").first()
 assignment = study.annotators.first().assignments.first()
 of_study = {
@@ -52,7 +49,7 @@ demo = {**of_task, "slug": "demo", "task": "demo", "code": finished.teams.first(
 files = [{**demo, "ending": ending, "form": "png"} for ending in ("csv", "json", "tex")]
 looker = User.objects.create_superuser("modules")
 print(json.dumps({
-    "sessions": ["", sign_in(looker), sign_in(team.members.get().participant.user)],
+    "sessions": ["", session_of(looker), session_of(team.members.get().participant.user)],
     "parts": {
         "console": [of_study], "annotate": [of_study], "public": [of_study], "docs": [of_study],
         "api": [{**of_study, **of_task, "slug": study.slug}], "organisers": [of_task, demo],

@@ -15,8 +15,7 @@ from mturk_simulator.tests.stage import Stage, running_simulator
 from surveys.access.api_tokens import all_scopes
 from surveys.web.api.urls import VIEWS
 from tests.end_to_end.annotators import PATIENCE_SECONDS
-from tests.end_to_end.conftest import open_site
-from tests.end_to_end.site import Site
+from tests.end_to_end.site import Site, open_site
 from tests.factories.studies import numbered_stimuli
 from tests.surveys.web.console.test_access import OF_A_STUDY
 

@@ -9,10 +9,8 @@ from tests.end_to_end.site import Site
 # Prints the id of an operator's session.
 MADE = """
 from django.contrib.auth.models import User
-from django.test import Client
-client = Client()
-client.force_login(User.objects.create_superuser("caller"))
-print(client.cookies["sessionid"].value)
+from tests.factories.clients import session_of
+print(session_of(User.objects.create_superuser("caller")))
 """
 
 

@@ -12,8 +12,7 @@ import httpx
 import pytest
 
 from tests.end_to_end.annotators import at_once, begin, get, post, read_consent, read_hidden
-from tests.end_to_end.conftest import open_site
-from tests.end_to_end.site import Site, opening
+from tests.end_to_end.site import Site, open_site, opening
 from tests.factories.studies import numbered_stimuli
 
 pytestmark = pytest.mark.every_database  # many at once

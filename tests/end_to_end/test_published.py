@@ -3,8 +3,9 @@
 import json
 import os
 
-from tests.end_to_end.commands import ROOT, run_module
+from tests.end_to_end.commands import run_module
 from tests.end_to_end.site import Site, opening
+from tests.machine import ROOT
 
 PLAIN = ("--recipe", "raw", "--set", "files.scientific_below=1e-4", "--no-report")
 

@@ -4,7 +4,8 @@ import csv
 
 import pytest
 
-from tests.end_to_end.site import ROOT, Site
+from tests.end_to_end.site import Site
+from tests.machine import ROOT
 
 pytestmark = pytest.mark.every_database  # every page
 

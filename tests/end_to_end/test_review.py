@@ -9,9 +9,8 @@ import pytest
 from playwright.sync_api import Page, Route
 
 from tests.end_to_end.browser import DESKTOP, PHONE, WatchedPage
-from tests.end_to_end.conftest import open_site
 from tests.end_to_end.page_checks import violations, violations_of_look
-from tests.end_to_end.site import Site
+from tests.end_to_end.site import Site, open_site
 
 N_PROCESSES = 2  # which may interfere
 # A study for each test: pairs, annotators, and the percentage of answers judged twice.
@@ -29,7 +28,7 @@ STUDIES = {
 MADE = f"""
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.test import Client
+from tests.factories.clients import session_of
 from surveys.access.roles import grant_role
 from surveys.models import Role
 from surveys.review.queue import file_answers
@@ -49,9 +48,7 @@ with transaction.atomic():
         for name, user in people.items():
             grant_role(study, user, Role.RESEARCHER if name == "mia" else Role.REVIEWER)
     for user in people.values():
-        client = Client()
-        client.force_login(user)
-        print(client.cookies["sessionid"].value)
+        print(session_of(user))
 """
 STANDING = "undone_at IS NULL"
 OF_STUDY = """

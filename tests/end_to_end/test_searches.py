@@ -7,9 +7,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.end_to_end.browser import PATIENCE_MS
-from tests.end_to_end.conftest import open_site
 from tests.end_to_end.page_checks import LOOKS, PageChecker
-from tests.end_to_end.site import Site
+from tests.end_to_end.site import Site, open_site
 from tests.end_to_end.test_contexts import SIGNED_IN, is_at
 from tests.factories.corpora import write_corpora
 

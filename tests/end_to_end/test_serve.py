@@ -20,7 +20,7 @@ from django.conf import settings as django_settings
 
 from tests.end_to_end.annotators import PATIENCE_SECONDS, get, post, read_consent
 from tests.end_to_end.databases import free_port
-from tests.end_to_end.site import ROOT
+from tests.machine import ROOT
 
 START_SECONDS = 180
 BY_PIP = ["python -m ensurepip", "python -m pip"]

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.browser import DESKTOP, PHONE, WatchedPage
-from tests.end_to_end.commands import ROOT
 from tests.end_to_end.page_checks import violations
 from tests.end_to_end.site import Site
+from tests.machine import ROOT
 
 SECRET = "correct horse battery"
 ATTEMPTS = 9
@@ -21,10 +21,8 @@ MINUTES = "%Y-%m-%dT%H:%M"
 # Prints the id of a session of an organiser.
 SIGN_IN = """
 from django.contrib.auth.models import User
-from django.test import Client
-client = Client()
-client.force_login(User.objects.create_superuser("organiser-of-a-whole-task"))
-print(client.cookies["sessionid"].value)
+from tests.factories.clients import session_of
+print(session_of(User.objects.create_superuser("organiser-of-a-whole-task")))
 """
 # Lets hours pass: all that was or will be of the shared task is that much earlier.
 TRAVEL = """

@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.end_to_end.annotators import PATIENCE_SECONDS, begin, get, post, read_consent
-from tests.end_to_end.conftest import open_site
-from tests.end_to_end.site import ROOT, Site
+from tests.end_to_end.site import Site, open_site
+from tests.machine import ROOT
 
 N_SILENT = 50
 N_PROCESSES = 2

@@ -11,10 +11,8 @@ from tests.factories.stimuli_rows import FIELDS
 
 MADE = """
 from django.contrib.auth.models import User
-from django.test import Client
-client = Client()
-client.force_login(User.objects.create_user("importer"))
-print(client.cookies["sessionid"].value)
+from tests.factories.clients import session_of
+print(session_of(User.objects.create_user("importer")))
 """
 DROP = """text => {
   const transfer = new DataTransfer();

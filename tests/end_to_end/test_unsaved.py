@@ -12,7 +12,7 @@ STUDIES = ("scripts", "no-scripts", "invalid", "left", "release")  # one for eac
 MADE = f"""
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.test import Client
+from tests.factories.clients import session_of
 from surveys.access.roles import grant_role
 from surveys.models import Role, Study
 from tests.factories.studies import QUICK, make_run, make_study
@@ -25,9 +25,7 @@ with transaction.atomic():
         )
         grant_role(study, user, Role.OWNER)
     make_run(study, "release", state="running", stage="counting", recipe=QUICK)
-    client = Client()
-    client.force_login(user)
-    print(client.cookies["sessionid"].value)
+    print(session_of(user))
 """
 FAILED = """
 from surveys.models import Job

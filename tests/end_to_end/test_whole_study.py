@@ -14,8 +14,9 @@ from tests.end_to_end.annotators import begin, get, post, read_hidden
 from tests.end_to_end.browser import DESKTOP
 from tests.end_to_end.colours import see
 from tests.end_to_end.researcher import Researcher
-from tests.end_to_end.site import ROOT, Site
+from tests.end_to_end.site import Site
 from tests.factories.studies import stimuli_file, stimuli_row
+from tests.machine import ROOT
 
 
 def test_a_study_is_set_up_and_opened_without_scripts(chromium, shared_site: Site, tmp_path):

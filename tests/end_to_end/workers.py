@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from multiprocessing.process import BaseProcess
 
 from tests.end_to_end.commands import start_module
-from tests.end_to_end.site import LOG_END, ROOT, Site
+from tests.end_to_end.site import LOG_END, Site
+from tests.machine import ROOT
 
 BROKER = os.environ.get("TEST_REDIS_URL", "redis://127.0.0.1:6379/15")
 SECONDS = 120  # more than anything here takes on a busy machine

@@ -12,6 +12,7 @@ from surveys.crowd.models import Batch, Hit, HitState
 from surveys.crowd.reconciliation import reconcile_silence
 from surveys.models import Role, Study, Visit
 from tests.factories.batches import arm, come, do, hand_in, plan
+from tests.factories.clients import client_of
 from tests.factories.pages import page
 from tests.factories.studies import make_study
 
@@ -27,9 +28,7 @@ def sign_in_owner(study: Study) -> Client:
     """Return a client in which ana is signed in, who also approves the budgets of tests."""
     ana, _new = User.objects.get_or_create(username="ana")
     grant_role(study, ana, Role.OWNER)
-    client = Client()
-    client.force_login(ana)
-    return client
+    return client_of(ana)
 
 
 def send(client: Client, name: str, study: Study, *ids: int, **sent: Any) -> Any:

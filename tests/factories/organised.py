@@ -1,9 +1,8 @@
 """Shared tasks with content on every page of their organisers."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from django.contrib.auth.models import User
-from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -16,6 +15,7 @@ from surveys.sharedtasks.phases import add_gwsc_phases
 from surveys.sharedtasks.scoring.rescoring import request_rescoring
 from surveys.sharedtasks.teams.links import make_link
 from surveys.sharedtasks.web.organisers.urls import urlpatterns
+from tests.factories.clients import client_of
 from tests.factories.sharedtasks import (
     make_shared_task,
     make_team,
@@ -26,6 +26,7 @@ from tests.factories.sharedtasks import (
 )
 from tests.factories.task_files import gold_file, part_files
 
+NOW = datetime(2027, 1, 1, 12, tzinfo=UTC)
 FLAG = {
     "flag": "zeros",
     "text": "more than half of the predictions are 0",
@@ -44,8 +45,7 @@ def make_organised() -> list[SharedTask]:
 
 def list_addresses(tasks: list[SharedTask]) -> list[str]:
     """Return the id of a session of the organiser, and the addresses of all pages with content."""
-    client = Client()
-    client.force_login(User.objects.get(username="organiser"))
+    client = client_of("organiser")
     addresses = [reverse("organisers:tasks"), reverse("organisers:new_task")]
     for shared_task in tasks:
         found = _values_of(shared_task)

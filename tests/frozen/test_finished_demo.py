@@ -13,6 +13,7 @@ from surveys.web.console.urls import urlpatterns
 from surveys.webhooks.messages import add_webhook
 from tests.factories.batch_states import make_crowd
 from tests.factories.batches import plan
+from tests.factories.clients import client_of
 from tests.factories.organised import make_organised
 from tests.factories.selections import make_draft
 from tests.factories.studies import make_study
@@ -64,18 +65,18 @@ def open_console(operator: User, studies: list[Study]) -> dict[str, str | bytes]
     ]
     below = [*starts[-2:], *(reverse("console:overview", args=[study.slug]) for study in studies)]
     below += [f"/console/{name}/" for name in ("new", "audit", "tokens", "password")]
-    pages = crawl(sign_in(operator), ["/console/", *starts], *below)
+    pages = crawl(client_of(operator), ["/console/", *starts], *below)
     return pages | crawl(Client(), ["/console/sign-in/"])
 
 
 def open_shared_tasks(operator: User) -> dict[str, str | bytes]:
     """Return the pages of the public, a team and organisers."""
     make_organised()
-    pages = crawl(sign_in(operator), ["/console/shared-tasks/"], "/console/shared-tasks/")
+    pages = crawl(client_of(operator), ["/console/shared-tasks/"], "/console/shared-tasks/")
     pages |= crawl(Client(), ["/tasks/"], "/tasks/")
     captain = User.objects.get(username="otters")
     own = ("/tasks/running/team/", "/tasks/account/")
-    return pages | crawl(sign_in(captain), own, *own)
+    return pages | crawl(client_of(captain), own, *own)
 
 
 def download_shared_task() -> dict[str, bytes]:
@@ -86,9 +87,3 @@ def download_shared_task() -> dict[str, bytes]:
         content = b"".join(answer.streaming_content if answer.streaming else [answer.content])
         files |= {f"{part} {name}": file for name, file in read_archive(content).items()}
     return {name: file for name, file in files.items() if not name.endswith(".py")}
-
-
-def sign_in(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client

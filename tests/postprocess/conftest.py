@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.conftest import SHARED
+from tests.machine import SHARED
 
 
 @pytest.fixture

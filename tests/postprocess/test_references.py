@@ -3,7 +3,7 @@ import re
 import pytest
 
 from postprocess.references import COSIMLEX, TASK_PAPER, Paper, write_authors
-from tests.conftest import ROOT
+from tests.machine import ROOT
 
 TEXTS = sorted({*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("demo/*.md")})
 SOURCES = sorted(

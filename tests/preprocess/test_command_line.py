@@ -18,10 +18,10 @@ from postprocess.formats.stimuli import load_stimuli
 from postprocess.version import __version__
 from preprocess.__main__ import main
 from preprocess.windows import dividing
+from tests.machine import ROOT
 from tests.preprocess.corpus import write
 from tests.preprocess.disk import full_disk
 from tests.preprocess.windows.test_finding import stories_by_id, story
-from tests.requirements import ROOT
 
 
 @pytest.fixture

@@ -9,6 +9,9 @@ from tests.factories.jobs import perform_all
 from tests.factories.newcomers import CODES
 from tests.factories.repositories import TOKEN, Hub, Storage, Zenodo, serve
 from tests.factories.studies import make_study
+from tests.fixtures.accounts import sign_in
+
+__all__ = ["sign_in"]  # a fixture
 
 PLATES: dict[str, Any] = {}  # figures of the first run of this process
 

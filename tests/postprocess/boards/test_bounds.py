@@ -8,7 +8,8 @@ import pytest
 from postprocess.boards.bounds import bound_changes, bound_without_context, measure_people
 from postprocess.boards.entries import Kind
 from postprocess.scoring.figures import Subtask
-from tests.postprocess.boards.conftest import COSIMLEX, LANGUAGES, read_tsv
+from tests.machine import COSIMLEX
+from tests.postprocess.boards.systems import LANGUAGES, read_tsv
 
 
 @pytest.fixture(scope="module")

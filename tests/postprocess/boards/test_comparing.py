@@ -15,7 +15,7 @@ from postprocess.boards.comparing import (
 from postprocess.scoring.figures import Subtask
 from postprocess.scoring.inference import Difference, compare_averages
 from postprocess.scoring.ranking import correct_by_holm, rank_systems, round_score
-from tests.postprocess.boards.conftest import draw_figures
+from tests.postprocess.boards.systems import draw_figures
 
 
 def draw_systems(rng, n_systems, subtask, sizes=(40, 70)):

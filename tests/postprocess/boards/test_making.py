@@ -15,7 +15,7 @@ from postprocess.boards.shown import (
 )
 from postprocess.scoring.figures import Subtask
 from postprocess.scoring.inference import compare_scores
-from tests.postprocess.boards.conftest import draw_figures
+from tests.postprocess.boards.systems import draw_figures
 
 EXACT = 1e-6
 RULES = Rules("Task", "test", Subtask.CHANGES, {"en": 340, "hr": 112, "sl": 111})

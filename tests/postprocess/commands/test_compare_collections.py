@@ -6,10 +6,10 @@ import pytest
 from postprocess.__main__ import main
 from postprocess.formats.stimuli import render_stimuli
 from postprocess.two_collections import comparing
-from tests.conftest import ROOT
 from tests.factories.collections import rerate
 from tests.factories.datasets import stimuli_for
 from tests.factories.ratings import simulate_study
+from tests.machine import ROOT
 
 BRIEF = ["--set", "report.n_resamples=20", "--set", "report.n_splits=5"]
 DEMO = [

@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 from postprocess.__main__ import main
-from tests.conftest import ROOT
 from tests.documents.reading import read_blocks
+from tests.machine import ROOT
 
 DEMO = [
     "--stimuli", str(ROOT / "demo/data_sl.tsv"), "--ratings", str(ROOT / "demo/ratings_sl.csv"),

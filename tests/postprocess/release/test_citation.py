@@ -1,17 +1,16 @@
 import re
-from pathlib import Path
 
 import pytest
 import yaml
 
 from postprocess.references import COSIMLEX
 from postprocess.release.description.study import Description
+from tests.machine import ROOT
 from tests.postprocess.release.releases import full_description, full_entries, release
 from tests.postprocess.release.test_cards import hostile_description
 
 pytestmark = pytest.mark.usefixtures("one_dataset")
 
-ROOT = Path(__file__).resolve().parents[3]
 REQUIRED = {"cff-version", "message", "title", "authors"}
 KNOWN = REQUIRED | {
     "abstract", "date-released", "doi", "keywords", "license", "references", "type", "url",

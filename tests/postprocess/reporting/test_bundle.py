@@ -15,8 +15,8 @@ from postprocess.__main__ import main
 from postprocess.formats.stimuli import render_stimuli
 from postprocess.reporting import bundle, printing
 from postprocess.reporting.bundle import render_reports
-from tests.conftest import lack
 from tests.factories.datasets import LITTLE_CHANCE, dataset_of, stimuli_for
+from tests.machine import lack
 from tests.postprocess.reporting.pages import simulate_named
 
 FIGURES = {

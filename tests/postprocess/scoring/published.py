@@ -3,7 +3,7 @@
 import pytest
 
 from postprocess.formats.files import read_dataset, render_gold
-from tests.conftest import COSIMLEX
+from tests.machine import COSIMLEX
 
 EXACT = 1e-6
 

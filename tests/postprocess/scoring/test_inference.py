@@ -26,7 +26,7 @@ from postprocess.scoring.inference import (
 )
 from postprocess.scoring.ranking import correct_by_holm, rank_systems, round_score
 from postprocess.statistics.evaluation import harmonic_correlation, uncentered_pearson
-from tests.conftest import COSIMLEX
+from tests.machine import COSIMLEX
 from tests.postprocess.scoring.published import needs_shared
 
 EXACT = 1e-6

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from preprocess.corpora.conllu import parse_sentence
 from preprocess.corpora.errors import CorpusError
+from tests.machine import ROOT
 from tests.preprocess.corpus import word_line
-from tests.requirements import ROOT
 
 CORPORA = ROOT.parent / "shared/corpora"
 PATH = Path("c.conllu")

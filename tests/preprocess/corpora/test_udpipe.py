@@ -12,8 +12,8 @@ from preprocess.__main__ import main
 from preprocess.corpora.errors import CorpusError
 from preprocess.corpora.lemmatising import by_udpipe, lemmatise
 from preprocess.corpora.raw import Document
+from tests.machine import ROOT
 from tests.preprocess.corpora.test_lemmatising import sentences_of
-from tests.requirements import ROOT
 
 TEXT = "The bank of the river was cold. Nobody came.\nThe cup was empty."
 

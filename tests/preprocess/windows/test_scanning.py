@@ -17,10 +17,9 @@ from preprocess.windows.lexicon import Lexicon
 from preprocess.windows.parts import combine_scans, list_parts
 from preprocess.windows.reading import read_sentences
 from preprocess.windows.scanning import Part, SearchSettings, scan_part
-from tests.conftest import COSIMLEX
+from tests.machine import COSIMLEX, ROOT
 from tests.preprocess.corpus import word_line
 from tests.preprocess.reference import all_pairs, find_all, read_documents
-from tests.requirements import ROOT
 
 CORPORA = ROOT.parent / "shared/corpora"
 WORDS = ["ice", "sun", "Šuma", "rikos", "#"]

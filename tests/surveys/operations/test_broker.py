@@ -11,7 +11,7 @@ import redis
 
 from surveys.features import Lane
 from surveys.operations.broker import MAX_QUEUED, Broker, celery_app
-from tests.conftest import lack
+from tests.machine import lack
 
 BROKER = os.environ.get("TEST_REDIS_URL", "redis://127.0.0.1:6379/15")
 

@@ -4,7 +4,7 @@ import pytest
 
 from surveys.review.letters import has_odd_letters, keep_letters
 from surveys.review.spelling import find_doubted
-from tests.conftest import SHARED
+from tests.machine import SHARED
 
 TREEBANKS = {"en": "en_ewt", "hr": "hr_set", "sl": "sl_ssj", "fi": "fi_tdt"}
 LETTERS = "abcdefghijklmnopqrstuvwxyz"

@@ -7,7 +7,6 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
-from django.test import Client
 from django.urls import reverse
 
 from postprocess.formats.marks import read_context
@@ -17,9 +16,10 @@ from surveys.errors import ImportRefused
 from surveys.models import Role, Study
 from surveys.study.stimuli.checkpoints import import_checkpoints, replace_checkpoints
 from tests.factories.checkpoints import file, row
+from tests.factories.clients import client_of
+from tests.factories.programs import Program
 from tests.factories.studies import draft_study, numbered_stimuli
 from tests.surveys.management.running import run
-from tests.surveys.web.api.conftest import Program
 from tests.surveys.web.api.test_studies import NEW
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -81,8 +81,7 @@ def test_other_stimuli_by_the_api(program):
 
 
 def test_a_file_in_the_console_is_parsed_once(ana):
-    browser = Client()
-    browser.force_login(ana)
+    browser = client_of(ana)
 
     with watched_contexts() as found:
         sent = {"title": "New", "language": "en", "slug": "new"}

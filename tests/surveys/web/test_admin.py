@@ -19,6 +19,7 @@ from surveys.study.stimuli.checkpoints import import_checkpoints
 from surveys.web.admin.read_only import list_tables
 from tests.factories.batches import arm, do, hand_in, plan, publish
 from tests.factories.checkpoints import file, row
+from tests.factories.clients import client_of
 from tests.factories.studies import finish, make_release, make_study, start
 
 pytestmark = pytest.mark.django_db
@@ -59,9 +60,7 @@ def staff(*permissions: str) -> Client:
     """Return the client of a staff user with these permissions."""
     user = User.objects.create_user("staff", is_staff=True)
     user.user_permissions.set(Permission.objects.filter(codename__in=permissions))
-    client = Client()
-    client.force_login(user)
-    return client
+    return client_of(user)
 
 
 @pytest.mark.every_database

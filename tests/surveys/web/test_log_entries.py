@@ -10,7 +10,7 @@ from surveys.rehearsal.deletion import Scripted
 from surveys.study.settings import SETTINGS
 from surveys.study.stimuli.load import COLUMNS
 from surveys.templatetags.log_entries import ACTIONS, AREAS, FIELDS, LEFT_OUT, describe, sentence
-from tests.conftest import ROOT
+from tests.machine import ROOT
 
 SHOWN = "review.effect_shown"
 OF_RUNS = {f"{kind}.{event}" for kind in RunKind.values for event in ("requested", "made")}

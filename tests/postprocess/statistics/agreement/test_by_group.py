@@ -1,7 +1,6 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -19,6 +18,7 @@ from postprocess.statistics.resampling import (
     draw_items,
 )
 from postprocess.table.ratings import RatingsError
+from tests.machine import ROOT
 from tests.postprocess.statistics.agreement.tables import (
     alpha_of,
     drop_lowest,
@@ -28,7 +28,6 @@ from tests.postprocess.statistics.agreement.tables import (
     pairwise_of,
 )
 
-ROOT = Path(__file__).resolve().parents[4]
 NAN = float("nan")
 COLUMNS = st.lists(st.lists(st.integers(0, 6), min_size=5, max_size=5), min_size=2, max_size=4)
 WITHOUT_CHANCE = [figure for figure in FIGURES if figure != "split_half"]

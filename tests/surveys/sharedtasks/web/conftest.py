@@ -3,9 +3,9 @@ from types import SimpleNamespace
 
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
 from django.utils import timezone
 
+from tests.factories.clients import client_of
 from tests.factories.sharedtasks import START, make_phase, make_shared_task, make_team
 
 
@@ -50,11 +50,4 @@ def team(shared_task):
 
 @pytest.fixture
 def captain(team):
-    return sign_in("otters")
-
-
-def sign_in(name: str) -> Client:
-    """Return a client signed in as an account."""
-    client = Client()
-    client.force_login(User.objects.get(username=name))
-    return client
+    return client_of("otters")

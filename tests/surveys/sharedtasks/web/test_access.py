@@ -18,10 +18,10 @@ from surveys.sharedtasks.web.urls import OF_A_TEAM, urlpatterns
 from surveys.web.admin.read_only import list_tables
 from surveys.web.api.urls import urlpatterns as of_api
 from surveys.web.console.urls import urlpatterns as of_console
+from tests.factories.clients import client_of
 from tests.factories.sharedtasks import make_shared_task, make_team
 from tests.factories.studies import make_study
 from tests.hostile import Attacker
-from tests.surveys.sharedtasks.web.conftest import sign_in
 
 OF_TEAMS = [one for one in urlpatterns if one.name in OF_A_TEAM]
 SIGN_IN = "/tasks/sign-in/"
@@ -63,7 +63,7 @@ def test_pages_of_teams_lead_to_the_sign_in_page(shared_task, team):
 def test_pages_of_teams_are_not_found_by_other_teams(shared_task, team):
     make_team(make_shared_task(slug="other"), "Herons")
 
-    found = ask(list_addresses(OF_TEAMS, "sharedtasks", slug="gwsc"), sign_in("herons"))
+    found = ask(list_addresses(OF_TEAMS, "sharedtasks", slug="gwsc"), client_of("herons"))
 
     assert statuses(found) <= {404, 405}
 
@@ -72,7 +72,7 @@ def test_pages_of_teams_are_not_found_by_other_teams(shared_task, team):
 def test_pages_of_teams_refuse_researchers(shared_task, team, organiser, is_operator):
     User.objects.filter(pk=organiser.pk).update(is_superuser=is_operator, is_staff=is_operator)
 
-    found = ask(list_addresses(OF_TEAMS, "sharedtasks", slug="gwsc"), sign_in("ana"))
+    found = ask(list_addresses(OF_TEAMS, "sharedtasks", slug="gwsc"), client_of("ana"))
 
     assert statuses(found) <= {403, 405}
 

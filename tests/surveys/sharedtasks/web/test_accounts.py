@@ -15,8 +15,8 @@ from surveys.sharedtasks.models import (
     TeamState,
 )
 from surveys.sharedtasks.teams.links import make_link, make_password_link
+from tests.factories.clients import client_of
 from tests.factories.sharedtasks import START, make_shared_task
-from tests.surveys.sharedtasks.web.conftest import sign_in
 
 SECRET = "correct horse battery"
 SIGN_IN = "/tasks/sign-in/"
@@ -159,7 +159,7 @@ def test_a_person_with_an_account_joins_with_it(link, team, organiser):
 
 
 def test_a_researcher_joins_no_team(link, team, organiser):
-    client = sign_in("ana")
+    client = client_of("ana")
 
     assert client.get(link).status_code == client.post(link, NEW).status_code == 403
     assert team.members.count() == 1
@@ -177,7 +177,7 @@ def test_a_link_that_ended_says_so(link, clock):
 
 
 def test_a_new_password_ends_other_sessions(team, organiser, clock):
-    other = sign_in("otters")
+    other = client_of("otters")
     link = path_of(make_password_link(team.members.get(), by=organiser, now=START))
     client = Client()
 
@@ -193,7 +193,7 @@ def test_a_new_password_ends_other_sessions(team, organiser, clock):
 
 def test_a_participant_changes_the_password(team):
     give_password()
-    client, other = Client(), sign_in("otters")
+    client, other = Client(), client_of("otters")
     enter(client)
     new = {"new_password1": "another long horse", "new_password2": "another long horse"}
 
@@ -236,7 +236,7 @@ def test_registration_is_closed_unless_switched_on(shared_task, organiser):
 
     SharedTask.objects.update(registration=Registration.FORM)
     assert Client().get("/tasks/gwsc/register/").status_code == 200
-    assert sign_in("ana").post("/tasks/gwsc/register/", NEW).status_code == 403
+    assert client_of("ana").post("/tasks/gwsc/register/", NEW).status_code == 403
     assert not Team.objects.exists()
 
 

@@ -8,8 +8,8 @@ from django.test.utils import CaptureQueriesContext
 
 from surveys.sharedtasks.models import Team, TeamInvitation, TeamState
 from surveys.sharedtasks.teams.members import add_member
+from tests.factories.clients import client_of
 from tests.factories.sharedtasks import make_participant, make_shared_task, make_team
-from tests.surveys.sharedtasks.web.conftest import sign_in
 from tests.surveys.sharedtasks.web.test_accounts import NEW, path_of, said
 
 HOME = "/tasks/gwsc/team/"
@@ -46,7 +46,7 @@ def test_a_captain_takes_a_link_back(team, captain, clock):
 
 
 def test_a_member_changes_nothing(team, member, clock):
-    client = sign_in("eva")
+    client = client_of("eva")
     captain = team.members.get(is_captain=True)
 
     refused = client.post(f"{HOME}members/links/")
@@ -70,12 +70,12 @@ def test_a_captain_removes_a_member_after_a_question(team, member, captain, cloc
     assert captain.post(page).url == f"{HOME}members/"
 
     assert team.members.count() == 1
-    assert sign_in("eva").get(HOME).status_code == 404
+    assert client_of("eva").get(HOME).status_code == 404
 
 
 def test_members_and_links_of_another_team_are_not_found(team, captain, organiser, clock):
     other = make_team(team.shared_task, "Herons")
-    herons = sign_in("herons")
+    herons = client_of("herons")
     herons.post(f"{HOME}members/links/")
     link, them = TeamInvitation.objects.get(), other.members.get()
 

@@ -20,6 +20,7 @@ from surveys.sharedtasks.models import (
     TeamState,
     Upload,
 )
+from tests.factories.clients import client_of
 from tests.factories.sharedtasks import (
     START,
     make_data,
@@ -30,7 +31,6 @@ from tests.factories.sharedtasks import (
     result_file,
     score_all,
 )
-from tests.surveys.sharedtasks.web.conftest import sign_in
 from tests.surveys.sharedtasks.web.test_accounts import said
 
 HOME = "/tasks/gwsc/team/"
@@ -318,7 +318,7 @@ def test_a_team_takes_nothing_from_another_at_its_address(captain, shared_task):
     statuses = [captain.post(check(captain, distinct(n)).url, sent).status_code for n in range(24)]
 
     assert statuses == [302] * 9 + [422] * 15
-    assert send(sign_in("herons")).endswith("/evaluation/1/")
+    assert send(client_of("herons")).endswith("/evaluation/1/")
 
 
 def distinct(n):
@@ -443,7 +443,7 @@ def test_after_the_end_nothing_is_chosen(captain, clock):
 def test_other_teams_find_nothing(captain, shared_task):
     page = send(captain)
     make_team(shared_task, "Herons")
-    other = sign_in("herons")
+    other = client_of("herons")
     checked = check(captain, result_file(predictions(4))).url
 
     for address in (page, f"{page}files/", f"{page}withdraw/", checked):
@@ -471,7 +471,7 @@ def test_the_gold_is_in_no_answer(captain, shared_task, phase):
     addresses += ["/tasks/", "/tasks/gwsc/", "/tasks/gwsc/kit/evaluation/"]
     answers = [refused] + [
         client.get(address)
-        for client in (captain, Client(), sign_in("ana"))
+        for client in (captain, Client(), client_of("ana"))
         for address in addresses
     ]
 

@@ -12,8 +12,8 @@ from surveys.access.api_tokens import all_scopes, find_token, make_token
 from surveys.errors import TokenRefused
 from surveys.models import ApiToken, AuditEntry
 from surveys.sharedtasks.teams.description import accept_terms
+from tests.factories.clients import client_of
 from tests.factories.sharedtasks import START, make_team
-from tests.surveys.sharedtasks.web.conftest import sign_in
 from tests.surveys.sharedtasks.web.test_accounts import said
 
 PAGE = "/tasks/account/tokens/"
@@ -78,8 +78,8 @@ def test_a_token_is_revoked_by_its_person_alone(captain, shared_task):
     address = f"{PAGE}{ApiToken.objects.get().pk}/revoke/"
     make_team(shared_task, "Herons")
 
-    assert sign_in("herons").get(address).status_code == 404
-    assert sign_in("herons").post(address).status_code == 404
+    assert client_of("herons").get(address).status_code == 404
+    assert client_of("herons").post(address).status_code == 404
     assert "nightly" in said(captain.get(address))
     assert find_token(key) is not None
     assert captain.post(address).url == PAGE

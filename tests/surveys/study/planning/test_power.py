@@ -4,7 +4,6 @@ import math
 from decimal import Decimal
 
 import pytest
-from django.core.cache import cache
 
 from postprocess.planning.published import change_at, published_curve
 from surveys.errors import SettingRefused
@@ -26,13 +25,6 @@ PUBLISHED = Decimal(0), Decimal(6), Decimal(1)
 @pytest.fixture
 def study(db):
     return make_study()
-
-
-@pytest.fixture(autouse=True)
-def empty_cache():
-    cache.clear()
-    yield
-    cache.clear()
 
 
 def test_power_has_the_chosen_ratings_among_others_with_hours_and_cost(study):

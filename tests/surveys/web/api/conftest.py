@@ -1,40 +1,13 @@
-import json
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.core.cache import cache
-from django.test import Client
 
 from surveys.access.api_tokens import all_scopes, make_token
 from surveys.access.roles import grant_role
 from surveys.models import Role
+from tests.factories.programs import Program
 from tests.factories.studies import make_study
-
-
-class Program:
-    """A program with a token, which sends JSON."""
-
-    def __init__(self, key: str) -> None:
-        self.headers = {"Authorization": f"Bearer {key}"} if key else {}
-        self.client = Client(headers=self.headers)
-
-    def get(self, path: str, **parameters: Any) -> Any:
-        return self.client.get(f"/api/v1/{path}", parameters)
-
-    def send(self, method: str, path: str, body: Any = None, **headers: str) -> Any:
-        data = b"" if body is None else json.dumps(body)
-        send = getattr(self.client, method.lower())
-        kind = "application/json"
-        return send(f"/api/v1/{path}", data, content_type=kind, headers=headers)
-
-    def post(self, path: str, body: Any = None, **headers: str) -> Any:
-        return self.send("post", path, body, **headers)
-
-
-@pytest.fixture(autouse=True)
-def forgotten_throttles():
-    cache.clear()
 
 
 @pytest.fixture
@@ -57,8 +30,3 @@ def program(study):
         return Program(key)
 
     return make
-
-
-def errors_of(answer: Any) -> list[tuple[Any, ...]]:
-    """What the errors of an answer are about."""
-    return [tuple(error.values()) for error in answer.json()["errors"]]

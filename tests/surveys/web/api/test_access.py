@@ -17,9 +17,9 @@ from surveys.access.api_tokens import all_scopes, revoke_token
 from surveys.models import ApiToken, Role
 from surveys.web.api.reference import list_operations
 from surveys.web.api.throttles import TokenThrottle
+from tests.factories.programs import Program, errors_of
 from tests.factories.studies import make_study, start
 from tests.hostile import undone
-from tests.surveys.web.api.conftest import Program, errors_of
 
 OPERATIONS = [one for subject in list_operations().values() for one in subject]
 OF_A_STUDY = [one for one in OPERATIONS if "{slug}" in one.path]

@@ -7,8 +7,8 @@ from django.conf import settings
 
 from surveys.models import Study
 from surveys.query_params import MAX_NESTING
+from tests.factories.programs import errors_of
 from tests.factories.studies import numbered_stimuli
-from tests.surveys.web.api.conftest import errors_of
 from tests.surveys.web.api.test_studies import NEW
 
 DEEP = [

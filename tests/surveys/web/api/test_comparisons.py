@@ -7,7 +7,7 @@ from surveys.models import ApiToken, ImportedCollection, Role, Run
 from surveys.results.comparisons.comparing import GONE, ComparisonRequest, request_comparison
 from tests.factories.imported import OF_MODEL, import_model, rated_study, ratings_csv
 from tests.factories.jobs import perform_run
-from tests.surveys.web.api.conftest import errors_of
+from tests.factories.programs import errors_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("comparisons_without_plots")]
 NEW = {"name": "Parrot", "kind": "model", "ratings": ratings_csv(2).decode(), **OF_MODEL}

@@ -7,7 +7,7 @@ from django.db import connection
 from django.utils import timezone
 
 from surveys.models import IdempotencyRecord, Invitation
-from tests.surveys.web.api.conftest import errors_of
+from tests.factories.programs import errors_of
 
 PATH = "studies/study/invitations/"
 

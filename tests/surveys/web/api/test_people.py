@@ -6,8 +6,8 @@ from django.utils import timezone
 
 from surveys.access.audit_log import acting, record
 from surveys.models import AuditEntry, Membership, Role
+from tests.factories.programs import errors_of
 from tests.factories.studies import make_study
-from tests.surveys.web.api.conftest import errors_of
 
 PEOPLE, LOG = "studies/study/people/", "studies/study/log/"
 

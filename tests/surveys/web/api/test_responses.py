@@ -12,8 +12,8 @@ from surveys.participation.arrivals import start_through
 from surveys.recruitment.links import invite_listed, open_entrance
 from surveys.recruitment.providers import Claims
 from surveys.results.export_parquet import stream_responses_as_parquet
+from tests.factories.programs import errors_of
 from tests.factories.studies import finish, make_study, rate_due, start
-from tests.surveys.web.api.conftest import errors_of
 
 WORKER = "5f0c0ffee0000000000000aa"
 PATH = "studies/study/responses/"

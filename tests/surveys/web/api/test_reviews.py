@@ -14,9 +14,9 @@ from surveys.models import (
 from surveys.review.effects import is_effect_shown
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import configure_review, give_verdict
+from tests.factories.programs import errors_of
 from tests.factories.reviews import answers, submit, whole
 from tests.factories.studies import make_study
-from tests.surveys.web.api.conftest import errors_of
 
 PATH = "studies/study/reviews/"
 

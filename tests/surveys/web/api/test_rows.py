@@ -3,8 +3,8 @@ from django.contrib.auth.models import User
 
 from surveys.access.roles import grant_role
 from surveys.models import AuditEntry, Pair, Role, Study
+from tests.factories.programs import errors_of
 from tests.factories.studies import numbered_stimuli, open_draft
-from tests.surveys.web.api.conftest import errors_of
 
 NEW = {
     "slug": "new",

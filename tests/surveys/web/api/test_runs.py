@@ -8,8 +8,8 @@ from surveys.privacy.erasure import withdraw_annotator
 from surveys.results.ratings_table import withdrawal_cutoff
 from surveys.results.run_inspection import write_presets
 from surveys.results.runs import request_results
+from tests.factories.programs import errors_of
 from tests.factories.studies import QUICK, finish, make_release, make_run, make_study, start
-from tests.surveys.web.api.conftest import errors_of
 
 pytestmark = pytest.mark.usefixtures("figures_rendered_once")
 

@@ -4,6 +4,7 @@ from django.contrib.auth.models import User
 from surveys.access.roles import grant_role
 from surveys.models import AuditEntry, Membership, Role, Study, StudyText
 from surveys.recruitment.links import open_entrance
+from tests.factories.programs import errors_of
 from tests.factories.studies import (
     finish,
     make_study,
@@ -12,7 +13,6 @@ from tests.factories.studies import (
     stimuli_file,
     stimuli_row,
 )
-from tests.surveys.web.api.conftest import errors_of
 
 NEW = {
     "slug": "new",

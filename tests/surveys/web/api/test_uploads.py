@@ -9,9 +9,9 @@ from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 
 from postprocess.formats.stimuli import COLUMNS
 from surveys.models import Context, Study
+from tests.factories.programs import errors_of
 from tests.factories.studies import numbered_stimuli, stimuli_file, stimuli_row
 from tests.factories.workbooks import write_workbook
-from tests.surveys.web.api.conftest import errors_of
 from tests.surveys.web.api.test_studies import NEW
 
 DESIGN = {name: given for name, given in NEW.items() if name != "stimuli"}

@@ -7,8 +7,8 @@ from surveys.models import AuditEntry, Release, Role, Run, RunKind, Study
 from surveys.results.ratings_table import withdrawal_cutoff
 from surveys.results.runs import request_release, request_verification
 from tests.factories.jobs import perform_run
+from tests.factories.programs import errors_of
 from tests.factories.studies import QUICK, finish, make_run, make_study, start
-from tests.surveys.web.api.conftest import errors_of
 
 pytestmark = pytest.mark.django_db
 DIFFERENCES = [["scores.tsv", f"row {n}, sim1", "9.99", f"{n}"] for n in range(5)]

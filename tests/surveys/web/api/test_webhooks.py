@@ -24,8 +24,8 @@ from surveys.webhooks.messages import (
     remove_webhook,
 )
 from tests.factories.jobs import let_time_pass, perform_run
+from tests.factories.programs import errors_of
 from tests.factories.studies import QUICK, finish, start
-from tests.surveys.web.api.conftest import errors_of
 
 pytestmark = pytest.mark.usefixtures("figures_rendered_once")
 

@@ -6,8 +6,8 @@ import zipfile
 from pyarrow import parquet
 
 from tests.documents.reading import read_blocks
-from tests.end_to_end.conftest import pristine, site  # noqa: F401
 from tests.factories.studies import numbered_stimuli
+from tests.fixtures.sites import pristine, site  # noqa: F401
 
 BLOCKS = [block.text for block in read_blocks("docs/api.md") if block.language == "python"]
 WITH_LINKS = 3  # so many blocks until annotators can answer

@@ -5,6 +5,7 @@ from django.urls import reverse
 
 from surveys.models import Membership, Role
 from surveys.web.console.urls import urlpatterns
+from tests.factories.clients import client_of
 from tests.factories.studies import make_study, start
 from tests.hostile import Attacker
 
@@ -116,8 +117,7 @@ def test_an_annotators_link_opens_nothing_of_the_console(study):
 
 
 def test_an_operator_owns_every_study(study):
-    client = Client()
-    client.force_login(User.objects.create_superuser("op", password="correct horse"))
+    client = client_of(User.objects.create_superuser("op", password="correct horse"))
 
     assert client.get(reverse("console:people", args=[study.slug])).status_code == 200
     assert not Membership.objects.exists()

@@ -6,12 +6,12 @@ import zipfile
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.test import Client
 from django.urls import reverse
 from lxml import html
 
 from surveys.models import AuditEntry
 from surveys.web.console.study.audits import AuditForm
+from tests.factories.clients import client_of
 from tests.postprocess.auditing.corrupting import DATA, DATASET, GOLD, put, write_dataset
 
 pytestmark = pytest.mark.django_db
@@ -20,9 +20,7 @@ AUDIT = reverse("console:audit")
 
 @pytest.fixture
 def client():
-    client = Client()
-    client.force_login(User.objects.create_user("ana"))
-    return client
+    return client_of(User.objects.create_user("ana"))
 
 
 @pytest.fixture

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.test import Client
 from django.urls import reverse
 
 from postprocess.formats.stimuli import COLUMNS, load_stimuli
 from surveys.models import Checkpoint, Context, Study
 from surveys.study.stimuli.checkpoints import check_checkpoints
 from tests.factories.checkpoints import HEADER, row
+from tests.factories.clients import client_of
 from tests.factories.stimuli_rows import FIELDS, list_problems
 from tests.factories.studies import draft_study, numbered_stimuli
 from tests.factories.workbooks import write_workbook
@@ -46,9 +46,7 @@ def ana():
 
 @pytest.fixture
 def browser(ana):
-    client = Client()
-    client.force_login(ana)
-    return client
+    return client_of(ana)
 
 
 def send(browser, data=None, address=NEW, **fields):

@@ -11,7 +11,7 @@ from lxml import html
 
 from surveys.access.audit_log import record
 from surveys.models import Role
-from tests.conftest import ROOT
+from tests.machine import ROOT
 
 OTHER_FILTERS = re.compile(r"\|\s*(floatformat|intcomma|unlocalize)\b")
 OTHER_DATES = re.compile(r"""\{\{[^}]*\|\s*(date(?!:"H:i"|:'c')|time|stringformat)\b""")

@@ -4,7 +4,6 @@ import html
 import re
 
 import pytest
-from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
@@ -17,13 +16,6 @@ from tests.surveys.web.console.test_design import CHANGEABLE, LOCKED
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("kept_contexts")]
 TAKEN_OUT = ["simlex", "scws", "semeval2017", "usim", "durel"]
-
-
-@pytest.fixture(autouse=True)
-def empty_cache():
-    cache.clear()
-    yield
-    cache.clear()
 
 
 @pytest.fixture

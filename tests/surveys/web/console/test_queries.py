@@ -38,6 +38,7 @@ from surveys.monitoring import checklist
 from surveys.study.texts import current_text
 from surveys.web.console.urls import urlpatterns
 from tests.factories.batches import arm, plan
+from tests.factories.clients import client_of
 from tests.factories.imported import import_model
 from tests.factories.reviews import submit
 from tests.factories.studies import QUICK, make_run, make_study
@@ -90,8 +91,7 @@ MOST = {
 def test_the_number_of_queries_is_equal_for_one_three_and_60_rows(db, monkeypatch):
     monkeypatch.setattr(checklist, "STEPS_KEPT", 3600)  # never counted again between two requests
     studies = [fill(make_study(2 * n, slug=f"of-{n}", block_size=2), n) for n in NUMBERS]
-    client = Client()
-    client.force_login(User.objects.create_superuser("op"))
+    client = client_of(User.objects.create_superuser("op"))
 
     one, three, many = (count_queries(client, study) for study in studies)
 
@@ -104,8 +104,7 @@ def test_the_number_of_queries_is_equal_for_one_three_and_60_rows(db, monkeypatc
 def test_the_rows_of_another_study_are_not_found(db):
     study = fill(make_study(2, slug="study", block_size=2), 1)
     make_study(2, slug="other", block_size=2)
-    client = Client()
-    client.force_login(User.objects.create_superuser("op"))
+    client = client_of(User.objects.create_superuser("op"))
 
     answers = {}
     for where, name in list_pages(study, *IDS):

@@ -1,5 +1,4 @@
 import pytest
-from django.test import Client
 from lxml import html
 
 from surveys.models import (
@@ -15,6 +14,7 @@ from surveys.models import (
 from surveys.review import queue
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import configure_review, give_verdict, name_subject
+from tests.factories.clients import client_of
 from tests.factories.jobs import perform_all
 from tests.factories.pages import page
 from tests.factories.reviews import answers, reviewer, submit, whole
@@ -289,8 +289,7 @@ def test_a_third_person_settles_a_dispute(study, sign_in):
     review, rea = answers(study)[0], reviewer(study)
     give_verdict(review, rea, VerdictKind.REJECTED, "no words")
     give_verdict(review, reviewer(study, "leo"), VerdictKind.GOOD)
-    of_two = Client()
-    of_two.force_login(rea)
+    of_two = client_of(rea)
     assert "another reviewer has to decide" in text_of(of_two.get(page("review_disputes", study)))
     client = sign_in(Role.REVIEWER)
     assert "no words" in text_of(client.get(page("review_disputes", study)))

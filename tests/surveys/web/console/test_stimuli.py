@@ -6,10 +6,10 @@ import re
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.test import Client
 
 from surveys.models import AuditEntry, Checkpoint, Context, Membership, Pair, Study
 from tests.factories.checkpoints import file, numbered_row, row
+from tests.factories.clients import client_of
 from tests.factories.pages import page
 from tests.factories.stimuli_rows import list_problems
 from tests.factories.studies import (
@@ -33,9 +33,7 @@ def ana():
 
 @pytest.fixture
 def browser(ana):
-    client = Client()
-    client.force_login(ana)
-    return client
+    return client_of(ana)
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from surveys.access.audit_log import acting, record
 from surveys.access.roles import grant_role
 from surveys.models import AuditEntry, Invitation, Membership, Role, Study
 from surveys.web.console.study.overview import STUDIES_PER_PAGE
+from tests.factories.clients import client_of
 from tests.factories.pages import page
 from tests.factories.reviews import submit
 from tests.factories.studies import make_study
@@ -192,8 +193,7 @@ def test_the_number_of_queries_does_not_grow_with_studies(n, db, django_assert_n
     user = User.objects.create_user("ana")
     for number in range(n):
         grant_role(make_study(1, slug=f"study-{number}"), user, Role.OWNER)
-    client = Client()
-    client.force_login(user)
+    client = client_of(user)
 
     with django_assert_num_queries(6):
         client.get(reverse("console:studies"))

@@ -12,7 +12,7 @@ from surveys.contexts.choices import Chosen, configure_selection, record_choice
 from surveys.contexts.models import CandidateSet, ContextChoice
 from surveys.contexts.queue import order_candidates
 from surveys.models import Role, Study
-from tests.surveys.contexts.web.console.conftest import sign_in
+from tests.factories.clients import client_of
 
 pytestmark = pytest.mark.django_db
 HIDDEN = ("Distance", "e5", "Picked", "random", "example.org", "CC0")
@@ -183,7 +183,7 @@ def test_a_third_expert_is_told_that_their_choice_decides(draft, ana):
     record_choice(draft.candidate_pairs.first(), ana, Chosen(1, 2))
     record_choice(draft.candidate_pairs.first(), join(draft, "bea"), Chosen(1, 3))
 
-    shown = text_of(sign_in(join(draft, "cid")).get(page(draft, 1)))
+    shown = text_of(client_of(join(draft, "cid")).get(page(draft, 1)))
 
     assert "Two experts chose differently. Your choice decides." in shown
     assert "bea" not in shown

@@ -17,10 +17,10 @@ from surveys.models import Role, Study
 from surveys.monitoring import checklist
 from surveys.web.console.urls import OF_A_STUDY
 from tests.factories.candidates import candidate_rows, candidates_file, window_rows, write_parquet
+from tests.factories.clients import client_of
 from tests.factories.pages import page
 from tests.factories.selections import make_draft
 from tests.factories.studies import make_study
-from tests.surveys.contexts.web.console.conftest import sign_in
 
 pytestmark = pytest.mark.django_db
 
@@ -135,7 +135,7 @@ def test_only_researchers_of_the_study_see_candidates(draft, role):
     if role:
         grant_role(draft, rea, role)
     expected = 403 if role else 404
-    reader = sign_in(rea)
+    reader = client_of(rea)
 
     for name in ("contexts", "candidates_file", "contexts_settings"):
         assert reader.get(page(name, draft)).status_code == expected

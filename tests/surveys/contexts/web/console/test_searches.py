@@ -14,13 +14,13 @@ from surveys.contexts.choices import Chosen, record_choice
 from surveys.contexts.models import Candidate, CandidateSet
 from surveys.contexts.search.requests import find_windows, request_search
 from surveys.models import Job, Role, Run, Study
+from tests.factories.clients import client_of
 from tests.factories.corpora import wish
 from tests.factories.pages import page
 from tests.factories.selections import make_draft
 from tests.factories.studies import make_study
 from tests.preprocess.corpus import write
 from tests.preprocess.windows.test_finding import stories_by_id
-from tests.surveys.contexts.web.console.conftest import sign_in
 
 pytestmark = pytest.mark.django_db
 ASKED = {
@@ -369,7 +369,7 @@ def test_only_researchers_of_the_study_search(searched, role, expected):
     rea = User.objects.create_user("rea")
     if role:
         grant_role(searched, rea, role)
-    reader = sign_in(rea)
+    reader = client_of(rea)
     run = Run.objects.get()
 
     for address in (

@@ -4,9 +4,9 @@ from django.db import transaction
 from surveys.crowd.models import Batch
 from surveys.models import Study
 from tests.factories.batch_states import make_crowd, make_large_study, sign_in_owner
-from tests.surveys.web.console.conftest import no_target_answers, platform, sign_in
+from tests.fixtures.providers import no_target_answers
 
-__all__ = ["no_target_answers", "platform", "sign_in"]
+__all__ = ["no_target_answers"]  # a fixture
 
 
 @pytest.fixture

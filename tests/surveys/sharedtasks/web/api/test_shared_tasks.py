@@ -11,8 +11,8 @@ from surveys.models import ApiToken
 from surveys.sharedtasks.models import Organiser, SharedTask
 from surveys.web.api.urls import VIEWS
 from tests.factories.boards import finish, make_contest
+from tests.factories.programs import Program, errors_of
 from tests.factories.sharedtasks import START, make_part, make_phase, make_shared_task, make_team
-from tests.surveys.web.api.conftest import Program, errors_of
 
 pytestmark = pytest.mark.django_db
 BOARD = "shared-tasks/gwsc/boards/evaluation/1/"

@@ -5,7 +5,6 @@ import re
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.test import Client
 
 from surveys.models import ApiToken
 from surveys.sharedtasks.models import (
@@ -20,10 +19,11 @@ from surveys.sharedtasks.scoring.gold import read_gold_file
 from surveys.sharedtasks.scoring.visibility import round_figure
 from surveys.web.api.urls import VIEWS
 from tests.factories.boards import NOISE, disturb_intervals, finish, make_contest
+from tests.factories.clients import client_of
+from tests.factories.programs import Program
 from tests.factories.sharedtasks import make_shared_task, make_team, result_file
 from tests.hostile import undone
 from tests.surveys.sharedtasks.web.api.test_submissions import program_of
-from tests.surveys.web.api.conftest import Program
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("clock")]
 OWN = "shared-tasks/gwsc/submissions/"
@@ -250,7 +250,6 @@ def test_flags_are_for_organisers_alone(contest):
 
 
 def test_a_session_opens_nothing(contest):
-    client = Client()
-    client.force_login(User.objects.get(username="otters"))
+    client = client_of("otters")
 
     assert client.get(f"/api/v1/{OWN}").status_code == 401

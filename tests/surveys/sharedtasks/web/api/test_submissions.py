@@ -29,6 +29,7 @@ from surveys.sharedtasks.models import (
 from surveys.sharedtasks.teams import rates
 from surveys.sharedtasks.teams.description import accept_terms
 from surveys.sharedtasks.uploads import LARGEST_UPLOAD
+from tests.factories.programs import Program, errors_of
 from tests.factories.sharedtasks import (
     START,
     make_data,
@@ -39,7 +40,6 @@ from tests.factories.sharedtasks import (
     result_file,
     score_all,
 )
-from tests.surveys.web.api.conftest import Program, errors_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("stopped_budgets")]
 ADDRESS = "/api/v1/shared-tasks/gwsc/submissions/"

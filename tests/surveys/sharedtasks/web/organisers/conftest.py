@@ -1,12 +1,9 @@
-from datetime import UTC, datetime
-
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
 
+from tests.factories.clients import client_of
+from tests.factories.organised import NOW
 from tests.factories.sharedtasks import make_shared_task
-
-NOW = datetime(2027, 1, 1, 12, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -17,9 +14,7 @@ def ana(db):
 @pytest.fixture
 def client(ana):
     """Return a client signed in as the organiser."""
-    client = Client()
-    client.force_login(ana)
-    return client
+    return client_of(ana)
 
 
 @pytest.fixture

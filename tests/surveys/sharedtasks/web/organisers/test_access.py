@@ -10,6 +10,7 @@ from django.urls import reverse
 from surveys.access.audit_log import record
 from surveys.sharedtasks.models import Organiser, SharedTask
 from surveys.sharedtasks.web.organisers.urls import OF_A_TASK, urlpatterns
+from tests.factories.clients import client_of
 from tests.factories.sharedtasks import make_part, make_phase, make_shared_task, make_team
 
 pytestmark = pytest.mark.django_db
@@ -54,12 +55,6 @@ def addresses(slug):
     return found
 
 
-def sign_in(user):
-    client = Client()
-    client.force_login(user)
-    return client
-
-
 @pytest.mark.parametrize("method", ["get", "post"])
 def test_without_a_sign_in_all_addresses_lead_to_the_sign_in_page(method):
     make_shared_task()
@@ -75,7 +70,7 @@ def test_without_a_sign_in_all_addresses_lead_to_the_sign_in_page(method):
 @pytest.mark.parametrize("state", ["draft", "open", "published"])
 def test_other_researchers_find_nothing_at_any_address(method, state):
     make_shared_task(User.objects.create_user("ana"), state=state, published_at="2027-03-01T00:00Z")
-    mate = sign_in(User.objects.create_user("mate"))
+    mate = client_of(User.objects.create_user("mate"))
 
     answers = {
         name: getattr(mate, method)(address).status_code
@@ -89,7 +84,7 @@ def test_other_researchers_find_nothing_at_any_address(method, state):
 def test_operators_organise_every_shared_task():
     make_shared_task()
 
-    client = sign_in(User.objects.create_superuser("op"))
+    client = client_of(User.objects.create_superuser("op"))
 
     assert client.get(addresses("gwsc")["overview"]).status_code == 200
 
@@ -98,13 +93,13 @@ def test_pages_are_not_cached():
     ana = User.objects.create_user("ana")
     make_shared_task(ana)
 
-    answer = sign_in(ana).get(addresses("gwsc")["overview"])
+    answer = client_of(ana).get(addresses("gwsc")["overview"])
 
     assert "no-store" in answer["Cache-Control"]
 
 
 def test_lists_make_the_same_number_of_queries_for_one_row_and_three():
-    client = sign_in(User.objects.create_superuser("op"))
+    client = client_of(User.objects.create_superuser("op"))
     counts = []
     for n in (1, 3):
         fill(make_shared_task(slug=f"of-{n}"), n)
@@ -122,7 +117,7 @@ def test_lists_make_the_same_number_of_queries_for_one_row_and_three():
 
 
 def test_the_list_makes_the_same_number_of_queries_for_one_row_and_three():
-    client = sign_in(User.objects.create_superuser("op"))
+    client = client_of(User.objects.create_superuser("op"))
     counts = []
     for slug in ("one", "two", "three"):
         fill(make_shared_task(slug=slug))

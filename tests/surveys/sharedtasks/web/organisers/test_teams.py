@@ -6,8 +6,8 @@ import pytest
 from django.urls import reverse
 
 from surveys.sharedtasks.models import Team, TeamInvitation, TeamMember
+from tests.factories.organised import NOW
 from tests.factories.sharedtasks import make_phase, make_shared_task, make_team
-from tests.surveys.sharedtasks.web.organisers.conftest import NOW
 
 LINK = re.compile(r'value="(http[^"]+/invitation/[^"]+/)"')
 

@@ -18,7 +18,7 @@ from surveys.sharedtasks.models import (
     Submission,
 )
 from tests.factories.boards import END, NOISE, finish, make_contest, make_published
-from tests.surveys.sharedtasks.web.conftest import sign_in
+from tests.factories.clients import client_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("clock")]
 BOARD = "/tasks/gwsc/board/evaluation/1/"
@@ -89,7 +89,7 @@ def test_a_hidden_board_is_not_found(client):
 
     assert client.get(BOARD).status_code == 404
     assert client.get(f"{BOARD}board.csv").status_code == 404
-    assert sign_in("otters").get(BOARD).status_code == 404
+    assert client_of("otters").get(BOARD).status_code == 404
 
 
 def test_organisers_see_a_hidden_board(client):
@@ -97,7 +97,7 @@ def test_organisers_see_a_hidden_board(client):
     user = User.objects.create_user("ana")
     Organiser.objects.create(shared_task=shared_task, user=user)
 
-    assert "Only organisers see this board" in read(sign_in("ana"))
+    assert "Only organisers see this board" in read(client_of("ana"))
 
 
 def test_organisers_check_final_boards_before_they_are_published(client):
@@ -105,7 +105,7 @@ def test_organisers_check_final_boards_before_they_are_published(client):
     SharedTask.objects.update(retracted_at=None)  # as if they had never been published
     user = User.objects.create_user("ana")
     Organiser.objects.create(shared_task=shared_task, user=user)
-    organiser = sign_in("ana")
+    organiser = client_of("ana")
     gold = {part.gold_sha256 for part in shared_task.parts.all()}
 
     page, content = read(organiser), read(organiser, f"{BOARD}board.json")
@@ -115,7 +115,7 @@ def test_organisers_check_final_boards_before_they_are_published(client):
     assert "/archive/" not in page
     assert json.loads(content)["is_rounded"]
     assert not any(digest in page + content for digest in gold)
-    for other in (client, sign_in("otters")):
+    for other in (client, client_of("otters")):
         assert other.get(BOARD).status_code == 404
 
 
@@ -125,11 +125,11 @@ def test_boards_are_not_checked_with_scores_that_were_replaced():
     Organiser.objects.create(shared_task=shared_task, user=user)
     shared_task.scorings.update(state="replaced")
 
-    assert "Only organisers see this board" in read(sign_in("ana"))
+    assert "Only organisers see this board" in read(client_of("ana"))
 
 
 def test_teams_see_which_row_is_theirs(live):
-    page = read(sign_in("newts"))
+    page = read(client_of("newts"))
 
     assert page.count("Your team") == 1
     assert re.search(r'class="[^"]*own\s*".*?Newts.*?Your team', page, re.DOTALL)
@@ -190,7 +190,7 @@ def test_files_of_a_live_board_have_three_decimals_and_no_correlations(client, l
 
 
 def test_boards_make_as_many_queries_for_many_teams(live, client, django_assert_max_num_queries):
-    clients = [client, sign_in("otters")]
+    clients = [client, client_of("otters")]
     for one in clients:
         with django_assert_max_num_queries(8):
             read(one)
@@ -202,7 +202,7 @@ def test_boards_make_as_many_queries_for_many_teams(live, client, django_assert_
 
 def test_final_boards_make_few_queries(client, django_assert_max_num_queries):
     make_published()
-    for one in (client, sign_in("otters")):
+    for one in (client, client_of("otters")):
         with django_assert_max_num_queries(8):
             read(one)
 

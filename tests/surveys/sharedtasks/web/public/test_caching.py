@@ -6,8 +6,8 @@ from django.test import Client
 
 from surveys.sharedtasks.models import Organiser, SharedTask
 from tests.factories.boards import make_contest, make_public
+from tests.factories.clients import client_of
 from tests.factories.sharedtasks import START
-from tests.surveys.sharedtasks.web.conftest import sign_in
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("clock")]
 DONE = "/tasks/done/"
@@ -25,13 +25,13 @@ def headers_of(client, address):
 
 def organise(shared_task):
     Organiser.objects.create(shared_task=shared_task, user=User.objects.create_user("ana"))
-    return sign_in("ana")
+    return client_of("ana")
 
 
 def test_pages_of_visitors_are_kept_for_a_minute_and_those_of_others_by_nobody():
     addresses = [*make_public(START), *FILES]
     organiser = organise(SharedTask.objects.get(slug="done"))
-    team = sign_in("otters")
+    team = client_of("otters")
 
     for address in addresses:
         visitor = Client()

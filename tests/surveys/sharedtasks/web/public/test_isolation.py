@@ -20,7 +20,7 @@ from tests.factories.boards import (
     make_contest,
     make_published,
 )
-from tests.surveys.sharedtasks.web.conftest import sign_in
+from tests.factories.clients import client_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("clock")]
 OWN = "otters"
@@ -72,7 +72,7 @@ def read_scores(client):
 
 def list_readers():
     User.objects.create_user("researcher")
-    return {"anybody": Client()} | {name: sign_in(name) for name in (OWN, "herons", "researcher")}
+    return {"anybody": Client()} | {name: client_of(name) for name in (OWN, "herons", "researcher")}
 
 
 def list_secrets(shared_task):
@@ -130,7 +130,7 @@ def test_results_have_intervals_once_they_are_published():
         submission__team__name="Otters", subtask=1, part__language="sl"
     )
 
-    pages = read_scores(Client()) | read_scores(sign_in(OWN))
+    pages = read_scores(Client()) | read_scores(client_of(OWN))
 
     ends = f"{score.low:.3f}", f"{score.high:.3f}"
     pages_with = [address for address, page in pages.items() if "–".join(ends) in page]
@@ -151,7 +151,7 @@ def test_no_name_is_at_any_address_while_codes_stand_for_names(visibility):
     make_contest({"visibility": visibility}, names="codes")
     names = {name.split()[0] for name in NOISE if name != "Otters"} | {"-bert"}
 
-    for client in (Client(), sign_in(OWN)):
+    for client in (Client(), client_of(OWN)):
         pages = read_all(client)
         found = find(names, {one: page for one, page in pages.items() if "/team/" not in one})
         assert found == set()
@@ -162,7 +162,7 @@ def test_a_draft_is_at_no_address():
     make_contest({"visibility": "board"})
     SharedTask.objects.update(state="draft")
 
-    for client in (Client(), sign_in(OWN)):
+    for client in (Client(), client_of(OWN)):
         of_task = [address for address in list_addresses() if "/gwsc/" in address]
         statuses = {client.get(address).status_code for address in of_task}
         assert statuses - {302, 403, 405} == {404}

@@ -13,8 +13,8 @@ from django.core.cache import cache
 from surveys.sharedtasks.models import Organiser, SharedTask, Submission, SubtaskScore
 from surveys.sharedtasks.submissions import withdraw_submission
 from tests.factories.boards import NOISE, finish, make_contest, make_published
+from tests.factories.clients import client_of
 from tests.factories.sharedtasks import START, result_file, score_all, send
-from tests.surveys.sharedtasks.web.conftest import sign_in
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("clock")]
 
@@ -32,15 +32,15 @@ def read(client, name="Otters"):
 def test_the_result_of_a_hidden_phase_is_not_found(client):
     make_contest()
 
-    for one in (client, sign_in("otters"), sign_in("herons")):
+    for one in (client, client_of("otters"), client_of("herons")):
         assert one.get(address_of("Otters")).status_code == 404
 
 
 def test_a_team_sees_its_own_result_where_scores_are_its_own(client):
     make_contest({"visibility": "own"})
 
-    assert "0.995" in read(sign_in("otters"))
-    for one in (client, sign_in("herons")):
+    assert "0.995" in read(client_of("otters"))
+    for one in (client, client_of("herons")):
         assert one.get(address_of("Otters")).status_code == 404
 
 
@@ -89,8 +89,8 @@ def test_a_result_that_does_not_count_is_of_its_team_alone(client):
 
     assert client.get(address_of("Otters")).status_code == 200
     assert client.get(address_of("Herons")).status_code == 404
-    assert sign_in("otters").get(address_of("Herons")).status_code == 404
-    assert "0.980" in read(sign_in("herons"), "Herons")
+    assert client_of("otters").get(address_of("Herons")).status_code == 404
+    assert "0.980" in read(client_of("herons"), "Herons")
 
 
 def test_a_result_stays_at_its_address_when_a_later_one_counts(client):
@@ -118,7 +118,7 @@ def test_before_a_phase_begins_only_organisers_see_what_they_sent(client, clock)
         "/tasks/gwsc/board/evaluation/1/board.json",
     ]  # fmt: skip
 
-    for one, status in ((client, 404), (sign_in("otters"), 404), (sign_in("ana"), 200)):
+    for one, status in ((client, 404), (client_of("otters"), 404), (client_of("ana"), 200)):
         assert [one.get(address).status_code for address in addresses] == [status] * 3
 
 
@@ -151,7 +151,7 @@ def draw(client, name="Otters", place="1_sl", ending="svg"):
 def test_predictions_are_drawn_against_the_gold_once_it_is_public(client):
     make_contest({"visibility": "board"})
     assert draw(client).status_code == 404
-    assert draw(sign_in("otters")).status_code == 404
+    assert draw(client_of("otters")).status_code == 404
     assert "predictions_" not in read(client)
 
     finish(SharedTask.objects.get())
@@ -175,11 +175,11 @@ def test_predictions_are_drawn_against_the_gold_once_it_is_public(client):
 def test_predictions_of_files_that_are_not_published_are_for_the_team(client):
     make_published().teams.filter(name="Otters").update(publishes_files=False)
 
-    for one in (client, sign_in("herons")):
+    for one in (client, client_of("herons")):
         assert draw(one).status_code == 404
         assert "predictions_" not in read(one)
-    assert draw(sign_in("otters")).status_code == 200
-    assert "predictions_" in read(sign_in("otters"))
+    assert draw(client_of("otters")).status_code == 200
+    assert "predictions_" in read(client_of("otters"))
 
 
 def test_predictions_of_practice_data_are_for_the_team_until_publishing(client):
@@ -188,7 +188,7 @@ def test_predictions_of_practice_data_are_for_the_team_until_publishing(client):
 
     assert draw(client).status_code == 404
     assert "predictions_" not in read(client)
-    assert "predictions_1_sl.svg" in read(sign_in("otters"))
+    assert "predictions_1_sl.svg" in read(client_of("otters"))
 
 
 def test_a_result_without_a_language_has_no_figure_of_it(client):

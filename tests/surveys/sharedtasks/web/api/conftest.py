@@ -1,3 +1,0 @@
-from tests.surveys.web.api.conftest import forgotten_throttles
-
-__all__ = ["forgotten_throttles"]
