@@ -15,7 +15,7 @@ N_QUESTIONNAIRES, BLOCK_SIZE = 4, 7  # 2 blocks of 14 pairs
 
 
 def rehearse(kind: str, options: argparse.Namespace) -> str:
-    """Return the output of `rehearse_batch` on a fresh site; exit if it fails."""
+    """Return the output of `batch rehearse` on a fresh site; exit if it fails."""
     port = free_port()
     simulator = f"http://{HOST}:{port}"
     with fresh_site(kind, options.cluster, MTURK_SIMULATOR_URL=simulator) as site:
@@ -31,8 +31,8 @@ def rehearse(kind: str, options: argparse.Namespace) -> str:
             site.serving(),
         ):  # fmt: skip
             return site.manage(
-                "rehearse_batch", STUDY, "--base-url", site.url, "--workers", str(options.workers),
-                "--at-once", str(options.at_once),
+                "batch", "rehearse", STUDY, "--base-url", site.url,
+                "--workers", str(options.workers), "--at-once", str(options.at_once),
             )  # fmt: skip
 
 

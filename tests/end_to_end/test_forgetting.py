@@ -152,7 +152,7 @@ def test_no_personal_data_outlives_retention(site: Site, tmp_path):
     site.kill(signal.SIGTERM)  # else it would resume the job of the killed process
     site.manage_all(
         ["shell", "--command", LET_LISTS_FAIL],
-        ["export_responses", STUDY, "--out", str(tmp_path / "exported")],
+        ["export", "responses", STUDY, "--out", str(tmp_path / "exported")],
     )
     (tmp_path / "exported").unlink()
     found = {secret for _, secret in tables_with(site, SECRETS)}

@@ -38,18 +38,18 @@ LEDGER = "SELECT kind, state, amount_cents + fee_cents FROM crowd_payment ORDER 
 def test_a_process_killed_after_a_call_leads_to_one(paid_site: Site, stage: Stage):
     run(paid_site, PLANNED)
 
-    kill_during(paid_site, stage, "publish_batch", "CreateHITWithHITType")
+    kill_during(paid_site, stage, "publish", "CreateHITWithHITType")
     assert paid_site.query("SELECT state FROM crowd_hit") == [("creating",)]
-    paid_site.manage_all(["publish_batch", "study", "1"], ["publish_batch", "study", "1"])
+    paid_site.manage_all(["batch", "publish", "study", "1"], ["batch", "publish", "study", "1"])
     run(paid_site, WORKED.format(url=stage.url))
-    paid_site.manage("fetch_batch", "study", "1")
-    kill_during(paid_site, stage, "pay_batch", "ApproveAssignment")
+    paid_site.manage("batch", "fetch", "study", "1")
+    kill_during(paid_site, stage, "pay", "ApproveAssignment")
     assert paid_site.query(LEDGER) == [("reward", "sending", 60)]
-    paid_site.manage("pay_batch", "study", "1")
+    paid_site.manage("batch", "pay", "study", "1")
     run(paid_site, PROMISED)
-    kill_during(paid_site, stage, "pay_batch", "SendBonus")
+    kill_during(paid_site, stage, "pay", "SendBonus")
     assert paid_site.query(LEDGER)[1:] == [("bonus", "sending", 48)]
-    paid_site.manage_all(["pay_batch", "study", "1"], ["pay_batch", "study", "1"])
+    paid_site.manage_all(["batch", "pay", "study", "1"], ["batch", "pay", "study", "1"])
 
     account = stage.client().get_account_balance()
     assert len(stage.client().list_hits()["HITs"]) == 1
@@ -62,13 +62,15 @@ def run(site: Site, script: str) -> None:
     site.manage("shell", "--no-imports", "-c", script)
 
 
-def kill_during(site: Site, stage: Stage, command: str, operation: str) -> None:
-    """Kill a command after its request was performed, before it gets the answer."""
+def kill_during(site: Site, stage: Stage, step: str, operation: str) -> None:
+    """Kill a step of a batch after its request was performed, before it gets the answer."""
     stage.control.clear_counts()
     stage.control.queue_fault(operation, "slow", seconds=DELAY_SECONDS)
-    started = start_module(["manage", command, "study", "1"], site.environment, ROOT, site.log)
+    started = start_module(
+        ["manage", "batch", step, "study", "1"], site.environment, ROOT, site.log
+    )
     while operation not in stage.control.counts():
-        assert started.is_alive(), f"{command} ended before it was killed"
+        assert started.is_alive(), f"{step} ended before it was killed"
         time.sleep(0.05)
     os.killpg(started.pid, signal.SIGKILL)
     started.join()

@@ -58,7 +58,7 @@ def import_stimuli(site: Site, study: str, n_pairs: int, n_places: int) -> None:
 
 def rehearse(site: Site, study: str, *more: str) -> str:
     return site.manage(
-        "rehearse_batch", study, "--by", "ana", "--at-once", "4", "--reward-cents", str(REWARD),
+        "batch", "rehearse", study, "--by", "ana", "--at-once", "4", "--reward-cents", str(REWARD),
         "--bonus-cents", str(BONUS), *more,
     )  # fmt: skip
 
@@ -84,7 +84,7 @@ def test_every_character_works_and_the_money_agrees_to_the_cent(rehearsed: Rehea
     assert to_cents(account["AvailableBalance"]) == 1_000_000 - cents - held
     states = site.query("SELECT count(*) FROM surveys_assignment WHERE state = 'submitted'")
     assert states == [(n_done,)]
-    rows = list(csv.DictReader(site.manage("export_responses", "study").splitlines()))
+    rows = list(csv.DictReader(site.manage("export", "responses", "study").splitlines()))
     assert {row["is_scripted"] for row in rows} == {"true"}
 
 
@@ -127,7 +127,7 @@ def test_a_worker_id_is_stored_only_in_its_table(rehearsed: Rehearsed, tmp_path)
     found = {
         "server's log": site.log.read_bytes(),
         "rehearsal": rehearsed.output.encode(),
-        "responses": site.manage("export_responses", "study").encode(),
+        "responses": site.manage("export", "responses", "study").encode(),
         **{path.name: path.read_bytes() for path in release.rglob("*") if path.is_file()},
         **pages,
     }

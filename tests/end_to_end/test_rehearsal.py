@@ -39,7 +39,7 @@ def test_every_character_goes_through_every_page(site: Site, tmp_path):
     ]  # fmt: skip
     states = dict(site.query("SELECT state, count(*) FROM surveys_assignment GROUP BY state"))
     assert states == {"submitted": 6, "started": 2, "returned": 2}
-    rows = list(csv.DictReader(site.manage("export_responses", "demo").splitlines()))
+    rows = list(csv.DictReader(site.manage("export", "responses", "demo").splitlines()))
     assert sum(bool(row["rating"]) for row in rows) == 6 * 8 + 2 * 4
     assert {row["is_scripted"] for row in rows} == {"true"}
     checkpoints = [row["rating"] for row in rows if row["checkpoint"] == "true" and row["rating"]]

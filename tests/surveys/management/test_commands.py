@@ -101,9 +101,9 @@ def test_export_responses_writes_the_same_to_its_output_and_to_a_file(tmp_path):
     Response.objects.update(inspired_word1="čaj")
     path = tmp_path / "responses.csv"
 
-    out, err = run("export_responses", "study")
+    out, err = run("export", "responses", "study")
 
     assert out == "".join(stream_responses(study))
-    assert run("export_responses", "study", "--out", path) == ("", "")
+    assert run("export", "responses", "study", "--out", path) == ("", "")
     assert path.read_bytes() == out.encode()
     assert (out.count("čaj"), err) == (2, "")

@@ -56,7 +56,7 @@ def test_set_retention_prints_the_setting(study):
 def test_export_person_writes_all_that_is_stored(study, tmp_path):
     annotator = Annotator.objects.get(worker__isnull=False)
 
-    run("export_person", "study", annotator.code, "--out", tmp_path / "person.json")
+    run("export", "person", "study", annotator.code, "--out", tmp_path / "person.json")
 
     data = json.loads((tmp_path / "person.json").read_text(encoding="utf-8"))
     assert data["known_as"]["provider_id"] == WORKER

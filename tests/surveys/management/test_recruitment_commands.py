@@ -79,7 +79,7 @@ def test_export_invitations_prints_personal_links(study):
     start(study, invite_listed(study, ["anna", "=bert"]).new[0])
     invite_scripted_annotators(study, 1)
 
-    out, err = run("export_invitations", "study")
+    out, err = run("export", "invitations", "study")
 
     lines = [line.rpartition(",")[0] for line in out.splitlines()]
     assert lines == [
@@ -95,11 +95,11 @@ def test_export_invitations_writes_a_file_with_all(study, tmp_path):
     Invitation.objects.create(study=study, entrance=Entrance.objects.get())
     path = tmp_path / "links.csv"
 
-    out, _ = run("export_invitations", "study", "--all", "--out", path)
+    out, _ = run("export", "invitations", "study", "--all", "--out", path)
 
     assert out == ""
     assert [line.count(",") for line in path.read_text().splitlines()] == [3, 3]
-    assert len(run("export_invitations", "study")[0].splitlines()) == 1
+    assert len(run("export", "invitations", "study")[0].splitlines()) == 1
 
 
 @pytest.mark.parametrize("named", ["link", "token", "note"])
@@ -259,7 +259,7 @@ def test_connect_prolific_closes(study):
 @pytest.mark.parametrize("url", ["http://127.0.0.1:8000", SITE])
 @pytest.mark.parametrize(
     "command",
-    [("invite_annotators", "study"), ("open_link", "study"), ("export_invitations", "study"),
+    [("invite_annotators", "study"), ("open_link", "study"), ("export", "invitations", "study"),
      ("connect_prolific", "study", "--completion-code", "C1")],
 )  # fmt: skip
 def test_commands_that_print_links_warn_of_an_unreachable_address(command, url, settings):

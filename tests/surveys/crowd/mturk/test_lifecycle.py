@@ -312,11 +312,11 @@ def test_an_answer_without_a_code_has_none(answer):
 
 
 def test_commands_do_the_same(platform, batch, capsys):
-    call_command("publish_batch", "study", "1")
+    call_command("batch", "publish", "study", "1")
     do_task(platform, batch)
-    call_command("fetch_batch", "study", "1")
-    call_command("pay_batch", "study", "1")
-    call_command("stop_batch", "study", "1")
+    call_command("batch", "fetch", "study", "1")
+    call_command("batch", "pay", "study", "1")
+    call_command("batch", "stop", "study", "1")
     call_command("compare_qualifications", "study")
     call_command("run_crowd_round", "--pay")
 
@@ -327,7 +327,7 @@ def test_commands_do_the_same(platform, batch, capsys):
     ]  # fmt: skip
     assert states(batch) == ["closed"]
     with pytest.raises(CommandError, match="Study study has no batch 999"):
-        call_command("publish_batch", "study", "999")
+        call_command("batch", "publish", "study", "999")
 
 
 @pytest.mark.every_database
