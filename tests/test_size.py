@@ -73,9 +73,9 @@ def count_crumbs() -> int:
 
 # What is counted, how, its bound, and the aim of the rebuild before version 0.1.0.
 BOUNDS = (
-    ("lines of the core", count_core, 36_180, 33_000),
-    ("lines of the product", lambda: count_lines(*PRODUCT), 95_670, 84_000),
-    ("statements of the product", count_statements, 55_345, 48_500),
+    ("lines of the core", count_core, 36_150, 33_000),
+    ("lines of the product", lambda: count_lines(*PRODUCT), 95_640, 84_000),
+    ("statements of the product", count_statements, 55_330, 48_500),
     ("lines of the simulator", lambda: count_lines("mturk_simulator"), 5_570, 5_100),
     ("lines of tests", lambda: count_lines("tests"), 89_330, 75_000),
     ("lines of benchmarks", lambda: count_lines("bench"), 6_300, 5_000),
@@ -84,7 +84,7 @@ BOUNDS = (
     ("words of the README", lambda: count_words("README.md"), 900, 900),
     ("words of the changelog", lambda: count_words("CHANGELOG.md"), 700, 700),
     ("environment settings", count_settings, 43, 30),
-    ("small modules with one importer", count_crumbs, 39, 10),
+    ("small modules with one importer", count_crumbs, 37, 10),
 )
 
 

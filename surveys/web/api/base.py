@@ -21,11 +21,9 @@ from surveys.access.audit_log import acting
 from surveys.access.idempotency import MAX_KEY_LENGTH, Answer, answer_once, find_answer
 from surveys.access.roles import Right, role_in
 from surveys.models import Role, Study
-from surveys.web.api.authentication import TokenAuthentication
-from surveys.web.api.bodies import BoundedRequest, JsonParser, digest_files, read_length
+from surveys.web.api.authentication import HasScope, TokenAuthentication, is_writing
+from surveys.web.api.bodies import BoundedRequest, JsonParser, OnlyJson, digest_files, read_length
 from surveys.web.api.errors import TooLarge
-from surveys.web.api.negotiation import OnlyJson
-from surveys.web.api.permissions import HasScope, is_writing
 from surveys.web.api.schema import KEY_PATTERN
 from surveys.web.api.throttles import CreatingThrottle, ExportingThrottle, TokenThrottle
 

@@ -1,5 +1,6 @@
 """Request bodies of the API, up to a maximum size: JSON, and forms with a file."""
 
+from collections.abc import Iterable
 from hashlib import sha256
 from typing import IO, Any, ClassVar, cast
 
@@ -7,7 +8,9 @@ from django.conf import settings
 from django.core.exceptions import TooManyFieldsSent, TooManyFilesSent
 from django.utils.functional import cached_property
 from rest_framework.exceptions import ParseError
-from rest_framework.parsers import JSONParser, MultiPartParser
+from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.parsers import BaseParser, JSONParser, MultiPartParser
+from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
 from surveys.query_params import UnreadableJson, read_json
@@ -60,10 +63,26 @@ class UploadParser(MultiPartParser):
         return {**parsed.data.dict(), **files}
 
 
+class OnlyJson(BaseContentNegotiation):
+    """Answer in JSON whatever `Accept` says; the format of files is in their URL."""
+
+    def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser | None:
+        return next((parser for parser in parsers if parser.media_type == _kind_of(request)), None)
+
+    def select_renderer(
+        self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
+    ) -> tuple[BaseRenderer, str]:
+        renderer = next(iter(renderers))
+        return renderer, str(renderer.media_type)
+
+
+def _kind_of(request: Request) -> str:
+    return (request.content_type or "").partition(";")[0].strip().lower()
+
+
 def is_form(request: Request) -> bool:
     """Return whether the body of a request is a form with a file."""
-    kind = (request.content_type or "").partition(";")[0].strip().lower()
-    return bool(kind == UploadParser.media_type)
+    return _kind_of(request) == UploadParser.media_type
 
 
 def digest_files(data: Any) -> Any:

@@ -6,7 +6,7 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter
 
 from surveys.access.idempotency import MAX_KEY_LENGTH
-from surveys.web.api.permissions import scope_of
+from surveys.web.api.authentication import scope_of
 
 WITHOUT_NULL = r"^[^\u0000]*$"
 KEY_PATTERN = "^[!-~]+$"
