@@ -3,7 +3,7 @@
     .venv/bin/python bench/boards.py
 
 Teams have random predictions for gold of the sizes of SemEval-2020 Task 3. Scoring is not part of
-the time. `by pairs` is the same by `rank_systems`, which tests two systems at a time.
+the time.
 """
 
 import time
@@ -18,13 +18,10 @@ from postprocess.boards.exports.freezing import read_board, render_board
 from postprocess.boards.exports.tables import render_csv, render_differences
 from postprocess.boards.making import make_board
 from postprocess.scoring.figures import Figures, Reason, Subtask, score_changes
-from postprocess.scoring.inference import compare_scores
-from postprocess.scoring.ranking import rank_systems
 
 SIZES = {"en": 340, "hr": 112, "sl": 111, "fi": 24}
-COLUMNS = ("teams", "pairs of a part", "board s", "JSON s", "JSON MB", "read s", "CSV s",
-           "by pairs s")  # fmt: skip
-MOST_BY_PAIRS = 200
+COLUMNS = ("teams", "pairs of a part", "board s", "JSON s", "JSON MB", "read s", "CSV s")
+LARGE_PART = 200, {"en": 10_000}  # teams and pairs
 
 
 def draw_teams(n_teams: int, sizes: Mapping[str, int], rng: np.random.Generator) -> list[Entry]:
@@ -33,7 +30,7 @@ def draw_teams(n_teams: int, sizes: Mapping[str, int], rng: np.random.Generator)
     return [
         Entry(
             f"team{number:04}",
-            {language: draw_figures(one, rng) for language, one in gold.items()},
+            {language: draw_figures(scores, rng) for language, scores in gold.items()},
         )
         for number in range(n_teams)
     ]
@@ -63,7 +60,6 @@ def measure(n_teams: int, sizes: Mapping[str, int]) -> tuple[str, ...]:
     render_differences(board)
     times.append(time.perf_counter())
     making, writing, reading, tables = np.diff(times)
-    by_pairs = rank_by_pairs(entries) if n_teams <= MOST_BY_PAIRS else None
     return (
         f"{n_teams:,}",
         ", ".join(map(str, sizes.values())),
@@ -72,27 +68,14 @@ def measure(n_teams: int, sizes: Mapping[str, int]) -> tuple[str, ...]:
         f"{len(data) / 1e6:.1f}",
         f"{reading:.2f}",
         f"{tables:.2f}",
-        "–" if by_pairs is None else f"{by_pairs:.2f}",
     )
-
-
-def rank_by_pairs(entries: list[Entry]) -> float:
-    """Return the seconds that the languages take if two systems are tested at a time."""
-    figures = {entry.name: entry.figures for entry in entries}
-    began = time.perf_counter()
-    for language in entries[0].figures:
-        rank_systems(
-            {name: one[language].score for name, one in figures.items()},
-            lambda a, b, part=language: compare_scores(figures[a][part], figures[b][part]),
-        )
-    return time.perf_counter() - began
 
 
 def main() -> None:
     """Measure boards of several sizes, and print a table."""
     given = read_options(__doc__, teams=[10, 50, 200, 1000])
     rows = [measure(n_teams, SIZES) for n_teams in given.teams]
-    rows.append(measure(MOST_BY_PAIRS, {"en": 10_000}))
+    rows.append(measure(*LARGE_PART))
     say(table(COLUMNS, rows))
 
 
