@@ -3,12 +3,11 @@
     .venv/bin/python bench/contexts.py
     .venv/bin/python bench/contexts.py --corpus CORPUS.conllu --pairs 10 1000 10000
 
-The file is repeated until it has the wanted size, so that windows repeat, too, and processors find
-the words in their caches. The words of the pairs are drawn from its 2,500 most frequent lemmas with
-four letters or more, which is harder than the words of a usual study. Every measurement is a
-separate process, timed without its imports; MB are the peak of the largest process. The ways take
-turns, and the figures are medians. CPU MB/s are those of processor time, also of child processes,
-for a busy machine.
+The file is repeated until it has the wanted size. The words of the pairs are drawn from its 2,500
+most frequent lemmas with four letters or more, which is harder than the words of a usual study.
+Every measurement is a separate process, timed without its imports; MB are the peak of the largest
+process. The ways take turns, and the figures are medians. CPU MB/s count processor time, also of
+child processes.
 """
 
 import gzip
@@ -21,9 +20,8 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from statistics import median
 
-from processes import call_apart
+from processes import medians_in_turns
 from reporting import REPOSITORY, read_options, say, table
 
 COLUMNS = (
@@ -139,20 +137,15 @@ def main() -> None:
         cases = [("lines", whole, most, 1), ("conllu", tenth, most, 1)]
         cases += [("search", whole, n, processes) for n in options.pairs for processes in (1, 2)]
         cases += [("search", Path(f"{tenth}{end}"), most, 1) for end in ("", ".gz", ".xz")]
-        rounds = [
-            [
-                call_apart(measure, way, path, pairs[n], processes)
-                for way, path, n, processes in cases
-            ]
-            for _ in range(options.repetitions)
-        ]
+        measured = medians_in_turns(
+            measure,
+            [(way, path, pairs[n], processes) for way, path, n, processes in cases],
+            options.repetitions,
+        )
         rows = []
-        of_lines = median(one[0]["seconds"] for one in rounds) / (whole.stat().st_size / 1e6)
-        for number, (way, path, n, processes) in enumerate(cases):
-            seconds, cpu, peak, windows = (
-                median(one[number][figure] for one in rounds)
-                for figure in ("seconds", "cpu", "megabytes", "windows")
-            )
+        of_lines = measured[0]["seconds"] / (whole.stat().st_size / 1e6)
+        for (way, path, n, processes), figures in zip(cases, measured, strict=True):
+            seconds, cpu, peak, windows = figures.values()
             megabytes = (tenth if path != whole else whole).stat().st_size / 1e6
             is_search = way == "search"
             rows.append((

@@ -2,11 +2,12 @@
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from multiprocessing import get_context
 from pathlib import Path
+from statistics import median
 from typing import Any
 from unittest import mock
 
@@ -22,6 +23,17 @@ def call_apart(
         ProcessPoolExecutor(1, mp_context=get_context("spawn")) as others,
     ):
         return others.submit(act, *arguments).result()
+
+
+def medians_in_turns(
+    act: Callable[..., Mapping[str, float]], cases: Sequence[Sequence[Any]], repetitions: int
+) -> list[dict[str, float]]:
+    """Measure cases in turn, each time in a new process; return the medians of their figures."""
+    rounds = [[call_apart(act, *case) for case in cases] for _ in range(repetitions)]
+    return [
+        {name: median(figures[name] for figures in measured) for name in measured[0]}
+        for measured in zip(*rounds, strict=True)
+    ]
 
 
 def list_processes(pid: int) -> list[int]:

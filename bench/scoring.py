@@ -3,18 +3,15 @@
     .venv/bin/python bench/scoring.py
     .venv/bin/python bench/scoring.py --stimuli data_sl.tsv --model FOLDER
 
-By default the texts are those of the demo, and the model is multilingual-e5-small, which the tests
-leave in `.pytest_cache`. Every measurement is a separate process on one or two processors, timed
-after the model is loaded and has read some texts; MB are its peak. The ways take turns, and the
-figures are medians. Processor seconds depend less on what else the machine does.
+Every measurement is a separate process on one or two processors, timed after the model is loaded
+and has read some texts; MB are its peak. The ways take turns, and the figures are medians.
 """
 
 import argparse
 import os
 import time
-from statistics import median
 
-from processes import call_apart, peak_megabytes
+from processes import medians_in_turns, peak_megabytes
 from reporting import REPOSITORY, read_options, say, table
 
 COLUMNS = ("precision", "processors", "texts at a time", "contexts/s", "÷ first", "CPU ms each",
@@ -63,15 +60,11 @@ def main() -> None:
     )
     if not given.model.is_dir():
         raise SystemExit("Name the folder of a model: --model; `scripts/test` leaves one.")
-    rounds = [[call_apart(measure, given, *way) for way in WAYS] for _ in range(given.repetitions)]
-    middle = [
-        {name: median(one[number][name] for one in rounds) for name in rounds[0][0]}
-        for number in range(len(WAYS))
-    ]
+    middle = medians_in_turns(measure, [(given, *way) for way in WAYS], given.repetitions)
     rows = [
-        (*map(str, way), f"{found['rate']:.1f}", f"{found['rate'] / middle[0]['rate']:.1f}",
-         f"{found['cpu']:.0f}", f"{found['megabytes']:.0f}", f"{found['load']:.1f}")
-        for way, found in zip(WAYS, middle, strict=True)
+        (*map(str, way), f"{figures['rate']:.1f}", f"{figures['rate'] / middle[0]['rate']:.1f}",
+         f"{figures['cpu']:.0f}", f"{figures['megabytes']:.0f}", f"{figures['load']:.1f}")
+        for way, figures in zip(WAYS, middle, strict=True)
     ]  # fmt: skip
     say(table(COLUMNS, rows))
 

@@ -12,22 +12,15 @@ import tracemalloc
 import zipfile
 from collections.abc import Callable
 from statistics import median
-from typing import Any
 
 import numpy as np
-from processes import call_apart
+from processes import medians_in_turns
 from reporting import number, read_options, say, table
 
 SIZES = (340, 2_000, 10_000)  # pairs
 AIMS = {340: "≤ 3 together", 10_000: "≤ 50 together; ≤ 6 s"}
 NAME = "results_subtask2_sl.tsv"
 REPETITIONS = 5  # within a process, of what takes little time
-
-
-def repeat(times: int, act: Callable[..., dict[str, float]], what: Any) -> dict[str, float]:
-    """Measure in separate processes; return the medians."""
-    found = [call_apart(act, what) for _ in range(times)]
-    return {name: median(one[name] for one in found) for name in found[0]}
 
 
 def time_cpu(act: Callable[[], object], repetitions: int = REPETITIONS) -> float:
@@ -120,20 +113,21 @@ def make_tables() -> dict[str, bytes]:
 def main() -> None:
     """Measure all, and print two tables."""
     given = read_options(__doc__, repetitions=3)
-    rows = []
-    for n_pairs in SIZES:
-        found = repeat(given.repetitions, measure_scoring, n_pairs)
-        seconds = number(found["interval"] / 1000)
-        figures = [number(found["check"]), number(found["score"]), seconds]
-        rows.append([f"{n_pairs:,}", *figures, AIMS.get(n_pairs, "")])
+    scored = medians_in_turns(measure_scoring, [(n,) for n in SIZES], given.repetitions)
+    rows = [
+        [f"{n:,}", number(ms["check"]), number(ms["score"]), number(ms["interval"] / 1000),
+         AIMS.get(n, "")]
+        for n, ms in zip(SIZES, scored, strict=True)
+    ]  # fmt: skip
     say(table(("pairs", "check, ms", "score, ms", "with interval, s", "aim"), rows))
     say()
-    refusals = []
-    for name, data in {**make_archives(), **make_tables()}.items():
-        found = repeat(given.repetitions, measure_refusal, name)
-        size = f"{len(data) / 1000:,.1f}"
-        refusals.append([name, size, number(found["ms"]), number(found["megabytes"])])
-    say(table(("hostile file", "kB", "ms", "MB more"), refusals))
+    files = {**make_archives(), **make_tables()}
+    refused = medians_in_turns(measure_refusal, [(name,) for name in files], given.repetitions)
+    rows = [
+        [name, f"{len(files[name]) / 1000:,.1f}", number(cost["ms"]), number(cost["megabytes"])]
+        for name, cost in zip(files, refused, strict=True)
+    ]
+    say(table(("hostile file", "kB", "ms", "MB more"), rows))
 
 
 if __name__ == "__main__":
