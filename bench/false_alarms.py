@@ -3,11 +3,9 @@
     .venv/bin/python bench/false_alarms.py
     .venv/bin/python bench/false_alarms.py --blocks 200 --biases 0 1
 
-Simulated studies: every pair has the same expected rating in both contexts, so every finding is a
-false alarm. A block has 20 pairs, two questionnaires and 10 annotators for each of them. A rating
-is the pair's expected rating + the annotator's bias (normal, the given SD, the same for all of
-their ratings) + noise (normal, SD 1.2), rounded to 0–6. The standard errors in brackets are those
-of a mean over blocks, since the pairs of a block are rated by the same people.
+Every pair has the same expected rating in both contexts, so every finding is a false alarm. An
+annotator's bias is normal with the given SD, noise is normal (SD 1.2). The standard errors in
+brackets are those of a mean over blocks, since the pairs of a block are rated by the same people.
 """
 
 from collections.abc import Sequence
@@ -17,6 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from reporting import read_options, say, table
+from studies import Crowd, collect, in_points
 
 from postprocess.statistics.change import false_discovery_rates
 from postprocess.steps.post_process import post_process
@@ -24,7 +23,6 @@ from postprocess.steps.recipe import Recipe, read_recipe
 from postprocess.steps.score_intervals import score_intervals
 
 PAIRS, RATERS, NOISE = 20, 10, 1.2  # pairs of a block, annotators of a questionnaire
-LOWEST, HIGHEST = 0, 6
 LEVEL = 0.05
 BLOCKS_OF_A_DATASET = 5  # 100 pairs, over which q is computed
 BLOCKS, SEED, BIASES = 4000, 20200312, [0.0, 0.3, 0.5, 0.7, 1.0]
@@ -64,23 +62,10 @@ class Alarms(NamedTuple):
 
 def simulate_unchanged(n_blocks: int, bias: float, rng: np.random.Generator) -> pd.DataFrame:
     """Return ratings of pairs whose two contexts have the same expected rating."""
-    n_pairs = n_blocks * PAIRS
-    expected = rng.uniform(1, 5, n_pairs)
-    biases = rng.normal(0, bias, (n_blocks, 2, RATERS))  # annotators of one questionnaire
-    pair, context, rater = np.indices((n_pairs, 2, RATERS)).reshape(3, -1)
-    questionnaire = (pair + context) % 2
-    noise = rng.normal(0, NOISE, len(pair))
-    points = expected[pair] + biases[pair // PAIRS, questionnaire, rater] + noise
-    group = 2 * (pair // PAIRS) + questionnaire
-    return pd.DataFrame(
-        {
-            "pair": pair + 1,
-            "context": context + 1,
-            "annotator": _name("A", group * RATERS + rater),
-            "rating": np.clip(np.round(points), LOWEST, HIGHEST).astype(int),
-            "group": _name("Q", group),
-        }
-    )
+    expected = np.repeat(rng.uniform(1, 5, n_blocks * PAIRS)[:, None], 2, axis=1)
+    biases = rng.normal(0, bias, (2 * n_blocks, RATERS))
+    crowd = Crowd(biases, np.full_like(biases, NOISE))
+    return in_points(collect(expected, crowd, rng, n_block=PAIRS))
 
 
 def count_alarms(ratings: pd.DataFrame, recipe: Recipe) -> Alarms:
@@ -90,7 +75,7 @@ def count_alarms(ratings: pd.DataFrame, recipe: Recipe) -> Alarms:
     scores, intervals = outcome.scores, score_intervals(outcome)
     p = scores["pvalue_two_sided"].to_numpy()
     datasets = p.reshape(-1, PAIRS * BLOCKS_OF_A_DATASET)
-    least_q = np.array([false_discovery_rates(one).min() for one in datasets])
+    least_q = np.array([false_discovery_rates(dataset).min() for dataset in datasets])
     return Alarms(
         float(scores[["stdev1", "stdev2"]].to_numpy().mean()),
         _share(p < LEVEL, PAIRS),
@@ -116,8 +101,8 @@ def main() -> None:
         __doc__, blocks=(BLOCKS, "a multiple of 5"), biases=(BIASES, "SDs of annotators")
     )
     rows = [
-        [f"{bias:g}", name, f"{one.deviation:.2f}", *map(str, one[1:])]
-        for (bias, name), one in measure(options.blocks, options.biases).items()
+        [f"{bias:g}", name, f"{alarms.deviation:.2f}", *map(str, alarms[1:])]
+        for (bias, name), alarms in measure(options.blocks, options.biases).items()
     ]
     say(table(COLUMNS, rows))
 
@@ -125,11 +110,6 @@ def main() -> None:
 def _share(found: NDArray[np.bool_], n_together: int) -> Share:
     shares = found.reshape(-1, n_together).mean(axis=1)
     return Share(float(shares.mean()), float(shares.std(ddof=1) / np.sqrt(len(shares))))
-
-
-def _name(letter: str, numbers: NDArray[np.int64]) -> NDArray[np.object_]:
-    names = np.array([f"{letter}{n:07}" for n in range(int(numbers.max()) + 1)], dtype=object)
-    return names[numbers]
 
 
 if __name__ == "__main__":

@@ -66,6 +66,33 @@ def tabulate(ratings: Floats) -> pd.DataFrame:
     )
 
 
+def collect(true: Floats, crowd: Crowd, rng: np.random.Generator, *, n_block: int) -> pd.DataFrame:
+    """Draw ratings of pairs in blocks of two questionnaires, as a table, neither rounded nor cut.
+
+    `true`, shape (n_pairs, 2), are the similarities in both contexts. A pair's contexts are in the
+    two questionnaires of its block, alternately; `crowd` has a row for each questionnaire.
+    """
+    n_annotators = crowd.bias.shape[1]
+    pair, context, annotator = np.indices((*true.shape, n_annotators)).reshape(3, -1)
+    group = 2 * (pair // n_block) + (pair + context) % 2
+    noise = crowd.spread[group, annotator] * rng.normal(size=len(pair))
+    return pd.DataFrame(
+        {
+            "pair": pair + 1,
+            "context": context + 1,
+            "annotator": group * n_annotators + annotator,
+            "rating": true[pair, context] + crowd.bias[group, annotator] + noise,
+            "group": group,
+        }
+    )
+
+
+def in_points(ratings: pd.DataFrame) -> pd.DataFrame:
+    """Return ratings as whole points from 0 to 6, as a site exports them."""
+    points = ratings["rating"].round().clip(0, 6).astype(int)
+    return ratings.assign(rating=points, group=ratings["group"].astype(str))
+
+
 def simulate(shape: Shape, rng: np.random.Generator, crowd: Crowd | None = None) -> pd.DataFrame:
     """Simulate a study's ratings by this crowd or a new crowd."""
     crowd = crowd or Crowd.gather(shape, rng)

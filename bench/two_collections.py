@@ -4,9 +4,8 @@
     .venv/bin/python bench/two_collections.py --studies 20
 
 Two crowds rate the same pairs, in blocks with two questionnaires each. The true scores of the
-second correlate with those of the first by a known amount, and are higher by a known one.
-Annotators have a bias (SD 0.6; normal, or skewed: exponential less its mean) and noise (SD 1.2);
-true scores have an SD of 1.6.
+second correlate with those of the first by a known amount, and are higher by a known one. A skewed
+bias is exponential less its mean.
 
 First table: the mean of each figure, the true one, and in how many per cent of the studies the 95 %
 interval contains it. Second table: how often p and q are below 0.05 if both crowds are of one
@@ -20,8 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from reporting import read_options, say, table
+from studies import Crowd, Floats, collect, in_points
 
 from postprocess.reporting.assessment import Chance
 from postprocess.table.ratings import Scale
@@ -33,7 +32,6 @@ from postprocess.two_collections.differences import (
 )
 from postprocess.two_collections.matching import Aligned
 
-Floats = NDArray[np.float64]
 BIAS, NOISE, SPREAD = 0.6, 1.2, 1.6
 SEED, LEVEL = 20200312, 0.05
 CORRELATIONS, HIGHER = (1.0, 0.8), 0.5
@@ -66,38 +64,20 @@ DESIGNS = (
 ALARMED = (Design(24), Design(120))
 
 
-class Crowd(NamedTuple):
-    """The ratings of one crowd, and the mean bias of their annotators."""
-
-    ratings: pd.DataFrame
-    bias: float
-
-
-def rate(true: Floats, design: Design, rng: np.random.Generator, *, whole: bool) -> Crowd:
-    """Return the ratings of true scores, shape (n_pairs, 2), by new annotators."""
+def rate(true: Floats, design: Design, rng: np.random.Generator) -> tuple[pd.DataFrame, float]:
+    """Return the ratings of true scores, shape (n_pairs, 2), by a new crowd, and its mean bias."""
     shape = design.n_questionnaires, design.n_raters
     biases = rng.exponential(BIAS, shape) - BIAS if design.skewed else rng.normal(0, BIAS, shape)
-    pair, context, rater = np.indices((*true.shape, design.n_raters)).reshape(3, -1)
-    questionnaire = 2 * (pair // design.n_block) + (pair + context) % 2
-    bias = biases[questionnaire, rater]
-    points = true[pair, context] + bias + rng.normal(0, NOISE, len(bias))
-    table = pd.DataFrame(
-        {
-            "pair": pair + 1,
-            "context": context + 1,
-            "annotator": questionnaire * design.n_raters + rater,
-            "rating": np.clip(np.rint(points), 0, 6) if whole else points,
-            "group": questionnaire,
-        }
-    )
-    return Crowd(table, float(bias.mean()))
+    crowd = Crowd(biases, np.full(shape, NOISE))
+    ratings = collect(true, crowd, rng, n_block=design.n_block)
+    # Annotators of blocks of unequal size give different numbers of ratings.
+    return ratings, float(biases.ravel()[ratings["annotator"]].mean())
 
 
-def align(first: Crowd, second: Crowd, n_pairs: int) -> Aligned:
-    """Return both crowds as matched pairs, in points of the ratings."""
-    scores = [_aggregate(one.ratings) for one in (first, second)]
+def align(first: pd.DataFrame, second: pd.DataFrame, n_pairs: int) -> Aligned:
+    """Return both crowds' ratings as matched pairs, in points of the ratings."""
     rows = tuple(("", "") for _ in range(n_pairs))
-    both = (scores[0], scores[1]), (first.ratings, second.ratings)
+    both = (_aggregate(first), _aggregate(second)), (first, second)
     return Aligned(rows, *both, Scale(0, 6), pd.DataFrame())
 
 
@@ -137,7 +117,7 @@ def count_alarms(n_studies: int) -> Iterator[list[str]]:
         shares: dict[str, list[tuple[float, bool]]] = defaultdict(list)
         for _ in range(n_studies):
             true = 3 + rng.normal(0, SPREAD, (n_pairs, 2))
-            both = align(*(rate(true, design, rng, whole=True) for _ in range(2)), n_pairs)
+            both = align(*(in_points(rate(true, design, rng)[0]) for _ in range(2)), n_pairs)
             for test, rows in (
                 ("contexts", compare_contexts(both)), ("pairs", compare_changes(both))
             ):  # fmt: skip
@@ -156,8 +136,9 @@ def _measure(
     """Yield figure, estimate, low, high and the true value of one study."""
     true = rng.normal(0, SPREAD, (design.n_pairs, 2))
     other = rho * true + np.sqrt(1 - rho**2) * rng.normal(0, SPREAD, true.shape) + HIGHER
-    crowds = tuple(rate(3 + scores, design, rng, whole=False) for scores in (true, other))
-    both = align(*crowds, design.n_pairs)
+    first, bias = rate(3 + true, design, rng)
+    second, other_bias = rate(3 + other, design, rng)
+    both = align(first, second, design.n_pairs)
     correlations = correlate_collections(both, CHANCE).set_index(["of", "method"])
     for of, method in (("score", "pearson"), ("change", "uncentered")):
         row = correlations.loc[(of, method)]
@@ -165,7 +146,7 @@ def _measure(
         yield (f"{of}, r without noise", *ends, rho)
     differences = measure_differences(both, CHANCE).set_index("of").loc["score"]
     ends = (differences[f"difference{end}"] for end in ("", "_low", "_high"))
-    yield ("mean difference, for these annotators", *ends, HIGHER + crowds[1].bias - crowds[0].bias)
+    yield ("mean difference, for these annotators", *ends, HIGHER + other_bias - bias)
 
 
 def main() -> None:
