@@ -80,8 +80,8 @@ class OwnPostgres:
 
     def _run(self, program: str, *arguments: str) -> None:
         """As the user postgres where we are root: the server refuses to run as root."""
-        as_owner = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
-        command = [*as_owner, str(self.programs / program), "-D", str(self.folder / "data")]
+        owner = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
+        command = [*owner, str(self.programs / program), "-D", str(self.folder / "data")]
         subprocess.run([*command, *arguments], cwd="/", check=True, stdout=subprocess.DEVNULL)
 
 

@@ -57,7 +57,7 @@ def made(site: Site) -> list[Made]:
 
 
 @pytest.fixture
-def study(made) -> Made:
+def own_study(made) -> Made:
     """A study of two pairs with 12 places."""
     return made.pop()
 
@@ -76,8 +76,8 @@ def stored_ratings(site: Site, study: str, folder: Path) -> Counter[tuple[str, s
         return Counter((r["pair"], r["context"], r["rating"]) for r in rows if not r["mark"])
 
 
-def test_a_quota_holds_when_all_arrive_at_once(study):
-    links = study.links
+def test_a_quota_holds_when_all_arrive_at_once(own_study):
+    links = own_study.links
     consent = read_consent(links[0])
 
     answers = at_once([lambda link=link: post(link, consent) for link in links])
@@ -90,8 +90,8 @@ def test_a_quota_holds_when_all_arrive_at_once(study):
             assert "<form" not in get(link).text
 
 
-def test_a_link_clicked_many_times_at_once_is_one_assignment(study):
-    link = study.links[0]
+def test_a_link_clicked_many_times_at_once_is_one_assignment(own_study):
+    link = own_study.links[0]
     consent = read_consent(link)
 
     answers = at_once([lambda: post(link, consent)] * 8)
@@ -100,9 +100,9 @@ def test_a_link_clicked_many_times_at_once_is_one_assignment(study):
 
 
 def test_the_open_link_keeps_its_cap_and_knows_double_clicks_when_all_come_at_once(
-    site: Site, study
+    site: Site, own_study
 ):
-    entrance = site.manage("open_link", study.name, "--cap", "5").split()[-1]
+    entrance = site.manage("open_link", own_study.name, "--cap", "5").split()[-1]
     own = [site.url + get(entrance).headers["location"] for _ in range(8)]
     consent = read_consent(own[0])
 
@@ -202,9 +202,9 @@ def count(site: Site, rows: str) -> int:
     return int(site.query(f"SELECT count(*) FROM {rows}")[0][0])  # noqa: S608  (our own names)
 
 
-def test_answers_sent_many_times_at_once_are_stored_once(site: Site, study, tmp_path):
+def test_answers_sent_many_times_at_once_are_stored_once(site: Site, own_study, tmp_path):
     """Four annotators, each of whose forms is sent six times at once, and again later."""
-    surveys = [begin(site, link) for link in study.links[:4]]
+    surveys = [begin(site, link) for link in own_study.links[:4]]
     for survey in surveys:
         for position in (1, 2):
             words, rating = f"{survey}{position}/words/", f"{survey}{position}/rating/"
@@ -224,16 +224,16 @@ def test_answers_sent_many_times_at_once_are_stored_once(site: Site, study, tmp_
         assert {a.status_code for a in late} == {409}
 
     assert site.manage("dumpdata", "surveys.response", "surveys.assignment") == stored
-    released = stored_ratings(site, study.name, tmp_path / "out")
+    released = stored_ratings(site, own_study.name, tmp_path / "out")
     assert Counter((pair, context) for pair, context, _ in released.elements()) == {
         ("1", "1"): 2, ("1", "2"): 2, ("2", "1"): 2, ("2", "2"): 2,
     }  # fmt: skip
 
 
-def test_acknowledged_answers_outlive_a_killed_server(site: Site, study, tmp_path):
+def test_acknowledged_answers_outlive_a_killed_server(site: Site, own_study, tmp_path):
     """The server is killed after acknowledged ratings; everyone goes on where they were."""
     acknowledged: Counter[str] = Counter()
-    for number, link in enumerate(study.links[:3]):
+    for number, link in enumerate(own_study.links[:3]):
         survey = begin(site, link)
         for position in (1, 2):
             rating = str((number + position) % 7)
@@ -246,6 +246,6 @@ def test_acknowledged_answers_outlive_a_killed_server(site: Site, study, tmp_pat
                 site.start()
         assert get(survey).headers["location"].endswith("/thanks/")
 
-    stored = stored_ratings(site, study.name, tmp_path / "out")
+    stored = stored_ratings(site, own_study.name, tmp_path / "out")
 
     assert Counter(rating for _, _, rating in stored.elements()) == acknowledged

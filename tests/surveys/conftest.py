@@ -9,9 +9,10 @@ from tests.factories.jobs import perform_all
 from tests.factories.newcomers import CODES
 from tests.factories.repositories import TOKEN, Hub, Storage, Zenodo, serve
 from tests.factories.studies import make_study
-from tests.fixtures.accounts import sign_in
+from tests.fixtures.accounts import ana, as_ana, owner, researcher, reviewer, sign_in
+from tests.fixtures.studies import study
 
-__all__ = ["sign_in"]  # a fixture
+__all__ = ["ana", "as_ana", "owner", "researcher", "reviewer", "sign_in", "study"]  # fixtures
 
 PLATES: dict[str, Any] = {}  # figures of the first run of this process
 

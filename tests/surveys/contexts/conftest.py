@@ -1,16 +1,10 @@
 from pathlib import Path
 
 import pytest
-from django.contrib.auth.models import User
 
 from surveys.models import Study
 from tests.factories.corpora import write_corpora
 from tests.factories.selections import make_draft
-
-
-@pytest.fixture
-def ana(db) -> User:
-    return User.objects.create_user("ana")
 
 
 @pytest.fixture

@@ -17,11 +17,11 @@ from tests.factories.datasets import LITTLE_CHANCE
 from tests.factories.selections import make_draft
 from tests.factories.studies import finish, make_study, numbered_stimuli, open_draft, start
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.study(of="opened_choices")]
 
 
 @pytest.fixture
-def study(ana) -> Study:
+def opened_choices(ana) -> Study:
     draft = make_draft(ana)
     draft.candidate_pairs.get(number=2).candidates.filter(number=1).update(
         licence="", title="A *star*", url="javascript:alert(1)"

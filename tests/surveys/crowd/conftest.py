@@ -12,10 +12,7 @@ from mturk_simulator.tests.fixtures import (
     worker,
 )
 from surveys.crowd.models import Hit
-from surveys.models import Study
-from surveys.study.design import configure_study
 from tests.factories.batches import arm, plan, publish
-from tests.factories.studies import make_study
 
 __all__ = [
     "no_aws_configuration",
@@ -29,10 +26,9 @@ __all__ = [
 
 
 @pytest.fixture
-def study() -> Study:
-    return configure_study(
-        make_study(4, block_size=2, ratings_per_context=4), contact="ana@example.org"
-    )
+def hit(study) -> Hit:
+    """Return a live HIT of two places, of a batch with a dollar for bonuses."""
+    return publish(arm(plan(study), more_cents=100))[0]
 
 
 @pytest.fixture
@@ -42,5 +38,5 @@ def hits(study) -> list[Hit]:
 
 
 @pytest.fixture
-def hit(hits) -> Hit:
+def first_hit(hits) -> Hit:
     return hits[0]

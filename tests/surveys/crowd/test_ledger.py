@@ -29,7 +29,7 @@ from surveys.crowd.ledger import (
 )
 from surveys.crowd.models import Batch, Hit, HitState, Payment, PaymentKind
 from surveys.crowd.reconciliation import reconcile_silence
-from surveys.models import Annotator, AuditEntry, Standing, Study, Visit
+from surveys.models import Annotator, AuditEntry, Standing, Visit
 from tests.factories.batches import (
     OTHER,
     arm,
@@ -39,26 +39,14 @@ from tests.factories.batches import (
     plan,
     publish,
 )
-from tests.factories.studies import make_study, stored
+from tests.factories.studies import stored
 
-pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # locks and constraints
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.every_database,  # locks and constraints
+    pytest.mark.study(ratings_per_context=12),
+]
 MASTERS_OF_SANDBOX = "2ARFPLSP75KLA8M8DH1HTEQVJT3SY6"
-
-
-@pytest.fixture
-def study() -> Study:
-    return make_study(2, ratings_per_context=12)
-
-
-@pytest.fixture
-def ana() -> User:
-    return User.objects.get_or_create(username="ana")[0]
-
-
-@pytest.fixture
-def hit(study) -> Hit:
-    """Return a live HIT of two places, of a batch with a dollar for bonuses."""
-    return publish(arm(plan(study), more_cents=100))[0]
 
 
 @pytest.fixture

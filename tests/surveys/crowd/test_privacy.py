@@ -17,7 +17,7 @@ from surveys.crowd.ledger import (
     mark_payment_unknown,
     settle_payment,
 )
-from surveys.crowd.models import Grant, Hit, Payment, Qualification
+from surveys.crowd.models import Grant, Payment, Qualification
 from surveys.crowd.reconciliation import Report, reconcile
 from surveys.models import AuditEntry, Membership, Study, Visit, Worker
 from surveys.participation.arrivals import find_annotators
@@ -27,21 +27,10 @@ from surveys.privacy.subject_access import export_annotator_data
 from surveys.results.export import stream_responses
 from surveys.web.admin.read_only import list_tables
 from tests.factories.arrivals import agree, page
-from tests.factories.batches import OTHER, WORKER, arm, come, do, hand_in, plan, publish
-from tests.factories.studies import make_study
+from tests.factories.batches import OTHER, WORKER, come, do, hand_in
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.study(ratings_per_context=4)]
 SUBMISSION = "3ASSIGNMENT1"
-
-
-@pytest.fixture
-def study() -> Study:
-    return make_study(2, ratings_per_context=4)
-
-
-@pytest.fixture
-def hit(study) -> Hit:
-    return publish(arm(plan(study), more_cents=100))[0]
 
 
 @pytest.fixture

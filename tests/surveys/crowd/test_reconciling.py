@@ -8,29 +8,19 @@ from django.core.management import CommandError, call_command
 
 from surveys.crowd.errors import ReportRefused
 from surveys.crowd.ledger import begin_sending, intend_reward
-from surveys.crowd.models import Hit, Payment
+from surveys.crowd.models import Payment
 from surveys.crowd.prolific.export import read_export
 from surveys.crowd.reconciliation import Report, reconcile, reconcile_all, reconcile_silence
-from surveys.models import Assignment, Entrance, Place, ProviderState, Study, Visit, Worker
+from surveys.models import Assignment, Entrance, Place, ProviderState, Visit, Worker
 from surveys.participation.assignments import begin_assignment
 from surveys.recruitment.links import open_entrance
-from tests.factories.batches import OTHER, WORKER, arm, come, do, hand_in, plan, publish
+from tests.factories.batches import OTHER, WORKER, come, do, hand_in
 from tests.factories.newcomers import CODES
 from tests.factories.newcomers import arrive as arrive_from_prolific
-from tests.factories.studies import finish, make_study, stored
+from tests.factories.studies import finish, stored
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.study(ratings_per_context=4)]
 HEADER = "Submission id,Participant id,Status,Started at,Completed at,Completion code"
-
-
-@pytest.fixture
-def study() -> Study:
-    return make_study(2, ratings_per_context=4)
-
-
-@pytest.fixture
-def hit(study) -> Hit:
-    return publish(arm(plan(study)))[0]
 
 
 @pytest.fixture

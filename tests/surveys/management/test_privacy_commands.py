@@ -9,13 +9,13 @@ from tests.factories.newcomers import CODES, arrive
 from tests.factories.studies import finish, make_study, start
 from tests.surveys.management.running import run
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.study(of="collection_of_two_sorts")]
 
 WORKER = "5f0c0ffee0000000000000aa"
 
 
 @pytest.fixture
-def study() -> Study:
+def collection_of_two_sorts() -> Study:
     """Return a study with a paid annotator from Prolific, and one without any id."""
     study = make_study(2)
     finish(start(study))

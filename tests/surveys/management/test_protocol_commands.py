@@ -16,14 +16,9 @@ from tests.factories.checkpoints import file, numbered_row, row
 from tests.factories.studies import finish, make_study, start, stored
 from tests.surveys.management.running import run
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.study(n_pairs=4)]
 
 CHECK = '[[questions]]\nquestion = "?"\nanswers = ["a", "b"]\nright = 1\nwhy = "."\n'
-
-
-@pytest.fixture
-def study() -> Study:
-    return make_study()
 
 
 @pytest.fixture

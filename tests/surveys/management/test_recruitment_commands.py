@@ -12,15 +12,14 @@ from surveys.recruitment.links import invite_annotators, invite_listed, invite_s
 from tests.factories.studies import finish, make_study, start, stored
 from tests.surveys.management.running import run
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.study(n_pairs=4)]
 
 SITE = "https://survey.example.org"
 
 
-@pytest.fixture
-def study(settings) -> Study:
+@pytest.fixture(autouse=True)
+def site_url(settings) -> None:
     settings.SITE_URL = SITE
-    return make_study()
 
 
 @pytest.fixture

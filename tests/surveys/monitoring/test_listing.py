@@ -29,7 +29,7 @@ RATINGS = ([0, 1, 2, 3, 4, 5], [0, 1, 2, 3, 5, 4], [5, 3, 4, 1, 2, 0], [2, 2, 2,
 
 
 @pytest.fixture(scope="module")
-def answered(django_db_setup, django_db_blocker):
+def listed_answers(django_db_setup, django_db_blocker):
     """The ids of the assignments below, made once; changes by a test are rolled back."""
     with django_db_blocker.unblock(), transaction.atomic():
         study = make_study(6, ratings_per_context=10)
@@ -48,11 +48,11 @@ def answered(django_db_setup, django_db_blocker):
 
 
 @pytest.fixture
-def watched(answered, db):
+def watched(listed_answers, db):
     """Return a study of one questionnaire that four have finished, and one of them carelessly."""
     study = Study.objects.get()
     study.unfinished = Assignment.objects.exclude(state="submitted")
-    study.made = answered
+    study.made = listed_answers
     return study
 
 

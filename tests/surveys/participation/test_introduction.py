@@ -23,7 +23,7 @@ from surveys.study.design import configure_study
 from surveys.study.texts import current_text, set_text
 from tests.factories.studies import count_places_left, make_study, rate_due, start, stored
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.study(ratings_per_context=1, n_check_tries=2)]
 
 ONE_QUESTION = """
 [[questions]]
@@ -33,12 +33,6 @@ right = 1
 why = "It was changed."
 """
 RIGHT, WRONG = [1, 2, 0], [1, 0, 1]  # the default check; wrong are the second and third
-
-
-@pytest.fixture
-def study() -> Study:
-    """A place in A and one in B, all three steps, two tries for the check."""
-    return configure_study(make_study(2, ratings_per_context=1), n_check_tries=2)
 
 
 @pytest.fixture

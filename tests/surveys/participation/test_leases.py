@@ -25,13 +25,11 @@ from tests.factories.studies import (
     whereabouts,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # locks, constraints, instants
-
-
-@pytest.fixture
-def study() -> Study:
-    """One questionnaire A and one B with a place each, held for 24 hours."""
-    return make_study(2, ratings_per_context=1)
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.every_database,  # locks, constraints, instants
+    pytest.mark.study(ratings_per_context=1),
+]
 
 
 def let_pass(**span: float) -> None:

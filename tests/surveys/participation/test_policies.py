@@ -30,7 +30,7 @@ from tests.factories.studies import (
     start,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.study(of="blocks_with_checkpoints")]
 
 
 def make_policy_study(policy: str) -> Study:
@@ -147,7 +147,7 @@ def add_checkpoint(study: Study, position: int) -> None:
 
 
 @pytest.fixture
-def study() -> Study:
+def blocks_with_checkpoints() -> Study:
     """Return a study of two blocks of two pairs and three checkpoint items, two per assignment."""
     study = make_study(4, block_size=2, ratings_per_context=12)
     for position in (1, 2, 3):

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from surveys.errors import AssignmentEnded, LinkRevoked, SurveyError
-from surveys.models import Annotator, Assignment, Place, Study
+from surveys.models import Annotator, Assignment, Place
 from surveys.participation.answers import record_engagement, record_rating
 from surveys.participation.assignments import (
     resume_assignment,
@@ -31,15 +31,13 @@ from tests.factories.studies import (
     whereabouts,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # locks
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.every_database,  # locks
+    pytest.mark.study(ratings_per_context=1),
+]
 
 ANSWER = ("inspired_word1", "inspired_word2", "rating")
-
-
-@pytest.fixture
-def study() -> Study:
-    """Return a study of one block of two pairs, one place in A and one in B; withdrawing erases."""
-    return make_study(2, ratings_per_context=1)
 
 
 @pytest.fixture

@@ -19,16 +19,11 @@ from surveys.privacy.leftovers import drop_leftovers
 from surveys.results.run_files import LISTS_KEPT, LISTS_WAIT, drop_lists
 from surveys.results.runs import request_export, request_links, retry_run
 from tests.factories.jobs import perform_run
-from tests.factories.studies import finish, make_study, start, stored
+from tests.factories.studies import finish, start, stored
 
 pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # of deleted rows
 
 PEOPLE = [f"p{n}@example.org" for n in range(4)]
-
-
-@pytest.fixture
-def study():
-    return make_study(2)
 
 
 @pytest.fixture

@@ -34,15 +34,10 @@ from surveys.study.layout.blocks import repeat_block
 from tests.factories.newcomers import CODES, arrive, claims_of
 from tests.factories.studies import finish, make_study, start, stored
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.study(ratings_per_context=4)]
 
 WORKER = "5f0c0ffee0000000000000aa"
 SESSION = "6a0c0ffee0000000000000bb"
-
-
-@pytest.fixture
-def study() -> Study:
-    return make_study(2, ratings_per_context=4)
 
 
 @pytest.fixture

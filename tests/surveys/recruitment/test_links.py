@@ -3,7 +3,7 @@
 import pytest
 
 from surveys.errors import InvitationRefused, SettingRefused
-from surveys.models import Entrance, Invitation, Study
+from surveys.models import Entrance, Invitation
 from surveys.participation.withdrawal import revoke_invitation
 from surveys.recruitment.links import (
     LONGEST_NOTE,
@@ -17,11 +17,6 @@ from surveys.recruitment.links import (
 from tests.factories.studies import make_study, start, stored
 
 pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # searched for, locks
-
-
-@pytest.fixture
-def study() -> Study:
-    return make_study(2)
 
 
 def notes() -> list[str]:

@@ -22,17 +22,20 @@ from surveys.recruitment.mails import (
     retry_failed,
     stop_mail,
 )
-from surveys.study.design import configure_study
 from surveys.study.lifecycle import close_study
 from surveys.study.texts import read_text, set_text
 from tests.factories.jobs import fall_silent, let_time_pass
-from tests.factories.studies import finish, make_study, start
+from tests.factories.studies import finish, start
 from tests.fixtures.smtp import run_smtp_server
 
 ANA, EVA = "ana@example.org", "eva@example.org"
 INVITATION, REMINDER = TextKind.INVITATION, TextKind.REMINDER
 
-pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.every_database,
+    pytest.mark.study(ratings_per_context=8, contact="Write to lab@uni.example"),
+]
 
 
 @pytest.fixture
@@ -46,11 +49,6 @@ def server(settings):
     with run_smtp_server() as server:
         settings.EMAIL_PORT = server.port
         yield server
-
-
-@pytest.fixture
-def study():
-    return configure_study(make_study(2, ratings_per_context=8), contact="Write to lab@uni.example")
 
 
 def send_mails():

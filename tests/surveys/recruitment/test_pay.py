@@ -6,15 +6,10 @@ from surveys.errors import SettingRefused
 from surveys.models import Entrance, Study
 from surveys.recruitment.links import close_entrance, open_entrance
 from surveys.study.design import configure_study
-from tests.factories.studies import make_study, stored
+from tests.factories.studies import stored
 
 pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
 PAID = [{"pay": "2 €"}, {"pay_for_more": "1 €"}]
-
-
-@pytest.fixture
-def study() -> Study:
-    return make_study(2)
 
 
 @pytest.mark.parametrize("paid", PAID)

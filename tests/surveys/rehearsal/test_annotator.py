@@ -13,7 +13,7 @@ from django.test.utils import override_settings
 from django.urls import reverse
 
 from surveys.errors import RehearsalFailed
-from surveys.models import Annotator, Assignment, Context, Invitation, Pair, Response, Study
+from surveys.models import Annotator, Assignment, Context, Invitation, Pair, Response
 from surveys.privacy.erasure import withdraw_annotator
 from surveys.recruitment.links import invite_scripted_annotators
 from surveys.rehearsal.annotator import Acknowledged, Character, ScriptedAnnotator
@@ -21,9 +21,9 @@ from surveys.rehearsal.rating_source import ModelledRatings, Person
 from surveys.rehearsal.vocabulary import list_words
 from surveys.study.design import configure_study
 from surveys.study.stimuli.checkpoints import import_checkpoints
-from tests.factories.studies import make_study, stimuli_row, stored
+from tests.factories.studies import stimuli_row, stored
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.study(n_pairs=4, n_check_tries=2)]
 
 SITE = "http://testserver"
 VOCABULARY = ["harbour", "ladder", "silence", "thunder"]
@@ -50,12 +50,6 @@ def transport() -> Iterator[RecordingTransport]:
     yield RecordingTransport()
     for signal in (request_started, request_finished):
         signal.connect(close_old_connections)
-
-
-@pytest.fixture
-def study() -> Study:
-    """Return a study with four texts per assignment, practice, and two tries for the check."""
-    return configure_study(make_study(4), n_check_tries=2)
 
 
 @pytest.fixture

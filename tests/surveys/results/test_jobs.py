@@ -12,12 +12,7 @@ from surveys.privacy.erasure import erase_annotator
 from surveys.results import jobs
 from surveys.results.runs import request_export, request_links, retry_run
 from tests.factories.jobs import perform_run
-from tests.factories.studies import finish, make_study, start
-
-
-@pytest.fixture
-def study(db):
-    return make_study(2)
+from tests.factories.studies import finish, start
 
 
 @pytest.fixture

@@ -8,13 +8,13 @@ from surveys.models import Study
 from surveys.results.public_log import COLUMNS, find_entries, stream_log, write_public_log
 from tests.factories.studies import make_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.study(of="logged_actions")]
 
 CODE = "0123456789abcdef"
 
 
 @pytest.fixture
-def study() -> Study:
+def logged_actions() -> Study:
     """A study with log entries by two users, some about others."""
     study = make_study(1)
     ana, bo = (User.objects.create_user(name) for name in ("anamaria", "bogomil"))

@@ -30,7 +30,7 @@ from tests.factories.reviews import reviewer
 from tests.factories.studies import finish, make_study, start
 from tests.surveys.management.running import run
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.study(of="exclusions_of_every_kind")]
 
 FILTERING = read_recipe("cosimlex", LITTLE_CHANCE)
 N_PAIRS = 6
@@ -67,7 +67,7 @@ def constant(position: int) -> int:
 
 
 @pytest.fixture
-def study() -> Study:
+def exclusions_of_every_kind() -> Study:
     """A study with annotators left out for every reason."""
     study = make_study(N_PAIRS, language="tlh", ratings_per_context=20)
     for _ in range(2):

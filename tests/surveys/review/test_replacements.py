@@ -14,11 +14,15 @@ from surveys.study.design import configure_study
 from tests.factories.reviews import reviewer, submit, whole
 from tests.factories.studies import count_places_left, finish, make_study, start
 
-pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # a constraint with a condition
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.every_database,  # a constraint with a condition
+    pytest.mark.study(of="one_set_aside"),
+]
 
 
 @pytest.fixture
-def study() -> Study:
+def one_set_aside() -> Study:
     """Return a full study of one block, the first questionnaire of which is set aside."""
     study = make_study(2, ratings_per_context=1)
     submit(study)

@@ -24,11 +24,6 @@ GIVEN = {"slug": "gwsc", "title": "Graded similarity", "contact": "lab@example.o
 
 
 @pytest.fixture
-def ana():
-    return User.objects.create_user("ana")
-
-
-@pytest.fixture
 def draft(ana):
     return make_shared_task(ana, **GIVEN)
 

@@ -16,11 +16,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # answers of c
 DESIGN = Study(slug="study", language="en", ratings_per_context=11)
 
 
-@pytest.fixture
-def owner():
-    return User.objects.create_user("ana")
-
-
 def make(owner, data=None):
     design = Study(slug="draft", language="en", ratings_per_context=2)
     return draft_study(data or numbered_stimuli(3), design, owner)
@@ -30,33 +25,33 @@ def create(data: bytes, design: Study) -> ImportSummary:
     return create_study(read_stimuli(data, design))
 
 
-def test_create_study_grants_the_owner_role(owner):
-    study = make(owner)
+def test_create_study_grants_the_owner_role(ana):
+    study = make(ana)
 
     assert study.is_draft
-    assert Membership.objects.values_list("user", "role").get() == (owner.pk, "owner")
+    assert Membership.objects.values_list("user", "role").get() == (ana.pk, "owner")
     assert set(AuditEntry.objects.values_list("action", flat=True)) == {
         "study.drafted", "member.granted",
     }  # fmt: skip
 
 
-def test_create_study_twice_creates_one(owner):
-    assert make(owner) == make(owner)
+def test_create_study_twice_creates_one(ana):
+    assert make(ana) == make(ana)
     assert Study.objects.count() == 1
 
 
-def test_create_study_refuses_a_taken_name(owner):
-    make(owner)
-    for maker, data in ((User.objects.create_user("eve"), None), (owner, numbered_stimuli(1))):
+def test_create_study_refuses_a_taken_name(ana):
+    make(ana)
+    for maker, data in ((User.objects.create_user("eve"), None), (ana, numbered_stimuli(1))):
         with pytest.raises(StudyExists, match="another short name"):
             make(maker, data)
     assert Membership.objects.count() == 1
 
 
 @pytest.mark.parametrize("data", [b"word1\tword2\n", b"PK\x03\x04", b"", b"\xff\xfe"])
-def test_create_study_stores_nothing_of_a_faulty_file(owner, data):
+def test_create_study_stores_nothing_of_a_faulty_file(ana, data):
     with pytest.raises(ImportRefused):
-        draft_study(data, Study(slug="x", language="en", ratings_per_context=1), owner)
+        draft_study(data, Study(slug="x", language="en", ratings_per_context=1), ana)
     assert not Study.objects.exists()
 
 
@@ -107,8 +102,8 @@ def test_create_study_after_a_simultaneous_one_changes_nothing(monkeypatch):
     assert n_stored() == before
 
 
-def test_create_study_with_a_role_returns_the_existing_study(owner):
+def test_create_study_with_a_role_returns_the_existing_study(ana):
     stimuli = read_stimuli(numbered_stimuli(3), DESIGN)
 
-    assert [create_study(stimuli, owner).is_new for _ in range(2)] == [True, False]
+    assert [create_study(stimuli, ana).is_new for _ in range(2)] == [True, False]
     assert Membership.objects.count() == 1

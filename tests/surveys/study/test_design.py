@@ -17,12 +17,6 @@ from tests.factories.studies import count_places_left, finish, make_study, start
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def study() -> Study:
-    """Return a study with one block, with two places in A and two in B."""
-    return make_study(2, ratings_per_context=2)
-
-
 def places(study: Study) -> list[tuple[str, int]]:
     return list(
         Place.objects.filter(study=study, is_open=True)

@@ -1,7 +1,6 @@
 """Drafts, which admit no annotators, and their opening, which fixes stimuli and scale."""
 
 import pytest
-from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
@@ -36,11 +35,6 @@ NOT_OPEN = {
 }
 
 
-@pytest.fixture
-def owner():
-    return User.objects.create_user("ana")
-
-
 def make(owner, n_pairs=2, **design):
     wanted = {"slug": "draft", "language": "en", "ratings_per_context": 2, **design}
     return draft_study(numbered_stimuli(n_pairs), Study(**wanted), owner)
@@ -59,8 +53,8 @@ def links(study):
 
 
 @pytest.mark.parametrize("language", NOT_OPEN)
-def test_a_draft_refuses_annotators_in_its_language(client, owner, language):
-    study = make(owner, language=language)
+def test_a_draft_refuses_annotators_in_its_language(client, ana, language):
+    study = make(ana, language=language)
 
     for link in links(study):
         for answer in (client.get(link, follow=True), client.post(link.split("?")[0], follow=True)):
@@ -69,16 +63,16 @@ def test_a_draft_refuses_annotators_in_its_language(client, owner, language):
     assert not Annotator.objects.exists()
 
 
-def test_start_assignment_refuses_a_draft(owner):
-    (invitation,) = invite_annotators(make(owner), 1)
+def test_start_assignment_refuses_a_draft(ana):
+    (invitation,) = invite_annotators(make(ana), 1)
 
     with pytest.raises(StudyNotOpen):
         start_assignment(invitation)
 
 
 @pytest.mark.every_database
-def test_open_study_admits_annotators_and_is_recorded_once(client, owner):
-    study = make(owner)
+def test_open_study_admits_annotators_and_is_recorded_once(client, ana):
+    study = make(ana)
     opened = open_draft(study)
 
     assert stored(open_study(study), "opened_at") == (opened.opened_at,)
@@ -89,8 +83,8 @@ def test_open_study_admits_annotators_and_is_recorded_once(client, owner):
     assert entry.details["stimuli"] == study.stimuli_sha256
 
 
-def test_open_study_refuses_one_without_stimuli(owner):
-    study = make(owner, n_pairs=1)
+def test_open_study_refuses_one_without_stimuli(ana):
+    study = make(ana, n_pairs=1)
     Item.objects.all().delete()
     Context.objects.all().delete()
     Pair.objects.all().delete()
@@ -108,8 +102,8 @@ MISSING = {
 
 
 @pytest.mark.parametrize("absent", MISSING)
-def test_open_study_refuses_without_organisation_contact_or_review(owner, absent):
-    study = make(owner)
+def test_open_study_refuses_without_organisation_contact_or_review(ana, absent):
+    study = make(ana)
     given = {"organisation": "University of Examples", "contact": "lab@example.org"}
     configure_study(study, **{name: text for name, text in given.items() if name != absent})
     if absent != "review":
@@ -122,17 +116,17 @@ def test_open_study_refuses_without_organisation_contact_or_review(owner, absent
     assert stored(study, "opened_at") == (None,)
 
 
-def test_open_study_reports_everything_missing_at_once(owner):
-    assert list_missing(make(owner)) == [
-        said for said in list_missing(make(owner)) if said.startswith(tuple(MISSING.values()))
+def test_open_study_reports_everything_missing_at_once(ana):
+    assert list_missing(make(ana)) == [
+        said for said in list_missing(make(ana)) if said.startswith(tuple(MISSING.values()))
     ]
-    assert len(list_missing(make(owner))) == len(MISSING)
+    assert len(list_missing(make(ana))) == len(MISSING)
 
 
 @pytest.mark.every_database
-def test_review_consent_stores_reviewer_and_instant_once(owner):
-    study = make(owner)
-    with acting(owner):
+def test_review_consent_stores_reviewer_and_instant_once(ana):
+    study = make(ana)
+    with acting(ana):
         first = review_consent(study, 1)
     again = review_consent(study, 1, reviewer="another reviewer")
 
@@ -142,8 +136,8 @@ def test_review_consent_stores_reviewer_and_instant_once(owner):
     assert (entry.actor, entry.details) == ("ana", {"version": 1, "reviewer": "ana"})
 
 
-def test_a_changed_consent_text_needs_another_review(owner):
-    study = make(owner)
+def test_a_changed_consent_text_needs_another_review(ana):
+    study = make(ana)
     configure_study(study, organisation="University of Examples", contact="lab@example.org")
     review_consent(study, 1)
     set_text(study, TextKind.CONSENT, "Our own.")
@@ -157,8 +151,8 @@ def test_a_changed_consent_text_needs_another_review(owner):
     assert not open_study(study).is_draft
 
 
-def test_another_language_needs_another_review(owner):
-    study = make(owner, language="pt")
+def test_another_language_needs_another_review(ana):
+    study = make(ana, language="pt")
     configure_study(study, organisation="University of Examples", contact="lab@example.org")
     review_consent(study, 1)
 
@@ -169,8 +163,8 @@ def test_another_language_needs_another_review(owner):
 
 
 @pytest.mark.parametrize("name", ["organisation", "contact"])
-def test_an_open_study_keeps_its_organisation(owner, name):
-    study = open_draft(make(owner))
+def test_an_open_study_keeps_its_organisation(ana, name):
+    study = open_draft(make(ana))
 
     with pytest.raises(SettingRefused, match=f"its {name} can change, and cannot be taken away"):
         configure_study(study, **{name: " "})
@@ -179,8 +173,8 @@ def test_an_open_study_keeps_its_organisation(owner, name):
     assert stored(study, name) == ("Another",)
 
 
-def test_the_open_study_command_requires_a_reviewer(owner):
-    study = make(owner)
+def test_the_open_study_command_requires_a_reviewer(ana):
+    study = make(ana)
     given = ["--organisation", "University of Examples", "--contact", "lab@example.org"]
 
     with pytest.raises(CommandError, match="has not been reviewed"):
@@ -194,8 +188,8 @@ def test_the_open_study_command_requires_a_reviewer(owner):
 
 
 @pytest.mark.every_database
-def test_a_drafts_design_may_change(owner):
-    study = make(owner, n_pairs=4)
+def test_a_drafts_design_may_change(ana):
+    study = make(ana, n_pairs=4)
 
     configure_study(
         study, block_size=2, scale_maximum=4, language="sl", ratings_per_context=3,

@@ -51,11 +51,6 @@ def draft():
 
 
 @pytest.fixture
-def ana(draft):
-    return User.objects.get(username="ana")
-
-
-@pytest.fixture
 def program(ana):
     _, key = make_token(ana, "program", list(all_scopes()))
     return Program(key)

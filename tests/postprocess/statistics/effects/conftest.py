@@ -35,7 +35,7 @@ D5 426325130606
 
 
 @pytest.fixture(scope="session")
-def study() -> pd.DataFrame:
+def drawn() -> pd.DataFrame:
     """240 ratings, drawn from the model once."""
     rows = []
     for name, ratings in (line.split() for line in LINES.split("\n") if line):
@@ -46,8 +46,8 @@ def study() -> pd.DataFrame:
 
 
 @pytest.fixture(scope="session")
-def design(study) -> Design:
-    return design_study(study, Scale())
+def design(drawn) -> Design:
+    return design_study(drawn, Scale())
 
 
 @pytest.fixture(scope="session")
@@ -56,6 +56,6 @@ def fit(design) -> Fit:
 
 
 @pytest.fixture(scope="session")
-def effects(study) -> Effects:
+def effects(drawn) -> Effects:
     rng = np.random.default_rng(1)
-    return estimate_effects(study, Scale(), Scale(0, 10), n_draws=1000, rng=rng)
+    return estimate_effects(drawn, Scale(), Scale(0, 10), n_draws=1000, rng=rng)

@@ -19,7 +19,10 @@ from tests.factories.batches import OTHER, WORKER, arm, come, do, plan, publish
 from tests.factories.studies import count_places_left, stored
 from tests.surveys.crowd.mturk.entering import RETURN, enter, refusal
 
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.study(n_pairs=4, block_size=2, ratings_per_context=4, contact="ana@example.org"),
+]
 
 
 # Preview
@@ -27,8 +30,8 @@ pytestmark = pytest.mark.django_db
 
 @pytest.mark.parametrize("preview", ["", "ASSIGNMENT_ID_NOT_AVAILABLE"])
 @pytest.mark.parametrize("worker", ["", WORKER])
-def test_a_preview_shows_a_sample_and_stores_nothing(client, hit, preview, worker):
-    answer = client.get(enter(hit, assignmentId=preview, workerId=worker))
+def test_a_preview_shows_a_sample_and_stores_nothing(client, first_hit, preview, worker):
+    answer = client.get(enter(first_hit, assignmentId=preview, workerId=worker))
 
     content = answer.content.decode()
     assert answer.status_code == 200
@@ -40,27 +43,27 @@ def test_a_preview_shows_a_sample_and_stores_nothing(client, hit, preview, worke
     assert (Visit.objects.count(), Worker.objects.count()) == (0, 0)
 
 
-def test_an_arrival_stores_nothing_before_consent_and_redirects(client, hit):
-    answer = client.get(enter(hit))
+def test_an_arrival_stores_nothing_before_consent_and_redirects(client, first_hit):
+    answer = client.get(enter(first_hit))
     assert "I agree and take part" in answer.content.decode()
     assert "by opening the HIT again" in answer.content.decode()
     assert "pause at any time" not in answer.content.decode()
     assert "You are paid for the whole HIT" in answer.content.decode()
     assert Worker.objects.count() == 0
 
-    begun = agree(client, enter(hit))
+    begun = agree(client, enter(first_hit))
 
     visit = Visit.objects.get()
     assert begun.url == page("next", visit.assignment)
     assert (visit.reservation, visit.provider_study, visit.submission) == (
-        hit.reservation, hit.hit_id, "3ASSIGNMENT1",
+        first_hit.reservation, first_hit.hit_id, "3ASSIGNMENT1",
     )  # fmt: skip
     assert visit.worker.worker_id == WORKER
-    assert visit.assignment.questionnaire == hit.reservation.questionnaire
-    assert visit.assignment.place.reservation == hit.reservation
+    assert visit.assignment.questionnaire == first_hit.reservation.questionnaire
+    assert visit.assignment.place.reservation == first_hit.reservation
     assert len(visit.completion_code) == 16
     assert WORKER not in begun.url
-    assert count_places_left(hit.batch.study) == 16 - 6
+    assert count_places_left(first_hit.batch.study) == 16 - 6
 
 
 @pytest.mark.parametrize(
@@ -76,14 +79,14 @@ def test_an_arrival_stores_nothing_before_consent_and_redirects(client, hit):
         ({"turkSubmitTo": "https://127.0.0.1:8800"}, "from a different site"),
     ],
 )
-def test_an_invalid_arrival_is_refused(client, hit, changed, message):
-    assert message in refusal(client, enter(hit, **changed))
+def test_an_invalid_arrival_is_refused(client, first_hit, changed, message):
+    assert message in refusal(client, enter(first_hit, **changed))
     assert Visit.objects.count() == 0
 
 
 @pytest.mark.parametrize("named", ["", "http://127.0.0.1:8800", "http://127.0.0.1:8800/"])
-def test_the_submit_url_may_have_a_slash_or_be_missing(client, hit, named):
-    assert client.get(enter(hit, turkSubmitTo=named)).status_code == 200
+def test_the_submit_url_may_have_a_slash_or_be_missing(client, first_hit, named):
+    assert client.get(enter(first_hit, turkSubmitTo=named)).status_code == 200
 
 
 def test_an_unknown_hit_key_is_refused(client):
@@ -105,15 +108,15 @@ def test_a_planned_or_closed_hit_refuses_workers(client, study):
     assert Worker.objects.count() == 0
 
 
-def test_a_hit_of_a_disabled_target_refuses_workers(hit, settings):
+def test_a_hit_of_a_disabled_target_refuses_workers(first_hit, settings):
     settings.MTURK_SIMULATOR_URL = ""
 
     with pytest.raises(HitRefused, match="not open any more"):
-        come(hit)
+        come(first_hit)
 
 
-def test_the_entrance_of_a_target_has_no_address(client, hit):
-    assert client.get(arrive(hit.batch.entrance)).status_code == 404
+def test_the_entrance_of_a_target_has_no_address(client, first_hit):
+    assert client.get(arrive(first_hit.batch.entrance)).status_code == 404
 
 
 # Once per block
@@ -147,15 +150,15 @@ def test_a_known_worker_starts_another_block_by_a_button_without_consenting_agai
     assert client.get(address).url == answer.url
 
 
-def test_a_lapsed_visit_is_resumed_by_a_button_and_not_by_a_get(client, hit):
-    first = come(hit)
+def test_a_lapsed_visit_is_resumed_by_a_button_and_not_by_a_get(client, first_hit):
+    first = come(first_hit)
     late = timezone.now() - timedelta(hours=1)
     Visit.objects.update(deadline_at=late)
 
-    assert "<button>Continue</button>" in client.get(enter(hit)).content.decode()
+    assert "<button>Continue</button>" in client.get(enter(first_hit)).content.decode()
     assert stored(Visit.objects.get(), "deadline_at") == (late,)
 
-    assert agree(client, enter(hit)).url == page("next", first)
+    assert agree(client, enter(first_hit)).url == page("next", first)
     assert Visit.objects.get().deadline_at > timezone.now()
 
 
@@ -170,35 +173,35 @@ def test_a_withdrawn_or_revoked_worker_gets_no_other_hit(hits):
         come(hits[2], OTHER, "3ASSIGNMENT4")
 
 
-def test_a_full_hit_refuses_and_uses_no_place(client, hit):
-    come(hit)
-    come(hit, OTHER, "3ASSIGNMENT2")
+def test_a_full_hit_refuses_and_uses_no_place(client, first_hit):
+    come(first_hit)
+    come(first_hit, OTHER, "3ASSIGNMENT2")
 
-    third = enter(hit, workerId="A3THIRDWORKER", assignmentId="3ASSIGNMENT3")
+    third = enter(first_hit, workerId="A3THIRDWORKER", assignmentId="3ASSIGNMENT3")
 
     assert "All places of this HIT are taken." in refusal(client, third)
     assert Worker.objects.count() == 2
 
 
-def test_a_lapsed_place_is_replaced_by_another_of_the_hit(hit):
-    assignment = come(hit)
+def test_a_lapsed_place_is_replaced_by_another_of_the_hit(first_hit):
+    assignment = come(first_hit)
     Assignment.objects.update(active_at=timezone.now() - timedelta(days=3))
-    open_entrance(hit.batch.study, "link")
-    come(hit, OTHER, "3ASSIGNMENT2")  # an arrival frees lapsed places
+    open_entrance(first_hit.batch.study, "link")
+    come(first_hit, OTHER, "3ASSIGNMENT2")  # an arrival frees lapsed places
     assert stored(assignment, "state") == ("expired",)
     Visit.objects.update(deadline_at=timezone.now() - timedelta(hours=1))
 
-    again = come(hit)
+    again = come(first_hit)
 
     assert (again.pk, again.state) == (assignment.pk, "offered")
-    assert Place.objects.get(assignment=again).reservation == hit.reservation
+    assert Place.objects.get(assignment=again).reservation == first_hit.reservation
 
 
 # The end
 
 
-def test_a_finished_worker_submits_a_plain_form_to_the_target(client, hit):
-    visit = do(hit)
+def test_a_finished_worker_submits_a_plain_form_to_the_target(client, first_hit):
+    visit = do(first_hit)
 
     content = client.get(page("thanks", visit.assignment)).content.decode()
 
@@ -212,9 +215,9 @@ def test_a_finished_worker_submits_a_plain_form_to_the_target(client, hit):
     assert client.get(page("thanks", visit.assignment)).content.decode() == content
 
 
-def test_a_worker_of_a_hit_is_not_offered_another_block(client, hit):
-    configure_study(hit.batch.study, allows_more_blocks=True)
-    visit = do(hit)
+def test_a_worker_of_a_hit_is_not_offered_another_block(client, first_hit):
+    configure_study(first_hit.batch.study, allows_more_blocks=True)
+    visit = do(first_hit)
 
     content = client.get(page("thanks", visit.assignment)).content.decode()
     answer = client.post(page("thanks", visit.assignment))
@@ -224,8 +227,8 @@ def test_a_worker_of_a_hit_is_not_offered_another_block(client, hit):
     assert Assignment.objects.count() == 1
 
 
-def test_past_the_deadline_the_page_says_so_and_keeps_the_form(client, hit):
-    visit = do(hit)
+def test_past_the_deadline_the_page_says_so_and_keeps_the_form(client, first_hit):
+    visit = do(first_hit)
     Visit.objects.update(deadline_at=timezone.now() - timedelta(minutes=1))
 
     content = client.get(page("thanks", visit.assignment)).content.decode()
@@ -234,9 +237,9 @@ def test_past_the_deadline_the_page_says_so_and_keeps_the_form(client, hit):
     assert "Hand in the HIT" in content
 
 
-def test_a_stale_visit_has_no_form_to_submit(client, hit):
-    visit = do(hit)
-    come(hit, OTHER)
+def test_a_stale_visit_has_no_form_to_submit(client, first_hit):
+    visit = do(first_hit)
+    come(first_hit, OTHER)
 
     content = client.get(page("thanks", visit.assignment)).content.decode()
 
@@ -244,8 +247,8 @@ def test_a_stale_visit_has_no_form_to_submit(client, hit):
     assert "Another worker has this HIT by now" in content
 
 
-def test_a_worker_who_did_not_finish_is_asked_to_return_the_hit(client, hit):
-    assignment = come(hit)
+def test_a_worker_who_did_not_finish_is_asked_to_return_the_hit(client, first_hit):
+    assignment = come(first_hit)
     withdraw_annotator(assignment.annotator)
 
     content = client.get(page("ended", assignment)).content.decode()

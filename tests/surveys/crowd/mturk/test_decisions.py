@@ -45,11 +45,6 @@ def live(platform) -> Batch:
 
 
 @pytest.fixture
-def ana(live) -> User:
-    return User.objects.get(username="ana")
-
-
-@pytest.fixture
 def payable(platform, live) -> Visit:
     visit = do_task(platform, live)
     fetch_batch(live)

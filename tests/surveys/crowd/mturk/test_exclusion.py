@@ -21,15 +21,9 @@ from surveys.crowd.mturk.qualifications import (
 from surveys.errors import GatewayDown
 from surveys.models import Worker
 from tests.factories.batches import arm, plan
-from tests.factories.studies import make_study
 from tests.factories.workers import arrive, do_task, group_of
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def study(db):
-    return make_study(2, ratings_per_context=4)
+pytestmark = [pytest.mark.django_db, pytest.mark.study(ratings_per_context=4)]
 
 
 @pytest.fixture

@@ -9,16 +9,10 @@ from django.urls import reverse
 from surveys.crowd.models import Hit
 from surveys.crowd.mturk.targets import is_foreign, list_enabled, submit_address
 from tests.factories.arrivals import page, welcome
-from tests.factories.batches import arm, come, do, plan, publish
-from tests.factories.studies import make_study
+from tests.factories.batches import come, do
 
 pytestmark = pytest.mark.django_db
 SIMULATOR = "http://127.0.0.1:8800"
-
-
-@pytest.fixture
-def hit() -> Hit:
-    return publish(arm(plan(make_study(2))))[0]
 
 
 def directive(answer: Any, name: str) -> str:

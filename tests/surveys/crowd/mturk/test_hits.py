@@ -7,7 +7,7 @@ from surveys.crowd.budget import (
     count_spent,
 )
 from surveys.crowd.errors import BatchRefused, TargetRefused
-from surveys.crowd.models import Batch, Hit
+from surveys.crowd.models import Batch
 from surveys.crowd.mturk.hits import close_hit, drop_plan, plan_batch
 from surveys.errors import NoPlaceLeft
 from surveys.models import Place, Study
@@ -19,21 +19,14 @@ from tests.factories.batches import (
     publish,
     questionnaires,
 )
-from tests.factories.studies import count_places_left, make_study, stored
+from tests.factories.studies import count_places_left, stored
 
-pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # locks
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.every_database,  # locks
+    pytest.mark.study(ratings_per_context=12),
+]
 MASTERS_OF_SANDBOX = "2ARFPLSP75KLA8M8DH1HTEQVJT3SY6"
-
-
-@pytest.fixture
-def study() -> Study:
-    return make_study(2, ratings_per_context=12)
-
-
-@pytest.fixture
-def hit(study) -> Hit:
-    """Return a live HIT of two places, of a batch with a dollar for bonuses."""
-    return publish(arm(plan(study), more_cents=100))[0]
 
 
 def test_plan_batch_splits_places_into_hits_of_nine_and_reserves_them(study):

@@ -52,11 +52,6 @@ def live(batch) -> Batch:
     return batch
 
 
-@pytest.fixture
-def ana(batch) -> User:
-    return User.objects.get(username="ana")
-
-
 def states(batch: Batch) -> list[str]:
     return list(batch.hits.values_list("state", flat=True))
 

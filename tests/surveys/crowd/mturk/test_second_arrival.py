@@ -13,61 +13,64 @@ from tests.factories.batches import OTHER, WORKER, come, do
 from tests.factories.studies import finish, rate_due, stored
 from tests.surveys.crowd.mturk.entering import enter
 
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.study(n_pairs=4, block_size=2, ratings_per_context=4, contact="ana@example.org"),
+]
 
 
-def test_a_worker_who_comes_again_is_redirected_and_nothing_is_stored(client, hit):
-    agree(client, enter(hit))
+def test_a_worker_who_comes_again_is_redirected_and_nothing_is_stored(client, first_hit):
+    agree(client, enter(first_hit))
     before = list(Visit.objects.values())
 
-    again = client.get(enter(hit))
+    again = client.get(enter(first_hit))
 
     assert again.url == page("next", Assignment.objects.get())
     assert list(Visit.objects.values()) == before
-    assert come(hit) == Assignment.objects.get()
+    assert come(first_hit) == Assignment.objects.get()
 
 
-def test_a_new_worker_of_a_submission_gets_the_place_and_answers_stay(hit):
-    Hit.objects.filter(pk=hit.pk).update(n_places=2)
-    first = begin_assignment(come(hit))
+def test_a_new_worker_of_a_submission_gets_the_place_and_answers_stay(first_hit):
+    Hit.objects.filter(pk=first_hit.pk).update(n_places=2)
+    first = begin_assignment(come(first_hit))
     rate_due(first, 4)
 
-    second = come(hit, OTHER)
+    second = come(first_hit, OTHER)
 
     assert stored(first, "state") == ("returned",)
     assert first.responses.rated().count() == 1
     assert second.pk != first.pk
     mine, theirs = Visit.objects.order_by("pk")
     assert (mine.returned_at is not None, theirs.returned_at) == (True, None)
-    assert hit.reservation.places.reserved().count() == 1
+    assert first_hit.reservation.places.reserved().count() == 1
 
 
 @pytest.mark.every_database
-def test_a_worker_who_returns_after_another_resumes(hit):
-    first = begin_assignment(come(hit))
+def test_a_worker_who_returns_after_another_resumes(first_hit):
+    first = begin_assignment(come(first_hit))
     rate_due(first, 4)
-    second = come(hit, OTHER)
+    second = come(first_hit, OTHER)
     with pytest.raises(OwnLinkNeeded):
-        come(hit)
+        come(first_hit)
     assert stored(second, "state") == ("offered",)
 
-    again = come(hit, own_link=first.token)
+    again = come(first_hit, own_link=first.token)
 
     assert (again.pk, again.state) == (first.pk, "started")
     assert first.responses.rated().count() == 1
     assert stored(second, "state") == ("returned",)
     assert stored(Visit.objects.get(worker__worker_id=WORKER), "returned_at") == (None,)
-    assert Place.objects.get(assignment=first).reservation == hit.reservation
+    assert Place.objects.get(assignment=first).reservation == first_hit.reservation
 
 
-def test_a_worker_who_accepts_again_with_a_new_submission_resumes(hit):
-    first = come(hit)
+def test_a_worker_who_accepts_again_with_a_new_submission_resumes(first_hit):
+    first = come(first_hit)
     finish(begin_assignment(first))
     with pytest.raises(OwnLinkNeeded):
-        come(hit, submission="3ASSIGNMENT2")
+        come(first_hit, submission="3ASSIGNMENT2")
     assert Visit.objects.count() == 1
 
-    again = come(hit, submission="3ASSIGNMENT2", own_link=first.token)
+    again = come(first_hit, submission="3ASSIGNMENT2", own_link=first.token)
 
     assert Assignment.objects.get() == again
     done = completion_for(again, latest_reserved_visit(again))
@@ -76,24 +79,27 @@ def test_a_worker_who_accepts_again_with_a_new_submission_resumes(hit):
     assert Visit.objects.current().count() == 1
 
 
-def test_finished_and_returned_work_keeps_answers_and_place(hit):
-    done = do(hit)
-    come(hit, OTHER)
+def test_finished_and_returned_work_keeps_answers_and_place(first_hit):
+    done = do(first_hit)
+    come(first_hit, OTHER)
 
     assert stored(done.assignment, "state") == ("submitted",)
-    assert Place.objects.filter(reservation=hit.reservation, assignment__isnull=False).count() == 2
+    assert (
+        Place.objects.filter(reservation=first_hit.reservation, assignment__isnull=False).count()
+        == 2
+    )
     with pytest.raises(HitRefused, match="All places"):
-        come(hit, "A3THIRDWORKER", "3ASSIGNMENT3")
+        come(first_hit, "A3THIRDWORKER", "3ASSIGNMENT3")
 
 
-def test_a_worker_id_with_a_different_assignment_opens_nothing(client, hit):
-    first = begin_assignment(come(hit))
+def test_a_worker_id_with_a_different_assignment_opens_nothing(client, first_hit):
+    first = begin_assignment(come(first_hit))
     rate_due(first, 4)
     visits = list(Visit.objects.values())
 
-    looked = client.get(enter(hit, assignmentId="3MADEUP"))
+    looked = client.get(enter(first_hit, assignmentId="3MADEUP"))
     sent = {**hidden_fields(looked), "answer": "agree", "own_link": "nonsense"}
-    posted = client.post(enter(hit).split("?")[0], sent)
+    posted = client.post(enter(first_hit).split("?")[0], sent)
 
     assert (looked.status_code, posted.status_code) == (403, 422)
     for answer in (looked, posted):
@@ -105,16 +111,16 @@ def test_a_worker_id_with_a_different_assignment_opens_nothing(client, hit):
     assert stored(first, "state") == ("started",)
 
 
-def test_the_own_link_opens_a_hit_accepted_again(client, hit):
-    first = come(hit)
-    asked = hidden_fields(client.get(enter(hit, assignmentId="3ASSIGNMENT2")))
+def test_the_own_link_opens_a_hit_accepted_again(client, first_hit):
+    first = come(first_hit)
+    asked = hidden_fields(client.get(enter(first_hit, assignmentId="3ASSIGNMENT2")))
     own = client.get(page("instructions", first)).content.decode()
     link = own.partition('class="kept" dir="ltr" href="')[2].partition('"')[0]
 
-    answer = client.post(enter(hit).split("?")[0], {**asked, "own_link": link})
+    answer = client.post(enter(first_hit).split("?")[0], {**asked, "own_link": link})
 
     assert answer.url == page("next", first)
-    assert client.get(enter(hit, assignmentId="3ASSIGNMENT2")).url == page("next", first)
+    assert client.get(enter(first_hit, assignmentId="3ASSIGNMENT2")).url == page("next", first)
 
 
 def test_a_worker_id_on_another_hit_opens_no_earlier_work(client, hits):

@@ -22,11 +22,15 @@ from tests.factories.imported import import_model, rated_study
 from tests.factories.jobs import perform_run
 from tests.factories.studies import QUICK, make_study, stored
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("comparisons_without_plots")]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.usefixtures("comparisons_without_plots"),
+    pytest.mark.study(of="rated_alone"),
+]
 
 
 @pytest.fixture
-def study():
+def rated_alone():
     return rated_study()
 
 
@@ -37,7 +41,7 @@ def other():
 
 
 @pytest.fixture
-def ana(study):
+def colleague(study):
     user = User.objects.create_user("ana")
     grant_role(study, user, Role.RESEARCHER)
     return user
@@ -65,26 +69,26 @@ def labels(candidates):
 
 
 @pytest.mark.every_database
-def test_candidates_are_the_studies_whose_results_a_user_may_see(study, other, run, ana):
+def test_candidates_are_the_studies_whose_results_a_user_may_see(study, other, run, colleague):
     import_model(study)
 
-    assert labels(list_candidates(study, ana)) == ["Parrot (MODEL)"]
+    assert labels(list_candidates(study, colleague)) == ["Parrot (MODEL)"]
     assert len(labels(list_candidates(study, None))) == 3  # an operator sees all
 
-    grant_role(other, ana, Role.REVIEWER)  # who may not see results
-    assert labels(list_candidates(study, ana)) == ["Parrot (MODEL)"]
+    grant_role(other, colleague, Role.REVIEWER)  # who may not see results
+    assert labels(list_candidates(study, colleague)) == ["Parrot (MODEL)"]
 
-    grant_role(other, ana, Role.RESEARCHER)
-    found = list_candidates(study, ana)
+    grant_role(other, colleague, Role.RESEARCHER)
+    found = list_candidates(study, colleague)
     assert [one.label for one in found.same_stimuli] == ["hidden: hidden (fi)"]
     assert [one.label for one in found.runs] == ["hidden, run 1: mine"]
 
     withdraw_annotator(Annotator.objects.filter(study=other).first())
-    assert list_candidates(study, ana).runs == []
+    assert list_candidates(study, colleague).runs == []
 
 
 @pytest.mark.every_database
-def test_a_comparison_with_a_study_is_visible_to_members_of_both(study, other, ana):
+def test_a_comparison_with_a_study_is_visible_to_members_of_both(study, other, colleague):
     (candidate,) = list_candidates(study, None).same_stimuli
 
     run = compared(study, candidate.code)
@@ -92,20 +96,20 @@ def test_a_comparison_with_a_study_is_visible_to_members_of_both(study, other, a
     assert run.state == "done"
     assert run.report["second"]["name"] == "hidden"
     assert run.report["matching"]["by"] == "number"
-    assert not visible_comparisons(study, ana).exists()
-    grant_role(other, ana, Role.OWNER)
-    assert visible_comparisons(study, ana).get() == run
+    assert not visible_comparisons(study, colleague).exists()
+    grant_role(other, colleague, Role.OWNER)
+    assert visible_comparisons(study, colleague).get() == run
     entries = AuditEntry.objects.filter(study=study).values("subject", "details")
     assert "hidden" not in json.dumps(list(entries))
 
 
-def test_a_comparison_with_a_model_is_marked_and_visible_to_all_members(study, ana):
+def test_a_comparison_with_a_model_is_marked_and_visible_to_all_members(study, colleague):
     import_model(study)
-    (candidate,) = list_candidates(study, ana).collections
+    (candidate,) = list_candidates(study, colleague).collections
 
-    run = compared(study, candidate.code, ana)
+    run = compared(study, candidate.code, colleague)
 
-    assert visible_comparisons(study, ana).get() == run
+    assert visible_comparisons(study, colleague).get() == run
     assert run.report["stamps"] == ["MODEL"]
     assert run.report["second"]["source"]["model"] == "Parrot"
     assert str(run.archive).rpartition("/")[2] == "comparison_study_1_MODEL.zip"
@@ -141,10 +145,10 @@ def test_request_comparison_refuses_with_advice(db):
     assert not Run.objects.exists()
 
 
-def test_a_comparison_fails_if_the_user_may_no_longer_see_the_other_study(study, other, ana):
-    grant_role(other, ana, Role.RESEARCHER)
-    (candidate,) = list_candidates(study, ana).same_stimuli
-    run = request_comparison(study, ComparisonRequest(candidate.code), ana)
+def test_a_comparison_fails_if_the_user_may_no_longer_see_the_other_study(study, other, colleague):
+    grant_role(other, colleague, Role.RESEARCHER)
+    (candidate,) = list_candidates(study, colleague).same_stimuli
+    run = request_comparison(study, ComparisonRequest(candidate.code), colleague)
     other.memberships.all().delete()
 
     perform_run(run.pk)

@@ -22,15 +22,10 @@ from surveys.results.ratings_table import list_shortfalls, table_answers
 from surveys.results.release import ReleaseOptions, release_dataset
 from tests.factories.imported import OF_MODEL, import_model, rated_study, ratings_csv
 from tests.factories.jobs import perform_run
-from tests.factories.studies import QUICK, make_run, make_study, stored
+from tests.factories.studies import QUICK, make_run, stored
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.study(n_pairs=3)]
 DIGEST = "0a" * 32
-
-
-@pytest.fixture
-def study():
-    return make_study(3)
 
 
 def file_of(data, **changed):

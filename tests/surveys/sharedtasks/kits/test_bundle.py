@@ -6,7 +6,6 @@ from datetime import timedelta
 
 import pytest
 import yaml
-from django.contrib.auth.models import User
 
 from postprocess.bundles.bundle import check_bundle
 from surveys.models import AuditEntry, Role
@@ -25,11 +24,6 @@ from tests.factories.task_files import part_files
 
 pytestmark = pytest.mark.django_db
 WEEK = timedelta(days=7)
-
-
-@pytest.fixture
-def ana():
-    return User.objects.create_user("ana")
 
 
 @pytest.fixture

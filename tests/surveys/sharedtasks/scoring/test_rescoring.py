@@ -1,7 +1,6 @@
 """Corrected gold: scored again, both kept, and what moves is shown before it is used."""
 
 import pytest
-from django.contrib.auth.models import User
 
 from surveys.models import AuditEntry
 from surveys.sharedtasks.errors import SharedTaskRefused
@@ -48,11 +47,6 @@ def teams(shared_task, phase):
         send(team, phase, [result_file(numbers)])
     score_all()
     return teams
-
-
-@pytest.fixture
-def organiser():
-    return User.objects.create_user("ana")
 
 
 def rescore(shared_task):
@@ -145,10 +139,10 @@ def test_a_new_scorer_is_told_and_leaves_the_commitment(shared_task, teams):
 
 
 def test_each_correction_names_its_languages_and_the_committed_gold_mends_the_commitment(
-    shared_task, teams, organiser
+    shared_task, teams, ana
 ):
     use_scoring(rescore(shared_task))
-    scoring = request_rescoring(shared_task, "it was right", gold={"sl": OLD}, by=organiser)
+    scoring = request_rescoring(shared_task, "it was right", gold={"sl": OLD}, by=ana)
     perform_all()
     scoring.refresh_from_db()
     assert len(find_breaches(shared_task)) == 1

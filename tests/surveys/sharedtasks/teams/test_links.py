@@ -38,13 +38,8 @@ BEFORE, AFTER = START - timedelta(days=1), START + timedelta(days=1)
 
 
 @pytest.fixture
-def organiser():
-    return User.objects.create_user("ana")
-
-
-@pytest.fixture
-def shared_task(organiser):
-    return make_shared_task(organiser, terms="Be fair.")
+def shared_task(ana):
+    return make_shared_task(ana, terms="Be fair.")
 
 
 @pytest.fixture
@@ -53,17 +48,17 @@ def captain(team):
 
 
 @pytest.fixture
-def token(team, organiser):
+def token(team, ana):
     """The token of a link to join the team."""
-    return token_of(make_link(team, by=organiser, now=BEFORE))
+    return token_of(make_link(team, by=ana, now=BEFORE))
 
 
 def token_of(link):
     return link.rstrip("/").rpartition("/")[2]
 
 
-def test_a_captain_comes_by_a_link(shared_task, organiser):
-    team, link = invite_team(shared_task, "Herons", by=organiser, now=BEFORE)
+def test_a_captain_comes_by_a_link(shared_task, ana):
+    team, link = invite_team(shared_task, "Herons", by=ana, now=BEFORE)
 
     member = join_with_account(token_of(link), "eva", SECRET, now=BEFORE)
 
@@ -81,8 +76,8 @@ def test_a_captain_comes_by_a_link(shared_task, organiser):
     assert entries.last().details == {"terms": digest_terms(shared_task)}
 
 
-def test_the_database_has_no_token(team, organiser):
-    token = token_of(make_link(team, by=organiser, now=BEFORE))
+def test_the_database_has_no_token(team, ana):
+    token = token_of(make_link(team, by=ana, now=BEFORE))
 
     stored = TeamInvitation.objects.get()
     assert len(token) >= 43  # 32 random bytes
@@ -92,8 +87,8 @@ def test_the_database_has_no_token(team, organiser):
         assert token not in str(cursor.fetchall())
 
 
-def test_a_link_works_once(team, organiser):
-    token = token_of(make_link(team, by=organiser, now=BEFORE))
+def test_a_link_works_once(team, ana):
+    token = token_of(make_link(team, by=ana, now=BEFORE))
     join_with_account(token, "eva", SECRET, now=BEFORE)
 
     with pytest.raises(TeamRefused, match="no longer valid"):
@@ -102,8 +97,8 @@ def test_a_link_works_once(team, organiser):
     assert not User.objects.filter(username="zoe").exists()
 
 
-def test_a_link_is_not_used_up_by_a_refusal(team, organiser):
-    token = token_of(make_link(team, by=organiser, now=BEFORE))
+def test_a_link_is_not_used_up_by_a_refusal(team, ana):
+    token = token_of(make_link(team, by=ana, now=BEFORE))
 
     with pytest.raises(TeamRefused, match="already exists"):
         join_with_account(token, "otters", SECRET, now=BEFORE)
@@ -111,8 +106,8 @@ def test_a_link_is_not_used_up_by_a_refusal(team, organiser):
     assert find_link(token, BEFORE)
 
 
-def test_a_link_ends_after_two_weeks(team, organiser):
-    token = token_of(make_link(team, by=organiser, now=BEFORE))
+def test_a_link_ends_after_two_weeks(team, ana):
+    token = token_of(make_link(team, by=ana, now=BEFORE))
 
     assert find_link(token, BEFORE + LIFETIME - timedelta(seconds=1))
     assert find_link(token, BEFORE + LIFETIME) is None
@@ -120,8 +115,8 @@ def test_a_link_ends_after_two_weeks(team, organiser):
     assert find_link("\ud800", BEFORE) is None
 
 
-def test_a_revoked_link_opens_nothing(team, organiser):
-    token = token_of(make_link(team, by=organiser, now=BEFORE))
+def test_a_revoked_link_opens_nothing(team, ana):
+    token = token_of(make_link(team, by=ana, now=BEFORE))
 
     revoke_link(TeamInvitation.objects.get(), now=BEFORE)
     revoke_link(TeamInvitation.objects.get(), now=AFTER)
@@ -132,20 +127,20 @@ def test_a_revoked_link_opens_nothing(team, organiser):
 
 
 @pytest.mark.parametrize("state", [TeamState.EXCLUDED, TeamState.WITHDRAWN])
-def test_nobody_joins_a_team_that_is_out(team, organiser, state):
-    token = token_of(make_link(team, by=organiser, now=BEFORE))
+def test_nobody_joins_a_team_that_is_out(team, ana, state):
+    token = token_of(make_link(team, by=ana, now=BEFORE))
     Team.objects.update(state=state)
 
     assert find_link(token, BEFORE) is None
     with pytest.raises(TeamRefused):
-        make_link(team, by=organiser, now=BEFORE)
+        make_link(team, by=ana, now=BEFORE)
 
 
-def test_a_draft_has_no_teams(shared_task, organiser):
+def test_a_draft_has_no_teams(shared_task, ana):
     shared_task.state = SharedTaskState.DRAFT
 
     with pytest.raises(TeamRefused, match="Open the shared task first"):
-        invite_team(shared_task, "Herons", by=organiser, now=BEFORE)
+        invite_team(shared_task, "Herons", by=ana, now=BEFORE)
 
     assert not Team.objects.exists()
 
@@ -168,14 +163,14 @@ def test_practice_data_end_no_link(captain, shared_task):
     assert (member.is_captain, member.team) == (False, captain.team)
 
 
-def test_organisers_invite_at_any_time(team, organiser, phase):
-    token = token_of(make_link(team, by=organiser, now=AFTER))
+def test_organisers_invite_at_any_time(team, ana, phase):
+    token = token_of(make_link(team, by=ana, now=AFTER))
 
     assert join_with_account(token, "eva", SECRET, now=AFTER).team == team
 
 
-def test_a_member_makes_no_link(captain, organiser):
-    token = token_of(make_link(captain.team, by=organiser, now=BEFORE))
+def test_a_member_makes_no_link(captain, ana):
+    token = token_of(make_link(captain.team, by=ana, now=BEFORE))
     member = join_with_account(token, "eva", SECRET, now=BEFORE)
 
     with pytest.raises(TeamRefused, match="Only a captain"):
@@ -190,11 +185,9 @@ def test_open_links_are_bounded(captain):
         make_member_link(captain, now=BEFORE)
 
 
-def test_a_participant_joins_a_team_of_another_shared_task(team, organiser):
+def test_a_participant_joins_a_team_of_another_shared_task(team, ana):
     user = User.objects.get(username="otters")
-    other, link = invite_team(
-        make_shared_task(organiser, slug="other"), "Herons", by=organiser, now=BEFORE
-    )
+    other, link = invite_team(make_shared_task(ana, slug="other"), "Herons", by=ana, now=BEFORE)
 
     join_team(token_of(link), user, now=BEFORE)
 
@@ -204,9 +197,9 @@ def test_a_participant_joins_a_team_of_another_shared_task(team, organiser):
     assert set(teams) == {team.pk, other.pk}
 
 
-def test_a_participant_is_in_one_team_of_a_shared_task(team, organiser, shared_task):
+def test_a_participant_is_in_one_team_of_a_shared_task(team, ana, shared_task):
     user = User.objects.get(username="otters")
-    _, link = invite_team(shared_task, "Herons", by=organiser, now=BEFORE)
+    _, link = invite_team(shared_task, "Herons", by=ana, now=BEFORE)
 
     with pytest.raises(TeamRefused, match="in the team Otters of this shared task already"):
         join_team(token_of(link), user, now=BEFORE)
@@ -214,9 +207,9 @@ def test_a_participant_is_in_one_team_of_a_shared_task(team, organiser, shared_t
     assert find_link(token_of(link), BEFORE)
 
 
-def test_a_new_password_comes_by_a_link(captain, organiser):
-    first = token_of(make_password_link(captain, by=organiser, now=BEFORE))
-    token = token_of(make_password_link(captain, by=organiser, now=BEFORE))
+def test_a_new_password_comes_by_a_link(captain, ana):
+    first = token_of(make_password_link(captain, by=ana, now=BEFORE))
+    token = token_of(make_password_link(captain, by=ana, now=BEFORE))
 
     user = choose_password(token, SECRET, now=BEFORE)
 
@@ -227,9 +220,9 @@ def test_a_new_password_comes_by_a_link(captain, organiser):
     assert (entry.actor, entry.subject) == ("otters", "otters")
 
 
-def test_kinds_of_links_are_not_exchanged(captain, organiser):
-    to_join = token_of(make_link(captain.team, by=organiser, now=BEFORE))
-    for_password = token_of(make_password_link(captain, by=organiser, now=BEFORE))
+def test_kinds_of_links_are_not_exchanged(captain, ana):
+    to_join = token_of(make_link(captain.team, by=ana, now=BEFORE))
+    for_password = token_of(make_password_link(captain, by=ana, now=BEFORE))
 
     with pytest.raises(TeamRefused):
         choose_password(to_join, SECRET, now=BEFORE)
@@ -241,13 +234,13 @@ def test_kinds_of_links_are_not_exchanged(captain, organiser):
     assert LimitedAccount.objects.count() == 1
 
 
-def test_an_organiser_takes_over_no_account_of_another_shared_task(captain, organiser):
+def test_an_organiser_takes_over_no_account_of_another_shared_task(captain, ana):
     other = make_shared_task(User.objects.create_user("mia"), slug="other")
     herons = Team.objects.create(shared_task=other, name="Herons", name_key="herons")
     TeamMember.objects.create(shared_task=other, team=herons, participant=captain.participant)
 
     with pytest.raises(TeamRefused, match="an operator"):
-        make_password_link(captain, by=organiser, now=BEFORE)
+        make_password_link(captain, by=ana, now=BEFORE)
 
     operator = User.objects.create_superuser("op")
     assert make_password_link(captain, by=operator, now=BEFORE)
@@ -265,10 +258,10 @@ def test_of_people_who_use_a_link_at_once_one_joins(token, at_once):
 
 
 @pytest.fixture
-def other_token(shared_task, organiser):
+def other_token(shared_task, ana):
     """The token of a link to join another team."""
     herons = Team.objects.create(shared_task=shared_task, name="Herons", name_key="herons")
-    return token_of(make_link(herons, by=organiser, now=BEFORE))
+    return token_of(make_link(herons, by=ana, now=BEFORE))
 
 
 @pytest.mark.django_db(transaction=True)

@@ -2,7 +2,6 @@ from datetime import datetime
 from types import SimpleNamespace
 
 import pytest
-from django.contrib.auth.models import User
 from django.utils import timezone
 
 from tests.factories.clients import client_of
@@ -29,13 +28,8 @@ def stopped_budgets(monkeypatch):
 
 
 @pytest.fixture
-def organiser(db):
-    return User.objects.create_user("ana", password="correct horse")
-
-
-@pytest.fixture
-def shared_task(organiser):
-    return make_shared_task(organiser, terms="Be *fair*.")
+def shared_task(ana):
+    return make_shared_task(ana, terms="Be *fair*.")
 
 
 @pytest.fixture

@@ -69,8 +69,8 @@ def test_pages_of_teams_are_not_found_by_other_teams(shared_task, team):
 
 
 @pytest.mark.parametrize("is_operator", [False, True])
-def test_pages_of_teams_refuse_researchers(shared_task, team, organiser, is_operator):
-    User.objects.filter(pk=organiser.pk).update(is_superuser=is_operator, is_staff=is_operator)
+def test_pages_of_teams_refuse_researchers(shared_task, team, ana, is_operator):
+    User.objects.filter(pk=ana.pk).update(is_superuser=is_operator, is_staff=is_operator)
 
     found = ask(list_addresses(OF_TEAMS, "sharedtasks", slug="gwsc"), client_of("ana"))
 

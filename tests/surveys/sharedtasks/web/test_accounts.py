@@ -24,8 +24,8 @@ NEW = {"username": "eva", "password1": SECRET, "password2": SECRET, "accepts": "
 
 
 @pytest.fixture
-def link(team, organiser, clock):
-    return path_of(make_link(team, by=organiser, now=START))
+def link(team, ana, clock):
+    return path_of(make_link(team, by=ana, now=START))
 
 
 def path_of(link):
@@ -64,7 +64,7 @@ def test_sign_in_leads_to_the_page_that_was_asked_for_on_this_site_alone(team):
     assert enter(Client(), next="https://example.org/").url == "/tasks/account/"
 
 
-def test_each_door_refuses_accounts_of_the_other(team, organiser):
+def test_each_door_refuses_accounts_of_the_other(team, ana):
     give_password()
 
     at_tasks = enter(Client(), "ana", "correct horse")
@@ -139,11 +139,11 @@ def test_a_scanner_of_mails_does_not_use_up_the_link(link):
     assert Client().post(link, NEW).status_code == 302
 
 
-def test_a_person_with_an_account_joins_with_it(link, team, organiser):
-    other = make_shared_task(organiser, slug="other")
+def test_a_person_with_an_account_joins_with_it(link, team, ana):
+    other = make_shared_task(ana, slug="other")
     sign_up = path_of(make_link(
         Team.objects.create(shared_task=other, name="Herons", name_key="herons"),
-        by=organiser, now=START,
+        by=ana, now=START,
     ))  # fmt: skip
     client = Client()
     client.post(sign_up, NEW)
@@ -158,7 +158,7 @@ def test_a_person_with_an_account_joins_with_it(link, team, organiser):
     assert User.objects.filter(limited_account__isnull=False).count() == 2
 
 
-def test_a_researcher_joins_no_team(link, team, organiser):
+def test_a_researcher_joins_no_team(link, team, ana):
     client = client_of("ana")
 
     assert client.get(link).status_code == client.post(link, NEW).status_code == 403
@@ -176,9 +176,9 @@ def test_a_link_that_ended_says_so(link, clock):
     assert Client().get("/tasks/invitation/nothing/").status_code == 410
 
 
-def test_a_new_password_ends_other_sessions(team, organiser, clock):
+def test_a_new_password_ends_other_sessions(team, ana, clock):
     other = client_of("otters")
-    link = path_of(make_password_link(team.members.get(), by=organiser, now=START))
+    link = path_of(make_password_link(team.members.get(), by=ana, now=START))
     client = Client()
 
     assert "Choose a new password" in said(client.get(link))
@@ -221,8 +221,8 @@ def test_a_team_registers_and_waits(shared_task, clock):
     )  # fmt: skip
 
 
-def test_a_participant_registers_another_team(shared_task, organiser, team, captain, clock):
-    make_shared_task(organiser, slug="other", registration=Registration.FORM)
+def test_a_participant_registers_another_team(shared_task, ana, team, captain, clock):
+    make_shared_task(ana, slug="other", registration=Registration.FORM)
 
     sent = {"name": "Herons", "contact": "otters@example.org"}
     assert captain.post("/tasks/other/register/", sent).url == "/tasks/other/team/"
@@ -231,7 +231,7 @@ def test_a_participant_registers_another_team(shared_task, organiser, team, capt
     assert User.objects.count() == 2
 
 
-def test_registration_is_closed_unless_switched_on(shared_task, organiser):
+def test_registration_is_closed_unless_switched_on(shared_task, ana):
     assert Client().get("/tasks/gwsc/register/").status_code == 404
 
     SharedTask.objects.update(registration=Registration.FORM)

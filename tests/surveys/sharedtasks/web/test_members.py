@@ -73,7 +73,7 @@ def test_a_captain_removes_a_member_after_a_question(team, member, captain, cloc
     assert client_of("eva").get(HOME).status_code == 404
 
 
-def test_members_and_links_of_another_team_are_not_found(team, captain, organiser, clock):
+def test_members_and_links_of_another_team_are_not_found(team, captain, ana, clock):
     other = make_team(team.shared_task, "Herons")
     herons = client_of("herons")
     herons.post(f"{HOME}members/links/")
@@ -201,7 +201,7 @@ def test_the_number_of_queries_is_equal_for_one_member_and_four(team, captain, c
     assert counts[0] <= 10
 
 
-def test_the_number_of_queries_is_equal_for_one_team_and_three(team, captain, organiser):
+def test_the_number_of_queries_is_equal_for_one_team_and_three(team, captain, ana):
     counts = []
     for n in range(3):
         with CaptureQueriesContext(connection) as asked:

@@ -39,8 +39,8 @@ END = START + timedelta(days=7)
 
 
 @pytest.fixture
-def shared_task(organiser):
-    shared_task = make_shared_task(organiser)
+def shared_task(ana):
+    shared_task = make_shared_task(ana)
     make_data(shared_task)
     return shared_task
 

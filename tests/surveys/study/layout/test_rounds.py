@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import F
 
 from surveys.errors import NoPlaceLeft, RepeatRefused
-from surveys.models import Assignment, AuditEntry, Block, Place, Response, Round, Study
+from surveys.models import Assignment, AuditEntry, Block, Place, Response, Round
 from surveys.monitoring.progress import preview_repeat
 from surveys.participation.assignments import (
     has_place_left,
@@ -31,13 +31,11 @@ from tests.factories.studies import (
     stored,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # a constraint with a condition
-
-
-@pytest.fixture
-def study() -> Study:
-    """Return a study with one block, with one place in A and one in B."""
-    return make_study(2, ratings_per_context=1)
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.every_database,  # a constraint with a condition
+    pytest.mark.study(ratings_per_context=1),
+]
 
 
 @pytest.fixture

@@ -13,18 +13,13 @@ from surveys.study.planning.workload import Plan
 from tests.factories.reviews import submit
 from tests.factories.studies import make_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.study(n_pairs=4)]
 
 PLAN = Plan(
     n_pairs=40, block_size=20, ratings_per_context=11, seconds_per_item=36,
     introduction_seconds=0, pay_per_hour=Decimal(10), fee_percent=Decimal(20),
 )  # fmt: skip
 PUBLISHED = Decimal(0), Decimal(6), Decimal(1)
-
-
-@pytest.fixture
-def study(db):
-    return make_study()
 
 
 def test_power_has_the_chosen_ratings_among_others_with_hours_and_cost(study):

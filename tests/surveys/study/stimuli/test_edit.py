@@ -1,7 +1,6 @@
 """Drafts created from a file, and changes to their rows."""
 
 import pytest
-from django.contrib.auth.models import User
 
 from postprocess.formats.stimuli import COLUMNS
 from surveys.errors import ImportRefused, StimuliChanged, StudyOpen
@@ -24,11 +23,6 @@ from tests.factories.studies import (
 )
 
 pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # positions are unique
-
-
-@pytest.fixture
-def owner():
-    return User.objects.create_user("ana")
 
 
 def make(owner, data=None, **design):
@@ -73,8 +67,8 @@ def test_check_file_refuses_a_file_that_is_too_large():
     assert "4,000,001 bytes" in problem.what
 
 
-def test_revise_row_changes_text_digest_and_log(owner):
-    study = make(owner)
+def test_revise_row_changes_text_digest_and_log(ana):
+    study = make(ana)
     pair, row = row_of(study, 2)
     wanted = {**row, "word1": "alpha", "context1": row["context1"].replace("Rain", "Sleet")}
 
@@ -89,8 +83,8 @@ def test_revise_row_changes_text_digest_and_log(owner):
     assert "word2 before" not in details
 
 
-def test_revise_row_without_a_change_changes_nothing(owner):
-    pair, row = row_of(make(owner), 1)
+def test_revise_row_without_a_change_changes_nothing(ana):
+    pair, row = row_of(make(ana), 1)
     before = everything()
 
     assert not revise_row(pair, row, shown=fingerprint_row(row), reason="none")
@@ -106,8 +100,8 @@ def test_revise_row_without_a_change_changes_nothing(owner):
         ({"word1": "other"}, "  ", "Give a reason"),
     ],
 )
-def test_revise_row_refuses_an_invalid_row(owner, change, reason, error):
-    pair, row = row_of(make(owner), 1)
+def test_revise_row_refuses_an_invalid_row(ana, change, reason, error):
+    pair, row = row_of(make(ana), 1)
     before = everything()
 
     with pytest.raises(ImportRefused, match=error):
@@ -115,8 +109,8 @@ def test_revise_row_refuses_an_invalid_row(owner, change, reason, error):
     assert everything() == before
 
 
-def test_a_row_changed_meanwhile_is_refused(owner):
-    study = make(owner)
+def test_a_row_changed_meanwhile_is_refused(ana):
+    study = make(ana)
     pair, row = row_of(study, 1)
     revise_row(pair, {**row, "word1": "x"}, shown=fingerprint_row(row), reason="first")
 
@@ -127,8 +121,8 @@ def test_a_row_changed_meanwhile_is_refused(owner):
     assert row_of(study, 1)[1]["word1"] == "x"
 
 
-def test_drop_row_moves_later_rows_up(owner):
-    study = make(owner)
+def test_drop_row_moves_later_rows_up(ana):
+    study = make(ana)
     pair, row = row_of(study, 2)
 
     drop_row(pair, shown=fingerprint_row(row), reason="too easy")
@@ -142,16 +136,16 @@ def test_drop_row_moves_later_rows_up(owner):
         drop_row(pair, shown=fingerprint_row(row), reason="too easy")
 
 
-def test_drop_row_refuses_the_last_row(owner):
-    pair, row = row_of(make(owner, numbered_stimuli(1)), 1)
+def test_drop_row_refuses_the_last_row(ana):
+    pair, row = row_of(make(ana, numbered_stimuli(1)), 1)
 
     with pytest.raises(ImportRefused, match="last row"):
         drop_row(pair, shown=fingerprint_row(row), reason="why")
     assert Pair.objects.count() == 1
 
 
-def test_replace_stimuli_replaces_all_rows(owner):
-    study = make(owner)
+def test_replace_stimuli_replaces_all_rows(ana):
+    study = make(ana)
 
     study = replace_by(study, numbered_stimuli(5))
 
@@ -162,8 +156,8 @@ def test_replace_stimuli_replaces_all_rows(owner):
     assert AuditEntry.objects.filter(action="stimuli.replaced").count() == 1
 
 
-def test_rows_of_an_open_study_cannot_change(owner):
-    study = open_draft(make(owner))
+def test_rows_of_an_open_study_cannot_change(ana):
+    study = open_draft(make(ana))
     pair, row = row_of(study, 1)
     before = everything()
     shown = fingerprint_row(row)

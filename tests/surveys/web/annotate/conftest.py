@@ -1,17 +1,9 @@
 import pytest
 
-from surveys.models import Assignment, Study
+from surveys.models import Assignment
 from surveys.participation.assignments import start_assignment
 from surveys.recruitment.links import invite_annotators
-from surveys.study.design import configure_study
 from tests.factories.arrivals import page
-from tests.factories.studies import make_study
-
-
-@pytest.fixture
-def study() -> Study:
-    """A study with all three steps of the introduction and two tries for the check."""
-    return configure_study(make_study(2), n_check_tries=2)
 
 
 @pytest.fixture

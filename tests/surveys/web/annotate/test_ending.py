@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from surveys.models import Assignment, AuditEntry, Entrance, Response, Study
+from surveys.models import Assignment, AuditEntry, Entrance, Response
 from surveys.models.participation import make_token
 from surveys.participation.arrivals import start_through
 from surveys.participation.assignments import start_assignment
@@ -13,16 +13,18 @@ from surveys.privacy.erasure import withdraw_annotator
 from surveys.recruitment.links import invite_annotators, open_entrance
 from surveys.study.design import configure_study
 from tests.factories.arrivals import page, withdraw
-from tests.factories.studies import finish, make_study, rate_due, start, stored
+from tests.factories.studies import finish, rate_due, start, stored
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def study() -> Study:
-    """A study with two blocks, both open to one annotator."""
-    study = make_study(4, block_size=2, ratings_per_context=1)
-    return configure_study(study, allows_more_blocks=True, contact="lab@example.org")
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.study(
+        n_pairs=4,
+        block_size=2,
+        ratings_per_context=1,
+        allows_more_blocks=True,
+        contact="lab@example.org",
+    ),
+]
 
 
 @pytest.fixture

@@ -12,12 +12,7 @@ from surveys.study.lifecycle import close_study
 from tests.factories.arrivals import page
 from tests.factories.studies import finish, make_study, rate_due, start
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def study():
-    return make_study(2, ratings_per_context=3)
+pytestmark = [pytest.mark.django_db, pytest.mark.study(ratings_per_context=3)]
 
 
 def test_an_annotator_downloads_their_own_answers_by_their_link(client, study):

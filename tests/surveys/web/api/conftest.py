@@ -7,12 +7,6 @@ from surveys.access.api_tokens import all_scopes, make_token
 from surveys.access.roles import grant_role
 from surveys.models import Role
 from tests.factories.programs import Program
-from tests.factories.studies import make_study
-
-
-@pytest.fixture
-def study(db):
-    return make_study(2)
 
 
 @pytest.fixture

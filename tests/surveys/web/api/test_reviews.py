@@ -18,11 +18,13 @@ from tests.factories.programs import errors_of
 from tests.factories.reviews import answers, submit, whole
 from tests.factories.studies import make_study
 
+pytestmark = pytest.mark.study(of="answers_to_review")
+
 PATH = "studies/study/reviews/"
 
 
 @pytest.fixture
-def study(db):
+def answers_to_review(db):
     """A study with two answers to review; the first has evidence."""
     study = make_study(2, language="tlh", ratings_per_context=400, block_size=2)
     submit(study, [("fell", "salt")])

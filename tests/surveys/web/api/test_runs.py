@@ -11,21 +11,16 @@ from surveys.results.runs import request_results
 from tests.factories.programs import errors_of
 from tests.factories.studies import QUICK, finish, make_release, make_run, make_study, start
 
-pytestmark = pytest.mark.usefixtures("figures_rendered_once")
+pytestmark = [pytest.mark.usefixtures("figures_rendered_once"), pytest.mark.study(of="rated_twice")]
 
 
 @pytest.fixture
-def answered(db):
+def rated_twice(db):
     """A study with two ratings of every context."""
     study = make_study(3)
     for rating in (1, 2, 4, 5):
         finish(start(study), rating=rating)
     return study
-
-
-@pytest.fixture
-def study(answered):
-    return answered
 
 
 def test_recipes_are_listed(program):

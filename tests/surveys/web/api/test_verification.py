@@ -3,14 +3,14 @@
 import pytest
 from django.db import transaction
 
-from surveys.models import AuditEntry, Release, Role, Run, RunKind, Study
+from surveys.models import AuditEntry, Release, Role, Run, RunKind
 from surveys.results.ratings_table import withdrawal_cutoff
 from surveys.results.runs import request_release, request_verification
 from tests.factories.jobs import perform_run
 from tests.factories.programs import errors_of
 from tests.factories.studies import QUICK, finish, make_run, make_study, start
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.study(of="released")]
 DIFFERENCES = [["scores.tsv", f"row {n}, sim1", "9.99", f"{n}"] for n in range(5)]
 NAMES = ("file", "place", "published", "computed")
 
@@ -26,11 +26,6 @@ def released(django_db_setup, django_db_blocker):
         perform_run(run.pk)
         yield run.pk
         transaction.set_rollback(True)
-
-
-@pytest.fixture
-def study(released, db):
-    return Study.objects.get()
 
 
 @pytest.fixture

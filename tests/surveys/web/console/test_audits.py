@@ -4,23 +4,16 @@ import io
 import zipfile
 
 import pytest
-from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from lxml import html
 
 from surveys.models import AuditEntry
 from surveys.web.console.study.audits import AuditForm
-from tests.factories.clients import client_of
 from tests.postprocess.auditing.corrupting import DATA, DATASET, GOLD, put, write_dataset
 
 pytestmark = pytest.mark.django_db
 AUDIT = reverse("console:audit")
-
-
-@pytest.fixture
-def client():
-    return client_of(User.objects.create_user("ana"))
 
 
 @pytest.fixture
@@ -46,16 +39,16 @@ def text_of(answer):
     return " ".join(page.text_content().split())
 
 
-def test_the_list_of_studies_leads_to_the_audit(client):
-    assert f'href="{AUDIT}"' in client.get(reverse("console:studies")).content.decode()
-    assert client.get(AUDIT).status_code == 200
+def test_the_list_of_studies_leads_to_the_audit(as_ana):
+    assert f'href="{AUDIT}"' in as_ana.get(reverse("console:studies")).content.decode()
+    assert as_ana.get(AUDIT).status_code == 200
 
 
-def test_findings_of_several_files_are_shown_and_nothing_is_stored(client, folder, settings):
+def test_findings_of_several_files_are_shown_and_nothing_is_stored(as_ana, folder, settings):
     n_entries, stored = AuditEntry.objects.count(), [*settings.MEDIA_ROOT.rglob("*")]
 
     answer = send(
-        client, [upload(folder / name) for name in (DATASET, DATA, GOLD)], least=10, most=10
+        as_ana, [upload(folder / name) for name in (DATASET, DATA, GOLD)], least=10, most=10
     )
 
     text = text_of(answer)
@@ -67,13 +60,13 @@ def test_findings_of_several_files_are_shown_and_nothing_is_stored(client, folde
     assert [*settings.MEDIA_ROOT.rglob("*")] == stored
 
 
-def test_an_archive_is_audited_with_details(client, folder):
+def test_an_archive_is_audited_with_details(as_ana, folder):
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         archive.write(folder / DATASET, f"words/{DATASET}")
         archive.writestr("words/README.md", "x")
 
-    answer = send(client, SimpleUploadedFile("w.zip", out.getvalue()), with_details="on")
+    answer = send(as_ana, SimpleUploadedFile("w.zip", out.getvalue()), with_details="on")
 
     assert "row 1, context 1: " in text_of(answer)
     assert "Not read: README.md" in text_of(answer)
@@ -92,10 +85,10 @@ def test_an_archive_is_audited_with_details(client, folder):
         ("cosimlex_xx.csv", b"a\n", {"step": "nan"}, "Enter a number."),
     ],
 )
-def test_what_cannot_be_audited_is_explained(client, name, data, changes, reason):
+def test_what_cannot_be_audited_is_explained(as_ana, name, data, changes, reason):
     files = [SimpleUploadedFile(name, data)] if name else []
 
-    answer = send(client, files, **changes)
+    answer = send(as_ana, files, **changes)
 
     assert answer.status_code == 422
     assert reason in text_of(answer)

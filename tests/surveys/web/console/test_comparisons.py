@@ -13,23 +13,13 @@ from tests.factories.jobs import perform_run
 from tests.factories.pages import page, read
 from tests.factories.studies import finish, make_run, make_study, start
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.study(n_pairs=3)]
 PAGES = ("comparison", "comparison_report", "comparison_files", "comparison_plot")
-
-
-@pytest.fixture
-def study():
-    return make_study(3)
 
 
 @pytest.fixture
 def rated():
     return rated_study()
-
-
-@pytest.fixture
-def researcher(sign_in):
-    return sign_in(Role.RESEARCHER)
 
 
 def compared(study):

@@ -31,11 +31,6 @@ from tests.factories.studies import finish
 TABLES = (Annotator, ApiToken, Batch, Entrance, Hit, Membership, Run, Study, Worker)
 
 
-@pytest.fixture
-def client(sign_in):
-    return sign_in(Role.OWNER)
-
-
 def add_mate(study):
     mate = User.objects.create_user("mate")
     grant_role(study, mate, Role.RESEARCHER)
@@ -94,12 +89,12 @@ def everything():
 
 
 @pytest.mark.parametrize("add", [*ACTS, add_batch], ids=lambda add: add.__name__)
-def test_a_page_links_to_a_confirmation_and_changes_nothing(add, study, client):
+def test_a_page_links_to_a_confirmation_and_changes_nothing(add, study, owner):
     act, where = add(study)
     before = everything()
 
-    shown = lxml.html.fromstring(client.get(where).content)
-    asked = client.get(act)
+    shown = lxml.html.fromstring(owner.get(where).content)
+    asked = owner.get(act)
 
     assert act in shown.xpath("//main//a/@href")
     assert act not in shown.xpath("//form/@action")
@@ -108,43 +103,43 @@ def test_a_page_links_to_a_confirmation_and_changes_nothing(add, study, client):
 
 
 @pytest.mark.parametrize("add", ACTS, ids=lambda add: add.__name__)
-def test_the_button_of_a_confirmation_acts_and_is_logged(add, study, client):
+def test_the_button_of_a_confirmation_acts_and_is_logged(add, study, owner):
     act, _ = add(study)
     button, logged = ACTS[add]
-    (form,) = lxml.html.fromstring(client.get(act).content).xpath("//main//form")
+    (form,) = lxml.html.fromstring(owner.get(act).content).xpath("//main//form")
     assert button in form.text_content()
 
-    answer = client.post(form.action or act, dict(form.form_values()))
+    answer = owner.post(form.action or act, dict(form.form_values()))
 
     assert answer.status_code == 302
     assert AuditEntry.objects.filter(action=logged, actor="ana").count() == 1
 
 
-def test_the_button_of_a_confirmation_stops_a_batch(study, client):
+def test_the_button_of_a_confirmation_stops_a_batch(study, owner):
     act, where = add_batch(study)
-    (form,) = lxml.html.fromstring(client.get(act).content).xpath("//main//form")
+    (form,) = lxml.html.fromstring(owner.get(act).content).xpath("//main//form")
 
-    answer = client.post(form.action, dict(form.form_values()))
+    answer = owner.post(form.action, dict(form.form_values()))
 
     assert answer.url == where
     assert list(Run.objects.values_list("kind", flat=True)) == ["stop"]
 
 
-def test_removing_a_member_is_reported_and_idempotent(study, client):
+def test_removing_a_member_is_reported_and_idempotent(study, owner):
     act, where = add_mate(study)
 
-    answers = [client.post(act) for _ in range(2)]
+    answers = [owner.post(act) for _ in range(2)]
 
     assert [answer.url for answer in answers] == [where, where]
-    assert "mate was removed from the study." in read(client, "people", study)
+    assert "mate was removed from the study." in read(owner, "people", study)
     assert AuditEntry.objects.filter(action="member.revoked").count() == 1
 
 
-def test_owners_who_remove_themselves_are_redirected_to_their_studies(study, client):
+def test_owners_who_remove_themselves_are_redirected_to_their_studies(study, owner):
     grant_role(study, User.objects.create_user("mate"), Role.OWNER)
     own = User.objects.get(username="ana")
 
-    answer = client.post(page("leave", study, own.pk))
+    answer = owner.post(page("leave", study, own.pk))
 
     assert answer.url == reverse("console:studies")
-    assert client.get(page("people", study)).status_code == 404
+    assert owner.get(page("people", study)).status_code == 404

@@ -10,11 +10,6 @@ from tests.surveys.management.running import run as run_command
 
 
 @pytest.fixture
-def client(sign_in):
-    return sign_in(Role.RESEARCHER)
-
-
-@pytest.fixture
 def release(study):
     return make_complete_release(study)
 
@@ -25,12 +20,12 @@ def press(client, release, repository="zenodo"):
 
 @pytest.mark.every_database
 def test_the_requests_are_shown_and_a_button_sends_them(
-    zenodo, release, client, django_capture_on_commit_callbacks
+    zenodo, release, researcher, django_capture_on_commit_callbacks
 ):
     study = release.study
-    text = read(client, "run", study, release.run.pk)
+    text = read(researcher, "run", study, release.run.pk)
     assert "No draft of this study." in text
-    shown = read(client, "deposit", study, release.number, "zenodo")
+    shown = read(researcher, "deposit", study, release.number, "zenodo")
     assert "Nothing has been sent yet." in shown
     assert f"<code>POST {zenodo.url}/api/records</code>" in shown
     assert "Authorization: Bearer (ZENODO_TOKEN)" in shown
@@ -40,46 +35,46 @@ def test_the_requests_are_shown_and_a_button_sends_them(
     assert zenodo.requests == []
 
     with django_capture_on_commit_callbacks(execute=True):
-        answer = press(client, release)
+        answer = press(researcher, release)
 
     assert answer["Location"] == page("run", study, release.run.pk)
     deposit = Deposit.objects.get()
-    text = read(client, "run", study, release.run.pk)
+    text = read(researcher, "run", study, release.run.pk)
     assert f'<a href="{deposit.url}" rel="noreferrer">Draft of this release</a>, sent on' in text
-    again = read(client, "deposit", study, release.number, "zenodo")
+    again = read(researcher, "deposit", study, release.number, "zenodo")
     assert "it is updated, and no second one is created" in again
-    assert "(2 files, 127.0.0.1:" in read(client, "jobs", study)
+    assert "(2 files, 127.0.0.1:" in read(researcher, "jobs", study)
     assert AuditEntry.objects.filter(action="deposit.requested", actor="ana").exists()
     stored = str(list(Run.objects.values())) + str(list(AuditEntry.objects.values()))
     assert TOKEN not in stored
 
 
-def test_an_obstacle_is_explained_instead_of_the_button(zenodo, release, client):
+def test_an_obstacle_is_explained_instead_of_the_button(zenodo, release, researcher):
     Release.objects.update(n_differences=1)
 
-    text = read(client, "run", release.study, release.run.pk)
+    text = read(researcher, "run", release.study, release.run.pk)
 
     assert "This release cannot be sent. It has 1 difference from what the ratings give." in text
     assert page("deposit", release.study, release.number, "zenodo") not in text
-    assert press(client, release).status_code == 409
+    assert press(researcher, release).status_code == 409
     assert zenodo.requests == []
 
 
-def test_without_a_token_no_page_mentions_repositories(release, client):
-    assert "Drafts in repositories" not in read(client, "run", release.study, release.run.pk)
-    refused = client.get(page("deposit", release.study, release.number, "zenodo"))
+def test_without_a_token_no_page_mentions_repositories(release, researcher):
+    assert "Drafts in repositories" not in read(researcher, "run", release.study, release.run.pk)
+    refused = researcher.get(page("deposit", release.study, release.number, "zenodo"))
     assert refused.status_code == 409
     assert "Drafts at Zenodo are off on this site." in refused.content.decode()
 
 
 def test_a_failure_is_shown_with_its_advice(
-    zenodo, release, client, settings, django_capture_on_commit_callbacks
+    zenodo, release, researcher, settings, django_capture_on_commit_callbacks
 ):
     settings.ZENODO_TOKEN = "wrong"
     with django_capture_on_commit_callbacks(execute=True):
-        press(client, release)
+        press(researcher, release)
 
-    text = read(client, "run", release.study, release.run.pk)
+    text = read(researcher, "run", release.study, release.run.pk)
 
     assert "Ask an operator whether ZENODO_TOKEN is a valid token of this host" in text
 

@@ -6,7 +6,7 @@ from django.urls import reverse
 from postprocess.release.description.study import Description, parse_description
 from postprocess.release.description.template import render_template
 from surveys.errors import ReleaseRefused
-from surveys.models import AuditEntry, Job, Role, Run, Study, WrittenDescription
+from surveys.models import AuditEntry, Job, Run, Study, WrittenDescription
 from surveys.results.entries.description import (
     count_written,
     list_lost_comments,
@@ -54,11 +54,6 @@ channel = "e-mail"
 """
 
 
-@pytest.fixture
-def client(sign_in):
-    return sign_in(Role.OWNER)
-
-
 def sent(study, written="", **changed):
     """Return what the form of a description sends, with some fields changed."""
     form = DescriptionForm(study=study, written=written)
@@ -69,32 +64,32 @@ def stored(study):
     return parse_description(read_written(study).encode())
 
 
-def test_a_description_survives_the_form(study, client):
+def test_a_description_survives_the_form(study, owner):
     store_written(study, FULL)
 
-    answer = client.post(page("description", study), sent(study, FULL))
+    answer = owner.post(page("description", study), sent(study, FULL))
 
     assert answer.status_code == 302
     assert stored(study) == parse_description(FULL.encode())
 
 
-def test_the_run_chosen_for_a_release_is_kept_while_its_description_is_written(study, client):
+def test_the_run_chosen_for_a_release_is_kept_while_its_description_is_written(study, owner):
     older = request_results(study, QUICK, None)
     request_results(study, QUICK.replace('"raw"', '"newer"'), None)
     of_run = f"?run={older.pk}"
 
     description = f"{page('description', study)}{of_run}"
-    release = client.get(f"{page('release', study)}{of_run}")
+    release = owner.get(f"{page('release', study)}{of_run}")
     assert f'href="{description}">Write' in release.content.decode()
-    assert f'action="{description}"' in client.get(description).content.decode()
-    answer = client.post(description, sent(study, **{"dataset-title": "Words", "then": "release"}))
+    assert f'action="{description}"' in owner.get(description).content.decode()
+    answer = owner.post(description, sent(study, **{"dataset-title": "Words", "then": "release"}))
 
     assert answer["Location"] == f"{page('release', study)}{of_run}"
-    form = client.get(answer["Location"]).context["form"]
+    form = owner.get(answer["Location"]).context["form"]
     assert form["recipe"].value() == str(older.pk)
 
 
-def test_every_entry_of_a_description_survives_the_form(study, client):
+def test_every_entry_of_a_description_survives_the_form(study, owner):
     """Fill in every field of the form, whatever entries there are."""
     form = DescriptionForm(study=study, written="")
     values = {}
@@ -106,7 +101,7 @@ def test_every_entry_of_a_description_survives_the_form(study, client):
         "dataset-url": "https://example.org", "dataset-doi": "10.1234/a",
         "dataset-keywords": "one\ntwo",
     }  # fmt: skip
-    client.post(page("description", study), {**sent(study), **values})
+    owner.post(page("description", study), {**sent(study), **values})
 
     written = read_written(study)
     form = DescriptionForm(study=study, written=written)
@@ -117,43 +112,43 @@ def test_every_entry_of_a_description_survives_the_form(study, client):
     assert sum(of for _, of in progress.values()) == 34
 
 
-def test_known_entries_are_filled_in_and_follow_the_study(study, client):
+def test_known_entries_are_filled_in_and_follow_the_study(study, owner):
     Study.objects.update(contact="lab@example.org", ethics="No. 12", title="Words in texts")
     study.refresh_from_db()
-    text = read(client, "description", study)
+    text = read(owner, "description", study)
     for value in ("lab@example.org", "No. 12", "Words in texts", ">English<"):
         assert value in text or f'value="{value.strip("<>")}"' in text
 
-    client.post(page("description", study), sent(study, dataset__funding="None."))
+    owner.post(page("description", study), sent(study, dataset__funding="None."))
 
     assert read_written(study) == '[dataset]\nfunding = "None."'
     Study.objects.update(contact="new@example.org")
     study.refresh_from_db()
-    assert 'value="new@example.org"' in read(client, "description", study)
+    assert 'value="new@example.org"' in read(owner, "description", study)
 
 
-def test_an_incomplete_description_is_kept_and_counted(study, client):
+def test_an_incomplete_description_is_kept_and_counted(study, owner):
     before = count_written(list_progress(study, ""))
 
-    answer = client.post(page("description", study), sent(study, dataset__licence="CC0-1.0"))
+    answer = owner.post(page("description", study), sent(study, dataset__licence="CC0-1.0"))
 
     after = count_written(list_progress(study, read_written(study)))
     assert answer["Location"] == page("description", study)
     assert after == {"n_written": before["n_written"] + 1, "n_asked": 34}
-    text = read(client, "release", study)
+    text = read(owner, "release", study)
     assert f"{after['n_written']} of 34 entries written" in text
     assert f'href="{page("description", study)}#id_dataset-funding">Funding</a>' in text
     assert "#id_dataset-licence" not in text
 
 
-def test_authors_are_added_and_removed(study, client):
-    client.post(
+def test_authors_are_added_and_removed(study, owner):
+    owner.post(
         page("description", study),
         {**sent(study, FULL), "authors-2-name": "Institute", "then": "author"},
     )
     assert [author.full_name for author in stored(study).authors] == ["Ana Kos", "Lab", "Institute"]
 
-    answer = client.post(
+    answer = owner.post(
         page("description", study), {**sent(study, read_written(study)), "authors-0-DELETE": "on"}
     )
 
@@ -175,8 +170,8 @@ def test_authors_are_added_and_removed(study, client):
         ("dataset-title", "x" * 501, "at most 500"),
     ],
 )
-def test_an_error_is_shown_at_its_field_and_nothing_is_stored(field, value, said, study, client):
-    answer = client.post(page("description", study), {**sent(study), field: value})
+def test_an_error_is_shown_at_its_field_and_nothing_is_stored(field, value, said, study, owner):
+    answer = owner.post(page("description", study), {**sent(study), field: value})
 
     assert answer.status_code == 422
     assert said in " ".join(answer.context["form"].errors[field])
@@ -192,8 +187,8 @@ def test_an_error_is_shown_at_its_field_and_nothing_is_stored(field, value, said
         ("authors-1-affiliation", "\N{REPLACEMENT CHARACTER}", "could not be read"),
     ],
 )
-def test_an_error_of_an_author_is_shown_there(field, value, said, study, client):
-    answer = client.post(page("description", study), {**sent(study, FULL), field: value})
+def test_an_error_of_an_author_is_shown_there(field, value, said, study, owner):
+    answer = owner.post(page("description", study), {**sent(study, FULL), field: value})
 
     assert answer.status_code == 422
     number, name = field.split("-")[1:]
@@ -207,17 +202,17 @@ def test_an_error_of_an_author_is_shown_there(field, value, said, study, client)
 
 
 @pytest.mark.every_database  # saving locks the study
-def test_toml_is_saved_as_it_is_written(study, client):
+def test_toml_is_saved_as_it_is_written(study, owner):
     body = "# ours\n[dataset]\nfunding = 'None.' # so far"
 
-    answer = client.post(page("description_text", study), {"body": body + "\r\n"})
+    answer = owner.post(page("description_text", study), {"body": body + "\r\n"})
 
     assert answer.status_code == 302
     assert read_written(study) == show_text(study, body) == body
     assert AuditEntry.objects.filter(action="description.set").count() == 1
-    client.post(page("description_text", study), {"body": body})
+    owner.post(page("description_text", study), {"body": body})
     assert AuditEntry.objects.filter(action="description.set").count() == 1
-    text = read(client, "description", study)
+    text = read(owner, "description", study)
     assert "comments, which this form does not keep" in text
     assert "<code># so far</code>" in text
 
@@ -251,14 +246,14 @@ def test_write_entries_refuses_invalid_entries_by_place(study):
         store_written(study, "#" * 200_001)
 
 
-def test_a_release_takes_the_description_and_a_chosen_recipe(study, client):
+def test_a_release_takes_the_description_and_a_chosen_recipe(study, owner):
     store_written(study, "[pay]\namount = '2 EUR'")
 
-    client.post(page("release", study), {"recipe": "simlex", "n_practice": 0, "seed": 0})
+    owner.post(page("release", study), {"recipe": "simlex", "n_practice": 0, "seed": 0})
 
     run = Run.objects.get()
     assert (run.recipe_name, run.request["description"]) == ("simlex", "[pay]\namount = '2 EUR'")
-    answer = client.get(reverse("console:release", args=[study.slug]), {"run": run.pk})
+    answer = owner.get(reverse("console:release", args=[study.slug]), {"run": run.pk})
     assert answer.context["form"]["recipe"].value() == str(run.pk)
 
 

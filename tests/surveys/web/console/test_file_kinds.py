@@ -7,7 +7,6 @@ import re
 from pathlib import Path
 
 import pytest
-from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
@@ -15,7 +14,6 @@ from postprocess.formats.stimuli import COLUMNS, load_stimuli
 from surveys.models import Checkpoint, Context, Study
 from surveys.study.stimuli.checkpoints import check_checkpoints
 from tests.factories.checkpoints import HEADER, row
-from tests.factories.clients import client_of
 from tests.factories.stimuli_rows import FIELDS, list_problems
 from tests.factories.studies import draft_study, numbered_stimuli
 from tests.factories.workbooks import write_workbook
@@ -39,16 +37,6 @@ def separated(*rows, delimiter=";"):
     return stream.getvalue()
 
 
-@pytest.fixture
-def ana():
-    return User.objects.create_user("ana")
-
-
-@pytest.fixture
-def browser(ana):
-    return client_of(ana)
-
-
 def send(browser, data=None, address=NEW, **fields):
     sent = {"title": "My words", "slug": "", "language": "Croatian", **fields}
     if data is not None:
@@ -69,8 +57,8 @@ def proposed(answer):
     return found | {name: one[1] for name, one in {**chosen, "read": read}.items() if one}
 
 
-def test_a_file_is_shown_first_and_read_when_that_is_confirmed(browser):
-    asked = send(browser, separated(PAIR).encode("windows-1250"))
+def test_a_file_is_shown_first_and_read_when_that_is_confirmed(as_ana):
+    asked = send(as_ana, separated(PAIR).encode("windows-1250"))
 
     text = " ".join(asked.content.decode().split())
     assert asked.status_code == 200
@@ -84,79 +72,79 @@ def test_a_file_is_shown_first_and_read_when_that_is_confirmed(browser):
     sent = proposed(asked)
     assert (sent["separator"], sent["encoding"]) == SEMICOLON
 
-    assert send(browser, **sent).status_code == 302
+    assert send(as_ana, **sent).status_code == 302
 
     assert Study.objects.get().language == "hr"
     assert Context.objects.get(number=2).text.endswith("našao žabu.")
 
 
-def test_another_encoding_is_shown_before_it_is_read(browser):
-    first = proposed(send(browser, separated(PAIR).encode("windows-1250")))
+def test_another_encoding_is_shown_before_it_is_read(as_ana):
+    first = proposed(send(as_ana, separated(PAIR).encode("windows-1250")))
 
-    other = send(browser, **{**first, "encoding": "windows-1252"})
+    other = send(as_ana, **{**first, "encoding": "windows-1252"})
 
     text = " ".join(other.content.decode().split())
     assert "Read as a semicolon-separated file in Windows-1252" in text
     assert 'data-label="word1">kuæa</td>' in text
     assert not Study.objects.exists()
-    again = send(browser, **{**proposed(other), "encoding": "windows-1250"})
+    again = send(as_ana, **{**proposed(other), "encoding": "windows-1250"})
     assert proposed(again) == first
 
 
-def test_another_separator_is_shown_with_its_problem(browser):
-    first = proposed(send(browser, separated(PAIR, delimiter=",").encode("utf-16")))
+def test_another_separator_is_shown_with_its_problem(as_ana):
+    first = proposed(send(as_ana, separated(PAIR, delimiter=",").encode("utf-16")))
 
-    other = send(browser, **{**first, "separator": "semicolon"})
+    other = send(as_ana, **{**first, "separator": "semicolon"})
 
     assert "The file cannot be read this way" in other.content.decode()
     assert "missing columns: word1" in other.content.decode()
 
 
-def test_a_workbook_is_read_and_its_errors_name_their_cell(browser):
+def test_a_workbook_is_read_and_its_errors_name_their_cell(as_ana):
     rows = [COLUMNS, PAIR.values()]
-    good = proposed(send(browser, write_workbook(rows)))
-    bad = proposed(send(browser, write_workbook([*rows, ["a", "<c><v>7</v></c>"]])))
+    good = proposed(send(as_ana, write_workbook(rows)))
+    bad = proposed(send(as_ana, write_workbook([*rows, ["a", "<c><v>7</v></c>"]])))
 
-    refused = send(browser, **bad, slug="bad")
+    refused = send(as_ana, **bad, slug="bad")
 
     assert good["read"] == "workbook"
     assert refused.status_code == 422
     assert list_problems(refused) == [("2", "3", "word2")]
-    assert send(browser, **good).status_code == 302
+    assert send(as_ana, **good).status_code == 302
 
 
-def test_warnings_are_confirmed_after_the_kind(browser):
+def test_warnings_are_confirmed_after_the_kind(as_ana):
     odd = {**PAIR, "context1": "<strong>kuću</strong> i <strong>žaba</strong>"}
-    sent = proposed(send(browser, separated(odd).encode("utf-16")))
+    sent = proposed(send(as_ana, separated(odd).encode("utf-16")))
 
-    asked = send(browser, **sent)
+    asked = send(as_ana, **sent)
 
     assert asked.status_code == 200
     confirmed = re.search(r'name="confirmed" value="(\w+)"', asked.content.decode())[1]
     for name in ("separator", "encoding", "read"):
         assert f'name="{name}" value="{sent[name]}"' in asked.content.decode()
-    assert send(browser, **sent, confirmed=confirmed).status_code == 302
+    assert send(as_ana, **sent, confirmed=confirmed).status_code == 302
 
 
-def test_a_new_file_is_not_read_in_the_way_of_the_last_one(browser):
-    sent = proposed(send(browser, separated(PAIR).encode("windows-1250")))
+def test_a_new_file_is_not_read_in_the_way_of_the_last_one(as_ana):
+    sent = proposed(send(as_ana, separated(PAIR).encode("windows-1250")))
 
-    answer = send(browser, separated(PAIR).encode("iso-8859-2"), **sent)
+    answer = send(as_ana, separated(PAIR).encode("iso-8859-2"), **sent)
 
     assert "in ISO-8859-2" in answer.content.decode()
     assert not Study.objects.exists()
 
 
-def test_a_file_too_large_to_keep_is_refused(browser, monkeypatch):
+def test_a_file_too_large_to_keep_is_refused(as_ana, monkeypatch):
     monkeypatch.setattr("surveys.study.stimuli.load.MAX_KEPT_LENGTH", 10)
 
-    answer = send(browser, separated(PAIR).encode("utf-16"))
+    answer = send(as_ana, separated(PAIR).encode("utf-16"))
 
     assert answer.status_code == 422
     assert "It is too large to be shown before it is read" in answer.content.decode()
 
 
-def test_checkpoint_items_are_read_from_a_spreadsheet(browser, ana):
+def test_checkpoint_items_are_read_from_a_spreadsheet(as_ana, ana):
     design = Study(slug="draft", language="en", ratings_per_context=2)
     study = draft_study(numbered_stimuli(3), design, ana)
     address = reverse("console:checkpoints", args=[study.slug])
@@ -164,18 +152,18 @@ def test_checkpoint_items_are_read_from_a_spreadsheet(browser, ana):
     numbers = [f"<c><v>{number}</v></c>" for number in cells[-2:]]
     data = write_workbook([HEADER.split("\t"), [*cells[:-2], *numbers]])
 
-    asked = send(browser, data, address, per_assignment="1")
+    asked = send(as_ana, data, address, per_assignment="1")
     assert not Checkpoint.objects.exists()
 
-    assert send(browser, address=address, per_assignment="1", **proposed(asked)).status_code == 302
+    assert send(as_ana, address=address, per_assignment="1", **proposed(asked)).status_code == 302
     assert Checkpoint.objects.get().lowest == 5
 
 
 @pytest.mark.parametrize("language", ["Croatian", "croatian", "hrvatski", "hr"])
-def test_a_language_is_given_by_name_or_code(browser, language):
+def test_a_language_is_given_by_name_or_code(as_ana, language):
     data = "\t".join(COLUMNS) + "\n" + "\t".join(FIELDS.values()) + "\n"
 
-    assert send(browser, data.encode(), language=language).status_code == 302
+    assert send(as_ana, data.encode(), language=language).status_code == 302
     assert Study.objects.get().language == "hr"
 
 

@@ -3,12 +3,7 @@ import pytest
 from surveys.models import Invitation, Job, Role, Run
 from surveys.results.runs import request_export
 from tests.factories.pages import page
-from tests.factories.studies import finish, make_study, start
-
-
-@pytest.fixture
-def study(db):
-    return make_study(2)
+from tests.factories.studies import finish, start
 
 
 @pytest.fixture

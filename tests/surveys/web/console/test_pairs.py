@@ -10,7 +10,7 @@ from django.urls import reverse
 from lxml import html
 from scipy import stats
 
-from surveys.models import Annotator, Context, Pair, Response, Role, Study, VerdictKind
+from surveys.models import Annotator, Context, Pair, Response, VerdictKind
 from surveys.privacy.erasure import erase_annotator
 from surveys.results.inspection import pairs
 from surveys.results.run_inspection import read_member
@@ -21,6 +21,8 @@ from surveys.study.design import configure_study
 from tests.factories.jobs import perform_run
 from tests.factories.reviews import reviewer, whole
 from tests.factories.studies import QUICK, finish, make_study, rate_due, start
+
+pytestmark = pytest.mark.study(of="run")
 
 N_PAIRS = 60
 CALIBRATED = QUICK.replace("[calibration]\nenabled = false", "[calibration]\nenabled = true")
@@ -43,16 +45,6 @@ def run(django_db_setup, django_db_blocker, tmp_path_factory):
                 Response.objects.filter(pk=response.pk).update(rating=(pair.position + n) % 7)
         yield perform(study)
         transaction.set_rollback(True)
-
-
-@pytest.fixture
-def study(db, run):
-    return Study.objects.get()
-
-
-@pytest.fixture
-def client(run, sign_in):
-    return sign_in(Role.RESEARCHER)
 
 
 def perform(study, recipe=QUICK):
@@ -95,8 +87,8 @@ def change_of(pair):
     return fmean(ratings_of(pair, 2)) - fmean(ratings_of(pair, 1))
 
 
-def test_the_table_has_the_figures_of_each_pair(run, client):
-    page = read(client.get(address(run)))
+def test_the_table_has_the_figures_of_each_pair(run, researcher):
+    page = read(researcher.get(address(run)))
 
     rows = page.xpath("//table[contains(@class, 'pairs')]/tbody/tr")
     assert len(rows) == 50
@@ -130,32 +122,32 @@ def test_the_table_has_the_figures_of_each_pair(run, client):
         ("word", lambda pair: f"alpha{pair} beta{pair}"),
     ],
 )
-def test_pairs_are_sorted(order, key, run, client):
+def test_pairs_are_sorted(order, key, run, researcher):
     expected = sorted(range(1, N_PAIRS + 1), key=key)
 
-    assert list_pairs(client, run, order=order) == expected
+    assert list_pairs(researcher, run, order=order) == expected
 
 
-def test_pairs_are_filtered_and_searched(run, client):
+def test_pairs_are_filtered_and_searched(run, researcher):
     numbers = range(1, N_PAIRS + 1)
     rising = [pair for pair in numbers if change_of(pair) > 1e-9]
     falling = [pair for pair in numbers if change_of(pair) < -1e-9]
 
     assert rising
     assert falling
-    assert list_pairs(client, run, direction="2") == rising
-    assert list_pairs(client, run, direction="1") == falling
-    assert list_pairs(client, run, word="ÁLPHA12") == [12]
-    assert list_pairs(client, run, word="beta5", direction="1") == [
+    assert list_pairs(researcher, run, direction="2") == rising
+    assert list_pairs(researcher, run, direction="1") == falling
+    assert list_pairs(researcher, run, word="ÁLPHA12") == [12]
+    assert list_pairs(researcher, run, word="beta5", direction="1") == [
         pair for pair in falling if str(pair).startswith("5")
     ]
-    assert list_pairs(client, run, change="q") == []
-    assert list_pairs(client, run, ratings="few") == []
-    assert "No pair matches" in client.get(address(run), {"word": "gamma"}).content.decode()
+    assert list_pairs(researcher, run, change="q") == []
+    assert list_pairs(researcher, run, ratings="few") == []
+    assert "No pair matches" in researcher.get(address(run), {"word": "gamma"}).content.decode()
 
 
 @pytest.mark.usefixtures("figures_rendered_once")
-def test_pairs_with_few_ratings_are_found(study, client):
+def test_pairs_with_few_ratings_are_found(study, researcher):
     configure_study(study, ratings_per_context=3)
     assignment = start(study)
     while assignment.responses.filter(rating=None).exists():
@@ -164,7 +156,7 @@ def test_pairs_with_few_ratings_are_found(study, client):
     full = Context.objects.filter(item__questionnaire__letter=letter)
     run = perform(study)
 
-    few = list_pairs(client, run, ratings="few")
+    few = list_pairs(researcher, run, ratings="few")
 
     assert full.count() == N_PAIRS
     assert few == list(range(1, N_PAIRS + 1))  # one context of each has two
@@ -182,18 +174,18 @@ def test_pairs_with_few_ratings_are_found(study, client):
         {"word": "\ufffd"},
     ],
 )
-def test_invalid_filters_are_refused(query, run, client):
+def test_invalid_filters_are_refused(query, run, researcher):
     for where in (address(run), address(run, 3)):
-        assert client.get(where, query).status_code == 422
+        assert researcher.get(where, query).status_code == 422
 
 
 @pytest.mark.parametrize("page", ["0", "x", "99999"])
-def test_other_pages_are_the_first_or_last(page, run, client):
-    assert client.get(address(run), {"page": page}).status_code == 200
+def test_other_pages_are_the_first_or_last(page, run, researcher):
+    assert researcher.get(address(run), {"page": page}).status_code == 200
 
 
-def test_column_headers_sort_and_keep_the_filter(run, client):
-    page = read(client.get(address(run), {"word": "beta", "order": "-size", "page": 2}))
+def test_column_headers_sort_and_keep_the_filter(run, researcher):
+    page = read(researcher.get(address(run), {"word": "beta", "order": "-size", "page": 2}))
 
     (header,) = page.xpath("//th[@aria-sort]")
     assert (header.text_content().strip().split()[0], header.get("aria-sort")) == (
@@ -204,8 +196,8 @@ def test_column_headers_sort_and_keep_the_filter(run, client):
     assert "?word=beta&order=q" in links
 
 
-def test_the_page_of_a_pair_has_every_rating(run, client):
-    page = read(client.get(address(run, 12)))
+def test_the_page_of_a_pair_has_every_rating(run, researcher):
+    page = read(researcher.get(address(run, 12)))
 
     assert page.xpath("//h1")[0].text_content().split() == ["alpha12", "·", "beta12"]
     texts = page.xpath("//blockquote")
@@ -233,11 +225,11 @@ def test_the_page_of_a_pair_has_every_rating(run, client):
         annotator = reverse("console:annotator", args=["study", response.annotator.code])
         where = f"{annotator}?assignment={response.assignment_id}"
         assert where in links
-        assert client.get(where).status_code == 200
+        assert researcher.get(where).status_code == 200
 
 
 @pytest.mark.usefixtures("figures_rendered_once")
-def test_histograms_count_ratings_before_and_after(study, client):
+def test_histograms_count_ratings_before_and_after(study, researcher):
     ratings = {1: [0, 1], 2: [6, 6]}
     for number, given in ratings.items():
         rows = Response.objects.filter(pair__position=7, context__number=number).order_by("pk")
@@ -245,7 +237,7 @@ def test_histograms_count_ratings_before_and_after(study, client):
             Response.objects.filter(pk=response.pk).update(rating=rating)
     run = perform(study, CALIBRATED)
 
-    page = read(client.get(address(run, 7)))
+    page = read(researcher.get(address(run, 7)))
 
     counts = [
         [int("0" + cell.text_content()) for cell in table.xpath("tbody/tr[1]/td")]
@@ -263,14 +255,14 @@ def test_histograms_count_ratings_before_and_after(study, client):
 
 
 @pytest.mark.usefixtures("figures_rendered_once")
-def test_ratings_left_out_are_shown_with_the_reason(study, client):
+def test_ratings_left_out_are_shown_with_the_reason(study, researcher):
     file_answers(study)
     rejected = whole(study)
     give_verdict(rejected, reviewer(study), VerdictKind.REJECTED, "at random")
     strict = QUICK.replace("rejected_engagement = false", "rejected_engagement = true")
     run = perform(study, strict)
 
-    page = read(client.get(address(run, 1)))
+    page = read(researcher.get(address(run, 1)))
 
     (row,) = page.xpath(f"//tr[th//a[contains(., '{rejected.assignment.annotator.code}')]]")
     assert row.xpath("string(td[3])") == "–"
@@ -281,11 +273,11 @@ def test_ratings_left_out_are_shown_with_the_reason(study, client):
     )
 
 
-def test_words_of_erased_annotators_are_not_shown(study, run, client):
+def test_words_of_erased_annotators_are_not_shown(study, run, researcher):
     gone = Annotator.objects.order_by("pk").first()
     erase_annotator(gone, "asked by mail")
 
-    page = read(client.get(address(run, 2)))
+    page = read(researcher.get(address(run, 2)))
 
     (row,) = page.xpath(f"//tr[th[contains(., '{gone.code}')]]")
     assert row.xpath("string(td[last()])").strip() == "–"
@@ -293,8 +285,8 @@ def test_words_of_erased_annotators_are_not_shown(study, run, client):
     assert "withdrew or was" in " ".join(page.text_content().split())
 
 
-def test_a_pair_shows_the_interval_of_its_change(run, client):
-    page = read(client.get(address(run, 3)))
+def test_a_pair_shows_the_interval_of_its_change(run, researcher):
+    page = read(researcher.get(address(run, 3)))
 
     change = page.xpath("//dt[text()='Change']/following-sibling::dd")[0]
     figure, interval = change.text.strip(), change.xpath("string(span)")
@@ -320,71 +312,71 @@ def test_pairs_of_a_run_of_an_earlier_version_have_intervals_of_the_means(run, m
     assert (one.low, one.high) == pytest.approx((same.low, same.high))  # the recipe has no steps
 
 
-def test_neighbours_follow_the_order_and_the_filter(run, client):
-    order = list_pairs(client, run, order="-size", direction="2")
+def test_neighbours_follow_the_order_and_the_filter(run, researcher):
+    order = list_pairs(researcher, run, order="-size", direction="2")
     query = {"direction": "2", "order": "-size"}
 
-    page = read(client.get(address(run, order[1]), query))
+    page = read(researcher.get(address(run, order[1]), query))
 
     (before,), (after,) = (page.xpath(f"//a[@rel='{rel}']/@href") for rel in ("prev", "next"))
     assert before == f"{address(run, order[0])}?direction=2&order=-size"
     assert after == f"{address(run, order[2])}?direction=2&order=-size"
-    first = read(client.get(address(run, order[0]), query))
+    first = read(researcher.get(address(run, order[0]), query))
     assert not first.xpath("//a[@rel='prev']")
 
 
 @pytest.mark.parametrize("number", [0, N_PAIRS + 1, 2**63])
-def test_unknown_pairs_are_not_found(number, run, client):
-    assert client.get(address(run, number)).status_code == 404
+def test_unknown_pairs_are_not_found(number, run, researcher):
+    assert researcher.get(address(run, number)).status_code == 404
 
 
-def test_runs_without_results_have_no_pairs(study, client):
+def test_runs_without_results_have_no_pairs(study, researcher):
     run = request_results(study, QUICK, None)
 
-    assert client.get(address(run)).status_code == 404
-    assert client.get(address(run, 1)).status_code == 404
+    assert researcher.get(address(run)).status_code == 404
+    assert researcher.get(address(run, 1)).status_code == 404
 
 
-def test_queries_do_not_grow_with_pairs_and_ratings(run, client, django_assert_max_num_queries):
-    client.get(address(run))
+def test_queries_do_not_grow_with_pairs_and_ratings(run, researcher, django_assert_max_num_queries):
+    researcher.get(address(run))
 
     with django_assert_max_num_queries(5):
-        client.get(address(run))
+        researcher.get(address(run))
     with django_assert_max_num_queries(7):
-        client.get(address(run, 1))
+        researcher.get(address(run, 1))
 
 
-def test_the_page_of_a_run_has_its_largest_changes(run, client):
-    page = read(client.get(reverse("console:run", args=["study", run.pk])))
+def test_the_page_of_a_run_has_its_largest_changes(run, researcher):
+    page = read(researcher.get(reverse("console:run", args=["study", run.pk])))
 
     rows = page.xpath("//table[contains(@class, 'pairs')]/tbody/tr")
     numbers = [int(row.xpath("string(td[1])")) for row in rows]
-    assert numbers == list_pairs(client, run, order="-size")[:10]
+    assert numbers == list_pairs(researcher, run, order="-size")[:10]
 
 
-def test_plots_have_captions_and_files(run, client):
-    page = read(client.get(reverse("console:plots", args=["study", run.pk])))
+def test_plots_have_captions_and_files(run, researcher):
+    page = read(researcher.get(reverse("console:plots", args=["study", run.pk])))
 
     links = page.xpath("//figure//a/@href")
     assert len(page.xpath("//figure[figcaption]")) == 5
     assert len(links) == 15
     kinds = {
-        client.get(link).headers["Content-Type"].partition(";")[0]: link.rsplit("/", 2)[1]
+        researcher.get(link).headers["Content-Type"].partition(";")[0]: link.rsplit("/", 2)[1]
         for link in links
     }
     assert kinds == {"image/svg+xml": "svg", "image/png": "png", "text/csv": "csv"}
     assert page.xpath("//figure//img/@src") == links[::3]
-    data = client.get(links[2])
+    data = researcher.get(links[2])
     assert 'filename="study-run-1-change-against-p.csv"' in data["Content-Disposition"]
     assert data.content.decode().splitlines()[1].startswith("1,alpha1,beta1,")
-    over_time = client.get(links[11]).content.decode().splitlines()
+    over_time = researcher.get(links[11]).content.decode().splitlines()
     assert sum(int(line.split(",")[1]) for line in over_time[1:]) == 4 * N_PAIRS
 
 
-def test_a_plot_is_sent_compressed(run, client):
+def test_a_plot_is_sent_compressed(run, researcher):
     where = reverse("console:plot", args=["study", run.pk, "calibration", "svg"])
 
-    plain, packed = client.get(where), client.get(where, HTTP_ACCEPT_ENCODING="gzip")
+    plain, packed = researcher.get(where), researcher.get(where, HTTP_ACCEPT_ENCODING="gzip")
 
     assert gzip.decompress(packed.content) == plain.content
     assert len(packed.content) < len(plain.content) / 2
@@ -393,15 +385,15 @@ def test_a_plot_is_sent_compressed(run, client):
 @pytest.mark.parametrize(
     ("plot", "form"), [("agreement", "pdf"), ("none", "svg"), ("index", "json")]
 )
-def test_unknown_plots_are_not_found(plot, form, run, client):
+def test_unknown_plots_are_not_found(plot, form, run, researcher):
     where = reverse("console:plot", args=["study", run.pk, plot, form])
 
-    assert client.get(where).status_code == 404
+    assert researcher.get(where).status_code == 404
 
 
-def test_a_run_without_plots_says_so(run, client, monkeypatch):
+def test_a_run_without_plots_says_so(run, researcher, monkeypatch):
     monkeypatch.setattr("surveys.results.inspection.plots.INDEX", "plots/none.json")
 
-    page = client.get(reverse("console:plots", args=["study", run.pk])).content.decode()
+    page = researcher.get(reverse("console:plots", args=["study", run.pk])).content.decode()
 
     assert "made before runs had plots" in page

@@ -6,7 +6,7 @@ import pytest
 from django.contrib.sessions.models import Session
 from django.urls import reverse
 
-from surveys.models import Context, Role, Study
+from surveys.models import Context, Study
 from surveys.study.design import configure_study
 from surveys.study.exercises import read_check
 from surveys.study.texts import default_body
@@ -22,11 +22,6 @@ def everything():
     """All rows of all tables, sessions included."""
     models = [*list_tables("surveys"), Session]
     return {model.__name__: list(model.objects.order_by("pk").values()) for model in models}
-
-
-@pytest.fixture
-def client(study, sign_in):
-    return sign_in(Role.REVIEWER)
 
 
 def walk(client, study):
@@ -51,11 +46,11 @@ def walk(client, study):
     return [*seen, (address, client.get(address).content.decode())]
 
 
-def test_preview_leads_through_the_whole_survey_and_changes_nothing(client, study):
+def test_preview_leads_through_the_whole_survey_and_changes_nothing(reviewer, study):
     configure_study(study, n_check_tries=2)
     before = everything()
 
-    seen = walk(client, study)
+    seen = walk(reviewer, study)
 
     assert everything() == before
     assert seen[-1][0] == page("preview_thanks", study)
@@ -65,37 +60,37 @@ def test_preview_leads_through_the_whole_survey_and_changes_nothing(client, stud
         assert not re.search(r'href="/(survey|invitation|join)/', text)
 
 
-def test_preview_of_a_draft_changes_nothing(client, study):
+def test_preview_of_a_draft_changes_nothing(reviewer, study):
     configure_study(study, n_check_tries=1)
     Study.objects.update(opened_at=None)
     before = everything()
 
-    walk(client, Study.objects.get())
+    walk(reviewer, Study.objects.get())
 
     assert everything() == before
 
 
-def test_page_1_of_a_preview_does_not_contain_the_targets(client):
+def test_page_1_of_a_preview_does_not_contain_the_targets(reviewer):
     """Moving the targets within the text changes no byte of it, address included."""
     study = Study.objects.get()
     context = Context.objects.first()
     address = page("preview_words", study, context.pk)
-    sent = [client.get(address), client.post(address, {})]
+    sent = [reviewer.get(address), reviewer.post(address, {})]
 
     Context.objects.update(word1_start=0, word1_end=2, word2_start=3, word2_end=5)
     study.pairs.update(word1="quite", word2="other")
-    again = [client.get(address), client.post(address, {})]
+    again = [reviewer.get(address), reviewer.post(address, {})]
 
     assert [a.content for a in sent] == [a.content for a in again]
     assert "<strong>alpha" not in sent[0].content.decode()
 
 
-def test_pages_of_a_preview_are_those_of_annotators(client, study):
+def test_pages_of_a_preview_are_those_of_annotators(reviewer, study):
     """But for the bar, what is filled in by the survey alone, and where the links lead."""
     assignment = start(study)
-    shown = client.get(reverse("annotate:engage", args=[assignment.token, 1])).content.decode()
+    shown = reviewer.get(reverse("annotate:engage", args=[assignment.token, 1])).content.decode()
     context = assignment.responses.get(position=1).context
-    preview = client.get(page("preview_words", study, context.pk)).content.decode()
+    preview = reviewer.get(page("preview_words", study, context.pk)).content.decode()
 
     def core(text):
         text = re.sub(r'<input type="hidden"[^>]*>', "", " ".join(text.split()))
@@ -104,7 +99,7 @@ def test_pages_of_a_preview_are_those_of_annotators(client, study):
     assert core(preview) == core(shown)
 
 
-def test_errors_are_shown_as_annotators_see_them(client, study):
+def test_errors_are_shown_as_annotators_see_them(reviewer, study):
     configure_study(study, n_check_tries=2)
     context = Context.objects.first()
     wrong = {f"question{n}": (q.right + 1) % len(q.answers)
@@ -117,24 +112,24 @@ def test_errors_are_shown_as_annotators_see_them(client, study):
         ("preview_check", [], {}, "Please choose an answer."),
         ("preview_practice", [], {}, "Please write a word here."),
     ):
-        answer = client.post(page(name, study, *more), sent)
+        answer = reviewer.post(page(name, study, *more), sent)
         assert answer.status_code == 422
         assert said in answer.content.decode()
 
 
-def test_declining_and_one_more_block(client, study):
-    declined = client.post(page("preview", study), {"answer": "decline"})
+def test_declining_and_one_more_block(reviewer, study):
+    declined = reviewer.post(page("preview", study), {"answer": "decline"})
     assert "Nothing was stored" in declined.content.decode()
 
-    again = client.post(page("preview_thanks", study))
+    again = reviewer.post(page("preview_thanks", study))
     assert "/texts/" in again.url
 
 
-def test_preview_omits_pages_that_the_study_does_not_have(client):
+def test_preview_omits_pages_that_the_study_does_not_have(reviewer):
     study = Study.objects.get()
     study.texts.create(kind="practice", version=1, body="")
 
-    assert "/texts/" in client.post(page("preview_instructions", study)).url
+    assert "/texts/" in reviewer.post(page("preview_instructions", study)).url
     for name in ("practice", "practice_rating", "practice_answer", "check"):
-        assert client.get(page(f"preview_{name}", study)).status_code in (200, 404)
-    assert client.get(page("preview_practice", study)).status_code == 404
+        assert reviewer.get(page(f"preview_{name}", study)).status_code in (200, 404)
+    assert reviewer.get(page("preview_practice", study)).status_code == 404

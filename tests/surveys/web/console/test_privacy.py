@@ -28,11 +28,6 @@ SECRETS = (WORKER, SESSION, "ana.novak", "example.org")
 
 
 @pytest.fixture
-def client(sign_in):
-    return sign_in(Role.OWNER)
-
-
-@pytest.fixture
 def peopled(study):
     """Return an annotator from Prolific, and one whose link has an address in its note."""
     prolific = open_entrance(study, "prolific", **CODES)
@@ -73,14 +68,14 @@ def test_only_owners_see_identities(role, peopled, study, sign_in):
     assert "a…@…" not in searched.content.decode()
 
 
-def test_owners_see_identities(peopled, study, client):
+def test_owners_see_identities(peopled, study, owner):
     came, invited = peopled
 
-    assert WORKER in read(client, "person", study, came.code)
-    assert MAIL in read(client, "person", study, invited.code)
-    assert MAIL in read(client, "recruitment", study)
-    assert MAIL in read(client, "log", study)
-    assert page("person", study, came.code) in read(client, "annotator", study, came.code)
+    assert WORKER in read(owner, "person", study, came.code)
+    assert MAIL in read(owner, "person", study, invited.code)
+    assert MAIL in read(owner, "recruitment", study)
+    assert MAIL in read(owner, "log", study)
+    assert page("person", study, came.code) in read(owner, "annotator", study, came.code)
 
 
 def test_reviewers_find_no_link_to_an_identity(peopled, study, sign_in):
@@ -106,45 +101,45 @@ def test_a_note_that_is_an_id_is_masked_and_not_found(study, sign_in):
 
 @pytest.mark.every_database
 @pytest.mark.parametrize("text", [WORKER, f" {WORKER} ", "code", "link"])
-def test_a_person_is_found_by_code_id_link_and_note(text, peopled, study, client):
+def test_a_person_is_found_by_code_id_link_and_note(text, peopled, study, owner):
     came, _ = peopled
     known = {"code": came.code[:8], "link": f"https://x.org/invitation/{came.invitation.token}/"}
 
-    answer = client.post(page("find_person", study), {"text": known.get(text, text)})
+    answer = owner.post(page("find_person", study), {"text": known.get(text, text)})
 
     assert (answer.status_code, answer.url) == (302, page("person", study, came.code))
 
 
 @pytest.mark.every_database
-def test_a_person_is_found_after_their_data_was_dropped(peopled, study, client):
+def test_a_person_is_found_after_their_data_was_dropped(peopled, study, owner):
     came, _ = peopled
     set_retention(study, 0)
     mark_paid(study)
     drop_due(study)
 
-    answer = client.post(page("find_person", study), {"text": WORKER})
+    answer = owner.post(page("find_person", study), {"text": WORKER})
 
     assert answer.url == page("person", study, came.code)
-    assert "dropped" in read(client, "person", study, came.code)
+    assert "dropped" in read(owner, "person", study, came.code)
 
 
-def test_several_results_are_listed_and_none_is_reported(peopled, study, client):
+def test_several_results_are_listed_and_none_is_reported(peopled, study, owner):
     invite_listed(study, ["berta@example.org"])
 
-    found = client.post(page("find_person", study), {"text": "example.org"}).content.decode()
-    nobody = client.post(page("find_person", study), {"text": "nobody"}).content.decode()
+    found = owner.post(page("find_person", study), {"text": "example.org"}).content.decode()
+    nobody = owner.post(page("find_person", study), {"text": "nobody"}).content.decode()
 
     assert MAIL in found
     assert "(unused) berta@example.org" in found
     assert "No annotator and no unused link matches" in nobody
-    assert client.post(page("find_person", study), {"text": "\0"}).status_code == 422
+    assert owner.post(page("find_person", study), {"text": "\0"}).status_code == 422
 
 
-def test_people_of_other_studies_are_not_found(peopled, study, client):
+def test_people_of_other_studies_are_not_found(peopled, study, owner):
     other = make_study(1, slug="other")
     grant_role(other, User.objects.get(username="ana"), Role.OWNER)
 
-    found = client.post(page("find_person", other), {"text": WORKER}).content.decode()
+    found = owner.post(page("find_person", other), {"text": WORKER}).content.decode()
 
     assert "No annotator and no unused link matches" in found
 
@@ -153,7 +148,7 @@ def test_people_of_other_studies_are_not_found(peopled, study, client):
 
 
 @pytest.mark.every_database
-def test_everything_about_a_person_is_downloaded(peopled, study, client):
+def test_everything_about_a_person_is_downloaded(peopled, study, owner):
     came, invited = peopled
     file_answers(study)
     review = Review.objects.filter(assignment__annotator=came, response__isnull=False)[0]
@@ -161,7 +156,7 @@ def test_everything_about_a_person_is_downloaded(peopled, study, client):
     give_verdict(review, judge, VerdictKind.REJECTED, "copied")
     make_release(study, report={}, collected_at=withdrawal_cutoff(study))
 
-    answer = client.post(page("export_person", study, came.code))
+    answer = owner.post(page("export_person", study, came.code))
 
     assert answer["Content-Disposition"] == (f'attachment; filename="person_{came.code}.json"')
     exported = json.loads(answer.content)
@@ -186,19 +181,19 @@ def test_everything_about_a_person_is_downloaded(peopled, study, client):
     assert AuditEntry.objects.filter(action="annotator.exported", actor="ana").count() == 1
 
 
-def test_a_download_requires_a_post(peopled, study, client):
-    assert client.get(page("export_person", study, peopled[0].code)).status_code == 405
+def test_a_download_requires_a_post(peopled, study, owner):
+    assert owner.get(page("export_person", study, peopled[0].code)).status_code == 405
 
 
 # Erased
 
 
-def test_the_erasure_page_shows_the_effects(peopled, study, client):
+def test_the_erasure_page_shows_the_effects(peopled, study, owner):
     came, _ = peopled
     now = withdrawal_cutoff(study)
     release = make_release(study, report={}, collected_at=now)
 
-    text = read(client, "erase", study, came.code)
+    text = read(owner, "erase", study, came.code)
 
     assert "<strong>2 answers</strong> are erased" in text
     assert "<strong>1 finished questionnaire</strong> leaves the dataset" in text
@@ -206,20 +201,20 @@ def test_the_erasure_page_shows_the_effects(peopled, study, client):
     assert stored(came, "erased_at") == (None,)
 
 
-def test_erasing_requires_a_reason_and_is_logged(peopled, study, client):
+def test_erasing_requires_a_reason_and_is_logged(peopled, study, owner):
     came, _ = peopled
 
-    refused = client.post(page("erase", study, came.code), {"because": ""})
-    done = client.post(page("erase", study, came.code), {"because": "asked by mail"})
+    refused = owner.post(page("erase", study, came.code), {"because": ""})
+    done = owner.post(page("erase", study, came.code), {"because": "asked by mail"})
 
     assert (refused.status_code, done.status_code) == (422, 302)
-    text = read(client, "person", study, came.code)
+    text = read(owner, "person", study, came.code)
     assert "Erased on" in text
     assert WORKER not in text
     assert AuditEntry.objects.get(action="annotator.erased").actor == "ana"
 
 
-def test_what_was_made_before_is_marked_on_every_page(peopled, study, client):
+def test_what_was_made_before_is_marked_on_every_page(peopled, study, owner):
     came, _ = peopled
     now, counted = withdrawal_cutoff(study), {"counts": {"ratings_used": 2}}
     release = make_release(study, report={}, collected_at=now)
@@ -229,54 +224,54 @@ def test_what_was_made_before_is_marked_on_every_page(peopled, study, client):
     published = make_run(study, RunKind.RELEASE, release=release, number=release.number, **done)
     results = make_run(study, RunKind.RESULTS, **done)
     marked = "1 annotator withdrew or was erased"
-    assert marked not in read(client, "release", study)
+    assert marked not in read(owner, "release", study)
 
     withdraw_annotator(came)
 
-    assert read(client, "release", study).count(marked) == 2
+    assert read(owner, "release", study).count(marked) == 2
     assert f"Release {elsewhere.number}, created on the command line" in read(
-        client, "release", study
+        owner, "release", study
     )
-    assert marked in read(client, "results", study)
+    assert marked in read(owner, "results", study)
     for run in (published, results):
-        assert marked in read(client, "run", study, run.pk)
+        assert marked in read(owner, "run", study, run.pk)
 
 
 # Paid, settled, dropped
 
 
-def test_data_is_dropped_after_payment(peopled, study, client):
+def test_data_is_dropped_after_payment(peopled, study, owner):
     came, _ = peopled
 
-    client.post(page("privacy", study), {"days": "0"})
-    client.post(page("pay", study), {"n_unpaid": 1})
-    before = read(client, "privacy", study)
-    client.post(page("drop", study))
+    owner.post(page("privacy", study), {"days": "0"})
+    owner.post(page("pay", study), {"n_unpaid": 1})
+    before = read(owner, "privacy", study)
+    owner.post(page("drop", study))
 
     assert "Marked as paid: 1." in before
     assert "Drop what is due" in before
-    after = read(client, "privacy", study)
+    after = read(owner, "privacy", study)
     assert "Dropped: annotators 1, unused links 0." in after
     assert "Nothing is due" in after
-    assert "dropped" in read(client, "person", study, came.code)
+    assert "dropped" in read(owner, "person", study, came.code)
 
 
-def test_a_person_is_marked_as_paid_and_unpaid(peopled, study, client):
+def test_a_person_is_marked_as_paid_and_unpaid(peopled, study, owner):
     came, _ = peopled
 
-    client.post(page("pay_person", study, came.code), {"is_paid": "yes"})
+    owner.post(page("pay_person", study, came.code), {"is_paid": "yes"})
     assert stored(came, "paid_at") != (None,)
-    client.post(page("pay_person", study, came.code), {"is_paid": "no"})
+    owner.post(page("pay_person", study, came.code), {"is_paid": "no"})
     assert stored(came, "paid_at") == (None,)
 
 
-def test_payable_annotators_are_counted(peopled, study, client):
-    nobody = " ".join(read(client, "privacy", make_owned(client, "nobody")).split())
-    one = " ".join(read(client, "privacy", study).split())
+def test_payable_annotators_are_counted(peopled, study, owner):
+    nobody = " ".join(read(owner, "privacy", make_owned(owner, "nobody")).split())
+    one = " ".join(read(owner, "privacy", study).split())
     (link,) = invite_scripted_annotators(study, 1)
     finish(start(study, link))
     mark_paid(study)
-    none = " ".join(read(client, "privacy", study).split())
+    none = " ".join(read(owner, "privacy", study).split())
 
     assert "No annotator is waiting for pay." in nobody
     assert "<strong>1</strong> annotator has finished work" in one
@@ -292,64 +287,64 @@ def make_owned(client, slug):
     return study
 
 
-def test_a_person_page_shows_whether_pay_is_owed(peopled, study, client):
+def test_a_person_page_shows_whether_pay_is_owed(peopled, study, owner):
     came, invited = peopled
     (link,) = invite_scripted_annotators(study, 1)
     scripted = start(study, link)
 
-    assert "<dd>not marked</dd>" in read(client, "person", study, came.code)
-    assert "<dd>nothing is finished</dd>" in read(client, "person", study, invited.code)
-    assert "who is not paid" in read(client, "person", study, scripted.annotator.code)
+    assert "<dd>not marked</dd>" in read(owner, "person", study, came.code)
+    assert "<dd>nothing is finished</dd>" in read(owner, "person", study, invited.code)
+    assert "who is not paid" in read(owner, "person", study, scripted.annotator.code)
 
 
-def test_only_as_many_are_marked_as_paid_as_were_shown(peopled, study, client):
+def test_only_as_many_are_marked_as_paid_as_were_shown(peopled, study, owner):
     """An annotator who finishes after the page was shown is not marked."""
-    shown = read(client, "pay", study)
+    shown = read(owner, "pay", study)
     finish(start(study))
 
-    again = client.post(page("pay", study), {"n_unpaid": 1})
+    again = owner.post(page("pay", study), {"n_unpaid": 1})
 
     assert "Mark 1 as paid" in shown
     assert "Mark 2 as paid" in again.content.decode()
     assert not Annotator.objects.filter(paid_at__isnull=False).exists()
 
 
-def test_a_study_with_unpaid_annotators_cannot_be_settled(peopled, study, client):
-    text = read(client, "privacy", study)
+def test_a_study_with_unpaid_annotators_cannot_be_settled(peopled, study, owner):
+    text = read(owner, "privacy", study)
 
-    refused = client.post(page("settle", study), {"is_settled": "yes"})
+    refused = owner.post(page("settle", study), {"is_settled": "yes"})
 
     assert page("settle", study) not in text
     assert refused.status_code == 409
     assert stored(study, "settled_at") == (None,)
 
 
-def test_a_study_is_settled_and_reopened(study, client):
-    client.post(page("settle", study), {"is_settled": "yes"})
-    assert "Settled on" in read(client, "privacy", study)
-    client.post(page("settle", study), {"is_settled": "no"})
+def test_a_study_is_settled_and_reopened(study, owner):
+    owner.post(page("settle", study), {"is_settled": "yes"})
+    assert "Settled on" in read(owner, "privacy", study)
+    owner.post(page("settle", study), {"is_settled": "no"})
     assert stored(study, "settled_at") == (None,)
 
 
-def test_a_note_of_an_unused_link_is_dropped(study, client):
+def test_a_note_of_an_unused_link_is_dropped(study, owner):
     (link,) = invite_listed(study, [MAIL]).new
 
-    client.post(page("forget", study, link.pk), {"because": "wants no mail"})
+    owner.post(page("forget", study, link.pk), {"because": "wants no mail"})
 
     assert stored(link, "note") == ("",)
-    assert "A link whose note was deleted" in read(client, "invitation", study, link.pk)
-    assert client.post(page("forget", study, 999), {"because": "x"}).status_code == 404
+    assert "A link whose note was deleted" in read(owner, "invitation", study, link.pk)
+    assert owner.post(page("forget", study, 999), {"because": "x"}).status_code == 404
 
 
 # The log
 
 
-def test_the_exported_log_is_masked_by_role(peopled, study, client, sign_in):
+def test_the_exported_log_is_masked_by_role(peopled, study, owner, sign_in):
     other = sign_in(Role.RESEARCHER, "rita")
 
     for_owner, for_other = (
         b"".join(browser.get(page("export_log", study), {"action": "study."})).decode()
-        for browser in (client, other)
+        for browser in (owner, other)
     )
 
     header, row = for_owner.splitlines()

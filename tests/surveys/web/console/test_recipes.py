@@ -20,11 +20,6 @@ pytestmark = pytest.mark.usefixtures("kept_contexts")
 
 
 @pytest.fixture
-def client(sign_in):
-    return sign_in(Role.OWNER)
-
-
-@pytest.fixture
 def rated(db):
     """A study with four annotators of each questionnaire, one of whom disagrees."""
     wanted = make_study(4, slug="rated", ratings_per_context=8, block_size=4)
@@ -90,8 +85,8 @@ def test_settings_survive_the_form(study):
         ("report_n_splits", "0", "greater than or equal to 1"),
     ],
 )
-def test_an_error_is_shown_at_its_field(field, value, said, study, client):
-    answer = client.post(page("results", study), sent(QUICK, **{field: value}))
+def test_an_error_is_shown_at_its_field(field, value, said, study, owner):
+    answer = owner.post(page("results", study), sent(QUICK, **{field: value}))
 
     assert answer.status_code == 422
     assert said in " ".join(answer.context["form"].errors[field])
@@ -145,8 +140,8 @@ def test_the_effect_of_raw_is_nothing(rated, sign_in):
     assert "All scores stay as they are." in answer.content.decode()
 
 
-def test_the_effect_needs_ratings_and_not_too_many(rated, study, client, monkeypatch):
-    answer = client.post(page("results", study), {**sent(QUICK), "look": "yes"}, follow=True)
+def test_the_effect_needs_ratings_and_not_too_many(rated, study, owner, monkeypatch):
+    answer = owner.post(page("results", study), {**sent(QUICK), "look": "yes"}, follow=True)
     assert answer.status_code == 422
     assert "no rating from a finished questionnaire" in answer.content.decode()
     monkeypatch.setattr(effect, "MOST_RATINGS", 3)
@@ -165,18 +160,18 @@ def test_an_address_with_invalid_settings_says_what_is_wrong(rated, sign_in):
     assert answer.context["effect"] is None
 
 
-def test_forms_start_from_a_preset_or_a_run(study, client):
+def test_forms_start_from_a_preset_or_a_run(study, owner):
     ours = read_recipe("raw", ['name="ours"', "rescaling.maximum=7"]).render()
     run = request_results(study, ours, None)
-    form = client.get(page("results", study), {"preset": "simlex"}).context["form"]
+    form = owner.get(page("results", study), {"preset": "simlex"}).context["form"]
     assert form["filtering_gain_share"].value() == 0.1
 
-    form = client.get(page("results", study), {"run": run.pk}).context["form"]
+    form = owner.get(page("results", study), {"run": run.pk}).context["form"]
 
     assert (form["name"].value(), form["rescaling_maximum"].value()) == ("ours", 7)
-    assert 'aria-current="true"' in read(client, "results", study)  # cosimlex
+    assert 'aria-current="true"' in read(owner, "results", study)  # cosimlex
     for unknown in ("999", "x", str(2**70)):
-        assert client.get(page("results", study), {"run": unknown}).status_code == 200
+        assert owner.get(page("results", study), {"run": unknown}).status_code == 200
 
 
 def test_write_recipe_names_each_invalid_setting(study):

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from surveys.models import JobState, Role, Run, Study
+from surveys.models import JobState, Run, Study
 from surveys.recruitment.links import invite_scripted_annotators
 from surveys.results.runs import request_export, request_release, request_results
 from surveys.templatetags.dates import day
@@ -16,11 +16,6 @@ from tests.factories.studies import QUICK, finish, make_release, make_study, sta
 pytestmark = pytest.mark.usefixtures("figures_rendered_once")
 
 PLAIN = {"has_report": False}
-
-
-@pytest.fixture
-def client(sign_in):
-    return sign_in(Role.OWNER)
 
 
 @pytest.fixture
@@ -42,7 +37,7 @@ def make(study: Study, **wishes: object) -> Run:
     return run
 
 
-def test_the_next_release_has_the_recipe_of_the_last_one(study, client):
+def test_the_next_release_has_the_recipe_of_the_last_one(study, owner):
     for _ in range(4):
         finish(start(study))
     made = make(study)
@@ -50,20 +45,23 @@ def test_the_next_release_has_the_recipe_of_the_last_one(study, client):
     perform_run(looked.pk)
 
     def chosen(query: str) -> str:
-        text = client.get(page("release", study) + query).content.decode()
+        text = owner.get(page("release", study) + query).content.decode()
         return re.search(r'<option value="([^"]*)"[^>]* selected', text)[1]
 
     assert chosen("") == str(made.pk)
     assert chosen(f"?run={looked.pk}") == str(looked.pk)
 
 
-def test_a_release_has_pages_of_its_pairs_and_ratings(study, client):
+def test_a_release_has_pages_of_its_pairs_and_ratings(study, owner):
     for _ in range(4):
         finish(start(study))
     made = make(study)
 
-    results, pairs = read(client, "results", study), read(client, "pairs", study, made.pk)
-    pair, ledger = read(client, "pair", study, made.pk, 1), read(client, "ledger", study, made.pk)
+    results, pairs = read(owner, "results", study), read(owner, "pairs", study, made.pk)
+    pair, ledger = (
+        read(owner, "pair", study, made.pk, 1),
+        read(owner, "ledger", study, made.pk),
+    )
 
     assert f'href="{page("pairs", study, made.pk)}">Pairs of release 1</a>' in results
     assert f"<h1>Release 1: {made.recipe_name}</h1>" in pairs
@@ -77,17 +75,17 @@ def test_a_release_has_pages_of_its_pairs_and_ratings(study, client):
         assert page("report", study, made.pk) not in text
 
 
-def test_results_say_where_the_pairs_of_a_release_of_the_command_line_are(study, client):
+def test_results_say_where_the_pairs_of_a_release_of_the_command_line_are(study, owner):
     make_release(study, report={"counts": {}})
 
-    text = read(client, "results", study)
+    text = read(owner, "results", study)
 
     assert "Release 1 has no page of pairs here: it was created on the command line." in text
     assert "Run a recipe below" in text
-    assert "Run a recipe below" not in read(client, "release", study)
+    assert "Run a recipe below" not in read(owner, "release", study)
 
 
-def test_pages_name_everything_by_its_number_in_the_study(other, study, client):
+def test_pages_name_everything_by_its_number_in_the_study(other, study, owner):
     for _ in range(4):
         finish(start(study))
     failed, made = make(study, complete=True), make(study)
@@ -97,7 +95,7 @@ def test_pages_name_everything_by_its_number_in_the_study(other, study, client):
         perform_run(run.pk)
 
     assert (failed.state, made.state, elsewhere.number) == (JobState.FAILED, JobState.DONE, 3)
-    listed = read(client, "release", study)
+    listed = read(owner, "release", study)
     assert ">Release 1</a> </th>" in listed
     assert '<span class="badge grave">Failed</span>' in listed
     assert ">Release 2</a> </th>" in listed
@@ -105,54 +103,54 @@ def test_pages_name_everything_by_its_number_in_the_study(other, study, client):
     assert '<option value="' in listed
     made_on = day(made.release.created_at).replace("\u00a0", " ")
     assert f">Release 2 of {made_on}</option>" in listed
-    assert "<h1>Release 1 (failed)</h1>" in read(client, "run", study, failed.pk)
-    assert "<h1>Release 2</h1>" in read(client, "run", study, made.pk)
-    assert ">Run 1</a>" in read(client, "results", study)
-    assert "<h1>Run 1: " in read(client, "run", study, results.pk)
-    assert "<h1>Ratings ledger of run 1</h1>" in read(client, "ledger", study, results.pk)
-    assert '<span class="hint">(1)</span>' in read(client, "jobs", study)
+    assert "<h1>Release 1 (failed)</h1>" in read(owner, "run", study, failed.pk)
+    assert "<h1>Release 2</h1>" in read(owner, "run", study, made.pk)
+    assert ">Run 1</a>" in read(owner, "results", study)
+    assert "<h1>Run 1: " in read(owner, "run", study, results.pk)
+    assert "<h1>Ratings ledger of run 1</h1>" in read(owner, "ledger", study, results.pk)
+    assert '<span class="hint">(1)</span>' in read(owner, "jobs", study)
     for run, name in ((made, "study_en_2.zip"), (results, "results_study_1.zip")):
-        answer = client.get(page("download", study, run.pk))
+        answer = owner.get(page("download", study, run.pk))
         assert f'filename="{name}"' in answer["Content-Disposition"]
-    log = read(client, "log", study)
+    log = read(owner, "log", study)
     for name in ("Started release 1", "Finished release 2", "Finished run 1", "(export 1)"):
         assert f"{name}</th>" in log
     assert f"run {made.pk}" not in log
 
 
-def test_pages_name_a_batch_by_its_number_in_the_study(other, study, client):
+def test_pages_name_a_batch_by_its_number_in_the_study(other, study, owner):
     batch = plan(study, 1)
 
-    assert ">1. Words in short texts</a>" in read(client, "batches", study)
-    assert "<h1>Batch 1: Words in short texts</h1>" in read(client, "batch", study, batch.pk)
-    assert "<h1>People of batch 1</h1>" in read(client, "batch_people", study, batch.pk)
-    assert "<h1>Ledger of batch 1</h1>" in read(client, "batch_ledger", study, batch.pk)
-    assert ">Planned batch 1</th>" in read(client, "log", study)
+    assert ">1. Words in short texts</a>" in read(owner, "batches", study)
+    assert "<h1>Batch 1: Words in short texts</h1>" in read(owner, "batch", study, batch.pk)
+    assert "<h1>People of batch 1</h1>" in read(owner, "batch_people", study, batch.pk)
+    assert "<h1>Ledger of batch 1</h1>" in read(owner, "batch_ledger", study, batch.pk)
+    assert ">Planned batch 1</th>" in read(owner, "log", study)
 
 
-def test_a_release_with_ratings_by_scripts_is_named_a_rehearsal(study, client):
+def test_a_release_with_ratings_by_scripts_is_named_a_rehearsal(study, owner):
     for rating, invitation in enumerate(invite_scripted_annotators(study, 4), 1):
         finish(start(study, invitation), rating=rating)
     made, results = make(study), request_results(study, QUICK, None)
     perform_run(results.pk)
 
     mark = '<strong class="warning">REHEARSAL</strong>'
-    assert f"Release 1</a> {mark} </th>" in read(client, "release", study)
-    assert f"Run 1</a> {mark} </th>" in read(client, "results", study)
-    text = read(client, "run", study, made.pk)
+    assert f"Release 1</a> {mark} </th>" in read(owner, "release", study)
+    assert f"Run 1</a> {mark} </th>" in read(owner, "results", study)
+    text = read(owner, "run", study, made.pk)
     assert "<h1>REHEARSAL: Release 1</h1>" in text
     assert "<h1>REHEARSAL: Ratings ledger of release 1</h1>" in read(
-        client, "ledger", study, made.pk
+        owner, "ledger", study, made.pk
     )
     assert "8 of the 8 ratings, by 4 of the 4 annotators, come from scripts." in text
-    answer = client.get(page("download", study, made.pk))
+    answer = owner.get(page("download", study, made.pk))
     assert 'filename="study_en_REHEARSAL_1.zip"' in answer["Content-Disposition"]
 
 
-def test_a_release_by_people_is_not_named_a_rehearsal(study, client):
+def test_a_release_by_people_is_not_named_a_rehearsal(study, owner):
     for _ in range(4):
         finish(start(study))
     made = make(study)
 
-    for text in (read(client, "release", study), read(client, "run", study, made.pk)):
+    for text in (read(owner, "release", study), read(owner, "run", study, made.pk)):
         assert "REHEARSAL" not in text

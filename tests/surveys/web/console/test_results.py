@@ -19,7 +19,6 @@ from surveys.models import (
     JobState,
     Release,
     Response,
-    Role,
     Run,
     RunKind,
     VerdictKind,
@@ -36,20 +35,18 @@ from tests.factories.pages import page
 from tests.factories.reviews import reviewer, whole
 from tests.factories.studies import QUICK, finish, make_run, make_study, start
 
-pytestmark = pytest.mark.usefixtures("figures_rendered_once")
+pytestmark = [
+    pytest.mark.usefixtures("figures_rendered_once"),
+    pytest.mark.study(of="four_finished"),
+]
 
 
 @pytest.fixture
-def study(db):
+def four_finished(db):
     study = make_study(4)
     for _ in range(4):
         finish(start(study))
     return study
-
-
-@pytest.fixture
-def client(sign_in):
-    return sign_in(Role.RESEARCHER)
 
 
 def run_recipe(client, study, capture, recipe=QUICK):
@@ -60,17 +57,17 @@ def run_recipe(client, study, capture, recipe=QUICK):
 
 
 def test_a_recipe_is_run_and_its_report_and_files_are_there(
-    study, client, django_capture_on_commit_callbacks
+    study, researcher, django_capture_on_commit_callbacks
 ):
-    run = run_recipe(client, study, django_capture_on_commit_callbacks)
+    run = run_recipe(researcher, study, django_capture_on_commit_callbacks)
 
     assert (run.state, run.recipe_name, run.error) == ("done", "raw", "")
-    overview = client.get(page("run", study, run.pk)).content.decode()
+    overview = researcher.get(page("run", study, run.pk)).content.decode()
     for figure in ("given", "current", "used"):  # of 4 pairs, 2 contexts, 2 ratings
         assert f"<dt>Ratings {figure}</dt><dd>16</dd>" in overview
     places = [overview.index(name) for name in ("q &lt; 0.05", "two-sided p", "as published")]
     assert places == sorted(places)
-    report = client.get(page("report", study, run.pk))
+    report = researcher.get(page("report", study, run.pk))
     assert b"<h1" in report.content
     assert b"<svg" in report.content
     assert f'<a href="{page("run", study, run.pk)}">Back to run 1</a>' in report.content.decode()
@@ -78,7 +75,7 @@ def test_a_recipe_is_run_and_its_report_and_files_are_there(
     policy = report["Content-Security-Policy"]
     assert "sandbox" in policy
     assert "unsafe" not in policy
-    archive = b"".join(client.get(page("download", study, run.pk)).streaming_content)
+    archive = b"".join(researcher.get(page("download", study, run.pk)).streaming_content)
     with zipfile.ZipFile(io.BytesIO(archive)) as files:
         names = {name.partition("/")[2] for name in files.namelist()}
     assert {"study_en.csv", "ledger.tsv", "recipe.toml", "report.html"} <= names
@@ -91,11 +88,11 @@ def words_of(page: str | bytes) -> set[str]:
     return {" ".join(cell.text_content().split()) for cell in cells}
 
 
-def test_the_ledger_is_searched(study, client, django_capture_on_commit_callbacks):
-    run = run_recipe(client, study, django_capture_on_commit_callbacks)
+def test_the_ledger_is_searched(study, researcher, django_capture_on_commit_callbacks):
+    run = run_recipe(researcher, study, django_capture_on_commit_callbacks)
 
     def search(**wanted):
-        return client.get(page("ledger", study, run.pk), wanted).content.decode()
+        return researcher.get(page("ledger", study, run.pk), wanted).content.decode()
 
     assert "16 ratings" in search()
     code = Annotator.objects.first().code
@@ -109,7 +106,7 @@ def test_the_ledger_is_searched(study, client, django_capture_on_commit_callback
 
 
 def test_compared_runs_have_dashes_and_minus_signs(
-    study, client, django_capture_on_commit_callbacks
+    study, researcher, django_capture_on_commit_callbacks
 ):
     questionnaires = Assignment.objects.order_by("questionnaire", "pk")
     for assignment, rating in zip(questionnaires, (6, 5, 1, 0), strict=True):
@@ -117,10 +114,10 @@ def test_compared_runs_have_dashes_and_minus_signs(
     file_answers(study)
     give_verdict(whole(study), reviewer(study), VerdictKind.REJECTED, "at random")
     strict = QUICK.replace("rejected_engagement = false", "rejected_engagement = true")
-    first = run_recipe(client, study, django_capture_on_commit_callbacks)
-    second = run_recipe(client, study, django_capture_on_commit_callbacks, strict)
+    first = run_recipe(researcher, study, django_capture_on_commit_callbacks)
+    second = run_recipe(researcher, study, django_capture_on_commit_callbacks, strict)
 
-    answer = client.get(page("compare", study), {"first": first.pk, "second": second.pk})
+    answer = researcher.get(page("compare", study), {"first": first.pk, "second": second.pk})
 
     text = html.document_fromstring(answer.content).get_element_by_id("content").text_content()
     assert words_of(answer.content) <= {str(p).replace(" – ", " · ") for p in study.pairs.all()}
@@ -132,18 +129,18 @@ def test_compared_runs_have_dashes_and_minus_signs(
 
 
 def test_two_runs_are_compared_with_a_warning_of_erased_annotators(
-    study, client, django_capture_on_commit_callbacks
+    study, researcher, django_capture_on_commit_callbacks
 ):
     other = QUICK.replace("maximum = 10", "maximum = 1")
     first, second = (
-        run_recipe(client, study, django_capture_on_commit_callbacks, recipe)
+        run_recipe(researcher, study, django_capture_on_commit_callbacks, recipe)
         for recipe in (QUICK, other)
     )
     asked = {"first": first.pk, "second": second.pk}
-    before = client.get(page("compare", study), asked).content.decode()
+    before = researcher.get(page("compare", study), asked).content.decode()
     erase_annotator(Annotator.objects.latest("pk"), "asked by mail")
 
-    after = client.get(page("compare", study), asked).content.decode()
+    after = researcher.get(page("compare", study), asked).content.decode()
 
     assert "Pairs with different scores" in before
     assert "withdrew or was erased" not in before
@@ -154,7 +151,7 @@ def test_two_runs_are_compared_with_a_warning_of_erased_annotators(
 
 
 def test_an_error_of_the_library_is_stored_in_the_run(
-    client, sign_in, django_capture_on_commit_callbacks
+    researcher, sign_in, django_capture_on_commit_callbacks
 ):
     empty = make_study(1, slug="empty")
     run = request_results(empty, QUICK, None)
@@ -176,34 +173,38 @@ def test_a_run_is_performed_once(study):
     assert (run.state, run.report) == (JobState.RUNNING, None)
 
 
-def test_an_interrupted_run_is_retried(study, client, django_capture_on_commit_callbacks):
+def test_an_interrupted_run_is_retried(study, researcher, django_capture_on_commit_callbacks):
     run = request_results(study, QUICK, None)
-    assert client.post(page("retry", study, run.pk)).status_code == 409  # it may still be running
+    assert (
+        researcher.post(page("retry", study, run.pk)).status_code == 409
+    )  # it may still be running
     Job.objects.update(state=JobState.RUNNING, heard_at=timezone.now() - timedelta(minutes=11))
-    assert "interrupted" in client.get(page("run", study, run.pk)).content.decode()
+    assert "interrupted" in researcher.get(page("run", study, run.pk)).content.decode()
 
     with django_capture_on_commit_callbacks(execute=True):
-        client.post(page("retry", study, run.pk))
+        researcher.post(page("retry", study, run.pk))
 
     run.refresh_from_db()
     assert run.state == JobState.DONE
 
 
 @pytest.mark.usefixtures("kept_contexts")
-def test_a_release_is_created_and_downloaded(study, client, django_capture_on_commit_callbacks):
+def test_a_release_is_created_and_downloaded(study, researcher, django_capture_on_commit_callbacks):
     Response.objects.update(words_shown_at=F("rated_at") - timedelta(seconds=31))
     request_results(study, QUICK, None)  # its recipe is that of the first choice
-    recipe = client.get(page("release", study)).context["form"]["recipe"].value()
+    recipe = researcher.get(page("release", study)).context["form"]["recipe"].value()
     store_written(study, "[dataset]\nsummary = 'Ratings of words.'")
     with django_capture_on_commit_callbacks(execute=True):
-        answer = client.post(page("release", study), {"recipe": recipe, "n_practice": 0, "seed": 0})
+        answer = researcher.post(
+            page("release", study), {"recipe": recipe, "n_practice": 0, "seed": 0}
+        )
     assert answer.status_code == 302
 
     run = Run.objects.releases().get()
     assert (run.state, run.error) == ("done", "")
     assert run.recipe == QUICK
     assert run.release == Release.objects.get()
-    archive = b"".join(client.get(page("download", study, run.pk)).streaming_content)
+    archive = b"".join(researcher.get(page("download", study, run.pk)).streaming_content)
     with zipfile.ZipFile(io.BytesIO(archive)) as files:
         assert files.testzip() is None
         described = parse_description(files.read("study_en/description.toml"))
@@ -211,23 +212,25 @@ def test_a_release_is_created_and_downloaded(study, client, django_capture_on_co
     assert (described.collection, described.recruitment) == (facts.collection, facts.recruitment)
     assert described.collection.median_seconds_per_item == 31
     assert described.dataset.summary == "Ratings of words."
-    assert f"Release {run.release.number}" in client.get(page("release", study)).content.decode()
+    assert (
+        f"Release {run.release.number}" in researcher.get(page("release", study)).content.decode()
+    )
 
 
-def test_the_pages_of_a_release_count_no_answers(study, client):
+def test_the_pages_of_a_release_count_no_answers(study, researcher):
     for name in ("release", "description"):
         with CaptureQueriesContext(connection) as asked:
-            client.get(page(name, study))
+            researcher.get(page(name, study))
 
         assert not [query for query in asked if "surveys_response" in query["sql"]]
 
 
 def test_a_release_with_gaps_is_refused_on_request(
-    study, client, django_capture_on_commit_callbacks
+    study, researcher, django_capture_on_commit_callbacks
 ):
     wanted = {"recipe": "raw", "n_practice": 0, "seed": 0, "complete": "on"}
     with django_capture_on_commit_callbacks(execute=True):
-        client.post(page("release", study), wanted)
+        researcher.post(page("release", study), wanted)
 
     run = Run.objects.get()
     assert run.state == JobState.FAILED
@@ -237,26 +240,26 @@ def test_a_release_with_gaps_is_refused_on_request(
 @pytest.mark.parametrize(
     ("kind", "step"), [(RunKind.RESULTS, "Results"), (RunKind.RELEASE, "Release")]
 )
-def test_a_run_and_a_release_lead_back_to_their_lists(kind, step, study, client):
+def test_a_run_and_a_release_lead_back_to_their_lists(kind, step, study, researcher):
     run = make_run(study, kind, recipe=QUICK, state=JobState.FAILED)
 
-    menu = client.get(page("run", study, run.pk)).wsgi_request.menu()
+    menu = researcher.get(page("run", study, run.pk)).wsgi_request.menu()
 
     assert [link.label for link in menu.links if link.current] == [step]
     assert menu.parent.label == step
 
 
-def test_the_gaps_of_a_release_link_to_the_form_of_the_description(study, client):
+def test_the_gaps_of_a_release_link_to_the_form_of_the_description(study, researcher):
     gap = {"file": "README.md", "section": "Summary", "what": "what it is"}
     run = make_run(
         study, RunKind.RELEASE, recipe=QUICK, state=JobState.DONE,
         report={"to_be_written": [gap]}, request={"description": "[dataset]\nsummary = 'Pairs.'"},
     )  # fmt: skip
 
-    text = client.get(page("run", study, run.pk)).content.decode()
+    text = researcher.get(page("run", study, run.pk)).content.decode()
 
     written = re.search(r"(\d+) of (\d+) entries were written", " ".join(text.split()))
-    listed = client.get(page("release", study)).content.decode()
+    listed = researcher.get(page("release", study)).content.decode()
     assert int(written[1]) + text.count("#id_") == int(written[2])
     assert f"{written[1]} of {written[2]}</td>" not in listed  # there is no release of the run
     assert f'href="{page("description", study)}?run={run.pk}#id_dataset-licence"' in text
@@ -265,23 +268,23 @@ def test_the_gaps_of_a_release_link_to_the_form_of_the_description(study, client
 
 
 @pytest.mark.usefixtures("kept_contexts")
-def test_the_recipe_of_a_run_can_be_changed(study, client, django_capture_on_commit_callbacks):
-    run = run_recipe(client, study, django_capture_on_commit_callbacks)
-    text = client.get(page("run", study, run.pk)).content.decode()
+def test_the_recipe_of_a_run_can_be_changed(study, researcher, django_capture_on_commit_callbacks):
+    run = run_recipe(researcher, study, django_capture_on_commit_callbacks)
+    text = researcher.get(page("run", study, run.pk)).content.decode()
     address = f"{page('results', study)}?run={run.pk}"
 
     assert f'href="{address}#recipe"' in text
-    assert client.get(address).context["form"]["name"].value() == "raw"
+    assert researcher.get(address).context["form"]["name"].value() == "raw"
 
 
 def test_runs_of_different_ratings_are_not_compared(
-    study, client, django_capture_on_commit_callbacks
+    study, researcher, django_capture_on_commit_callbacks
 ):
-    first = run_recipe(client, study, django_capture_on_commit_callbacks)
+    first = run_recipe(researcher, study, django_capture_on_commit_callbacks)
     finish(start(make_room(study)))
-    second = run_recipe(client, study, django_capture_on_commit_callbacks)
+    second = run_recipe(researcher, study, django_capture_on_commit_callbacks)
 
-    answer = client.get(page("compare", study), {"first": first.pk, "second": second.pk})
+    answer = researcher.get(page("compare", study), {"first": first.pk, "second": second.pk})
 
     assert answer.status_code == 422
     said = html.fromstring(answer.content).xpath("string(//main)")
@@ -289,14 +292,14 @@ def test_runs_of_different_ratings_are_not_compared(
 
 
 def test_runs_with_other_annotators_are_not_compared(
-    study, client, django_capture_on_commit_callbacks
+    study, researcher, django_capture_on_commit_callbacks
 ):
-    first = run_recipe(client, study, django_capture_on_commit_callbacks)
+    first = run_recipe(researcher, study, django_capture_on_commit_callbacks)
     for annotator in Annotator.objects.all():
         Annotator.objects.filter(pk=annotator.pk).update(code=f"other{annotator.pk}")
-    second = run_recipe(client, study, django_capture_on_commit_callbacks)
+    second = run_recipe(researcher, study, django_capture_on_commit_callbacks)
 
-    answer = client.get(page("compare", study), {"first": first.pk, "second": second.pk})
+    answer = researcher.get(page("compare", study), {"first": first.pk, "second": second.pk})
 
     assert "their number is the same" in answer.content.decode()
 

@@ -20,11 +20,13 @@ from tests.factories.pages import page
 from tests.factories.reviews import answers, reviewer, submit, whole
 from tests.factories.studies import make_study
 
+pytestmark = pytest.mark.study(of="hostile_answer")
+
 FETCHED = {"X-Requested-With": "fetch"}
 
 
 @pytest.fixture
-def study(db):
+def hostile_answer(db):
     study = make_study(2, language="tlh", ratings_per_context=10)
     submit(study, [("<b>alpha1</b>", "salt")])
     file_answers(study)

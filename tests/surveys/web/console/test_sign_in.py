@@ -54,7 +54,7 @@ def hashes(settings):
 
 
 @pytest.fixture
-def researcher(db, hashes):
+def superuser(db, hashes):
     user = User.objects.create_superuser("researcher", password=PASSWORD)
     hashes.n_hashes = 0
     return user
@@ -87,7 +87,7 @@ def let_pass(**span):
 
 
 @pytest.mark.parametrize("door", DOORS)
-def test_random_names_from_one_address_compute_few_hashes(researcher, hashes, door):
+def test_random_names_from_one_address_compute_few_hashes(superuser, hashes, door):
     statuses = attack(60, door=door)
 
     assert hashes.n_hashes == ADDRESS_LIMIT.burst
@@ -95,7 +95,7 @@ def test_random_names_from_one_address_compute_few_hashes(researcher, hashes, do
 
 
 def test_a_refusal_has_retry_after_and_writes_nothing(
-    researcher, hashes, django_assert_max_num_queries
+    superuser, hashes, django_assert_max_num_queries
 ):
     attack(ADDRESS_LIMIT.burst)
     computed = hashes.n_hashes
@@ -109,21 +109,21 @@ def test_a_refusal_has_retry_after_and_writes_nothing(
     assert all(query["sql"].startswith("SELECT") for query in asked.captured_queries)
 
 
-def test_random_names_from_many_addresses_compute_few_hashes(researcher, hashes):
+def test_random_names_from_many_addresses_compute_few_hashes(superuser, hashes):
     for n in range(60):
         attempt(f"name {n}", peer=f"203.0.113.{n}")
 
     assert hashes.n_hashes == OTHERS_LIMIT.burst
 
 
-def test_an_address_has_as_many_checks_as_were_restored(researcher, hashes):
+def test_an_address_has_as_many_checks_as_were_restored(superuser, hashes):
     attack(60)
     let_pass(minutes=3)
 
     assert attack(10)[200] == 3
 
 
-def test_addresses_of_one_ipv6_customer_share_their_checks(researcher, hashes):
+def test_addresses_of_one_ipv6_customer_share_their_checks(superuser, hashes):
     for n in range(30):
         attempt(f"name {n}", peer=f"2001:db8:0:{n:x}::1")
 
@@ -131,12 +131,12 @@ def test_addresses_of_one_ipv6_customer_share_their_checks(researcher, hashes):
     assert attempt("name", peer="2001:db8:1::1").status_code == 200
 
 
-def test_sign_ins_that_succeed_use_up_nothing(researcher):
+def test_sign_ins_that_succeed_use_up_nothing(superuser):
     for _ in range(3 * OTHERS_LIMIT.burst):
         assert attempt("researcher", PASSWORD).status_code == 302
 
 
-def test_a_session_of_another_account_gives_no_checks_back(researcher, hashes):
+def test_a_session_of_another_account_gives_no_checks_back(superuser, hashes):
     client = Client()
     User.objects.create_user("mallory", password=PASSWORD)
     client.force_login(User.objects.get(username="mallory"))
@@ -147,7 +147,7 @@ def test_a_session_of_another_account_gives_no_checks_back(researcher, hashes):
     assert hashes.n_hashes == ADDRESS_LIMIT.burst
 
 
-def test_an_attack_from_elsewhere_leaves_a_known_browser_open(researcher):
+def test_an_attack_from_elsewhere_leaves_a_known_browser_open(superuser):
     """Also without a trusted proxy, where all clients have one address."""
     known = Client()
     attempt("researcher", PASSWORD, client=known)
@@ -159,7 +159,7 @@ def test_an_attack_from_elsewhere_leaves_a_known_browser_open(researcher):
     assert attempt("researcher", PASSWORD, client=known).status_code == 302
 
 
-def test_a_known_browser_is_known_for_its_account_and_password_alone(researcher):
+def test_a_known_browser_is_known_for_its_account_and_password_alone(superuser):
     known = Client()
     User.objects.create_user("other", password=PASSWORD)
     attempt("researcher", PASSWORD, client=known)
@@ -167,12 +167,12 @@ def test_a_known_browser_is_known_for_its_account_and_password_alone(researcher)
 
     assert attempt("other", PASSWORD, client=known).status_code == 429
 
-    researcher.set_password("another horse")
-    researcher.save()
+    superuser.set_password("another horse")
+    superuser.save()
     assert attempt("researcher", "another horse", client=known).status_code == 429
 
 
-def test_a_known_browser_guesses_slowly(researcher, hashes):
+def test_a_known_browser_guesses_slowly(superuser, hashes):
     known = Client()
     attempt("researcher", PASSWORD, client=known)
     known.post(reverse("console:sign_out"))
@@ -184,7 +184,7 @@ def test_a_known_browser_guesses_slowly(researcher, hashes):
     assert statuses[BROWSER_LIMIT.burst :] == [429] * (30 - BROWSER_LIMIT.burst)
 
 
-def test_the_cookie_of_a_known_browser_is_guarded_and_ends(researcher):
+def test_the_cookie_of_a_known_browser_is_guarded_and_ends(superuser):
     client = Client()
     attempt("researcher", PASSWORD, client=client)
     cookie = client.cookies["known_browser"]
@@ -196,7 +196,7 @@ def test_the_cookie_of_a_known_browser_is_guarded_and_ends(researcher):
     assert attempt("researcher", PASSWORD, client=client).status_code == 429
 
 
-def test_after_the_pause_the_right_password_works_though_tries_went_on(researcher):
+def test_after_the_pause_the_right_password_works_though_tries_went_on(superuser):
     attack(5, name="researcher")
     for _ in range(14):
         let_pass(minutes=1)
@@ -206,7 +206,7 @@ def test_after_the_pause_the_right_password_works_though_tries_went_on(researche
     assert attempt("researcher", PASSWORD).status_code == 302
 
 
-def test_a_locked_name_has_retry_after(researcher):
+def test_a_locked_name_has_retry_after(superuser):
     attack(4, name="researcher")
     locking, locked = attempt("researcher"), attempt("researcher", PASSWORD)
 
@@ -216,7 +216,7 @@ def test_a_locked_name_has_retry_after(researcher):
         assert "Wait 15 minutes" in answer.content.decode()
 
 
-def test_behind_a_trusted_proxy_each_client_is_limited_by_itself(researcher, proxied, hashes):
+def test_behind_a_trusted_proxy_each_client_is_limited_by_itself(superuser, proxied, hashes):
     for n in range(30):
         forwarded = {"X-Forwarded-For": f"1.2.3.{n}, {ATTACKER}"}  # the first is forged
         attempt("researcher", peer="127.0.0.1", **forwarded)
@@ -228,14 +228,14 @@ def test_behind_a_trusted_proxy_each_client_is_limited_by_itself(researcher, pro
 
 
 @pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded", "X-Real-IP", "Client-IP"])
-def test_forged_headers_change_nothing(researcher, proxied, hashes, header):
+def test_forged_headers_change_nothing(superuser, proxied, hashes, header):
     for n in range(30):
         attempt(f"name {n}", **{header: f"1.2.3.{n}"})
 
     assert hashes.n_hashes == ADDRESS_LIMIT.burst
 
 
-def test_known_and_unknown_names_cost_the_same(researcher, hashes):
+def test_known_and_unknown_names_cost_the_same(superuser, hashes):
     spent = []
     for name in ("researcher", "nobody"):
         SignInBudget.objects.all().delete()
@@ -249,7 +249,7 @@ def test_known_and_unknown_names_cost_the_same(researcher, hashes):
     assert spent[0] == spent[1]
 
 
-def test_the_log_names_the_address_and_no_name_without_an_account(researcher, caplog):
+def test_the_log_names_the_address_and_no_name_without_an_account(superuser, caplog):
     with caplog.at_level(logging.WARNING, "surveys"):
         attempt("my secret password")
         attack(60, name="researcher")
@@ -265,7 +265,7 @@ def test_the_log_names_the_address_and_no_name_without_an_account(researcher, ca
 
 
 @pytest.mark.parametrize("name", ["a\0b", "x" * 1000, "", " researcher ", "ﬁ"])
-def test_odd_names_are_refused_like_others(researcher, name):
+def test_odd_names_are_refused_like_others(superuser, name):
     assert attempt(name).status_code == 200
 
 
@@ -275,7 +275,7 @@ def make_link(name="researcher"):
     return re.sub(r"^https?://[^/]+", "", said.getvalue().strip())
 
 
-def test_a_link_signs_in_once_and_makes_the_browser_known(researcher):
+def test_a_link_signs_in_once_and_makes_the_browser_known(superuser):
     attack(60, name="researcher")
     attack(60)
     link, client = make_link(), Client()
@@ -296,10 +296,10 @@ def test_a_link_signs_in_once_and_makes_the_browser_known(researcher):
     ]
 
 
-def test_a_link_expires(researcher, settings):
+def test_a_link_expires(superuser, settings):
     link = make_link()
     assert Client().get(link[:-2] + "x/").status_code == 410
-    assert Client().get(link.replace(f"/{researcher.pk}/", f"/{10**30}/")).status_code == 410
+    assert Client().get(link.replace(f"/{superuser.pk}/", f"/{10**30}/")).status_code == 410
 
     settings.PASSWORD_RESET_TIMEOUT = -1
     assert Client().post(link).status_code == 410
@@ -308,7 +308,7 @@ def test_a_link_expires(researcher, settings):
     assert Client().post(link).status_code == 410
 
 
-def test_a_link_of_an_inactive_account_is_refused(researcher):
+def test_a_link_of_an_inactive_account_is_refused(superuser):
     link = make_link()
     User.objects.update(is_active=False)
 
@@ -317,7 +317,7 @@ def test_a_link_of_an_inactive_account_is_refused(researcher):
         make_link()
 
 
-def test_budgets_that_are_full_again_are_forgotten(researcher):
+def test_budgets_that_are_full_again_are_forgotten(superuser):
     attack(3)
     let_pass(days=1)
     attempt("name", peer=OTHER)
@@ -327,7 +327,7 @@ def test_budgets_that_are_full_again_are_forgotten(researcher):
     assert f"address {OTHER}" in keys
 
 
-def test_a_password_is_checked_while_no_other_is(researcher, hashes):
+def test_a_password_is_checked_while_no_other_is(superuser, hashes):
     """Other threads of the process remain available to annotators."""
     with checking_alone():
         refused = attempt("researcher", PASSWORD)

@@ -4,12 +4,10 @@ import html
 import re
 
 import pytest
-from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from surveys.models import AuditEntry, Checkpoint, Context, Membership, Pair, Study
 from tests.factories.checkpoints import file, numbered_row, row
-from tests.factories.clients import client_of
 from tests.factories.pages import page
 from tests.factories.stimuli_rows import list_problems
 from tests.factories.studies import (
@@ -24,16 +22,6 @@ from tests.factories.studies import (
 pytestmark = pytest.mark.django_db
 NEW = "/console/new/"
 ODD = stimuli_file(stimuli_row(context1="A <strong>cats</strong> and a <strong>dog</strong>"))
-
-
-@pytest.fixture
-def ana():
-    return User.objects.create_user("ana")
-
-
-@pytest.fixture
-def browser(ana):
-    return client_of(ana)
 
 
 @pytest.fixture
@@ -70,30 +58,30 @@ COLUMNS = ("word1", "word2", "context1", "context2", "word1_context1", "word2_co
 # A new study
 
 
-def test_a_new_study_is_a_draft_owned_by_the_user(browser, ana):
-    answer = upload(browser, numbered_stimuli(3))
+def test_a_new_study_is_a_draft_owned_by_the_user(as_ana, ana):
+    answer = upload(as_ana, numbered_stimuli(3))
 
     study = Study.objects.get()
     assert (answer.status_code, answer.url) == (302, page("stimuli", study))
     assert (study.slug, study.title, study.is_draft) == ("my-words", "My words", True)
     assert Membership.objects.values_list("user", "role").get() == (ana.pk, "owner")
-    upload(browser, numbered_stimuli(3))  # a double click
+    upload(as_ana, numbered_stimuli(3))  # a double click
     assert Study.objects.count() == 1
 
 
 @pytest.mark.parametrize(
     ("written", "code"), [("Croatian", "hr"), (" brazilian portuguese ", "pt-BR"), ("sl", "sl")]
 )
-def test_a_language_can_be_given_by_its_english_name(browser, written, code):
-    upload(browser, numbered_stimuli(1), language=written)
+def test_a_language_can_be_given_by_its_english_name(as_ana, written, code):
+    upload(as_ana, numbered_stimuli(1), language=written)
 
     assert Study.objects.get().language == code
 
 
-def test_errors_of_a_file_are_reported_by_row_and_nothing_is_stored(browser):
+def test_errors_of_a_file_are_reported_by_row_and_nothing_is_stored(as_ana):
     rows = [stimuli_row(word1=""), stimuli_row(), stimuli_row(context2="One <strong>cat.")]
 
-    answer = upload(browser, stimuli_file(*rows), language="xx", title="")
+    answer = upload(as_ana, stimuli_file(*rows), language="xx", title="")
 
     text = answer.content.decode()
     assert answer.status_code == 422
@@ -103,53 +91,53 @@ def test_errors_of_a_file_are_reported_by_row_and_nothing_is_stored(browser):
     assert not Study.objects.exists()
 
 
-def test_a_long_list_of_errors_is_cut(browser):
+def test_a_long_list_of_errors_is_cut(as_ana):
     rows = [stimuli_row(word1="y" * number) for number in range(101, 231)]
-    answer = upload(browser, stimuli_file(*rows))
+    answer = upload(as_ana, stimuli_file(*rows))
 
     text = answer.content.decode()
     assert re.search(r"the first 100 of \d+ are listed", text)
 
 
-def test_equal_errors_of_many_rows_are_one_line(browser):
-    answer = upload(browser, stimuli_file(*[stimuli_row(word1="")] * 130))
+def test_equal_errors_of_many_rows_are_one_line(as_ana):
+    answer = upload(as_ana, stimuli_file(*[stimuli_row(word1="")] * 130))
 
     assert ("1 to 130", "", "word1") in list_problems(answer)
     assert answer.content.decode().count(">word1</td>") == 1
 
 
-def test_warnings_are_confirmed_without_choosing_the_file_again(browser):
-    asked = upload(browser, ODD)
+def test_warnings_are_confirmed_without_choosing_the_file_again(as_ana):
+    asked = upload(as_ana, ODD)
     assert asked.status_code == 200
     assert "far from three" in asked.content.decode()
     assert not Study.objects.exists()
 
     sent = fields_of(asked, "kept")
     confirmed = re.search(r'name="confirmed" value="(\w+)"', asked.content.decode())[1]
-    other = upload(browser, None, **sent, confirmed="0" * 16)
+    other = upload(as_ana, None, **sent, confirmed="0" * 16)
     assert not Study.objects.exists()
     assert other.status_code == 200
 
-    assert upload(browser, None, **sent, confirmed=confirmed).status_code == 302
+    assert upload(as_ana, None, **sent, confirmed=confirmed).status_code == 302
     assert Pair.objects.count() == 1
 
 
-def test_a_name_that_is_taken_keeps_the_file(browser):
+def test_a_name_that_is_taken_keeps_the_file(as_ana):
     make_study(1, slug="my-words")
 
-    answer = upload(browser, numbered_stimuli(2))
+    answer = upload(as_ana, numbered_stimuli(2))
 
     assert answer.status_code == 422
     assert "another short name" in answer.content.decode()
-    assert upload(browser, None, slug="mine", **fields_of(answer, "kept")).status_code == 302
+    assert upload(as_ana, None, slug="mine", **fields_of(answer, "kept")).status_code == 302
 
 
 # The rows
 
 
-def test_rows_are_shown_as_annotators_see_them(browser, draft):
+def test_rows_are_shown_as_annotators_see_them(as_ana, draft):
     opened = {"open": draft.pairs.get(position=1).pk}
-    text = browser.get(page("stimuli", draft), opened).content.decode()
+    text = as_ana.get(page("stimuli", draft), opened).content.decode()
 
     assert "First came alpha1. Rain fell. Then beta1 left." in text
     assert (
@@ -159,22 +147,22 @@ def test_rows_are_shown_as_annotators_see_them(browser, draft):
     assert "Not similar at all" in " ".join(text.split())
 
 
-def test_a_row_is_listed_with_its_beginnings_and_opened_by_its_link(browser, draft):
+def test_a_row_is_listed_with_its_beginnings_and_opened_by_its_link(as_ana, draft):
     address = page("stimuli", draft)
-    closed = browser.get(address, {"word": "alpha2"}).content.decode()
+    closed = as_ana.get(address, {"word": "alpha2"}).content.decode()
 
     link = html.unescape(re.search(r'href="([^"]*)#row2"\s+aria-expanded="false"', closed)[1])
-    opened = browser.get(address + link).content.decode()
+    opened = as_ana.get(address + link).content.decode()
 
     assert "First came <b>alpha2</b>. … Then <b>beta2</b> left." in closed
     assert 'class="drawer"' not in closed
     assert 'aria-expanded="true"' in opened
     assert opened.count('class="drawer"') == opened.count('id="row') == 1
-    assert 'class="drawer"' not in browser.get(address, {"open": "x\0"}).content.decode()
+    assert 'class="drawer"' not in as_ana.get(address, {"open": "x\0"}).content.decode()
 
 
 @pytest.mark.parametrize("n", [1, 3, 25])
-def test_the_number_of_queries_does_not_grow_with_rows(n, ana, browser, django_assert_num_queries):
+def test_the_number_of_queries_does_not_grow_with_rows(n, ana, as_ana, django_assert_num_queries):
     design = Study(slug="draft", language="en", ratings_per_context=1)
     study = draft_study(numbered_stimuli(n), design, ana)
     for number in range(n):
@@ -183,32 +171,32 @@ def test_the_number_of_queries_does_not_grow_with_rows(n, ana, browser, django_a
             Study(slug=f"other-{number}", language="en", ratings_per_context=1),
             ana,
         )
-    browser.get(page("stimuli", study))
+    as_ana.get(page("stimuli", study))
 
     with django_assert_num_queries(9):
-        text = browser.get(page("stimuli", study)).content.decode()
+        text = as_ana.get(page("stimuli", study)).content.decode()
 
     assert text.count('id="row') == n
 
 
 @pytest.mark.every_database
-def test_rows_are_paginated_and_found_by_a_word(ana, browser, monkeypatch):
+def test_rows_are_paginated_and_found_by_a_word(ana, as_ana, monkeypatch):
     monkeypatch.setattr("surveys.web.console.study.stimuli.ROWS_PER_PAGE", 10)
     design = Study(slug="draft", language="en", ratings_per_context=1)
     study = draft_study(numbered_stimuli(25), design, ana)
 
-    assert "alpha25 – beta25" in browser.get(page("stimuli", study), {"page": 3}).content.decode()
-    found = browser.get(page("stimuli", study), {"word": "ALPHA25\0"}).content.decode()
+    assert "alpha25 – beta25" in as_ana.get(page("stimuli", study), {"page": 3}).content.decode()
+    found = as_ana.get(page("stimuli", study), {"word": "ALPHA25\0"}).content.decode()
     assert found.count('id="row') == 1
-    assert browser.get(page("stimuli", study), {"word": "%<b>"}).status_code == 200
+    assert as_ana.get(page("stimuli", study), {"word": "%<b>"}).status_code == 200
 
 
-def test_figures_and_overlaps_are_shown(browser, draft, ana):
+def test_figures_and_overlaps_are_shown(as_ana, draft, ana):
     design = Study(slug="twin", title="Twin", language="en", ratings_per_context=1)
     draft_study(numbered_stimuli(2), design, ana)
     make_study(2, slug="of-others")
 
-    text = " ".join(browser.get(page("stimuli", draft)).content.decode().split())
+    text = " ".join(as_ana.get(page("stimuli", draft)).content.decode().split())
 
     assert "has 2 of the same pairs of words and 4 of the same texts" in text
     assert "of-others" not in text
@@ -217,11 +205,11 @@ def test_figures_and_overlaps_are_shown(browser, draft, ana):
     )  # words in a context
 
 
-def test_a_row_is_changed_with_a_reason(browser, draft):
+def test_a_row_is_changed_with_a_reason(as_ana, draft):
     pair = draft.pairs.get(position=2)
-    sent = fields_of(browser.get(page("row", draft, pair.pk)), *COLUMNS, "shown")
+    sent = fields_of(as_ana.get(page("row", draft, pair.pk)), *COLUMNS, "shown")
 
-    answer = browser.post(
+    answer = as_ana.post(
         page("row", draft, pair.pk), {**sent, "word1": "Alpha", "reason": "a capital"}
     )
 
@@ -232,52 +220,52 @@ def test_a_row_is_changed_with_a_reason(browser, draft):
     assert (entry.actor, entry.details["reason"]) == ("ana", "a capital")
 
 
-def test_deleting_a_row_is_idempotent(browser, draft):
+def test_deleting_a_row_is_idempotent(as_ana, draft):
     pair = draft.pairs.get(position=1)
-    shown = fields_of(browser.get(page("row", draft, pair.pk)), "drop-shown")
+    shown = fields_of(as_ana.get(page("row", draft, pair.pk)), "drop-shown")
     sent = {**shown, "drop-reason": "too easy"}
 
     for _ in range(2):
-        answer = browser.post(page("remove_row", draft, pair.pk), sent)
+        answer = as_ana.post(page("remove_row", draft, pair.pk), sent)
         assert (answer.status_code, answer.url) == (302, page("stimuli", draft))
     assert draft.pairs.count() == 2
 
 
-def test_the_file_is_replaced(browser, draft):
+def test_the_file_is_replaced(as_ana, draft):
     address = page("replace_file", draft)
 
-    assert upload(browser, b"word1", address).status_code == 422
-    assert upload(browser, ODD, address).status_code == 200
+    assert upload(as_ana, b"word1", address).status_code == 422
+    assert upload(as_ana, ODD, address).status_code == 200
     assert draft.pairs.count() == 3
-    assert upload(browser, numbered_stimuli(5), address).url == page("stimuli", draft)
+    assert upload(as_ana, numbered_stimuli(5), address).url == page("stimuli", draft)
     assert draft.pairs.count() == 5
 
 
-def test_rows_of_an_open_study_are_not_changed(browser, draft):
+def test_rows_of_an_open_study_are_not_changed(as_ana, draft):
     pair = draft.pairs.get(position=1)
-    sent = fields_of(browser.get(page("row", draft, pair.pk)), *COLUMNS, "shown", "drop-shown")
+    sent = fields_of(as_ana.get(page("row", draft, pair.pk)), *COLUMNS, "shown", "drop-shown")
     open_draft(draft)
     sent |= {"reason": "why", "drop-reason": "why", "word1": "new"}
 
     for name in ("row", "remove_row"):
-        answer = browser.post(page(name, draft, pair.pk), sent)
+        answer = as_ana.post(page(name, draft, pair.pk), sent)
         assert answer.status_code == 422
         assert "make a new study" in answer.content.decode()
-    answer = upload(browser, numbered_stimuli(5), page("replace_file", draft))
+    answer = upload(as_ana, numbered_stimuli(5), page("replace_file", draft))
     assert answer.status_code == 422
-    assert "Change or drop" not in browser.get(page("stimuli", draft)).content.decode()
+    assert "Change or drop" not in as_ana.get(page("stimuli", draft)).content.decode()
     assert draft.pairs.count() == 3
 
 
 # Checkpoint items
 
 
-def test_checkpoint_items_of_a_draft_are_stored_and_replaced(browser, draft):
+def test_checkpoint_items_of_a_draft_are_stored_and_replaced(as_ana, draft):
     address = page("checkpoints", draft)
 
-    first = upload(browser, file(row()), address, per_assignment="1")
+    first = upload(as_ana, file(row()), address, per_assignment="1")
     other = file(numbered_row(1), numbered_row(2, lowest="4"))
-    second = upload(browser, other, address, per_assignment="2")
+    second = upload(as_ana, other, address, per_assignment="2")
 
     assert (first.status_code, second.status_code) == (302, 302)
     assert list(Checkpoint.objects.order_by("pk").values_list("lowest", flat=True)) == [5, 4]
@@ -287,17 +275,17 @@ def test_checkpoint_items_of_a_draft_are_stored_and_replaced(browser, draft):
     assert AuditEntry.objects.filter(action="checkpoints.replaced").first().details == {
         "items": "1 → 2"
     }
-    text = browser.get(address).content.decode()
+    text = as_ana.get(address).content.decode()
     assert "2 stored, 2 in each assignment" in text
     assert "A sofas no. 1 came." in text
 
 
-def test_errors_of_a_checkpoint_file_are_reported_by_row(browser, draft):
+def test_errors_of_a_checkpoint_file_are_reported_by_row(as_ana, draft):
     address = page("checkpoints", draft)
-    upload(browser, file(row()), address, per_assignment="1")
+    upload(as_ana, file(row()), address, per_assignment="1")
 
-    faulty = upload(browser, file(row(), numbered_row(1, lowest="9")), address, per_assignment="1")
-    too_many = upload(browser, file(numbered_row(1)), address, per_assignment="5")
+    faulty = upload(as_ana, file(row(), numbered_row(1, lowest="9")), address, per_assignment="1")
+    too_many = upload(as_ana, file(numbered_row(1)), address, per_assignment="5")
 
     assert (faulty.status_code, too_many.status_code) == (422, 422)
     assert list_problems(faulty) == [("2", "3", "lowest")]
@@ -305,11 +293,11 @@ def test_errors_of_a_checkpoint_file_are_reported_by_row(browser, draft):
     assert Context.objects.get(pair__is_checkpoint=True).text.startswith("The sofas")
 
 
-def test_checkpoint_items_of_an_open_study_are_not_changed(browser, draft):
+def test_checkpoint_items_of_an_open_study_are_not_changed(as_ana, draft):
     open_draft(draft)
 
-    answer = upload(browser, file(row()), page("checkpoints", draft), per_assignment="1")
+    answer = upload(as_ana, file(row()), page("checkpoints", draft), per_assignment="1")
 
     assert answer.status_code == 422
     assert not Checkpoint.objects.exists()
-    assert "<form" not in browser.get(page("checkpoints", draft)).content.decode().split("<main")[1]
+    assert "<form" not in as_ana.get(page("checkpoints", draft)).content.decode().split("<main")[1]

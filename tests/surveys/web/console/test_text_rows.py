@@ -3,7 +3,7 @@
 import pytest
 
 from postprocess.formats.toml import parse_toml
-from surveys.models import Role, Study, StudyText, TextKind
+from surveys.models import Study, StudyText, TextKind
 from surveys.study.exercises import read_check, read_practice
 from surveys.study.texts import default_body, read_text, set_text
 from surveys.web.console.study.text_forms import RowsForm
@@ -13,11 +13,6 @@ from tests.factories.pages import page, read
 pytestmark = pytest.mark.usefixtures("kept_contexts")
 
 PAGES = {TextKind.PRACTICE: "practice_rows", TextKind.CHECK: "check_rows"}
-
-
-@pytest.fixture
-def client(sign_in):
-    return sign_in(Role.OWNER)
 
 
 def sent(kind, body, **changed):
@@ -31,24 +26,24 @@ def body_of(study, kind):
 
 
 @pytest.mark.parametrize("kind", PAGES)
-def test_an_unchanged_text_is_saved_without_loss(kind, study, client):
+def test_an_unchanged_text_is_saved_without_loss(kind, study, owner):
     before = default_body("en", kind)
 
-    answer = client.post(page(PAGES[kind], study), sent(kind, before))
+    answer = owner.post(page(PAGES[kind], study), sent(kind, before))
 
     assert answer["Location"] == page("text", study, kind.value)
     read_one = read_check if kind == TextKind.CHECK else read_practice
     assert read_one(body_of(study, kind)) == read_one(before.strip())
 
 
-def test_a_question_is_added_and_another_removed(study, client):
+def test_a_question_is_added_and_another_removed(study, owner):
     body = default_body("en", TextKind.CHECK)
     added = {
         "rows-3-question": "One?", "rows-3-answer1": "yes", "rows-3-answer2": "no",
         "rows-3-right": "2", "rows-3-why": "Because.", "rows-0-DELETE": "on",
     }  # fmt: skip
 
-    client.post(page("check_rows", study), {**sent(TextKind.CHECK, body), **added})
+    owner.post(page("check_rows", study), {**sent(TextKind.CHECK, body), **added})
 
     questions = read_check(body_of(study, TextKind.CHECK))
     assert questions[:2] == read_check(body)[1:]
@@ -56,12 +51,12 @@ def test_a_question_is_added_and_another_removed(study, client):
     assert (questions[2].right, questions[2].why) == (1, "Because.")
 
 
-def test_a_text_without_rows_is_omitted(study, client):
+def test_a_text_without_rows_is_omitted(study, owner):
     body = default_body("en", TextKind.PRACTICE)
     n_rows = RowsForm(kind=TextKind.PRACTICE, body=body, direction="ltr").rows.initial_form_count()
     removed = {f"rows-{n}-DELETE": "on" for n in range(n_rows)}
 
-    client.post(page("practice_rows", study), {**sent(TextKind.PRACTICE, body), **removed})
+    owner.post(page("practice_rows", study), {**sent(TextKind.PRACTICE, body), **removed})
 
     assert body_of(study, TextKind.PRACTICE) == ""
 
@@ -81,13 +76,13 @@ def test_a_text_without_rows_is_omitted(study, client):
         (TextKind.CHECK, "why", "x" * 20_001, "at most 20000"),
     ],
 )
-def test_an_error_is_shown_at_its_field(kind, field, value, said, study, client):
+def test_an_error_is_shown_at_its_field(kind, field, value, said, study, owner):
     body = default_body("en", kind)
     data = sent(kind, body)
     if field == "highest":
         data.pop("rows-0-lowest", None)
 
-    answer = client.post(page(PAGES[kind], study), {**data, f"rows-0-{field}": value})
+    answer = owner.post(page(PAGES[kind], study), {**data, f"rows-0-{field}": value})
 
     assert answer.status_code == 422
     row = answer.context["rows"].rows.forms[0]
@@ -101,20 +96,20 @@ def test_an_error_is_shown_at_its_field(kind, field, value, said, study, client)
     assert not StudyText.objects.filter(study=study, kind=kind, version__gt=1).exists()
 
 
-def test_answers_have_no_gaps(study, client):
+def test_answers_have_no_gaps(study, owner):
     data = sent(TextKind.CHECK, default_body("en", TextKind.CHECK), **{"rows-0-answer5": "five"})
 
-    answer = client.post(page("check_rows", study), data)
+    answer = owner.post(page("check_rows", study), data)
 
     assert "without a gap" in " ".join(answer.context["rows"].rows.forms[0].errors["answer4"])
 
 
 @pytest.mark.parametrize("kind", PAGES)
-def test_a_preview_saves_nothing(kind, study, client):
+def test_a_preview_saves_nothing(kind, study, owner):
     field = "rows-0-why" if kind == TextKind.CHECK else "rows-0-explanation"
     data = sent(kind, default_body("en", kind), **{field: "A new explanation."})
 
-    answer = client.post(page(PAGES[kind], study), {**data, "look": "yes"})
+    answer = owner.post(page(PAGES[kind], study), {**data, "look": "yes"})
 
     assert answer.status_code == 200
     text = answer.content.decode()
@@ -123,31 +118,31 @@ def test_a_preview_saves_nothing(kind, study, client):
     assert not StudyText.objects.filter(study=study, kind=kind, version__gt=1).exists()
 
 
-def test_lost_comments_are_announced(study, client):
+def test_lost_comments_are_announced(study, owner):
     set_text(study, TextKind.CHECK, "# ours\n" + default_body("en", TextKind.CHECK))
 
-    text = read(client, "text", study, "check")
+    text = read(owner, "text", study, "check")
 
     assert "comments, which this form does not keep" in text
     assert "<code># ours</code>" in text
 
 
-def test_a_text_that_a_form_cannot_show_is_kept_as_toml(study, client):
+def test_a_text_that_a_form_cannot_show_is_kept_as_toml(study, owner):
     body = "hint = 'x'\n" + default_body("en", TextKind.CHECK)
     set_text(study, TextKind.CHECK, body)
     data = sent(TextKind.CHECK, default_body("en", TextKind.CHECK))
 
-    answer = client.post(page("check_rows", study), data)
+    answer = owner.post(page("check_rows", study), data)
 
-    assert "It can be edited as TOML." in read(client, "text", study, "check")
+    assert "It can be edited as TOML." in read(owner, "text", study, "check")
     assert answer.status_code == 422
     assert body_of(study, TextKind.CHECK) == body.strip()
 
 
-def test_fields_have_the_direction_of_the_language(study, client):
+def test_fields_have_the_direction_of_the_language(study, owner):
     Study.objects.update(language="ar")
 
-    text = client.get(page("text", study, "check")).content.decode()
+    text = owner.get(page("text", study, "check")).content.decode()
 
     assert 'name="rows-0-question" cols="40" rows="3"' in text
     assert text.count('dir="rtl"') > 10

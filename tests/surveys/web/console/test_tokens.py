@@ -11,23 +11,18 @@ PAGE = "/console/tokens/"
 ASKED = {"name": "my script", "scopes": ["studies:read", "responses:read"]}
 
 
-@pytest.fixture
-def client(sign_in):
-    return sign_in(Role.REVIEWER)
-
-
 def shown_key(answer):
     return lxml.html.fromstring(answer.content).get_element_by_id("key").get("value")
 
 
-def test_a_token_is_made_and_its_key_shown_once(client):
-    answer = client.post(PAGE, ASKED)
+def test_a_token_is_made_and_its_key_shown_once(reviewer):
+    answer = reviewer.post(PAGE, ASKED)
 
     token = find_token(shown_key(answer))
     assert (token.name, token.scopes, token.user.username) == (
         "my script", ["studies:read", "responses:read"], "ana",
     )  # fmt: skip
-    assert shown_key(answer) not in client.get(PAGE).content.decode()
+    assert shown_key(answer) not in reviewer.get(PAGE).content.decode()
     assert "js/console." in answer.content.decode()  # adds the button that copies the key
     assert AuditEntry.objects.filter(action="token.made", actor="ana").exists()
 
@@ -41,39 +36,39 @@ def test_a_token_is_made_and_its_key_shown_once(client):
         ("x", []),
     ],
 )
-def test_a_link_ticks_scopes(client, chosen, ticked):
-    form = client.get(PAGE, {"scopes": chosen}).context["form"]
+def test_a_link_ticks_scopes(reviewer, chosen, ticked):
+    form = reviewer.get(PAGE, {"scopes": chosen}).context["form"]
 
     assert form["scopes"].value() == ticked
 
 
-def test_a_form_that_is_sent_twice_makes_one_token(client):
-    client.post(PAGE, ASKED)
+def test_a_form_that_is_sent_twice_makes_one_token(reviewer):
+    reviewer.post(PAGE, ASKED)
 
-    answer = client.post(PAGE, ASKED)
+    answer = reviewer.post(PAGE, ASKED)
 
     assert answer.status_code == 422
     assert ApiToken.objects.count() == 1
 
 
-def test_a_token_with_a_last_day_ends_with_it(client):
-    client.post(PAGE, {**ASKED, "last_day": "2999-12-31"})
+def test_a_token_with_a_last_day_ends_with_it(reviewer):
+    reviewer.post(PAGE, {**ASKED, "last_day": "2999-12-31"})
 
     assert f"{ApiToken.objects.get().expires_at:%Y-%m-%d %H:%M}" == "2999-12-31 23:59"
 
 
-def test_a_token_is_revoked_by_its_person_alone(client, sign_in):
-    client.post(PAGE, ASKED)
+def test_a_token_is_revoked_by_its_person_alone(reviewer, sign_in):
+    reviewer.post(PAGE, ASKED)
     token = ApiToken.objects.get()
     address = reverse("console:revoke_token", args=[token.pk])
 
     assert sign_in(Role.OWNER, "eva").post(address).status_code == 404
     assert sign_in(Role.OWNER, "eve").get(address).status_code == 404
-    assert client.post(address).status_code == 302
+    assert reviewer.post(address).status_code == 302
 
     token.refresh_from_db()
     assert token.revoked_at is not None
-    assert "my script" not in client.get(PAGE).content.decode()
+    assert "my script" not in reviewer.get(PAGE).content.decode()
 
 
 def test_what_the_api_does_is_a_page_for_everybody(db):
@@ -87,7 +82,7 @@ def test_what_the_api_does_is_a_page_for_everybody(db):
     )
 
 
-def test_a_token_is_made_by_a_command(client, capsys):
+def test_a_token_is_made_by_a_command(reviewer, capsys):
     call_command("make_token", "ana", "nightly", "--scope", "runs:write", "--days", "30")
 
     token = find_token(capsys.readouterr().out.strip())

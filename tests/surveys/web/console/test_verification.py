@@ -33,7 +33,11 @@ from tests.factories.studies import (
 )
 from tests.surveys.management.running import run as run_command
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("figures_rendered_once")]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.usefixtures("figures_rendered_once"),
+    pytest.mark.study(of="four_ratings"),
+]
 
 UNVERIFIED = {"verified_at": None, "n_figures": None, "n_differences": None}
 RESULT = ("n_figures", "n_differences")
@@ -41,7 +45,7 @@ UNKNOWN = "1 file that no release has, known only by checksum: <b>more.txt</b>"
 
 
 @pytest.fixture
-def study():
+def four_ratings():
     study = make_study(2)
     for rating in (1, 5, 2, 4):
         finish(start(study), rating=rating)

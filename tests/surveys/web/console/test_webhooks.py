@@ -1,18 +1,13 @@
 import pytest
 
 from surveys.errors import WebhookRefused
-from surveys.models import Delivery, Role, Webhook
+from surveys.models import Delivery, Webhook
 from surveys.webhooks.messages import add_webhook, send_test
 from tests.factories.arrivals import squeeze
 from tests.factories.pages import page
 
 pytestmark = pytest.mark.django_db
 URL = "https://lab.example.org/cosima"
-
-
-@pytest.fixture
-def owner(sign_in):
-    return sign_in(Role.OWNER)
 
 
 @pytest.fixture

@@ -2,21 +2,10 @@ import pytest
 from django.db import transaction
 
 from surveys.crowd.models import Batch
-from surveys.models import Study
 from tests.factories.batch_states import make_crowd, make_large_study, sign_in_owner
 from tests.fixtures.providers import no_target_answers
 
 __all__ = ["no_target_answers"]  # a fixture
-
-
-@pytest.fixture
-def study(db):
-    return make_large_study()
-
-
-@pytest.fixture
-def client(study):
-    return sign_in_owner(study)
 
 
 @pytest.fixture(scope="module")
@@ -31,11 +20,5 @@ def crowd(django_db_setup, django_db_blocker):
 
 
 @pytest.fixture
-def crowded(crowd, db):
-    """The study of that batch; modules that need it return it as their `study`."""
-    return Study.objects.get()
-
-
-@pytest.fixture
-def batch(crowded):
+def batch(crowd, db):
     return Batch.objects.get()

@@ -17,13 +17,10 @@ from tests.factories.batch_states import WORKERS, send, text_of, visit_of
 from tests.factories.pages import page, read
 from tests.factories.studies import stored
 
-
-@pytest.fixture
-def study(crowded):
-    return crowded
+pytestmark = pytest.mark.study(of="crowd")
 
 
-def test_researchers_withdraw_approvals_but_do_not_give_them(client, study, sign_in, batch):
+def test_researchers_withdraw_approvals_but_do_not_give_them(owner, study, sign_in, batch):
     researcher = sign_in(Role.RESEARCHER, "rob")
 
     assert "Change the approval" not in read(researcher, "batch", study, batch.pk)
@@ -32,9 +29,9 @@ def test_researchers_withdraw_approvals_but_do_not_give_them(client, study, sign
 
 
 @pytest.mark.parametrize("what", ["publish", "pay", "fetch", "stop"])
-def test_work_is_queued_once_under_the_name_of_the_user(client, study, batch, what):
-    answer = send(client, "work_batch", study, batch.pk, what=what)
-    again = send(client, "work_batch", study, batch.pk, what=what)
+def test_work_is_queued_once_under_the_name_of_the_user(owner, study, batch, what):
+    answer = send(owner, "work_batch", study, batch.pk, what=what)
+    again = send(owner, "work_batch", study, batch.pk, what=what)
 
     assert answer.status_code == 302
     assert stored(Run.objects.get(), "kind", "job__requested_by__username", "request") == (
@@ -42,28 +39,28 @@ def test_work_is_queued_once_under_the_name_of_the_user(client, study, batch, wh
     )  # fmt: skip
     assert again.status_code == 409
     assert "already in progress" in text_of(again)
-    assert "data-live data-busy" in client.get(page("batch", study, batch.pk)).content.decode()
+    assert "data-live data-busy" in owner.get(page("batch", study, batch.pk)).content.decode()
     Job.objects.update(state="failed")
-    assert "data-live>" in client.get(page("batch", study, batch.pk)).content.decode()
+    assert "data-live>" in owner.get(page("batch", study, batch.pk)).content.decode()
 
 
 @pytest.mark.parametrize("what", ["publish", "pay", "fetch", "stop"])
 def test_work_waits_for_a_provider_that_does_not_answer(
-    client, study, batch, django_capture_on_commit_callbacks, what
+    owner, study, batch, django_capture_on_commit_callbacks, what
 ):
     plan_more = {"state": HitState.PLANNED, "hit_id": ""}
     batch.hits.update(**plan_more if what == "publish" else {})
 
     with django_capture_on_commit_callbacks(execute=True):
-        answer = send(client, "work_batch", study, batch.pk, what=what)
+        answer = send(owner, "work_batch", study, batch.pk, what=what)
 
     assert answer.status_code == 302
     assert stored(Run.objects.get(), "state") == ("waiting",)
     assert "cannot be reached" in Run.objects.get().error
 
 
-def test_the_batch_page_shows_money_and_statuses(client, study, batch):
-    text = " ".join(read(client, "batch", study, batch.pk).split())
+def test_the_batch_page_shows_money_and_statuses(owner, study, batch):
+    text = " ".join(read(owner, "batch", study, batch.pk).split())
 
     assert "<dt>Paid so far</dt><dd>$0.60</dd>" in text
     assert "<dt>Reserved</dt><dd>$3.60</dd>" in text
@@ -76,7 +73,7 @@ def test_the_batch_page_shows_money_and_statuses(client, study, batch):
         assert f"?standing={standing}" in text
 
 
-def test_no_page_shows_worker_ids(client, study, batch):
+def test_no_page_shows_worker_ids(owner, study, batch):
     Hit.objects.update(error=f"worker {WORKERS[0]} is blocked")
     visit = visit_of(batch, Standing.HELD)
     pages = [
@@ -87,7 +84,7 @@ def test_no_page_shows_worker_ids(client, study, batch):
     for pattern in pages:
         named = {"slug": study.slug, "batch_id": batch.pk, "visit_id": visit.pk}
         kwargs = {name: named[name] for name in pattern.pattern.converters}
-        answer = client.get(reverse(f"console:{pattern.name}", kwargs=kwargs))
+        answer = owner.get(reverse(f"console:{pattern.name}", kwargs=kwargs))
         read_pages += answer.status_code == 200
         text = answer.content.decode()
         ids = [*WORKERS, *Visit.objects.values_list("submission", flat=True), "3HIT"]
@@ -96,11 +93,11 @@ def test_no_page_shows_worker_ids(client, study, batch):
     assert read_pages == 9
 
 
-def test_the_ledger_shows_user_and_reason_of_a_payment(client, study, batch):
+def test_the_ledger_shows_user_and_reason_of_a_payment(owner, study, batch):
     visit = visit_of(batch, Standing.HELD)
     intend_reward(visit, by=User.objects.get(username="ana"), reason="they wrote to us")
 
-    text = " ".join(read(client, "batch_ledger", study, batch.pk).split())
+    text = " ".join(read(owner, "batch_ledger", study, batch.pk).split())
 
     assert "<dt>Rewards paid</dt><dd>$0.50</dd>" in text
     assert "<dt>Fees</dt><dd>$0.10</dd>" in text
@@ -110,20 +107,20 @@ def test_the_ledger_shows_user_and_reason_of_a_payment(client, study, batch):
 
 
 @pytest.mark.parametrize("target", ["sandbox", "production"])
-def test_every_page_shows_the_provider_in_words_and_colour(client, study, batch, target):
+def test_every_page_shows_the_provider_in_words_and_colour(owner, study, batch, target):
     batch.entrance.provider = target
     batch.entrance.save()
     words = {"sandbox": "play money", "production": "real people, real money"}[target]
     visit = visit_of(batch, Standing.HELD)
 
     for name, *ids in (("batch",), ("batch_people",), ("batch_ledger",), ("visit", visit.pk)):
-        text = read(client, name, study, batch.pk, *ids)
+        text = read(owner, name, study, batch.pk, *ids)
         assert words in text
         assert f'class="target {target}"' in text
 
 
-def test_the_pace_ignores_scripted_annotators(client, study, batch):
-    text = read(client, "batch", study, batch.pk)
+def test_the_pace_ignores_scripted_annotators(owner, study, batch):
+    text = read(owner, "batch", study, batch.pk)
     introduction = introduction_seconds(study) / 60
     assert f"at {number(1 + introduction, 1)} min: the study’s estimate" in text
 
@@ -131,5 +128,5 @@ def test_the_pace_ignores_scripted_annotators(client, study, batch):
     taken = {"started_at": now - timedelta(minutes=3), "submitted_at": now}
     Assignment.objects.filter(state="submitted").update(**taken)
 
-    text = read(client, "batch", study, batch.pk)
+    text = read(owner, "batch", study, batch.pk)
     assert f"at {number(3 + introduction, 1)} min: the median so far" in text

@@ -17,6 +17,8 @@ from tests.factories.batches import TERMS, plan
 from tests.factories.pages import page, read
 from tests.factories.studies import stored
 
+pytestmark = pytest.mark.study(n_pairs=4, block_size=2, ratings_per_context=8)
+
 TOMORROW = f"{timezone.now() + timedelta(days=2):%Y-%m-%d}"
 TITLE = TERMS["title"]
 SENT = {
@@ -27,8 +29,8 @@ SENT = {
 }  # fmt: skip
 
 
-def test_a_batch_is_planned_with_all_open_places(client, study):
-    answer = client.post(page("plan_batch", study), {**SENT, "each": "8"})
+def test_a_batch_is_planned_with_all_open_places(owner, study):
+    answer = owner.post(page("plan_batch", study), {**SENT, "each": "8"})
 
     batch = Batch.objects.get()
     assert (answer.status_code, answer.url) == (302, page("batch", study, batch.pk))
@@ -36,24 +38,24 @@ def test_a_batch_is_planned_with_all_open_places(client, study):
     assert stored(batch, "reward_cents", "fee_cents", "assignment_seconds", "requirements") == (
         50, 10, 1800, [],
     )  # fmt: skip
-    assert "There are no open places" in read(client, "plan_batch", study)
+    assert "There are no open places" in read(owner, "plan_batch", study)
 
 
-def test_open_places_are_listed_by_ranges_of_questionnaires(client, study):
-    assert read_ranges(client, study) == [("1A to 2B", "8")]
+def test_open_places_are_listed_by_ranges_of_questionnaires(owner, study):
+    assert read_ranges(owner, study) == [("1A to 2B", "8")]
 
     plan(study, 3)
 
-    assert read_ranges(client, study) == [("1A", "5"), ("1B to 2B", "8")]
-    assert "29 open places in 4 questionnaires" in read(client, "plan_batch", study)
+    assert read_ranges(owner, study) == [("1A", "5"), ("1B to 2B", "8")]
+    assert "29 open places in 4 questionnaires" in read(owner, "plan_batch", study)
 
 
-def test_only_the_first_ranges_are_listed(client, study, monkeypatch):
+def test_only_the_first_ranges_are_listed(owner, study, monkeypatch):
     monkeypatch.setattr("surveys.crowd.web.console.batches.MAX_RANGES", 1)
     plan(study, 3)
 
-    assert read_ranges(client, study) == [("1A", "5")]
-    assert "And 3 more questionnaires." in read(client, "plan_batch", study)
+    assert read_ranges(owner, study) == [("1A", "5")]
+    assert "And 3 more questionnaires." in read(owner, "plan_batch", study)
 
 
 def read_ranges(client, study):
@@ -61,15 +63,15 @@ def read_ranges(client, study):
     return re.findall(row, read(client, "plan_batch", study))
 
 
-def test_a_batch_is_planned_with_named_questionnaires_and_requirements(client, study):
+def test_a_batch_is_planned_with_named_questionnaires_and_requirements(owner, study):
     asked = {"named": "1a, 2B:7", "countries": "si hr", "approval_percent": "95"}
 
-    client.post(page("plan_batch", study), {**SENT, **asked, "n_approved": "100"})
+    owner.post(page("plan_batch", study), {**SENT, **asked, "n_approved": "100"})
 
     batch = Batch.objects.get()
     sizes = {str(hit.reservation.questionnaire)[-2:]: hit.n_places for hit in batch.hits.all()}
     assert list(sizes.values()) == [2, 7]
-    text = read(client, "batch", study, batch.pk)
+    text = read(owner, "batch", study, batch.pk)
     assert "in SI, HR; 95 % approved or more; 100 approved HITs or more" in text
 
 
@@ -87,8 +89,8 @@ def test_a_batch_is_planned_with_named_questionnaires_and_requirements(client, s
         ({"title": ""}, "This field is required"),
     ],
 )
-def test_an_invalid_plan_is_refused_with_an_error_at_its_field(client, study, wrong, said):
-    answer = client.post(page("plan_batch", study), {**SENT, **wrong})
+def test_an_invalid_plan_is_refused_with_an_error_at_its_field(owner, study, wrong, said):
+    answer = owner.post(page("plan_batch", study), {**SENT, **wrong})
 
     assert answer.status_code == 422
     assert said in text_of(answer)
@@ -96,9 +98,9 @@ def test_an_invalid_plan_is_refused_with_an_error_at_its_field(client, study, wr
     assert not Place.objects.filter(reservation__isnull=False).exists()
 
 
-def test_calculating_a_batch_stores_nothing(client, study):
-    answer = client.post(page("plan_batch", study), {**SENT, "calculate": "yes"})
-    part = client.get(page("batch_cost", study), {"each": "2", "reward_cents": "0.12"})
+def test_calculating_a_batch_stores_nothing(owner, study):
+    answer = owner.post(page("plan_batch", study), {**SENT, "calculate": "yes"})
+    part = owner.get(page("batch_cost", study), {"each": "2", "reward_cents": "0.12"})
 
     assert "<dd>4 <span>of up to nine places" in text_of(answer)
     assert "<dd>$4.80 <span>reserved" in text_of(answer)
@@ -107,11 +109,11 @@ def test_calculating_a_batch_stores_nothing(client, study):
     assert not Batch.objects.exists()
 
 
-def test_a_low_wage_shows_a_warning(client, study):
+def test_a_low_wage_shows_a_warning(owner, study):
     Study.objects.update(seconds_per_item=600)
 
-    low = client.get(page("batch_cost", study), {"each": "1", "reward_cents": "0.50"})
-    fair = client.get(page("batch_cost", study), {"each": "1", "reward_cents": "9"})
+    low = owner.get(page("batch_cost", study), {"each": "1", "reward_cents": "0.50"})
+    fair = owner.get(page("batch_cost", study), {"each": "1", "reward_cents": "9"})
 
     assert "low for an hour" in text_of(low)
     at_first = find_pace(Study.objects.get())
@@ -123,26 +125,26 @@ def test_a_low_wage_shows_a_warning(client, study):
     assert "low for an hour" not in text_of(fair)
 
 
-def test_pages_say_that_mturk_is_closed(client, study):
+def test_pages_say_that_mturk_is_closed(owner, study):
     for name in ("batches", "plan_batch"):
-        text = read(client, name, study)
+        text = read(owner, name, study)
         assert "Amazon closed Mechanical Turk on 30 September 2026" in text
         assert page("prolific", study) in text
 
 
-def test_an_owner_approves_a_budget_by_entering_its_total(client, study):
+def test_an_owner_approves_a_budget_by_entering_its_total(owner, study):
     batch = plan(study, n_places=2)
-    assert "Publish" not in read(client, "batch", study, batch.pk)
+    assert "Publish" not in read(owner, "batch", study, batch.pk)
     sent = {"typed_cents": "1.20", "ceiling_cents": "2", "last_day": TOMORROW}
 
-    answer = send(client, "arm_batch", study, batch.pk, **sent)
+    answer = send(owner, "arm_batch", study, batch.pk, **sent)
 
     assert answer.status_code == 302
     assert stored(batch, "total_cents", "ceiling_cents", "armed_by__username") == (120, 200, "ana")
-    text = read(client, "batch", study, batch.pk)
+    text = read(owner, "batch", study, batch.pk)
     assert "Publish 1 HIT<" in text
     assert "MTurk simulator: a rehearsal, nobody is paid" in text
-    send(client, "disarm_batch", study, batch.pk)
+    send(owner, "disarm_batch", study, batch.pk)
     assert stored(batch, "armed_by", "ceiling_cents") == (None, None)
 
 
@@ -155,11 +157,11 @@ def test_an_owner_approves_a_budget_by_entering_its_total(client, study):
         ({"last_day": "soon"}, "Enter a valid date"),
     ],
 )
-def test_approval_refuses_invalid_amounts_and_days(client, study, wrong, said):
+def test_approval_refuses_invalid_amounts_and_days(owner, study, wrong, said):
     batch = plan(study, n_places=2)
     sent = {"typed_cents": "1.20", "ceiling_cents": "2", "last_day": TOMORROW}
 
-    answer = send(client, "arm_batch", study, batch.pk, **{**sent, **wrong})
+    answer = send(owner, "arm_batch", study, batch.pk, **{**sent, **wrong})
 
     assert answer.status_code == 422
     assert said in text_of(answer)
@@ -167,33 +169,33 @@ def test_approval_refuses_invalid_amounts_and_days(client, study, wrong, said):
 
 
 def test_work_that_spends_money_is_refused_without_approval(
-    client, study, platform, django_capture_on_commit_callbacks
+    owner, study, platform, django_capture_on_commit_callbacks
 ):
     batch = plan(study)
 
     with django_capture_on_commit_callbacks(execute=True):
         for what, status in (("publish", 409), ("pay", 409), ("dance", 400)):
-            assert send(client, "work_batch", study, batch.pk, what=what).status_code == status
+            assert send(owner, "work_batch", study, batch.pk, what=what).status_code == status
 
     assert platform.control.counts() == {}
     assert not Run.objects.exists()
 
 
-def test_planned_hits_are_deleted(client, study):
+def test_planned_hits_are_deleted(owner, study):
     batch = plan(study, n_places=2)
 
-    send(client, "drop_batch", study, batch.pk)
+    send(owner, "drop_batch", study, batch.pk)
 
     assert stored(batch.hits.get(), "state") == (HitState.CLOSED,)
     assert not Place.objects.filter(reservation__isnull=False).exists()
 
 
-def test_a_batch_is_planned_for_selected_workers_only(client, study):
+def test_a_batch_is_planned_for_selected_workers_only(owner, study):
     task = Qualification.objects.create(
         study=study, provider="simulator", name="quality", qualification_type_id="3QUALITY"
     )
 
-    client.post(page("plan_batch", study), {**SENT, "private_task": str(task.pk)})
+    owner.post(page("plan_batch", study), {**SENT, "private_task": str(task.pk)})
 
     (requirement,) = Batch.objects.get().requirements
     assert requirement["QualificationTypeId"] == "3QUALITY"

@@ -16,30 +16,27 @@ from tests.factories.batches import hand_in
 from tests.factories.pages import page, read
 from tests.factories.studies import stored
 
+pytestmark = pytest.mark.study(of="crowd")
+
 KEY = "0" * 32
 
 
-@pytest.fixture
-def study(crowded):
-    return crowded
-
-
-def test_people_are_filtered_by_status(client, study, batch):
+def test_people_are_filtered_by_status(owner, study, batch):
     expected = {"": 7, "payable": 2, "flagged": 1, "held": 1, "unpaid": 1, "settled": 1, "none": 1}
     for standing, n in expected.items():
-        found = client.get(page("batch_people", study, batch.pk), {"standing": standing})
+        found = owner.get(page("batch_people", study, batch.pk), {"standing": standing})
         assert text_of(found).count('<th scope="row" role="rowheader"') == n, standing
-    wrong = client.get(page("batch_people", study, batch.pk), {"standing": "odd"})
+    wrong = owner.get(page("batch_people", study, batch.pk), {"standing": "odd"})
     assert wrong.status_code == 422
 
 
-def test_a_held_person_is_paid_for_a_reason(client, study, batch):
+def test_a_held_person_is_paid_for_a_reason(owner, study, batch):
     visit = visit_of(batch, Standing.HELD)
     where = (study, batch.pk, visit.pk)
 
-    assert "before it was finished here" in read(client, "visit", *where)
-    assert send(client, "pay_visit", *where, reason="").status_code == 422
-    answer = send(client, "pay_visit", *where, reason="they wrote to us")
+    assert "before it was finished here" in read(owner, "visit", *where)
+    assert send(owner, "pay_visit", *where, reason="").status_code == 422
+    answer = send(owner, "pay_visit", *where, reason="they wrote to us")
 
     assert answer.status_code == 302
     payment = visit.payments.get()
@@ -49,23 +46,23 @@ def test_a_held_person_is_paid_for_a_reason(client, study, batch):
     assert [run.kind for run in Run.objects.all()] == ["pay"]
 
 
-def test_a_person_is_not_paid_while_the_batch_is_being_paid(client, study, batch):
+def test_a_person_is_not_paid_while_the_batch_is_being_paid(owner, study, batch):
     """Otherwise the payment would wait until a user starts another job."""
-    send(client, "work_batch", study, batch.pk, what="pay")
+    send(owner, "work_batch", study, batch.pk, what="pay")
     visit = visit_of(batch, Standing.PAYABLE)
 
     for name, *ids in (("pay_visit", visit.pk), ("batch_bonus",)):
-        answer = send(client, name, study, batch.pk, *ids, reason="careful", chosen=[visit.pk],
+        answer = send(owner, name, study, batch.pk, *ids, reason="careful", chosen=[visit.pk],
                       amount_cents="1", key=KEY)  # fmt: skip
         assert answer.status_code == 422
         assert "already in progress" in text_of(answer)
     assert not visit.payments.exists()
 
 
-def test_a_person_who_is_not_payable_is_not_paid(client, study, batch, platform):
+def test_a_person_who_is_not_payable_is_not_paid(owner, study, batch, platform):
     visit = visit_of(batch, Standing.EXPIRED)
 
-    answer = send(client, "pay_visit", study, batch.pk, visit.pk, reason="why not")
+    answer = send(owner, "pay_visit", study, batch.pk, visit.pk, reason="why not")
 
     assert answer.status_code == 422
     assert "is not payable" in text_of(answer)
@@ -74,11 +71,11 @@ def test_a_person_who_is_not_payable_is_not_paid(client, study, batch, platform)
     assert platform.control.counts() == {}
 
 
-def test_a_rejection_requires_a_reason_and_undecided_work(client, study, batch, platform):
+def test_a_rejection_requires_a_reason_and_undecided_work(owner, study, batch, platform):
     held, expired = (visit_of(batch, one) for one in (Standing.HELD, Standing.EXPIRED))
 
     refused = [
-        send(client, "reject_visit", study, batch.pk, visit.pk, feedback=feedback)
+        send(owner, "reject_visit", study, batch.pk, visit.pk, feedback=feedback)
         for visit, feedback in ((held, " "), (expired, "nothing was answered"))
     ]
 
@@ -87,10 +84,10 @@ def test_a_rejection_requires_a_reason_and_undecided_work(client, study, batch, 
     assert platform.control.counts() == {}
 
 
-def test_only_a_rejection_is_reversed(client, study, batch, platform):
+def test_only_a_rejection_is_reversed(owner, study, batch, platform):
     visit = visit_of(batch, Standing.HELD)
 
-    answer = send(client, "override_visit", study, batch.pk, visit.pk, reason="we were wrong")
+    answer = send(owner, "override_visit", study, batch.pk, visit.pk, reason="we were wrong")
 
     assert answer.status_code == 422
     assert "was not rejected" in text_of(answer)
@@ -98,7 +95,7 @@ def test_only_a_rejection_is_reversed(client, study, batch, platform):
 
 
 @pytest.mark.parametrize("is_busy", [False, True])
-def test_an_unavailable_provider_is_reported(client, study, batch, is_busy):
+def test_an_unavailable_provider_is_reported(owner, study, batch, is_busy):
     said = "Another process is paying" if is_busy else "cannot be reached"
     held = visit_of(batch, Standing.HELD)
     rejected = hand_in(visit_of(batch, Standing.PAYABLE), state="rejected")
@@ -106,8 +103,8 @@ def test_an_unavailable_provider_is_reported(client, study, batch, is_busy):
 
     with exclusive_lock(PAYING, "simulator") if is_busy else nullcontext():
         answers = [
-            send(client, "reject_visit", *where, held.pk, feedback="nothing was answered"),
-            send(client, "override_visit", *where, rejected.pk, reason="we were wrong"),
+            send(owner, "reject_visit", *where, held.pk, feedback="nothing was answered"),
+            send(owner, "override_visit", *where, rejected.pk, reason="we were wrong"),
         ]
 
     for answer in answers:
@@ -118,51 +115,51 @@ def test_an_unavailable_provider_is_reported(client, study, batch, is_busy):
     assert list(payments) == ([] if is_busy else ["unknown"])
 
 
-def test_nobody_is_selected_if_the_provider_does_not_answer(client, study, batch):
+def test_nobody_is_selected_if_the_provider_does_not_answer(owner, study, batch):
     chosen = [visit_of(batch, Standing.PAYABLE).pk]
 
-    answer = send(client, "batch_choose", study, batch.pk, chosen=chosen, reason="careful")
+    answer = send(owner, "batch_choose", study, batch.pk, chosen=chosen, reason="careful")
 
     assert answer.status_code == 422
     assert "cannot be reached" in text_of(answer)
     assert not Grant.objects.exists()
 
 
-def test_a_refused_payment_is_retried(client, study, batch):
+def test_a_refused_payment_is_retried(owner, study, batch):
     visit = visit_of(batch, Standing.PAYABLE)
     payment = refuse_payment(intend_reward(visit), "no money left")
 
-    assert "Retry the payment" in read(client, "visit", study, batch.pk, visit.pk)
-    send(client, "retry_visit", study, batch.pk, visit.pk, reason="the account is filled")
+    assert "Retry the payment" in read(owner, "visit", study, batch.pk, visit.pk)
+    send(owner, "retry_visit", study, batch.pk, visit.pk, reason="the account is filled")
 
     assert stored(payment, "state", "by__username") == (PaymentState.INTENDED, "ana")
-    again = send(client, "retry_visit", study, batch.pk, visit.pk, reason="once more")
+    again = send(owner, "retry_visit", study, batch.pk, visit.pk, reason="once more")
     assert "No payment of this visit was refused" in text_of(again)
     assert Run.objects.get().kind == "pay"
 
 
-def test_unpaid_work_is_recorded_as_paid_elsewhere(client, study, batch):
+def test_unpaid_work_is_recorded_as_paid_elsewhere(owner, study, batch):
     visit = visit_of(batch, Standing.UNPAID)
     sent = {"reason": "by bank transfer", "amount_cents": "0.50"}
 
-    send(client, "note_visit", study, batch.pk, visit.pk, **sent)
-    again = send(client, "note_visit", study, batch.pk, visit.pk, **sent)
+    send(owner, "note_visit", study, batch.pk, visit.pk, **sent)
+    again = send(owner, "note_visit", study, batch.pk, visit.pk, **sent)
 
     assert again.status_code == 422
     assert stored(visit, "standing") == ("settled",)
-    assert "by bank transfer" in read(client, "batch_ledger", study, batch.pk)
-    assert "cannot be paid by" not in read(client, "batch", study, batch.pk)
+    assert "by bank transfer" in read(owner, "batch_ledger", study, batch.pk)
+    assert "cannot be paid by" not in read(owner, "batch", study, batch.pk)
 
 
 def test_unpaid_work_is_paid_by_a_hit_for_one_person(
-    client, study, batch, platform, django_capture_on_commit_callbacks
+    owner, study, batch, platform, django_capture_on_commit_callbacks
 ):
     visit = visit_of(batch, Standing.UNPAID)
 
-    assert "Offer the HIT" in read(client, "visit", study, batch.pk, visit.pk)
+    assert "Offer the HIT" in read(owner, "visit", study, batch.pk, visit.pk)
     worker = platform.worker(worker_id=visit.worker.worker_id)
     with django_capture_on_commit_callbacks(execute=True):
-        send(client, "compensate_visit", study, batch.pk, visit.pk, reason="their frame was closed")
+        send(owner, "compensate_visit", study, batch.pk, visit.pk, reason="their frame was closed")
 
     assert stored(Hit.objects.get(compensates=visit), "state", "n_places") == ("live", 1)
     (theirs,) = worker.list_groups()
@@ -170,12 +167,12 @@ def test_unpaid_work_is_paid_by_a_hit_for_one_person(
     assert not any(group.may_accept for group in platform.worker().list_groups())
 
 
-def test_granting_a_bonus_is_idempotent(client, study, batch):
+def test_granting_a_bonus_is_idempotent(owner, study, batch):
     chosen = list(Visit.objects.filter(provider_state="submitted").values_list("pk", flat=True)[:2])
     sent = {"chosen": chosen, "amount_cents": "1", "reason": "very careful", "key": KEY}
 
     for _ in range(2):
-        assert send(client, "batch_bonus", study, batch.pk, **sent).status_code == 302
+        assert send(owner, "batch_bonus", study, batch.pk, **sent).status_code == 302
         Job.objects.update(state=JobState.FAILED)  # the job has ended
 
     bonuses = Payment.objects.filter(kind="bonus").values_list(
@@ -194,11 +191,11 @@ def test_granting_a_bonus_is_idempotent(client, study, batch):
         ({"chosen": ["1", "999999"]}, "Choose one or more people"),
     ],
 )
-def test_a_bonus_with_an_error_is_granted_to_nobody(client, study, batch, wrong, said):
+def test_a_bonus_with_an_error_is_granted_to_nobody(owner, study, batch, wrong, said):
     chosen = [str(visit_of(batch, Standing.PAYABLE).pk)]
     sent = {"chosen": chosen, "amount_cents": "1", "reason": "careful", "key": KEY, **wrong}
 
-    answer = send(client, "batch_bonus", study, batch.pk, **sent)
+    answer = send(owner, "batch_bonus", study, batch.pk, **sent)
 
     assert answer.status_code == 422
     assert said in text_of(answer)
@@ -206,16 +203,16 @@ def test_a_bonus_with_an_error_is_granted_to_nobody(client, study, batch, wrong,
 
 
 def test_selected_workers_get_a_private_task(
-    client, study, batch, platform, django_capture_on_commit_callbacks
+    owner, study, batch, platform, django_capture_on_commit_callbacks
 ):
     visit = visit_of(batch, Standing.PAYABLE)
     platform.worker(worker_id=visit.worker.worker_id)
     sent = {"chosen": [visit.pk], "reason": "agrees with the others"}
 
     with django_capture_on_commit_callbacks(execute=True):
-        send(client, "batch_choose", study, batch.pk, **sent)
+        send(owner, "batch_choose", study, batch.pk, **sent)
     asked = platform.control.counts()
-    refused = send(client, "batch_choose", study, batch.pk, **{**sent, "chosen": []})
+    refused = send(owner, "batch_choose", study, batch.pk, **{**sent, "chosen": []})
 
     grant = Grant.objects.get()
     assert stored(grant, "worker", "by__username", "reason") == (

@@ -10,24 +10,17 @@ from django.utils import timezone
 from mturk_simulator.client import CrowdRefused
 from surveys.crowd.models import Batch, Qualification
 from surveys.models import Run, Standing, Visit
-from tests.factories.batch_states import make_large_study, sign_in_owner
 from tests.factories.pages import page, read
 from tests.factories.studies import stored
 from tests.factories.workers import arrive, count_paid_here, count_spent_there, do_task, group_of
 
-pytestmark = pytest.mark.every_database
+pytestmark = [
+    pytest.mark.every_database,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.study(n_pairs=4, block_size=2, ratings_per_context=8),
+]
 
 TERMS = {"reward_cents": "0.50", "title": "Words in texts", "description": "Read and rate."}
-
-
-@pytest.fixture
-def study(transactional_db):
-    return make_large_study()
-
-
-@pytest.fixture
-def client(study):
-    return sign_in_owner(study)
 
 
 def press(client, where, button, **typed):
@@ -62,49 +55,49 @@ def hand_in_unfinished(stage, batch):
     return Visit.objects.get(submission=held.mturk_assignment_id)
 
 
-def test_a_batch_is_run_with_its_buttons_and_paid_to_the_cent(client, study, platform):
-    where = publish(client, study, "3.60", "10", named="1A:6", each="6")
+def test_a_batch_is_run_with_its_buttons_and_paid_to_the_cent(owner, study, platform):
+    where = publish(owner, study, "3.60", "10", named="1A:6", each="6")
     batch = Batch.objects.get()
     workers = [platform.worker() for _ in range(3)]
     done = [do_task(platform, batch, worker) for worker in workers]
     late, empty = (hand_in_unfinished(platform, batch) for _ in range(2))
-    press(client, where, "Fetch submitted work")
+    press(owner, where, "Fetch submitted work")
     assert [stored(one, "standing")[0] for one in (*done, late, empty)] == [
         *[Standing.PAYABLE] * 3, *[Standing.HELD] * 2,
     ]  # fmt: skip
 
-    press(client, where, "Pay 3 payable")
-    press(client, page("visit", study, batch.pk, late.pk), "Pay the reward", reason="they wrote")
+    press(owner, where, "Pay 3 payable")
+    press(owner, page("visit", study, batch.pk, late.pk), "Pay the reward", reason="they wrote")
     of_empty = page("visit", study, batch.pk, empty.pk)
-    press(client, of_empty, "Reject the work", feedback="Nothing was answered.")
+    press(owner, of_empty, "Reject the work", feedback="Nothing was answered.")
     assert stored(empty, "provider_state") == ("rejected",)
     assert count_paid_here(batch) == count_spent_there(platform) == 240
-    press(client, of_empty, "Reverse the rejection", reason="we were wrong")
+    press(owner, of_empty, "Reverse the rejection", reason="we were wrong")
 
     people = page("batch_people", study, batch.pk)
-    pay_bonus_twice(client, people, [one.pk for one in done[:2]])
+    pay_bonus_twice(owner, people, [one.pk for one in done[:2]])
     assert platform.control.counts()["SendBonus"] == 2
     choose = "Allow private tasks"
-    press(client, people, choose, chosen=[done[0].pk], reason="agrees with the others")
+    press(owner, people, choose, chosen=[done[0].pk], reason="agrees with the others")
 
     task = Qualification.objects.get(block=None)
     private = publish(
-        client, study, "0.60", "0.60", named="2A:1", each="1", private_task=str(task.pk)
+        owner, study, "0.60", "0.60", named="2A:1", each="1", private_task=str(task.pk)
     )
     second = Batch.objects.latest("pk")
     with pytest.raises(CrowdRefused):
         do_task(platform, second, workers[1])
     do_task(platform, second, workers[0])
-    press(client, private, "Fetch submitted work")
-    press(client, private, "Pay 1 payable")
+    press(owner, private, "Fetch submitted work")
+    press(owner, private, "Pay 1 payable")
     for stopped in (batch, second):
-        press(client, page("stop_batch", study, stopped.pk), "Stop the batch")
+        press(owner, page("stop_batch", study, stopped.pk), "Stop the batch")
 
     assert not Run.objects.exclude(job__state="done").exists()
     assert not [run.report["errors"] for run in Run.objects.all() if run.report["errors"]]
     assert [count_paid_here(one) for one in (batch, second)] == [540, 60]
     assert count_spent_there(platform) == 600
-    text = read(client, "batch_ledger", study, batch.pk)
+    text = read(owner, "batch_ledger", study, batch.pk)
     for what, amount in (("Rewards paid", "2.50"), ("Bonuses paid", "2.00"), ("Fees", "0.90")):
         assert f"<dt>{what}</dt><dd>${amount}</dd>" in text
 

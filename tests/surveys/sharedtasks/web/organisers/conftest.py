@@ -1,20 +1,7 @@
 import pytest
-from django.contrib.auth.models import User
 
-from tests.factories.clients import client_of
 from tests.factories.organised import NOW
 from tests.factories.sharedtasks import make_shared_task
-
-
-@pytest.fixture
-def ana(db):
-    return User.objects.create_user("ana", password="correct horse")
-
-
-@pytest.fixture
-def client(ana):
-    """Return a client signed in as the organiser."""
-    return client_of(ana)
 
 
 @pytest.fixture

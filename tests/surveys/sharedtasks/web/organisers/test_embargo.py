@@ -51,23 +51,23 @@ def read(client, release, pages):
 
 @pytest.mark.parametrize("state", ["draft", "open", "finalised"])
 def test_pages_of_a_release_warn_until_the_results_are_published(
-    client, shared_task, release, pages, state
+    as_ana, shared_task, release, pages, state
 ):
-    assert read(client, release, pages) == [False] * 3
+    assert read(as_ana, release, pages) == [False] * 3
     make_part(shared_task, release=release)
     SharedTask.objects.update(state=state)
-    assert read(client, release, pages) == [True] * 3
+    assert read(as_ana, release, pages) == [True] * 3
 
     SharedTask.objects.update(state="published", published_at=timezone.now())
-    assert read(client, release, pages) == [False] * 3
+    assert read(as_ana, release, pages) == [False] * 3
 
 
-def test_programs_see_the_embargo(client, shared_task, release):
+def test_programs_see_the_embargo(as_ana, shared_task, release):
     make_part(shared_task, release=release)
     _, key = make_token(User.objects.get(username="ana"), "lab", ["releases:read"])
     address = f"/api/v1/studies/{release.study.slug}/releases/{release.run.pk}/"
 
-    found = client.get(address, headers={"Authorization": f"Bearer {key}"}).json()
+    found = as_ana.get(address, headers={"Authorization": f"Bearer {key}"}).json()
 
     assert found["is_embargoed"] is True
 

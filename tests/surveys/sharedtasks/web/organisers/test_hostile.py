@@ -31,9 +31,9 @@ TEXT_FILES = ("test_data", "test_gold", "practice_data", "practice_gold")
 
 
 @pytest.fixture
-def attacker(client):
+def attacker(as_ana):
     """Return a client signed in as the organiser of a draft."""
-    return Attacker(sessionid=client.session.session_key)
+    return Attacker(sessionid=as_ana.session.session_key)
 
 
 @pytest.fixture

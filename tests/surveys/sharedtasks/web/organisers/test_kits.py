@@ -50,36 +50,36 @@ def test_a_draft_has_no_kit_for_everybody(phase, at):
     assert fetch().status_code == 404
 
 
-def test_organisers_look_at_the_kit_before_the_phase_begins(client, phase, shared_task):
+def test_organisers_look_at_the_kit_before_the_phase_begins(as_ana, phase, shared_task):
     phase.opens_at = START + timedelta(days=1)
     phase.save()
 
-    answer = client.get(reverse("organisers:kit", args=["gwsc", "evaluation"]))
+    answer = as_ana.get(reverse("organisers:kit", args=["gwsc", "evaluation"]))
 
     assert answer.content.startswith(b"PK")
     assert (
         reverse("organisers:kit", args=["gwsc", "evaluation"])
-        in client.get(reverse("organisers:phases", args=["gwsc"])).text
+        in as_ana.get(reverse("organisers:phases", args=["gwsc"])).text
     )
 
 
-def test_organisers_download_bundles_for_codabench(client, phase):
-    page = client.get(reverse("organisers:codabench", args=["gwsc"])).text
+def test_organisers_download_bundles_for_codabench(as_ana, phase):
+    page = as_ana.get(reverse("organisers:codabench", args=["gwsc"])).text
 
-    answer = client.post(reverse("organisers:bundle", args=["gwsc", 1]))
+    answer = as_ana.post(reverse("organisers:bundle", args=["gwsc", 1]))
 
     assert "Keep the bundles secret" in page
     assert reverse("organisers:bundle", args=["gwsc", 2]) in page
-    assert reverse("organisers:codabench", args=["gwsc"]) in client.get(
+    assert reverse("organisers:codabench", args=["gwsc"]) in as_ana.get(
         reverse("organisers:phases", args=["gwsc"])
     ).text  # fmt: skip
     assert answer["Content-Disposition"] == 'attachment; filename="gwsc_codabench_1.zip"'
     assert answer.content.startswith(b"PK")
-    assert client.get(reverse("organisers:bundle", args=["gwsc", 1])).status_code == 405
-    assert client.post(reverse("organisers:bundle", args=["gwsc", 3])).status_code == 404
+    assert as_ana.get(reverse("organisers:bundle", args=["gwsc", 1])).status_code == 405
+    assert as_ana.post(reverse("organisers:bundle", args=["gwsc", 3])).status_code == 404
 
 
-def test_the_codabench_page_says_what_is_missing(client, shared_task):
-    assert "There are no phases yet" in client.get(
+def test_the_codabench_page_says_what_is_missing(as_ana, shared_task):
+    assert "There are no phases yet" in as_ana.get(
         reverse("organisers:codabench", args=["gwsc"])
     ).text  # fmt: skip

@@ -42,71 +42,71 @@ def upload(**changes):
     return {"language": "sl", "instructions": "", "reliability": "", "human": "", **contents}
 
 
-def test_a_researcher_makes_a_shared_task_and_organises_it(client, ana):
+def test_a_researcher_makes_a_shared_task_and_organises_it(as_ana, ana):
     sent = {"title": "Words", "slug": "gwsc", "contact": "lab@example.org"}
 
-    answer = client.post(reverse("organisers:new_task"), sent)
+    answer = as_ana.post(reverse("organisers:new_task"), sent)
 
     assert answer.url == page("overview")
     shared_task = SharedTask.objects.get()
     assert [one.user for one in shared_task.organisers.all()] == [ana]
-    assert "The shared task has no data yet." in client.get(answer.url).text
-    again = client.post(reverse("organisers:new_task"), sent)
+    assert "The shared task has no data yet." in as_ana.get(answer.url).text
+    again = as_ana.post(reverse("organisers:new_task"), sent)
     assert (again.status_code, "is taken" in again.text) == (422, True)
-    assert "Words" in client.get(reverse("organisers:tasks")).text
+    assert "Words" in as_ana.get(reverse("organisers:tasks")).text
 
 
-def test_the_start_page_of_the_console_leads_to_shared_tasks(client):
-    assert reverse("organisers:tasks") in client.get(reverse("console:studies")).text
+def test_the_start_page_of_the_console_leads_to_shared_tasks(as_ana):
+    assert reverse("organisers:tasks") in as_ana.get(reverse("console:studies")).text
 
 
-def test_help_leads_to_the_document_of_organisers(client, draft):
-    assert "docs/sharedtasks.html#the-organiser" in client.get(page("overview")).text
+def test_help_leads_to_the_document_of_organisers(as_ana, draft):
+    assert "docs/sharedtasks.html#the-organiser" in as_ana.get(page("overview")).text
 
 
-def test_data_is_uploaded_and_removed(client, draft):
-    assert client.post(page("add_files"), upload()).url == page("data")
-    shown = client.get(page("data")).text
+def test_data_is_uploaded_and_removed(as_ana, draft):
+    assert as_ana.post(page("add_files"), upload()).url == page("data")
+    shown = as_ana.get(page("data")).text
     assert page("remove_data", "sl") in shown
     assert "uploaded" in shown
 
-    assert "are deleted" in client.get(page("remove_data", "sl")).text
-    assert client.post(page("remove_data", "sl")).url == page("data")
+    assert "are deleted" in as_ana.get(page("remove_data", "sl")).text
+    assert as_ana.post(page("remove_data", "sl")).url == page("data")
     assert not TaskPart.objects.exists()
 
 
-def test_files_that_cannot_be_scored_are_refused_with_reasons(client, draft):
-    answer = client.post(page("add_files"), upload(test_gold=b"change\n1\n"))
+def test_files_that_cannot_be_scored_are_refused_with_reasons(as_ana, draft):
+    answer = as_ana.post(page("add_files"), upload(test_gold=b"change\n1\n"))
 
     assert answer.status_code == 422
     assert "The gold of the test data" in answer.text
     assert not TaskPart.objects.exists()
 
 
-def test_data_comes_from_a_release_of_ones_own_study(client, ana, draft):
+def test_data_comes_from_a_release_of_ones_own_study(as_ana, ana, draft):
     made = make_complete_release(made=release(collect(16), n_practice=4))
-    refused = client.post(page("add_release"), {"release": made.pk})
+    refused = as_ana.post(page("add_release"), {"release": made.pk})
     assert (refused.status_code, TaskPart.objects.count()) == (422, 0)
 
     grant_role(made.study, ana, Role.RESEARCHER)
-    assert client.post(page("add_release"), {"release": made.pk}).url == page("data")
+    assert as_ana.post(page("add_release"), {"release": made.pk}).url == page("data")
 
     part = TaskPart.objects.get()
     assert (part.release, part.language, part.n_pairs) == (made, made.study.language, 12)
-    assert f"release 1 of {made.study.slug}" in client.get(page("data")).text
+    assert f"release 1 of {made.study.slug}" in as_ana.get(page("data")).text
 
 
-def test_times_are_entered_in_the_zone_and_shown_in_both(client, draft):
+def test_times_are_entered_in_the_zone_and_shown_in_both(as_ana, draft):
     SharedTask.objects.update(zone="Etc/GMT+12")
 
-    assert client.post(page("add_phase"), EVALUATION).url == page("phases")
+    assert as_ana.post(page("add_phase"), EVALUATION).url == page("phases")
 
     phase = Phase.objects.get()
     assert phase.closes_at.isoformat() == "2027-02-01T11:59:59+00:00"
-    shown = client.get(page("phases")).text.replace("\xa0", " ")
+    shown = as_ana.get(page("phases")).text.replace("\xa0", " ")
     assert "31 January 2027, 23:59:59" in shown
     assert "1 February 2027, 11:59:59 UTC" in shown
-    assert 'value="2027-01-31T23:59:59"' in client.get(page("phase", "evaluation")).text
+    assert 'value="2027-01-31T23:59:59"' in as_ana.get(page("phase", "evaluation")).text
 
 
 @pytest.mark.parametrize(
@@ -118,133 +118,133 @@ def test_times_are_entered_in_the_zone_and_shown_in_both(client, draft):
         ("2027-03-28T04:30Z", "without a zone"),
     ],
 )
-def test_times_that_the_zone_does_not_have_once_are_refused(client, draft, time, reason):
+def test_times_that_the_zone_does_not_have_once_are_refused(as_ana, draft, time, reason):
     SharedTask.objects.update(zone="Europe/Ljubljana")
 
-    answer = client.post(page("add_phase"), {**EVALUATION, "closes_at": time})
+    answer = as_ana.post(page("add_phase"), {**EVALUATION, "closes_at": time})
 
     assert (answer.status_code, reason in answer.text) == (422, True)
     assert not Phase.objects.exists()
 
 
-def test_the_phases_of_gwsc_are_added_at_once(client, draft):
+def test_the_phases_of_gwsc_are_added_at_once(as_ana, draft):
     times = {"practice_opens_at": "2027-01-02T00:00", "opens_at": "2027-02-01T00:00",
              "closes_at": "2027-03-01T00:00"}  # fmt: skip
 
-    assert client.post(page("gwsc"), times).url == page("phases")
+    assert as_ana.post(page("gwsc"), times).url == page("phases")
 
     names = ["practice", "evaluation", "post-evaluation"]
     assert [phase.name for phase in Phase.objects.all()] == names
 
 
-def test_the_end_of_a_running_phase_is_moved_and_its_rules_stay(client, shared_task):
+def test_the_end_of_a_running_phase_is_moved_and_its_rules_stay(as_ana, shared_task):
     phase = make_phase(shared_task)
 
-    shown = client.get(page("phase", phase.name)).text
-    client.post(page("phase", phase.name), {"closes_at": "2027-01-20T00:00", "attempts_total": 99})
+    shown = as_ana.get(page("phase", phase.name)).text
+    as_ana.post(page("phase", phase.name), {"closes_at": "2027-01-20T00:00", "attempts_total": 99})
 
     assert ("attempts_total" in shown, "closes_at" in shown) == (False, True)
     phase.refresh_from_db()
     assert (phase.closes_at.day, phase.attempts_total, phase.moved_at) == (20, 9, START)
-    assert "moved on" in client.get(page("overview")).text
+    assert "moved on" in as_ana.get(page("overview")).text
 
 
-def test_an_end_in_the_past_is_refused(client, shared_task):
+def test_an_end_in_the_past_is_refused(as_ana, shared_task):
     phase = make_phase(shared_task)
 
-    answer = client.post(page("phase", phase.name), {"closes_at": "2027-01-01T12:00:00"})
+    answer = as_ana.post(page("phase", phase.name), {"closes_at": "2027-01-01T12:00:00"})
 
     assert (answer.status_code, "in the past" in answer.text) == (422, True)
-    later = client.post(page("phase", phase.name), {"closes_at": "2027-01-01T12:00:01"})
+    later = as_ana.post(page("phase", phase.name), {"closes_at": "2027-01-01T12:00:01"})
     assert later.status_code == 302
 
 
-def test_a_phase_that_has_not_begun_is_changed_and_removed(client, draft):
-    client.post(page("add_phase"), EVALUATION)
+def test_a_phase_that_has_not_begun_is_changed_and_removed(as_ana, draft):
+    as_ana.post(page("add_phase"), EVALUATION)
 
-    client.post(page("phase", "evaluation"), {**EVALUATION, "attempts_total": "3"})
+    as_ana.post(page("phase", "evaluation"), {**EVALUATION, "attempts_total": "3"})
     assert Phase.objects.get().attempts_total == 3
-    assert client.get(page("remove_phase", "evaluation")).status_code == 200
-    assert client.post(page("remove_phase", "evaluation")).url == page("phases")
+    assert as_ana.get(page("remove_phase", "evaluation")).status_code == 200
+    assert as_ana.post(page("remove_phase", "evaluation")).url == page("phases")
 
     assert not Phase.objects.exists()
 
 
-def test_texts_and_rules_are_saved_and_shown(client, draft):
+def test_texts_and_rules_are_saved_and_shown(as_ana, draft):
     add_part(draft, "sl", part_files())
     sent = {**RULES, "required_languages": ["sl"], "requires_description": "on"}
 
-    assert client.post(page("rules"), sent).url == page("rules")
+    assert as_ana.post(page("rules"), sent).url == page("rules")
 
     draft.refresh_from_db()
     assert (draft.zone, draft.required_languages) == ("Europe/Ljubljana", ["sl"])
-    assert "<em>Predict</em>" in client.get(page("rules")).text
+    assert "<em>Predict</em>" in as_ana.get(page("rules")).text
 
 
-def test_rules_of_an_open_shared_task_are_not_offered(client, shared_task):
+def test_rules_of_an_open_shared_task_are_not_offered(as_ana, shared_task):
     SharedTask.objects.update(zone="Etc/GMT+12")
-    shown = client.get(page("rules")).text
+    shown = as_ana.get(page("rules")).text
     assert "anywhere on earth (UTC−12)" in shown
     assert "Etc/GMT" not in shown
-    client.post(page("rules"), {**RULES, "requires_description": "on"})
+    as_ana.post(page("rules"), {**RULES, "requires_description": "on"})
 
     assert ('name="zone"' in shown, 'name="terms"' in shown) == (False, True)
     shared_task.refresh_from_db()
     assert (shared_task.zone, shared_task.title) == ("Etc/GMT+12", "Words")
 
 
-def test_opening_shows_figures_and_what_is_lacking(client, draft):
-    lacking = client.get(page("opening")).text
+def test_opening_shows_figures_and_what_is_lacking(as_ana, draft):
+    lacking = as_ana.get(page("opening")).text
     assert "cannot be opened yet" in lacking
-    assert client.post(page("opening")).status_code == 422
+    assert as_ana.post(page("opening")).status_code == 422
 
     add_part(draft, "sl", part_files())
     make_phase(draft, opens_at=datetime.fromisoformat("2027-01-04T00:00Z"))
     SharedTask.objects.update(text="Predict.", terms="Be fair.")
-    assert "Smallest provable difference" in client.get(page("opening")).text
-    assert client.post(page("opening")).url == page("overview")
+    assert "Smallest provable difference" in as_ana.get(page("opening")).text
+    assert as_ana.post(page("opening")).url == page("overview")
 
     draft.refresh_from_db()
     assert (draft.state, draft.opened_at) == ("open", START)
-    assert draft.commitment in client.get(page("overview")).text
+    assert draft.commitment in as_ana.get(page("overview")).text
 
 
-def test_probing_has_to_be_confirmed_before_opening(client, draft):
+def test_probing_has_to_be_confirmed_before_opening(as_ana, draft):
     add_part(draft, "sl", part_files(60))
     make_phase(draft, visibility="board", attempts_total=500)
     SharedTask.objects.update(text="Predict.", terms="Be fair.")
 
-    shown = client.get(page("opening")).text
+    shown = as_ana.get(page("opening")).text
     assert "√(ρ² + (1 − ρ²)·k/(n − 1))" in shown
-    assert client.post(page("opening")).status_code == 422
-    assert client.post(page("opening"), {"accepts_probing": "on"}).url == page("overview")
+    assert as_ana.post(page("opening")).status_code == 422
+    assert as_ana.post(page("opening"), {"accepts_probing": "on"}).url == page("overview")
 
 
-def test_organisers_are_added_and_leave(client, ana, draft):
+def test_organisers_are_added_and_leave(as_ana, ana, draft):
     mate = User.objects.create_user("mate")
-    assert client.post(page("organisers"), {"username": "none"}).status_code == 422
-    client.post(page("organisers"), {"username": "mate"})
+    assert as_ana.post(page("organisers"), {"username": "none"}).status_code == 422
+    as_ana.post(page("organisers"), {"username": "mate"})
 
-    assert "mate" in client.get(page("organisers")).text
-    client.post(page("remove_organiser", mate.pk))
-    refused = client.post(page("remove_organiser", ana.pk))
+    assert "mate" in as_ana.get(page("organisers")).text
+    as_ana.post(page("remove_organiser", mate.pk))
+    refused = as_ana.post(page("remove_organiser", ana.pk))
     assert (refused.status_code, "the only organiser" in refused.text) == (409, True)
-    client.post(page("organisers"), {"username": "mate"})
-    assert client.post(page("remove_organiser", ana.pk)).url == reverse("organisers:tasks")
-    assert client.get(page("overview")).status_code == 404
+    as_ana.post(page("organisers"), {"username": "mate"})
+    assert as_ana.post(page("remove_organiser", ana.pk)).url == reverse("organisers:tasks")
+    assert as_ana.get(page("overview")).status_code == 404
 
 
-def test_the_log_is_in_words(client, draft):
-    client.post(page("add_phase"), EVALUATION)
+def test_the_log_is_in_words(as_ana, draft):
+    as_ana.post(page("add_phase"), EVALUATION)
 
-    shown = client.get(page("log")).text
+    shown = as_ana.get(page("log")).text
 
     assert "Added the phase evaluation" in shown
     assert "Who sees scores: hidden" in shown
 
 
-def test_two_shared_tasks_are_apart(client, draft):
+def test_two_shared_tasks_are_apart(as_ana, draft):
     make_shared_task(slug="other", title="Not mine")
 
-    assert client.get(reverse("organisers:overview", args=["other"])).status_code == 404
-    assert "Not mine" not in client.get(reverse("organisers:tasks")).text
+    assert as_ana.get(reverse("organisers:overview", args=["other"])).status_code == 404
+    assert "Not mine" not in as_ana.get(reverse("organisers:tasks")).text
