@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
 from django.db.models import QuerySet
@@ -33,22 +33,33 @@ def name_actor() -> str:
     return (actor.get_username() if isinstance(actor, User) else str(actor))[:MAX_ACTOR_LENGTH]
 
 
+class Scoped(Protocol):
+    """What has a log and is no study; `scope` names it in entries, such as sharedtask:7."""
+
+    @property
+    def scope(self) -> str: ...
+
+
 def find_entries(
-    of: Study | str, *, action: str = "", actor: str = "", since: datetime | None = None
+    of: Study | Scoped, *, action: str = "", actor: str = "", since: datetime | None = None
 ) -> QuerySet[AuditEntry]:
-    """Return the log entries of a study or scope, latest first, filtered by given values.
+    """Return the log entries of a study or an app's object, latest first, filtered by given values.
 
     `action` is the beginning of an action's name, such as study.
     """
     filters = {"action__startswith": action, "actor": actor, "at__gte": since}
-    rows = AuditEntry.objects.filter(scope=of) if isinstance(of, str) else of.audit_entries.all()
+    rows = (
+        of.audit_entries.all()
+        if isinstance(of, Study)
+        else AuditEntry.objects.filter(scope=of.scope)
+    )
     return rows.filter(**{name: value for name, value in filters.items() if value})
 
 
 def record(
-    action: str, study: Study | None = None, subject: str = "", *, scope: str = "", **details: Any
+    action: str, of: Study | Scoped | None = None, subject: str = "", /, **details: Any
 ) -> None:
-    """Add an entry to the log of a study or of a scope such as sharedtask:7.
+    """Add an entry to the log of a study, of an app's object, or of the site.
 
     Details are JSON values that identify no worker. E-mail addresses and provider ids are masked
     in a reason, which is free text.
@@ -58,8 +69,8 @@ def record(
         details["reason"] = mask_text(details["reason"])
     user = actor if isinstance(actor, User) else None
     AuditEntry.objects.create(
-        study=study,
-        scope=scope,
+        study=of if isinstance(of, Study) else None,
+        scope="" if isinstance(of, Study) or of is None else of.scope,
         user=user,
         actor=name_actor(),
         action=action,

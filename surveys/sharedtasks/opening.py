@@ -84,7 +84,7 @@ def open_task(
     shared_task.save(update_fields=["state", "opened_at", "commitment"])
     for phase in shared_task.phases.all():
         request_baselines(phase)
-    record("sharedtask.opened", scope=shared_task.scope, commitment=shared_task.commitment)
+    record("sharedtask.opened", shared_task, commitment=shared_task.commitment)
     return shared_task
 
 

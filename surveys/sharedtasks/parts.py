@@ -169,7 +169,7 @@ def add_part(
     details: dict[str, Any] = {"n_pairs": n_pairs, "n_practice": n_practice}
     if release:
         details["release"] = f"{release.name} of {release.study.slug}"
-    record("sharedtask.part_added", scope=shared_task.scope, subject=language, **details)
+    record("sharedtask.part_added", shared_task, language, **details)
     return part
 
 
@@ -183,7 +183,7 @@ def remove_part(part: TaskPart) -> None:
     part.delete()
     for storage, name in stored:
         transaction.on_commit(partial(storage.delete, name))
-    record("sharedtask.part_removed", scope=shared_task.scope, subject=language)
+    record("sharedtask.part_removed", shared_task, language)
 
 
 def _lock_draft(shared_task: SharedTask) -> SharedTask:

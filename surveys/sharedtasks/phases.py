@@ -134,9 +134,7 @@ def add_phase(
     phase.save()
     if shared_task.state != SharedTaskState.DRAFT:
         request_baselines(phase)
-    record(
-        "sharedtask.phase_added", scope=shared_task.scope, subject=phase.name, **_log_rules(phase)
-    )
+    record("sharedtask.phase_added", shared_task, phase.name, **_log_rules(phase))
     return phase
 
 
@@ -178,7 +176,7 @@ def change_phase(
         move_baselines(phase)
     after = _log_rules(phase)
     changes = {name: f"{before[name]} → {after[name]}" for name in RULES if name in changed}
-    record("sharedtask.phase_changed", None, phase.name, scope=shared_task.scope, **changes)
+    record("sharedtask.phase_changed", shared_task, phase.name, **changes)
     return phase
 
 
@@ -195,7 +193,7 @@ def remove_phase(phase: Phase, *, now: datetime) -> None:
     _delete_own(phase)
     cancel_baselines(phase)
     phase.delete()
-    record("sharedtask.phase_removed", scope=shared_task.scope, subject=name)
+    record("sharedtask.phase_removed", shared_task, name)
 
 
 @transaction.atomic

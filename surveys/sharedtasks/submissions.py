@@ -110,10 +110,8 @@ def cancel_submission(submission: Submission, reason: str) -> Submission:
         raise SubmissionRefused("Write why it is cancelled; the team reads it.")
     refuse_final(submission.phase)
     _end(submission, SubmissionState.CANCELLED, reason)
-    record(
-        "submission.cancelled", scope=submission.phase.shared_task.scope,
-        subject=name_submission(submission), reason=reason,
-    )  # fmt: skip
+    name = name_submission(submission)
+    record("submission.cancelled", submission.phase.shared_task, name, reason=reason)
     return submission
 
 
@@ -135,10 +133,7 @@ def rescore_failed(submission: Submission) -> Submission:
         )
     submission.state, submission.state_reason = SubmissionState.STORED, ""
     submission.save(update_fields=["state", "state_reason"])
-    record(
-        "submission.rescored", scope=submission.phase.shared_task.scope,
-        subject=name_submission(submission),
-    )  # fmt: skip
+    record("submission.rescored", submission.phase.shared_task, name_submission(submission))
     request_score(submission)
     return submission
 

@@ -82,7 +82,7 @@ def make_shared_task(user: User, *, slug: str, title: str, contact: str) -> Shar
     _check(shared_task)
     shared_task.save()
     Organiser.objects.create(shared_task=shared_task, user=user)
-    record("sharedtask.drafted", scope=shared_task.scope, title=title)
+    record("sharedtask.drafted", shared_task, title=title)
     return shared_task
 
 
@@ -106,10 +106,8 @@ def configure_task(shared_task: SharedTask, changes: Mapping[str, Any]) -> Share
     _check(shared_task)
     if changed:
         shared_task.save(update_fields=list(changed))
-        record(
-            "sharedtask.configured", None, "", scope=shared_task.scope,
-            **{name: _tell(name, before[name], value) for name, value in changed.items()},
-        )  # fmt: skip
+        details = {name: _tell(name, before[name], value) for name, value in changed.items()}
+        record("sharedtask.configured", shared_task, **details)
     return shared_task
 
 
@@ -131,7 +129,7 @@ def add_organiser(shared_task: SharedTask, user: User) -> Organiser:
         raise SharedTaskRefused(PARTICIPANT.format(user.get_username()))
     organiser, is_new = Organiser.objects.get_or_create(shared_task=shared_task, user=user)
     if is_new:
-        record("sharedtask.organiser_added", scope=shared_task.scope, subject=user.get_username())
+        record("sharedtask.organiser_added", shared_task, user.get_username())
     return organiser
 
 
@@ -147,7 +145,7 @@ def remove_organiser(shared_task: SharedTask, user: User) -> None:
             f"{user.get_username()} is the only organiser. Add another organiser first."
         )
     organisers.filter(user=user).delete()
-    record("sharedtask.organiser_removed", scope=shared_task.scope, subject=user.get_username())
+    record("sharedtask.organiser_removed", shared_task, user.get_username())
 
 
 def is_any_public() -> bool:

@@ -79,10 +79,8 @@ def request_finalising(
             )
     if problems:
         raise SharedTaskRefused("\n".join(problems))
-    record(
-        "sharedtask.finalising", scope=shared_task.scope,
-        unranked=", ".join(f"{row.counted.team.name} ({row.reason})" for row in unranked),
-    )  # fmt: skip
+    names = ", ".join(f"{row.counted.team.name} ({row.reason})" for row in unranked)
+    record("sharedtask.finalising", shared_task, unranked=names)
     return request_job(shared_task, FINALISE, by)
 
 
@@ -157,9 +155,8 @@ def _store(
         shared_task.state = SharedTaskState.FINALISED
     shared_task.save(update_fields=["archive", "archive_sha256", "finalised_at", "state"])
     record(
-        "sharedtask.finalised", scope=shared_task.scope, n_boards=len(bodies),
-        sha256=shared_task.archive_sha256,
-    )  # fmt: skip
+        "sharedtask.finalised", shared_task, n_boards=len(bodies), sha256=shared_task.archive_sha256
+    )
 
 
 def read_input(phases: list[Phase]) -> list[object]:

@@ -38,7 +38,7 @@ def publish(shared_task: SharedTask, now: datetime) -> SharedTask:
     shared_task.state = SharedTaskState.PUBLISHED
     shared_task.published_at, shared_task.retracted_at = now, None
     shared_task.save(update_fields=["state", "published_at", "retracted_at"])
-    record("sharedtask.published", scope=shared_task.scope, sha256=shared_task.archive_sha256)
+    record("sharedtask.published", shared_task, sha256=shared_task.archive_sha256)
     return shared_task
 
 
@@ -57,5 +57,5 @@ def retract(shared_task: SharedTask, reason: str, now: datetime) -> SharedTask:
         raise SharedTaskRefused("Write why it is taken back.")
     shared_task.state, shared_task.retracted_at = SharedTaskState.FINALISED, now
     shared_task.save(update_fields=["state", "retracted_at"])
-    record("sharedtask.retracted", scope=shared_task.scope, reason=reason)
+    record("sharedtask.retracted", shared_task, reason=reason)
     return shared_task

@@ -52,7 +52,7 @@ def hide_name(team: Team, by: User | None = None) -> None:
         frozen.save(update_fields=["body", "sha256"])
         n_renamed += 1
     if n_renamed:
-        record("team.name_hidden", scope=shared_task.scope, subject=team.name, n_boards=n_renamed)
+        record("team.name_hidden", shared_task, team.name, n_boards=n_renamed)
         drop_archive(shared_task)
         shared_task.save(update_fields=["archive", "archive_sha256"])
         request_new_archive(shared_task, by)
@@ -107,7 +107,7 @@ def _store(shared_task: SharedTask, frozen: list[FrozenBoard], archive: bytes) -
     shared_task.archive.save("archive.zip", ContentFile(archive), save=False)
     shared_task.archive_sha256 = hashlib.sha256(archive).hexdigest()
     shared_task.save(update_fields=["archive", "archive_sha256"])
-    record("sharedtask.archived", scope=shared_task.scope, sha256=shared_task.archive_sha256)
+    record("sharedtask.archived", shared_task, sha256=shared_task.archive_sha256)
 
 
 def _rename(board: "Board", name: str, code: str) -> "Board":

@@ -64,7 +64,7 @@ def make_bundle(shared_task: SharedTask, subtask: int, user: AnyUser) -> bytes:
             "studies that it comes from."
         )
     bundle = _write(shared_task, subtask)
-    record("sharedtask.bundle_made", scope=shared_task.scope, subject=f"subtask {subtask}")
+    record("sharedtask.bundle_made", shared_task, f"subtask {subtask}")
     return bundle
 
 

@@ -39,10 +39,8 @@ def drop_participants(shared_task: SharedTask) -> int:
     left = LimitedAccount.objects.filter(pk__in=members, memberships=None)
     _delete_accounts(list(left.values_list("user", flat=True)))
     if members or n_contacts:
-        record(
-            "personal_data.dropped", scope=shared_task.scope, members=len(members),
-            days=shared_task.contact_days,
-        )  # fmt: skip
+        days = shared_task.contact_days
+        record("personal_data.dropped", shared_task, members=len(members), days=days)
     return len(members)
 
 

@@ -86,7 +86,7 @@ def request_rescoring(
         )
         request_job(shared_task, RESCORE, by)
         record(
-            "scoring.requested", scope=shared_task.scope, subject=name_scoring(scoring),
+            "scoring.requested", shared_task, name_scoring(scoring),
             reason=reason, languages=", ".join(sorted(gold)), scorer=SCORER,
         )  # fmt: skip
     return scoring
@@ -127,10 +127,7 @@ def use_scoring(scoring: Scoring) -> Scoring:
         scoring.save(update_fields=["state", "current_since"])
         for phase in shared_task.phases.all():
             count_phase(phase)
-        record(
-            "scoring.used", scope=shared_task.scope, subject=name_scoring(scoring),
-            reason=scoring.reason,
-        )  # fmt: skip
+        record("scoring.used", shared_task, name_scoring(scoring), reason=scoring.reason)
     return scoring
 
 
@@ -148,7 +145,7 @@ def discard_scoring(scoring: Scoring) -> Scoring:
         raise SharedTaskRefused("A job of this shared task is in progress. Wait until it ends.")
     scoring.state = ScoringState.DISCARDED
     scoring.save(update_fields=["state"])
-    record("scoring.discarded", scope=shared_task.scope, subject=name_scoring(scoring))
+    record("scoring.discarded", shared_task, name_scoring(scoring))
     return scoring
 
 

@@ -51,12 +51,7 @@ def describe_team(team: Team, fields: Mapping[str, object], *, now: datetime) ->
         team.described_at = now
     if changed:
         team.save(update_fields=[*changed, "described_at"])
-        record(
-            "team.described",
-            scope=team.shared_task.scope,
-            subject=team.name,
-            changed=sorted(changed),
-        )
+        record("team.described", team.shared_task, team.name, changed=sorted(changed))
     return team
 
 
@@ -86,7 +81,7 @@ def accept_terms(team: Team, *, now: datetime) -> Team:
         return team
     team.accepted_terms, team.accepted_terms_at = digest, now
     team.save(update_fields=["accepted_terms", "accepted_terms_at"])
-    record("team.terms_accepted", scope=team.shared_task.scope, subject=team.name)
+    record("team.terms_accepted", team.shared_task, team.name)
     return team
 
 

@@ -45,7 +45,7 @@ def invite_team(shared_task: SharedTask, name: str, *, by: User, now: datetime) 
     if shared_task.state == SharedTaskState.DRAFT:
         raise TeamRefused("Open the shared task first; teams cannot see a draft.")
     team = add_team(shared_task=shared_task, name=read_team_name(name))
-    record("team.made", scope=shared_task.scope, subject=team.name)
+    record("team.made", shared_task, team.name)
     return team, make_link(team, by=by, now=now, is_captain=True)
 
 
@@ -56,7 +56,7 @@ def make_link(team: Team, *, by: User, now: datetime, is_captain: bool = False) 
     _require_open(team)
     if TeamInvitation.objects.valid(now).filter(team=team).count() >= MOST_OPEN:
         raise TeamRefused(f"{MOST_OPEN} links of the team are open. Revoke one first.")
-    record("team.link_made", scope=team.shared_task.scope, subject=team.name)
+    record("team.link_made", team.shared_task, team.name)
     return _make_link(team=team, created_by=by, is_captain=is_captain, expires_at=now + LIFETIME)
 
 
@@ -82,12 +82,7 @@ def make_password_link(member: TeamMember, *, by: User, now: datetime) -> str:
             "the site to make the link."
         )
     TeamInvitation.objects.valid(now).filter(participant=participant).update(revoked_at=now)
-    record(
-        "team.password_link_made",
-        scope=member.shared_task.scope,
-        subject=member.team.name,
-        member=str(participant),
-    )
+    record("team.password_link_made", member.shared_task, member.team.name, member=str(participant))
     return _make_link(
         team=member.team, created_by=by, participant=participant, expires_at=now + LIFETIME
     )
@@ -98,7 +93,7 @@ def revoke_link(invitation: TeamInvitation, *, now: datetime) -> None:
     """Revoke a link, which then opens nothing; idempotent."""
     if TeamInvitation.objects.valid(now).filter(pk=invitation.pk).update(revoked_at=now):
         team = invitation.team
-        record("team.link_revoked", scope=team.shared_task.scope, subject=team.name)
+        record("team.link_revoked", team.shared_task, team.name)
 
 
 def find_link(token: str, now: datetime) -> TeamInvitation | None:
@@ -174,7 +169,7 @@ def _join(link: TeamInvitation, participant: LimitedAccount, *, now: datetime) -
     if link.is_captain:
         accept_terms(team, now=now)
     terms = digest_terms(team.shared_task) if team.shared_task.terms else None
-    record("team.joined", scope=team.shared_task.scope, subject=team.name, terms=terms)
+    record("team.joined", team.shared_task, team.name, terms=terms)
     return member
 
 

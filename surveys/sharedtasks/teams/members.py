@@ -60,12 +60,8 @@ def remove_member(member: TeamMember) -> None:
     """Remove a member from a team, for the organisers; idempotent."""
     Team.objects.select_for_update(no_key=True).get(pk=member.team_id)
     if TeamMember.objects.filter(pk=member.pk).delete()[0]:
-        record(
-            "team.member_removed",
-            scope=member.shared_task.scope,
-            subject=member.team.name,
-            member=str(member.participant),
-        )
+        name = str(member.participant)
+        record("team.member_removed", member.shared_task, member.team.name, member=name)
 
 
 @transaction.atomic
@@ -85,12 +81,8 @@ def make_captain(captain: TeamMember, member: TeamMember, *, now: datetime) -> N
     Team.objects.select_for_update(no_key=True).get(pk=captain.team_id)
     require_captain(captain, now)
     if TeamMember.objects.filter(pk=member.pk, is_captain=False).update(is_captain=True):
-        record(
-            "team.captain_made",
-            scope=member.shared_task.scope,
-            subject=captain.team.name,
-            member=str(member.participant),
-        )
+        name = str(member.participant)
+        record("team.captain_made", member.shared_task, captain.team.name, member=name)
 
 
 def add_member(team: Team, participant: LimitedAccount, *, is_captain: bool) -> TeamMember:

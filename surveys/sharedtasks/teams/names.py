@@ -110,5 +110,5 @@ def rename_team(team: Team, name: str) -> Team:
             team.save(update_fields=["name", "name_key"])
     except IntegrityError as error:  # another team took it at the same time
         raise TeamRefused(TAKEN.format(name)) from error
-    record("team.renamed", scope=team.shared_task.scope, subject=name, before=before)
+    record("team.renamed", team.shared_task, name, before=before)
     return team

@@ -61,7 +61,7 @@ def accept_team(team: Team) -> Team:
         raise TeamRefused(f"The team is {team.get_state_display()}.")
     team.state = TeamState.ACCEPTED
     team.save(update_fields=["state"])
-    record("team.accepted", scope=team.shared_task.scope, subject=team.name)
+    record("team.accepted", team.shared_task, team.name)
     return team
 
 
@@ -71,7 +71,7 @@ def decline_team(team: Team) -> None:
     team = Team.objects.select_for_update(no_key=True).get(pk=team.pk)
     if team.state != TeamState.PENDING:
         raise TeamRefused("Only a pending team is declined. Exclude the team instead.")
-    record("team.declined", scope=team.shared_task.scope, subject=team.name)
+    record("team.declined", team.shared_task, team.name)
     team.delete()
 
 
@@ -91,7 +91,7 @@ def withdraw_team(team: Team, *, hides_name: bool, now: datetime) -> Team:
     team.state, team.hides_name = TeamState.WITHDRAWN, team.hides_name or hides_name
     team.save(update_fields=["state", "hides_name"])
     TeamInvitation.objects.valid(now).filter(team=team, participant=None).update(revoked_at=now)
-    record("team.withdrawn", scope=team.shared_task.scope, subject=team.name)
+    record("team.withdrawn", team.shared_task, team.name)
     if team.hides_name:
         hide_name(team)
     return team
@@ -109,5 +109,5 @@ def _register(
     team = add_team(shared_task=shared_task, name=name, contact=contact, state=TeamState.PENDING)
     member = add_member(team, participant, is_captain=True)
     accept_terms(team, now=now)
-    record("team.registered", scope=shared_task.scope, subject=team.name)
+    record("team.registered", shared_task, team.name)
     return member

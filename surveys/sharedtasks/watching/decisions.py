@@ -49,10 +49,7 @@ def allow_attempts(team: Team, phase: Phase, n_more: int, reason: str) -> Allowa
     )
     allowance.refresh_from_db()
     subject = f"{team.name} in {phase.name}"
-    record(
-        "team.attempts_allowed", scope=team.shared_task.scope, subject=subject, n=n_more,
-        reason=reason,
-    )  # fmt: skip
+    record("team.attempts_allowed", team.shared_task, subject, n=n_more, reason=reason)
     return allowance
 
 
@@ -69,7 +66,7 @@ def exclude_team(team: Team, reason: str) -> Team:
     if team.state not in (TeamState.ACCEPTED, TeamState.PENDING):
         raise SharedTaskRefused(f"The team cannot be excluded: it is {team.get_state_display()}.")
     _set_state(team, TeamState.EXCLUDED, reason)
-    record("team.excluded", scope=team.shared_task.scope, subject=team.name, reason=reason)
+    record("team.excluded", team.shared_task, team.name, reason=reason)
     return team
 
 
@@ -82,7 +79,7 @@ def readmit_team(team: Team) -> Team:
     if team.state != TeamState.EXCLUDED:
         raise SharedTaskRefused("Only an excluded team can be accepted again.")
     _set_state(team, TeamState.ACCEPTED, "")
-    record("team.readmitted", scope=team.shared_task.scope, subject=team.name)
+    record("team.readmitted", team.shared_task, team.name)
     return team
 
 
@@ -114,10 +111,7 @@ def merge_teams(team: Team, into: Team, reason: str, *, now: datetime) -> Team:
     for party in (team, into):
         count_team(party, phases)
     team.counted_submissions.all().delete()
-    record(
-        "team.merged", scope=into.shared_task.scope, subject=f"{team.name} into {into.name}",
-        reason=reason,
-    )  # fmt: skip
+    record("team.merged", into.shared_task, f"{team.name} into {into.name}", reason=reason)
     return into
 
 

@@ -66,7 +66,7 @@ def find_own_team(shared_task: SharedTask, kind: TeamKind, name: str) -> Team:
         team = add_team(shared_task=shared_task, kind=kind, name=name)
     except TeamRefused as error:
         raise SharedTaskRefused(f"A team has the name {name} already.") from error
-    record("team.own_made", scope=shared_task.scope, subject=name, kind=kind.value)
+    record("team.own_made", shared_task, name, kind=kind.value)
     return team
 
 

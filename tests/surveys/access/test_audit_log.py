@@ -14,12 +14,12 @@ def test_an_entry_of_a_shared_task_is_found_with_it_alone():
     shared_task, study = make_shared_task(), make_study(1)
 
     with acting("a test"):
-        record("team.excluded", scope=shared_task.scope, subject="Otters", reason="a@example.org")
+        record("team.excluded", shared_task, "Otters", reason="a@example.org")
 
     entry = AuditEntry.objects.get(action="team.excluded")
     assert (entry.study, entry.scope, entry.actor) == (
         None, f"sharedtask:{shared_task.pk}", "a test",
     )  # fmt: skip
     assert (entry.subject, "example.org" in entry.details["reason"]) == ("Otters", False)
-    assert list(find_entries(shared_task.scope, action="team.")) == [entry]
+    assert list(find_entries(shared_task, action="team.")) == [entry]
     assert entry not in find_entries(study)

@@ -163,7 +163,7 @@ def leave(request: HttpRequest, shared_task: SharedTask, user_id: int) -> HttpRe
 @task_page("GET")
 def log(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
     """Show the log of a shared task, newest first."""
-    paginator = Paginator(find_entries(shared_task.scope), ENTRIES_PER_PAGE)
+    paginator = Paginator(find_entries(shared_task), ENTRIES_PER_PAGE)
     entries = paginator.get_page(request.GET.get("page"))
     page = {"shared_task": shared_task, "entries": entries}
     return render(request, "sharedtasks/organisers/log.html", page)
