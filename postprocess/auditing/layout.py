@@ -134,7 +134,6 @@ def _read_kind(path: Path) -> tuple[str, str]:
 
 
 def _join(files: Sequence[_Known]) -> Iterable[Kit]:
-    """Group files into kits."""
     datasets = [file for file in files if file.kind == "dataset"]
     bases: dict[tuple[bool, str], list[tuple[str, ...]]] = defaultdict(list)
     for file in datasets:

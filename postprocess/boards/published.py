@@ -106,7 +106,6 @@ def _check_row(number: int, kind: str, name: str) -> Iterator[Finding]:
 
 
 def _read_score(cell: str) -> Figures | None:
-    """Return the figures of a cell, None if it is not a score."""
     text = cell.replace("−", "-")
     if not SCORE.fullmatch(text) or abs(float(text)) > 1:
         return None

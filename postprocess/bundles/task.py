@@ -96,8 +96,6 @@ class _Phase(Section):
 
 
 class _TaskFile(Section):
-    """The whole file."""
-
     format: Literal[1]
     title: Annotated[str, Field(min_length=1, max_length=200)]
     contact: str

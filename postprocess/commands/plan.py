@@ -134,7 +134,6 @@ def _add_numbers(parser: argparse.ArgumentParser, numbers: Numbers) -> None:
 
 
 def _read_source(options: argparse.Namespace) -> "tuple[RatingModels, int]":
-    """Return the rating models, and the number of pairs of the source."""
     from postprocess.formats.files import read_dataset
     from postprocess.formats.reading import load_ratings
     from postprocess.planning.rating_models import models_of_ratings, models_of_scores

@@ -150,7 +150,6 @@ def cost_of(n: int, costs: Costs) -> dict[str, float]:
 def _answer(
     curve: pd.DataFrame, change: float, question: Question, costs: Costs
 ) -> dict[str, float]:
-    """Return the row of one change."""
     needed = {
         name: _first_from(curve["n"].tolist(), curve[column].tolist(), question.power)
         for name, column in (("n", "power"), ("n_low", "power_high"), ("n_high", "power_low"))

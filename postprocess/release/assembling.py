@@ -343,7 +343,6 @@ def _render_kits(
 def _make_subject(
     dataset: Dataset, description: Description, published: Published, files: Mapping[str, bytes]
 ) -> Subject:
-    """Return what the documents describe."""
     return Subject(
         language=dataset.report["language"],
         description=description,

@@ -59,7 +59,6 @@ def find_answer(user: User, key: str, body: object) -> Answer | None:
 
 
 def _digest(body: object) -> str:
-    """Return a request body's SHA-256 digest."""
     return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
 
 

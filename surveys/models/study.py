@@ -29,7 +29,6 @@ def _count(label: str, lowest: int, **options: Any) -> "models.PositiveSmallInte
 
 
 def _point(label: str, default: Decimal) -> "models.DecimalField[Decimal, Decimal]":
-    """Return the field of an end or step of the scale."""
     return models.DecimalField(
         label, max_digits=5, decimal_places=2, default=default,
         validators=[MinValueValidator(-FARTHEST), MaxValueValidator(FARTHEST)],

@@ -94,7 +94,6 @@ def describe_annotator(
 
 
 def _list_answers(annotator: Annotator) -> Iterator[Answer]:
-    """Return the answers of an annotator in the order of their items."""
     given = Response.objects.filter(annotator=annotator, rated_at__isnull=False)
     rows = given.order_by("assignment_id", "position").values_list(
         "assignment_id", "position", "pair__position", "pair__word1", "pair__word2", "context_id",

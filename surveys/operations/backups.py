@@ -167,7 +167,6 @@ def _write_archive(path: Path, dumped: Path) -> Manifest:
 
 
 def _parts(dumped: Path) -> Iterator[tuple[str, IO[bytes]]]:
-    """Yield the name and content of every part of a backup."""
     yield DATABASE, dumped.open("rb")
     yield KEY, BytesIO(settings.SECRET_KEY.encode())
     password = Path(settings.VAR_DIR) / PASSWORD

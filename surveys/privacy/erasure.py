@@ -141,7 +141,6 @@ def _first_rated_at(annotator: Annotator) -> datetime | None:
 
 
 def _erase_answers(annotator: Annotator) -> int:
-    """Erase the answers of an annotator and return their number."""
     responses = Response.objects.filter(annotator=annotator)
     n_answers = responses.filter(engaged_at__isnull=False).count()
     responses.update(**ERASED)

@@ -364,8 +364,6 @@ def _check_moved_end(phase: Phase, end: datetime | None, now: datetime) -> None:
 
 
 def _log_rules(phase: Phase) -> dict[str, Any]:
-    """Return the rules of a phase as the log has them."""
-
     def write(value: Any) -> Any:
         if isinstance(value, datetime):
             return value.astimezone(UTC).strftime(LOGGED)

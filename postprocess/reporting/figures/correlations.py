@@ -105,7 +105,6 @@ def _legend(outcome: Outcome, judged: pd.DataFrame) -> list[Line2D]:
 
 
 def _describe(outcome: Outcome, judged: pd.DataFrame) -> Iterator[str]:
-    """Yield the sentences of the caption."""
     yield (
         f"Agreement of {count_annotators(judged)}: the mean of Spearman’s ρ with every other "
         "annotator of the group, after calibration, ordered by group and ρ."

@@ -129,8 +129,6 @@ def agreement_table(
 
 
 class _Plan(NamedTuple):
-    """What to compute for each slice."""
-
     figures: tuple[str, ...]
     n_resamples: int
     n_splits: int

@@ -161,7 +161,6 @@ def _read_study(study: Study, recipe: "Recipe") -> _Side:
 
 
 def _read_run(pk: int) -> _Side:
-    """Return the ratings in the scores of a finished run."""
     from postprocess.two_collections.collection import collection_of_outcome
 
     run = Run.objects.select_related("study").get(pk=pk)

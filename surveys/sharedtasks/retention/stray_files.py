@@ -47,7 +47,6 @@ def _list_old_files(now: datetime) -> Iterator[Path]:
 
 
 def _list_named_files() -> set[str]:
-    """Return the names of all files that rows name."""
     named = {
         str(name)
         for model, fields in NAMING.items()

@@ -134,7 +134,6 @@ def _choose_all(
 
 
 def _list_sent(phase: Phase, team_ids: Collection[int] | None) -> list[Submission]:
-    """Return teams' attempts in a phase, by team and number."""
     sent = _of_teams(Submission.objects.filter(phase=phase).attempts(), team_ids)
     return list(sent.defer("warnings", "flags").order_by("team", "number"))
 

@@ -145,5 +145,4 @@ def _list_sizes(chosen: int) -> list[int]:
 
 
 def _key(study: Study, scale: tuple[Decimal, Decimal, Decimal]) -> str:
-    """Return a cache key of a study and a scale."""
     return f"power-{study.pk}-{study.revision}-{'-'.join(str(end.normalize()) for end in scale)}"

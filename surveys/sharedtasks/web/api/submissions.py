@@ -196,7 +196,6 @@ class OneSubmission(TeamView):
         return self.once(choose, 200)
 
     def _find_own(self, phase: str, number: int) -> Submission:
-        """Return a submission that the viewer may change."""
         if self.viewer.is_organiser:
             raise PermissionDenied("Organisers cancel their trial runs in the console.")
         return self.find(phase, number)

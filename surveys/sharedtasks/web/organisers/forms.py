@@ -325,7 +325,6 @@ class OpeningForm(forms.Form):
 
 
 def _show(phase: Phase) -> dict[str, Any]:
-    """Return the rules of a phase as its form shows them."""
     times = ("opens_at", "closes_at")
     shown = {name: getattr(phase, name) for name in RULES if name not in times}
     shown["subtasks"] = [str(subtask) for subtask in phase.subtasks]

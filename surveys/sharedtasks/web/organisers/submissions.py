@@ -162,7 +162,6 @@ def own_files(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
 
 
 def _find_team(request: HttpRequest, shared_task: SharedTask) -> Team | None:
-    """Return the team that the address names, or None."""
     number = read_query(request.GET.get("team", ""))
     if not (number.isascii() and number.isdecimal()):
         return None

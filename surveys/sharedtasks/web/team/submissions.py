@@ -97,7 +97,6 @@ def choice(request: HttpRequest, member: TeamMember) -> HttpResponse:
 
 
 def _find(member: TeamMember, phase: str, number: int) -> Submission:
-    """Return a submission of a member's team, or raise 404."""
     sent = Submission.objects.filter(team=member.team).select_related(
         "phase__shared_task", "team", "sent_by"
     )

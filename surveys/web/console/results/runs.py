@@ -148,7 +148,6 @@ def find_with_ledger(request: HttpRequest, study: Study, run_id: int) -> Run:
 
 
 def _describe_verification(release: Release) -> dict[str, Any]:
-    """Return what the page of a release shows of its verification."""
     job = find_verification(release)
     return {
         "release": release,

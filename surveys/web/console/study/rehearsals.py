@@ -79,7 +79,6 @@ def _describe(counts: Scripted) -> str:
 
 
 def _list(scripted: Scripted) -> str:
-    """Return the numbers in words."""
     parts = [
         f"{n:,} {noun if n == 1 else f'{noun}s'}"
         for n, noun in (
