@@ -28,18 +28,23 @@ class ReasonForm(forms.Form):
     )
 
 
-class AllowanceForm(ReasonForm):
-    """More attempts for a team in a phase."""
+class PhaseForm(forms.Form):
+    """One of some phases."""
 
     phase = forms.ModelChoiceField(Phase.objects.none())
-    n_attempts = forms.IntegerField(min_value=1, max_value=1000, label="More attempts")
-    field_order = ("phase", "n_attempts", "reason")
 
     def __init__(self, phases: Sequence[Phase], *sent: Any) -> None:
         super().__init__(*sent)
         field: Any = self.fields["phase"]
         field.queryset = Phase.objects.filter(pk__in=[phase.pk for phase in phases])
         field.choices = [(phase.pk, phase.name) for phase in phases]
+
+
+class AllowanceForm(PhaseForm, ReasonForm):
+    """More attempts for a team in a phase."""
+
+    n_attempts = forms.IntegerField(min_value=1, max_value=1000, label="More attempts")
+    field_order = ("phase", "n_attempts", "reason")
 
 
 class MergeForm(ReasonForm):
@@ -56,10 +61,9 @@ class MergeForm(ReasonForm):
         field.queryset = teams
 
 
-class OwnFilesForm(forms.Form):
+class OwnFilesForm(PhaseForm):
     """Result files of the organisers."""
 
-    phase = forms.ModelChoiceField(Phase.objects.none())
     results = forms.FileField(
         label="File", help_text="A zip with result files, or a result file, as teams send them."
     )
@@ -69,12 +73,6 @@ class OwnFilesForm(forms.Form):
         label="Name of the baseline",
         help_text="It stands on the boards under this name, in italics. Empty for a trial run.",
     )
-
-    def __init__(self, phases: Sequence[Phase], *sent: Any) -> None:
-        super().__init__(*sent)
-        field: Any = self.fields["phase"]
-        field.queryset = Phase.objects.filter(pk__in=[phase.pk for phase in phases])
-        field.choices = [(phase.pk, phase.name) for phase in phases]
 
     def read_files(self) -> list[tuple[str, bytes]]:
         """Return the name and content of the file."""
