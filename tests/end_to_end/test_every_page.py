@@ -16,12 +16,13 @@ from tests.end_to_end.site import Site
 # Run 1 is that of its results; a page for another kind of object is not found and left out.
 MADE = """
 from django.contrib.auth.models import User
-from tests.factories.clients import session_of
+from tests.factories.clients import client_of
 from django.urls import reverse
 from surveys.rehearsal.finished.study import prepare_finished_study
 from surveys.web.console.urls import VIEWS, urlpatterns
 study = prepare_finished_study()
-print(session_of(User.objects.create_superuser("looker")))
+client = client_of(User.objects.create_superuser("looker"))
+print(client.cookies["sessionid"].value)
 found = {
     "slug": study.slug, "kind": "consent", "code": study.annotators.first().code, "row": 1,
     "pair_id": study.pairs.first().pk, "run_id": study.runs.filter(kind="results").first().pk,

@@ -14,7 +14,7 @@ from tests.factories.sharedtasks import predictions, result_file
 MADE = """
 from datetime import timedelta
 from django.contrib.auth.models import User
-from tests.factories.clients import session_of
+from tests.factories.clients import client_of
 from django.urls import reverse
 from django.utils import timezone
 from surveys.access.api_tokens import make_token
@@ -51,7 +51,8 @@ for one in sent:
     send(team, practice, [one], now=now)
 score_all()
 upload = check_files(team, practice, [result_file(predictions(3, 4))], by=user, now=now)
-print(session_of(user))
+client = client_of(user)
+print(client.cookies["sessionid"].value)
 found = {
     "slug": "teams", "upload_id": upload.pk, "phase": "practice", "number": 1,
     "member_id": second.pk, "link_id": 1,
