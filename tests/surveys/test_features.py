@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from django.apps import apps
+from django.conf import settings
 from django.db.models import FileField
 
 from surveys import features
@@ -25,11 +26,10 @@ def registered(monkeypatch):
     monkeypatch.setattr(features, "_features", {})
 
 
-@pytest.mark.needs("contexts")
 def test_the_core_and_the_apps_are_registered():
     names = [feature.name for feature in list_features()]
 
-    assert names == ["surveys", "sharedtasks", "crowd", "contexts"]
+    assert names == ["surveys", *settings.APPS]
 
 
 def test_a_feature_of_the_same_name_is_replaced(registered):

@@ -1,9 +1,10 @@
-"""Fees of a provider: Amazon's final price list, in whole cents."""
+"""Fees of a provider: Amazon's final price list, in whole cents; and what an hour is paid."""
 
 from datetime import date
 
 import pytest
 
+from surveys.crowd.batches.offer import find_pace
 from surveys.crowd.errors import FeesUnknown
 from surveys.crowd.fees import (
     estimate_hits,
@@ -14,6 +15,9 @@ from surveys.crowd.fees import (
     round_shown,
     split_places,
 )
+from surveys.study.design import configure_study
+from surveys.study.planning.durations import introduction_seconds
+from tests.factories.studies import make_study
 
 TODAY = date(2026, 11, 22)
 
@@ -68,3 +72,17 @@ def test_a_wage_below_the_configured_one_is_low(settings):
 
     assert hourly_cents(50, 4.0) == 750
     assert (is_low_wage(799), is_low_wage(800)) == (True, False)
+
+
+@pytest.mark.every_database  # aggregated
+@pytest.mark.django_db
+def test_the_pace_of_a_reward_includes_the_introduction():
+    study = configure_study(make_study(4), seconds_per_item=60)
+    minutes = round(introduction_seconds(study) / 60, 1)
+
+    pace = find_pace(study)
+
+    assert (pace.texts_minutes, pace.introduction_minutes) == (4, minutes)
+    assert pace.minutes == 4 + minutes
+    assert pace.hourly_cents(100) == round(6000 / (4 + minutes))
+    assert pace.later_hourly_cents(100) == 1500

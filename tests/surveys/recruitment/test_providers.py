@@ -50,6 +50,7 @@ def test_completion_address_by_provider(provider, code, address):
     assert completion_address(provider, code) == address
 
 
+@pytest.mark.needs("crowd")
 def test_every_channel_explains_its_pay():
     """For what it is, when it comes, and what happens to those who stop early."""
     said = {provider: str(rules_of(provider).pay) for provider in Provider}

@@ -1,4 +1,4 @@
-"""Numbers of runs, releases and batches within their study."""
+"""Numbers of runs and releases within their study."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -8,17 +8,9 @@ import pytest
 from django.db import IntegrityError, connection
 
 from postprocess.steps.recipe import parse_recipe
-from surveys.crowd.models import Batch
-from surveys.crowd.mturk.jobs import request_batch_work
 from surveys.models import AuditEntry, Job, JobState, Release, Run, RunKind, Study
 from surveys.results.release import release_dataset
-from surveys.results.runs import (
-    request_export,
-    request_release,
-    request_results,
-    retry_run,
-)
-from tests.factories.batches import plan
+from surveys.results.runs import request_export, request_release, request_results, retry_run
 from tests.factories.datasets import BRIEFLY
 from tests.factories.jobs import perform_run
 from tests.factories.studies import QUICK, finish, make_release, make_run, make_study, start
@@ -41,19 +33,15 @@ def numbers(rows: Any, study: Study) -> list[int]:
 
 
 @pytest.mark.every_database
-def test_runs_and_batches_are_numbered_by_study_and_kind():
+def test_runs_are_numbered_by_study_and_kind():
     for slug in ("first", "second"):
         study = make_study(2, slug=slug)
         for _ in range(2):
             request_results(study, QUICK, None)
         request_export(study, "csv", None)
-        batches = [plan(study, 1) for _ in range(2)]
-        request_batch_work(batches[1], RunKind.FETCH, None)
 
         runs = Run.objects.filter(study=study).order_by("pk")
-        assert [run.name for run in runs] == ["run 1", "run 2", "export 1", "fetch 1"]
-        assert numbers(Batch.objects, study) == [1, 2]
-        assert str(batches[1]) == f"batch 2 of {slug}"
+        assert [run.name for run in runs] == ["run 1", "run 2", "export 1"]
 
 
 def test_a_release_has_the_number_of_its_run(tmp_path):
@@ -111,16 +99,13 @@ def test_release_dataset_command_uses_numbers_within_the_study(tmp_path):
     [
         lambda study: make_run(study, RunKind.RESULTS, number=1),
         lambda study: Release.objects.create(study=study, number=1, report={}),
-        lambda study: Batch.objects.filter(study=study).update(number=1),
     ],
-    ids=["run", "release", "batch"],
+    ids=["run", "release"],
 )
 def test_the_database_refuses_duplicate_numbers(twice: Callable[[Study], Any]):
     study = make_study(2)
     make_run(study, RunKind.RESULTS)
     make_release(study, report={})
-    for _ in range(2):
-        plan(study, 1)
 
     with pytest.raises(IntegrityError):
         twice(study)

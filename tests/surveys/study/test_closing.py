@@ -5,7 +5,7 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
 from surveys.errors import ClosingRefused, ImportRefused, NoPlaceLeft, StudyExists
-from surveys.models import Assignment, Membership, Role, Study, TextKind
+from surveys.models import Assignment, Membership, Questionnaire, Role, Study, TextKind
 from surveys.monitoring.checklist import find_next_step, outline_study
 from surveys.participation.assignments import has_place_left, list_places_left, start_assignment
 from surveys.recruitment.links import invite_annotators
@@ -15,7 +15,6 @@ from surveys.study.lifecycle import archive_study, close_study, reopen_study
 from surveys.study.stimuli.checkpoints import import_checkpoints
 from surveys.study.stimuli.load import read_stored_stimuli
 from surveys.study.texts import read_text, set_text
-from tests.factories.batches import plan
 from tests.factories.checkpoints import file as checkpoint_file
 from tests.factories.checkpoints import row as checkpoint_row
 from tests.factories.studies import finish, make_study, start
@@ -64,11 +63,11 @@ def test_each_change_is_logged_once():
     assert (study.is_closed, study.archived_at) == (True, None)
 
 
-def test_what_still_collects_is_neither_archived_nor_closed_under_a_batch():
+def test_what_still_collects_is_neither_archived_nor_closed_under_a_reservation():
     study = make_study(2)
     with pytest.raises(ClosingRefused, match="Close it first"):
         archive_study(study)
-    plan(study)
+    study.reservations.create(questionnaire=Questionnaire.objects.first())
 
     with pytest.raises(ClosingRefused, match="Stop it first"):
         close_study(study)

@@ -1,25 +1,17 @@
 """Planning of HITs: places are reserved, split, closed and freed."""
 
 import pytest
+from django.db import IntegrityError
 
-from surveys.crowd.budget import (
-    begin_creating,
-    count_spent,
-)
+from surveys.crowd.budget import begin_creating, count_spent
 from surveys.crowd.errors import BatchRefused, TargetRefused
 from surveys.crowd.models import Batch
 from surveys.crowd.mturk.hits import close_hit, drop_plan, plan_batch
+from surveys.crowd.mturk.jobs import request_batch_work
 from surveys.errors import NoPlaceLeft
-from surveys.models import Place, Study
-from tests.factories.batches import (
-    TERMS,
-    arm,
-    come,
-    plan,
-    publish,
-    questionnaires,
-)
-from tests.factories.studies import count_places_left, stored
+from surveys.models import Place, RunKind, Study
+from tests.factories.batches import TERMS, arm, come, plan, publish, questionnaires
+from tests.factories.studies import count_places_left, make_study, stored
 
 pytestmark = [
     pytest.mark.django_db,
@@ -37,6 +29,16 @@ def test_plan_batch_splits_places_into_hits_of_nine_and_reserves_them(study):
     assert [hit.reservation.places.count() for hit in batch.hits.all()] == [9, 3, 9, 3]
     assert count_places_left(study) == 0
     assert len({hit.token for hit in batch.hits.all()}) == 4
+
+
+def test_batches_are_numbered_by_study(study):
+    batches = [plan(of, 1) for of in (study, make_study(2, slug="other"), study)]
+
+    names = ["batch 1 of study", "batch 1 of other", "batch 2 of study"]
+    assert [str(batch) for batch in batches] == names
+    assert request_batch_work(batches[2], RunKind.FETCH, None).name == "fetch 1"
+    with pytest.raises(IntegrityError):
+        Batch.objects.filter(study=study).update(number=1)
 
 
 def test_plan_batch_refuses_places_that_are_not_free_and_changes_nothing(study):

@@ -2,7 +2,6 @@
 
 import pytest
 
-from surveys.crowd.batches.offer import find_pace
 from surveys.models import Study, TextKind
 from surveys.participation.assignments import count_items
 from surveys.rehearsal.demo import DEMO_LANGUAGES, prepare_demo_studies
@@ -102,17 +101,3 @@ def test_the_demo_takes_seven_to_eight_minutes():
     assert minutes == {"en": 8, "hr": 7, "sl": 7, "fi": 7}
     assert [study.slug for study in studies] == [f"demo-{language}" for language in DEMO_LANGUAGES]
     assert not Study.objects.filter(opened_at=None).exists()
-
-
-@pytest.mark.every_database  # aggregated
-@pytest.mark.django_db
-def test_the_pace_of_a_reward_includes_the_introduction():
-    study = configure_study(make_study(4), seconds_per_item=60)
-    minutes = round(introduction_seconds(study) / 60, 1)
-
-    pace = find_pace(study)
-
-    assert (pace.texts_minutes, pace.introduction_minutes) == (4, minutes)
-    assert pace.minutes == 4 + minutes
-    assert pace.hourly_cents(100) == round(6000 / (4 + minutes))
-    assert pace.later_hourly_cents(100) == 1500

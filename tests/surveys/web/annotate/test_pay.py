@@ -14,7 +14,6 @@ from surveys.participation.introduction import Step, check_comprehension, comple
 from surveys.recruitment.links import invite_annotators, open_entrance
 from surveys.study.design import configure_study
 from tests.factories.arrivals import page, squeeze
-from tests.factories.batches import arm, come, plan, publish
 from tests.factories.newcomers import arrive
 from tests.factories.studies import finish, make_study
 
@@ -28,7 +27,9 @@ HOW = {
 CODE = "Keep this code: the researchers pay you when you send it to them."
 
 
-@pytest.fixture(params=HOW)
+@pytest.fixture(
+    params=[None, "link", "prolific", pytest.param("simulator", marks=pytest.mark.needs("crowd"))]
+)
 def recruited(request) -> tuple[Assignment, str]:
     """An annotator at the check, and how they are paid."""
     study = make_study(2, ratings_per_context=3)
@@ -36,6 +37,8 @@ def recruited(request) -> tuple[Assignment, str]:
     if request.param is None:
         assignment = start_assignment(invite_annotators(study, 1)[0])
     elif request.param == "simulator":
+        from tests.factories.batches import arm, come, plan, publish  # which import the app
+
         assignment = come(publish(arm(plan(study)))[0])
     else:
         assignment = arrive(open_entrance(study, request.param, completion_code="DONE1"))

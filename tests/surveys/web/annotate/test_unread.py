@@ -1,6 +1,7 @@
 """Requests for unknown or forbidden pages are refused before their body is read."""
 
 import pytest
+from django.conf import settings
 from django.test import Client
 
 pytestmark = pytest.mark.django_db
@@ -8,10 +9,10 @@ pytestmark = pytest.mark.django_db
 REFUSED = {
     "/": 200,
     "/nowhere/": 404,
+    "/mturk/enter/00000000-0000-4000-8000-000000000000/": 409 if "crowd" in settings.APPS else 404,
     "/invitation/unknown/": 404,
     "/join/unknown/": 404,
     "/join/unknown/abcdefghijklmnopqrstuv/": 404,
-    "/mturk/enter/00000000-0000-4000-8000-000000000000/": 409,
     "/survey/unknown/": 404,
     "/survey/unknown/1/words/": 404,
     "/survey/unknown/1/rating/": 404,

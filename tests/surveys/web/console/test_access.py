@@ -89,7 +89,7 @@ def test_pages_of_a_study_are_not_found_without_a_role(study, sign_in):
 
 
 @pytest.mark.parametrize("role", Role)
-@pytest.mark.needs("contexts")
+@pytest.mark.needs("contexts", "crowd")
 def test_pages_of_a_study_are_open_to_the_roles_with_the_right(role, study, sign_in):
     """A view has one right for all its methods: a page that takes POST is not asked for as well."""
     closed = {Role.OWNER: set(), Role.RESEARCHER: FOR_OWNERS}.get(role, FOR_OWNERS | FOR_WORKERS)

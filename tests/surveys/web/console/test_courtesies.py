@@ -60,7 +60,7 @@ def draft(db):
 
 
 @pytest.mark.parametrize("courtesy", COURTESIES)
-def test_no_file_is_an_error_at_the_doors_of_programs(courtesy, draft, tmp_path, prolific):
+def test_no_file_is_an_error_at_the_doors_of_programs(courtesy, draft, tmp_path):
     write, path = COURTESIES[courtesy][0], tmp_path / "t.csv"
     owner = User.objects.get(username="owner")
     browser, key = Client(), make_token(owner, "program", list(all_scopes()))[1]
@@ -78,17 +78,35 @@ def test_no_file_is_an_error_at_the_doors_of_programs(courtesy, draft, tmp_path,
     codes = {
         send("put", "/api/v1/studies/draft/stimuli/", STIMULI),
         send("post", reverse("console:checkpoints", args=["draft"]), CHECKPOINTS),
-        send("post", reverse("console:prolific_export", args=[prolific.study.slug]), EXPORT),
     }
-    for rows, command, *options in (
+    run(
+        path, write,
         (STIMULI, "import_stimuli", path, "--study", "s", "--language", "en", "--dry-run"),
         (CHECKPOINTS, "import_checkpoints", "draft", path, "--per-assignment", "1", "--dry-run"),
         (RATINGS, "import_collection", "draft", path, "--name", "x"),
-        (EXPORT, "reconcile_prolific", prolific.study.slug, str(path)),
         (STIMULI, "describe_study", "draft", "--description", path),
-    ):
+    )  # fmt: skip
+
+    assert codes <= {200, 302, 409, 422}
+
+
+@pytest.mark.needs("crowd")
+@pytest.mark.parametrize("courtesy", COURTESIES)
+def test_no_file_is_an_error_as_an_export_of_prolific(courtesy, prolific, tmp_path):
+    write, path = COURTESIES[courtesy][0], tmp_path / "t.csv"
+    address = reverse("console:prolific_export", args=[prolific.study.slug])
+    client = Client()
+    client.force_login(User.objects.create_superuser("op"))
+
+    answer = client.post(address, {"file": SimpleUploadedFile("t.csv", write(EXPORT))})
+    run(path, write, (EXPORT, "reconcile_prolific", prolific.study.slug, str(path)))
+
+    assert answer.status_code in {200, 302, 422}
+
+
+def run(path, write, *commands):
+    """Run commands on files of their rows, each of which may refuse its file."""
+    for rows, command, *options in commands:
         path.write_bytes(write(rows))
         with suppress(CommandError):
             call_command(command, *options)
-
-    assert codes <= {200, 302, 409, 422}

@@ -18,7 +18,7 @@ from tests.inline import find_inline
 from tests.surveys.web.console.valid_forms import FORMS, kind_of
 from tests.surveys.web.console.world import build_world
 
-pytestmark = [pytest.mark.django_db, pytest.mark.needs("contexts")]
+pytestmark = [pytest.mark.django_db, pytest.mark.needs("contexts", "crowd")]
 
 HASHER = "django.contrib.auth.hashers.MD5PasswordHasher"  # that of the tests
 FILES = {"file", "dataset", "practice"}

@@ -1,4 +1,4 @@
-"""Numbers of runs, releases and batches on pages, and the marks of rehearsals."""
+"""Numbers of runs and releases on pages, and the marks of rehearsals."""
 
 import re
 
@@ -8,7 +8,6 @@ from surveys.models import JobState, Run, Study
 from surveys.recruitment.links import invite_scripted_annotators
 from surveys.results.runs import request_export, request_release, request_results
 from surveys.templatetags.dates import day
-from tests.factories.batches import plan
 from tests.factories.jobs import perform_run
 from tests.factories.pages import page, read
 from tests.factories.studies import QUICK, finish, make_release, make_study, start
@@ -20,13 +19,12 @@ PLAIN = {"has_report": False}
 
 @pytest.fixture
 def other(db) -> Study:
-    """A study with runs, releases and batches, so that ids and numbers differ."""
+    """A study with runs and releases, so that ids and numbers differ."""
     other = make_study(2, slug="other", ratings_per_context=4)
     for _ in range(3):
         request_results(other, QUICK, None)
         request_release(other, QUICK, PLAIN, None)
         make_release(other, report={"counts": {}})
-        plan(other, 1)
     return other
 
 
@@ -116,16 +114,6 @@ def test_pages_name_everything_by_its_number_in_the_study(other, study, owner):
     for name in ("Started release 1", "Finished release 2", "Finished run 1", "(export 1)"):
         assert f"{name}</th>" in log
     assert f"run {made.pk}" not in log
-
-
-def test_pages_name_a_batch_by_its_number_in_the_study(other, study, owner):
-    batch = plan(study, 1)
-
-    assert ">1. Words in short texts</a>" in read(owner, "batches", study)
-    assert "<h1>Batch 1: Words in short texts</h1>" in read(owner, "batch", study, batch.pk)
-    assert "<h1>People of batch 1</h1>" in read(owner, "batch_people", study, batch.pk)
-    assert "<h1>Ledger of batch 1</h1>" in read(owner, "batch_ledger", study, batch.pk)
-    assert ">Planned batch 1</th>" in read(owner, "log", study)
 
 
 def test_a_release_with_ratings_by_scripts_is_named_a_rehearsal(study, owner):

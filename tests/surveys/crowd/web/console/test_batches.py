@@ -15,7 +15,7 @@ from tests.factories.batch_states import (
 )
 from tests.factories.batches import TERMS, plan
 from tests.factories.pages import page, read
-from tests.factories.studies import stored
+from tests.factories.studies import make_study, stored
 
 pytestmark = pytest.mark.study(n_pairs=4, block_size=2, ratings_per_context=8)
 
@@ -39,6 +39,17 @@ def test_a_batch_is_planned_with_all_open_places(owner, study):
         50, 10, 1800, [],
     )  # fmt: skip
     assert "There are no open places" in read(owner, "plan_batch", study)
+
+
+def test_pages_name_a_batch_by_its_number_in_the_study(owner, study):
+    plan(make_study(2, slug="other"), 1)
+    batch = plan(study, 1)
+
+    assert ">1. Words in short texts</a>" in read(owner, "batches", study)
+    assert "<h1>Batch 1: Words in short texts</h1>" in read(owner, "batch", study, batch.pk)
+    assert "<h1>People of batch 1</h1>" in read(owner, "batch_people", study, batch.pk)
+    assert "<h1>Ledger of batch 1</h1>" in read(owner, "batch_ledger", study, batch.pk)
+    assert ">Planned batch 1</th>" in read(owner, "log", study)
 
 
 def test_open_places_are_listed_by_ranges_of_questionnaires(owner, study):
