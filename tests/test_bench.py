@@ -111,7 +111,7 @@ def test_calibration_makes_false_alarms_of_annotators_with_a_bias():
 
 
 def test_the_steps_of_simulated_tables_are_those_of_the_library():
-    import annotator_intervals as bench
+    import intervals as bench
     from studies import Shape
 
     design = bench.Design(Shape(2, 15, 8), 1.0, bench.COSIMLEX)
