@@ -11,7 +11,7 @@ Result = dict[str, Any]
 Read = Callable[[Result], float]
 Key = tuple[str, str, int]  # kind of run, case, number of annotators
 Found = Mapping[Key, Sequence[Result]]
-OURS = ("cosima-sqlite", "cosima-pg")
+COSIMA = ("cosima-sqlite", "cosima-pg")
 N_AIMED_AT = 40  # annotators
 N_OF_GROWTH = 10
 MOST_GROWTH = 1.2
@@ -87,6 +87,26 @@ def load_row(name: str, results: Sequence[Result]) -> list[str]:
     ]
 
 
+COMPARED = {
+    "judgements/s": RATE,
+    "server CPU": CPU,
+    "rating POST p50": figure("submit_ms", "p50"),
+    "rating POST p95": figure("submit_ms", "p95"),
+    "item page p50": figure("page_ms", "p50"),
+    "item page p95": figure("page_ms", "p95"),
+    "turn p95": TURN_P95,
+}
+
+
+def ratio_row(name: str, results: Sequence[Result], first: Sequence[Result]) -> list[str]:
+    """Return a row of a checkout's figures ÷ the first's, in each turn of both."""
+    rows = [name, str(results[0]["annotators"])]
+    for read in COMPARED.values():
+        ratios = sorted(read(one) / read(two) for one, two in zip(results, first, strict=True))
+        rows.append(f"{median(ratios):.2f} ({ratios[0]:.2f}–{ratios[-1]:.2f})")
+    return rows
+
+
 DROPOUT_COLUMNS = (
     "case", "acknowledged", "stored", "of these in unfinished assignments", "contexts",
     "at quota", "judgements over quota", "wrong",
@@ -132,11 +152,11 @@ AIMS = (
 
 def list_ratios(found: Found) -> list[list[str]]:
     """Return a row for each aim with both sides measured."""
-    rows = [row for case in OURS for aim in AIMS if (row := _compare(found, case, aim))]
+    rows = [row for case in COSIMA for aim in AIMS if (row := _compare(found, case, aim))]
     for kind in ("large", "filled"):
-        rows += [row for case in (*OURS, "turkle-pg") if (row := _growth(found, case, kind))]
-    rows += [row for case in OURS if (row := _errors(found, case))]
-    rows += [row for case in OURS if (row := _dropout(found, case))]
+        rows += [row for case in (*COSIMA, "turkle-pg") if (row := _growth(found, case, kind))]
+    rows += [row for case in COSIMA if (row := _errors(found, case))]
+    rows += [row for case in COSIMA if (row := _dropout(found, case))]
     return rows
 
 
@@ -170,7 +190,7 @@ def _growth(found: Found, case: str, kind: str) -> list[str] | None:
     ratio = middle(large, CPU) / middle(small, CPU)
     study = {"large": "large study", "filled": "large study, nearly complete,"}[kind]
     name = f"{case}: server CPU a judgement, {study} ÷ 200 contexts, N={N_OF_GROWTH}"
-    if case not in OURS:
+    if case not in COSIMA:
         return _row(name, ratio, "–", is_reached=None)
     return _row(name, ratio, f"≤ {MOST_GROWTH}", is_reached=ratio <= MOST_GROWTH)
 

@@ -36,7 +36,9 @@ class Record:
     """The measurements of one run."""
 
     def __init__(self) -> None:
-        self.seconds: dict[str, list[float]] = {"request": [], "submit": [], "turnaround": []}
+        self.seconds: dict[str, list[float]] = {
+            kind: [] for kind in ("request", "page", "submit", "turnaround")
+        }
         self.acks: list[tuple[str, str, str]] = []
         self.errors: Counter[str] = Counter()
         self.n_bytes = 0
@@ -80,7 +82,8 @@ class Browser:
             else:
                 break
         if self.record.is_counting:
-            self.record.seconds["request"].append(time.perf_counter() - began)
+            for kind in ("request", "page") if method == "GET" else ("request",):
+                self.record.seconds[kind].append(time.perf_counter() - began)
             self.record.n_bytes += size
         if status not in (OK, *REDIRECTS, WRONG_ANSWER):
             self.record.errors[f"http {status}"] += 1

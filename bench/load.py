@@ -2,29 +2,37 @@
 
     .venv/bin/python bench/load.py
     .venv/bin/python bench/load.py --cluster postgres://postgres@127.0.0.1:5432
-    .venv/bin/python bench/load.py --cases cosima-sqlite bare-sqlite --annotators 40 --large 0
+    .venv/bin/python bench/load.py --cases cosima-sqlite --annotators 40 --repositories . ../before
 
 Every run has a fresh site. `bench/README.md` describes the measurements, and what peers need.
 """
 
 import argparse
 import json
-import sys
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import peers
-from comparing import DROPOUT_COLUMNS, LOAD_COLUMNS, dropout_row, list_ratios, load_row
+from comparing import (
+    COMPARED,
+    COSIMA,
+    DROPOUT_COLUMNS,
+    LOAD_COLUMNS,
+    dropout_row,
+    list_ratios,
+    load_row,
+    ratio_row,
+)
 from databases import CLUSTER
 from measuring import Bench, Load, Result, measure, measure_dropout
 from peers import Peers
 from reporting import REPOSITORY, read_options, say, table
-from serving import AS_SERVED, Server, python_with_servers, run
+from serving import AS_SERVED, Server, python_of, python_with_servers, run
 
 TASKS = {1: 200, 10: 100, 40: 25}  # items per annotator, by the number of annotators
-OURS = ("cosima-sqlite", "cosima-pg", "bare-sqlite", "bare-pg")
+OURS = (*COSIMA, "bare-sqlite", "bare-pg")
 LARGE = 20_000
 FILLED = 4  # of 5 places, for a nearly complete large study
 
@@ -36,11 +44,13 @@ class Run(NamedTuple):
     case: str
     load: Load
     server: Server = AS_SERVED
+    repository: Path = REPOSITORY
 
     @property
     def name(self) -> str:
         """Return the name in the tables."""
         case = self.case if self.server == AS_SERVED else f"{self.case}, {self.server}"
+        case += "" if self.repository == REPOSITORY else f", {self.repository.name}"
         return {
             "large": f"{case}, {self.load.n_contexts} contexts",
             "filled": f"{case}, {self.load.n_contexts} contexts, {FILLED} of 5 answered",
@@ -48,7 +58,16 @@ class Run(NamedTuple):
 
 
 def plan(options: argparse.Namespace) -> list[Run]:
-    """Return the measurements of one repetition, in order."""
+    """Return the measurements of one repetition, in order, each of all checkouts in turn."""
+    return [
+        task._replace(repository=repository)
+        for task in plan_once(options)
+        for repository in (options.repositories if task.case in COSIMA else [REPOSITORY])
+    ]
+
+
+def plan_once(options: argparse.Namespace) -> list[Run]:
+    """Return the measurements of one repetition for one checkout."""
     servers = [Server.named(name) for name in options.servers]
     runs = [
         Run("load", case, Load.exact(n, max(1, TASKS[n] // options.divide)), server)
@@ -95,13 +114,20 @@ def report(results: dict[Run, list[Result]]) -> str:
     """Return the tables of all results."""
     loads = [load_row(r.name, found) for r, found in results.items() if r.kind != "dropout"]
     drops = [dropout_row(r.name, found) for r, found in results.items() if r.kind == "dropout"]
-    first = next(iter(results)).server
+    first = next(iter(results))
     ratios = list_ratios({
         (r.kind, r.case, r.load.n_annotators): found
         for r, found in results.items()
-        if r.server in (first, AS_SERVED)
+        if r.server in (first.server, AS_SERVED)
+        and (r.case not in COSIMA or r.repository == first.repository)
     })  # fmt: skip
+    others = [
+        ratio_row(r.name, found, results[r._replace(repository=first.repository)])
+        for r, found in results.items()
+        if r.kind != "dropout" and r.case in COSIMA and r.repository != first.repository
+    ]
     parts = [table(LOAD_COLUMNS, loads)] if loads else []
+    parts += [table((f"÷ {first.repository.name}", "N", *COMPARED), others)] if others else []
     parts += [table(DROPOUT_COLUMNS, drops)] if drops else []
     parts += [table(("to beat", "ours ÷ theirs", "aim", "reached"), ratios)] if ratios else []
     return "\n\n".join(parts)
@@ -127,8 +153,7 @@ def main() -> None:
         large=(LARGE, "contexts of a large study, 0 for none"),
         large_peer=(False, "Turkle too; its batch 2 must hold 20,000"),
         dropout=True,
-        repository=(REPOSITORY, "checkout of Cosima to measure"),
-        python=(Path, "its Python (.venv/bin/python in the checkout)"),
+        repositories=([REPOSITORY], "checkouts of Cosima to measure, in turns"),
         generator=(REPOSITORY.parent / "shared/bench", "the peers' annotators.py and peer_setup/"),
         cluster=CLUSTER,
         repetitions=3,
@@ -137,19 +162,18 @@ def main() -> None:
     )
     if options.cases == [*OURS] and not options.cluster:
         options.cases = [case for case in OURS if case.endswith("sqlite")]
-    repository = options.repository.resolve()
-    python = options.python or (
-        Path(sys.executable) if repository == REPOSITORY else repository / ".venv/bin/python"
-    )
+    options.repositories = [path.resolve() for path in options.repositories]
+    pythons = {path: python_of(path) for path in (REPOSITORY, *options.repositories)}
     if any(not name.startswith("granian") for name in options.servers):
-        python = python_with_servers()
-    bench = Bench(repository, python.absolute(), options.cluster)
+        pythons = dict.fromkeys(pythons, python_with_servers())
     systems = Peers.find(options.generator) if {*options.cases} & {*peers.CASES} else None
-    commit = run("git", "describe", "--always", "--dirty", cwd=repository).strip()
-    say(f"Commit {commit}; the cores are shared with the annotators.")
+    for path in options.repositories:
+        commit = run("git", "describe", "--always", "--dirty", cwd=path).strip()
+        say(f"{path.name}: commit {commit}; the cores are shared with the annotators.")
     results: dict[Run, list[Result]] = defaultdict(list)
     for repetition in range(1, options.repetitions + 1):
         for task in plan(options):
+            bench = Bench(task.repository, pythons[task.repository], options.cluster)
             result = carry_out(task, bench, systems, f"side{repetition}")
             results[task].append(result)
             n_annotators = task.load.n_annotators

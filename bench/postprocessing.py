@@ -1,13 +1,15 @@
 """Measure time and memory of post-processing, from a ratings file to the table of scores.
 
-    .venv/bin/python bench/postprocessing.py
     .venv/bin/python bench/postprocessing.py --rows 10000 100000 --repetitions 5 --sorted
+    .venv/bin/python bench/postprocessing.py --rows 0 --builds . ../before
 
 For comparison, in turn: reading the same file by pyarrow, and (up to --loop rows) the simple
 way, a loop over pairs with pandas and SciPy that does less: no check, no ratings ledger, only
 calibration, filtering and the published columns. Every measurement is a separate process, timed
 without its imports; MB are its peak. "again" is a second run in the same process: virtual
 machines may take much longer to allocate memory the first time.
+
+Then the command `build` for 340 pairs with 27 ratings a context, by each of some checkouts in turn.
 """
 
 import argparse
@@ -15,42 +17,40 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from statistics import median
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as arrow_parquet
-from processes import call_apart, peak_megabytes
-from reporting import read_options, say, table
+from processes import medians_in_turns, peak_megabytes
+from reporting import REPOSITORY, read_options, say, table
+from serving import python_of, run
+from stimuli import write_stimuli
+from studies import Crowd, collect, in_points
 
 RATERS, BLOCK, SEED = 10, 50, 20200312
+BUILT_PAIRS, BUILT_RATERS = 340, 27
 COLUMNS = ("rows", "file", "way", "s", "µs a row", "MB", "÷ pyarrow", "again s", "÷ pyarrow")
+BUILDS = ("build by", "s", "÷ first", "CPU s", "÷ first", "MB")
+# Prints the CPU seconds and the peak memory of a command.
+MEASURE = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+"""
 
 
-def make_ratings(n_rows: int, *, is_sorted: bool) -> pd.DataFrame:
-    """Return ratings of a study with 10 annotators per questionnaire and 50 pairs per block."""
+def make_ratings(n_pairs: int, *, is_sorted: bool, n_raters: int = RATERS) -> pd.DataFrame:
+    """Return ratings of a study with 50 pairs per block."""
     rng = np.random.default_rng(SEED)
-    n_contexts = n_rows // RATERS
-    context = np.repeat(np.arange(n_contexts), RATERS)
-    pair, number = context // 2, context % 2
-    questionnaire = 2 * (pair // BLOCK) + (pair + number) % 2
-    person = questionnaire * RATERS + np.tile(np.arange(RATERS), n_contexts)
-    score = rng.uniform(0, 6, n_contexts)[context]
-    rating = np.clip(np.round(score + rng.normal(0, 1.3, len(score))), 0, 6).astype(int)
-    names = np.array([f"A{n:07}" for n in range(person.max() + 1)], dtype=object)
-    groups = np.array([f"{q // 2 + 1}{'AB'[q % 2]}" for q in range(questionnaire.max() + 1)])
-    ratings = pd.DataFrame(
-        {
-            "language": "xx",
-            "pair": pair + 1,
-            "context": number + 1,
-            "annotator": names[person],
-            "rating": rating,
-            "group": groups[questionnaire],
-        }
-    )
+    people = 2 * -(-n_pairs // BLOCK), n_raters
+    crowd = Crowd(np.zeros(people), np.full(people, 1.3))
+    ratings = in_points(collect(rng.uniform(0, 6, (n_pairs, 2)), crowd, rng, n_block=BLOCK))
+    names = np.array([f"A{n:07}" for n in range(people[0] * people[1])], dtype=object)
+    ratings["annotator"] = names[ratings["annotator"]]
+    ratings.insert(0, "language", "en")
     return ratings if is_sorted else ratings.take(rng.permutation(len(ratings)))
 
 
@@ -68,7 +68,7 @@ def process(path: Path) -> None:
     from postprocess.steps.post_process import post_process
     from postprocess.steps.recipe import Recipe
 
-    ratings = load_ratings(path, "xx")
+    ratings = load_ratings(path, "en")
     post_process(ratings, Recipe(), n_pairs=int(ratings["pair"].max()))
 
 
@@ -123,7 +123,7 @@ def measure(way: str, path: Path) -> dict[str, float]:
 
 def write_files(folder: Path, n_rows: int, *, is_sorted: bool, name: str) -> list[Path]:
     """Write the ratings as CSV and as Parquet."""
-    ratings = make_ratings(n_rows, is_sorted=is_sorted)
+    ratings = make_ratings(n_rows // RATERS // 2, is_sorted=is_sorted)
     arrow = pa.Table.from_pandas(ratings, preserve_index=False)
     csv, parquet = folder / f"{name}.csv", folder / f"{name}.parquet"
     plain = arrow_csv.WriteOptions(include_header=False, quoting_style="none")
@@ -139,30 +139,57 @@ def measure_rows(folder: Path, n_rows: int, options: argparse.Namespace) -> list
     rows = []
     for path in write_files(folder, n_rows, is_sorted=options.sorted, name="ratings"):
         ways = [way for way in WAYS if way != "loop" or n_rows <= options.loop]
-        found: dict[str, list[dict[str, float]]] = {way: [] for way in ways}
-        for _ in range(options.repetitions):
-            for way in ways:
-                found[way].append(call_apart(measure, way, path))
-        seconds, again, megabytes = (
-            {way: median(one[figure] for one in found[way]) for way in ways}
-            for figure in ("seconds", "again", "megabytes")
-        )
-        for way in ways:
+        cases = [(way, path) for way in ways]
+        measured = medians_in_turns(measure, cases, options.repetitions)
+        for way, figures in zip(ways, measured, strict=True):
+            seconds, again = figures["seconds"], figures["again"]
             rows.append([
-                f"{n_rows:,}", path.suffix[1:], way, f"{seconds[way]:.3f}",
-                f"{1e6 * seconds[way] / n_rows:.2f}", f"{megabytes[way]:.0f}",
-                f"{seconds[way] / seconds['pyarrow']:.2f}", f"{again[way]:.3f}",
-                f"{again[way] / again['pyarrow']:.2f}",
+                f"{n_rows:,}", path.suffix[1:], way, f"{seconds:.3f}",
+                f"{1e6 * seconds / n_rows:.2f}", f"{figures['megabytes']:.0f}",
+                f"{seconds / measured[0]['seconds']:.2f}", f"{again:.3f}",
+                f"{again / measured[0]['again']:.2f}",
             ])  # fmt: skip
             say(", ".join(rows[-1]))
     return rows
 
 
+def measure_build(repository: Path, folder: Path) -> dict[str, float]:
+    """Build a dataset without a report by a checkout's command."""
+    words = (
+        "-m", "postprocess", "build", "--stimuli", folder / "data_en.tsv", "--ratings",
+        folder / "built.csv", "--language", "en", "--out", folder / "dataset", "--no-report",
+    )  # fmt: skip
+    python = python_of(repository)
+    began = time.perf_counter()
+    cpu, megabytes = run(python, "-c", MEASURE, python, *words, cwd=repository).split()
+    seconds = time.perf_counter() - began
+    return {"seconds": seconds, "cpu": float(cpu), "megabytes": float(megabytes)}
+
+
+def compare_builds(folder: Path, options: argparse.Namespace) -> list[list[str]]:
+    """Return a row for each checkout: medians, and their ratios to the first's."""
+    write_stimuli(2 * BUILT_PAIRS, folder / "data_en.tsv")
+    ratings = make_ratings(BUILT_PAIRS, is_sorted=False, n_raters=BUILT_RATERS)
+    ratings.to_csv(folder / "built.csv", index=False)
+    checkouts = [path.resolve() for path in options.builds]
+    cases = [(path, folder) for path in checkouts]
+    measured = medians_in_turns(measure_build, cases, options.repetitions)
+    return [
+        [
+            path.name, f"{figures['seconds']:.2f}",
+            f"{figures['seconds'] / measured[0]['seconds']:.3f}", f"{figures['cpu']:.2f}",
+            f"{figures['cpu'] / measured[0]['cpu']:.3f}", f"{figures['megabytes']:.0f}",
+        ]
+        for path, figures in zip(checkouts, measured, strict=True)
+    ]  # fmt: skip
+
+
 def main() -> None:
-    """Run the chosen measurements and print a table."""
+    """Run the chosen measurements and print two tables."""
     options = read_options(
         __doc__,
-        rows=[10**n for n in range(4, 8)],
+        rows=([10**n for n in range(4, 8)], "ratings of a file; 0 for none"),
+        builds=([REPOSITORY], "checkouts whose command `build` is measured"),
         repetitions=3,
         loop=(10**6, "maximum rows for the loop"),
         sorted=(False, "rows by pair and context; otherwise in random order"),
@@ -170,8 +197,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         write_files(folder, 1000, is_sorted=False, name="warm")
-        rows = [row for n in options.rows for row in measure_rows(folder, n, options)]
-    say(f"\n{table(COLUMNS, rows)}")
+        rows = [row for n in options.rows if n for row in measure_rows(folder, n, options)]
+        say(f"\n{table(COLUMNS, rows)}\n\n{table(BUILDS, compare_builds(folder, options))}")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Web servers as an operator would start them, and functions to start and stop one."""
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -9,13 +10,15 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from string import Template
 from typing import NamedTuple
 
 import httpx
+from reporting import REPOSITORY
 
 HERE = Path(__file__).resolve().parent
 HOST = "127.0.0.1"
-START_SECONDS = 30
+START_SECONDS = 60
 STOP_SECONDS = 10
 
 
@@ -38,42 +41,59 @@ class Server(NamedTuple):
             raise SystemExit(f"{kind!r} is not one of {', '.join(COMMANDS)}")
         return cls(kind, int(workers), int(threads or 1))
 
-    @property
-    def environment(self) -> dict[str, str]:
-        """Return its environment variables."""
-        return {"WEB_THREADS": str(self.threads), "MALLOC_MMAP_THRESHOLD_": "131072"}
-
-    def command(self, python: Path, port: int, application: str) -> list[str]:
-        """Return the words of its command line."""
-        given = {
-            "workers": self.workers,
-            "threads": self.threads,
-            "host": HOST,
-            "port": port,
-            "application": application,
-            "bin": python.parent,
-        }
-        is_plain = self.kind == "granian" and ".wsgi:" not in application  # for the bare app
-        command = COMMANDS["granian-wsgi" if is_plain else self.kind]
-        return [word.format(**given) for word in f"{python} {command}".split()]
+    def command(
+        self, python: Path, port: int, application: str, folder: Path
+    ) -> tuple[list[str], dict[str, str]]:
+        """Return the words of its command line in a folder, and its environment variables."""
+        environment = {"WEB_THREADS": str(self.threads)}
+        if self.kind == "granian" and ".wsgi:" in application:
+            variables, command = read_served(folder)
+            environment |= variables
+        else:  # the bare app, too, has granian without Cosima's launcher
+            command = COMMANDS["granian-wsgi" if self.kind == "granian" else self.kind]
+        line = Template(command).substitute(
+            workers=self.workers, threads=self.threads, address=HOST, port=port, grace=30,
+            application=application, bin=python.parent,
+        )  # fmt: skip
+        return [str(python), *line.split()], environment
 
 
 # The server that `scripts/serve` starts.
 AS_SERVED = Server("granian", min(4, os.cpu_count() or 1), 2)
-_GUNICORN = "-m gunicorn --log-level warning --bind {host}:{port} --workers {workers} "
+_GUNICORN = "-m gunicorn --log-level warning --bind $address:$port --workers $workers "
 COMMANDS = {
-    "granian": "-m annotation_site.launcher {host} {port} {workers} 30",
-    "granian-wsgi": "-m granian --interface wsgi --host {host} --port {port} --workers {workers} "
-    "--blocking-threads {threads} --no-ws --log-level warning {application}",
-    "gunicorn-sync": _GUNICORN + "--worker-class sync {application}",
-    "gunicorn-gthread": _GUNICORN + "--worker-class gthread --threads {threads} {application}",
-    "waitress": "-m waitress --host {host} --port {port} --threads {threads} {application}",
-    "uvicorn": "-m uvicorn --interface wsgi --host {host} --port {port} --workers {workers} "
-    "--log-level warning --no-access-log {application}",
-    "uwsgi": "{bin}/uwsgi --http-socket {host}:{port} --http-keepalive --master --need-app "
-    "--disable-logging --die-on-term --processes {workers} --threads {threads} "
-    "--module {application}",
+    "granian": "",  # read from `scripts/serve`
+    "granian-wsgi": "-m granian --interface wsgi --host $address --port $port --workers $workers "
+    "--blocking-threads $threads --no-ws --log-level warning $application",
+    "gunicorn-sync": _GUNICORN + "--worker-class sync $application",
+    "gunicorn-gthread": _GUNICORN + "--worker-class gthread --threads $threads $application",
+    "waitress": "-m waitress --host $address --port $port --threads $threads $application",
+    "uvicorn": "-m uvicorn --interface wsgi --host $address --port $port --workers $workers "
+    "--log-level warning --no-access-log $application",
+    "uwsgi": "$bin/uwsgi --http-socket $address:$port --http-keepalive --master --need-app "
+    "--disable-logging --die-on-term --processes $workers --threads $threads "
+    "--module $application",
 }
+
+
+def read_served(repository: Path) -> tuple[dict[str, str], str]:
+    """Return the variables and the arguments of Python by which `scripts/serve` starts a server."""
+    script = (repository / "scripts/serve").read_text(encoding="utf-8").replace("\\\n", " ")
+    found = re.search(r"\n *(.*)setsid python (-m annotation_site\.launcher .*) &\n", script)
+    if not found:
+        raise SystemExit(f"{repository}/scripts/serve starts no annotation_site.launcher.")
+    variables = dict(word.split("=") for word in found[1].split())
+    return variables, found[2].replace('"', "")
+
+
+def python_of(repository: Path) -> Path:
+    """Return the Python of a checkout; exit if it has none."""
+    if repository == REPOSITORY:
+        return Path(sys.executable)
+    python = repository / ".venv/bin/python"
+    if not python.exists():
+        raise SystemExit(f"{repository} has no .venv: start its scripts/serve once.")
+    return python.absolute()
 
 
 def python_with_servers() -> Path:

@@ -5,7 +5,6 @@ Runs in the environment and folder of the site: `python site_data.py ACTION …`
     stored         print every started response as JSON
     lapse HOURS    move all timestamps back, as if hours had passed
     fill PLACES    answer that many places of each questionnaire
-    publish MB     publish a shared task, `slow`, with an archive of that size
 """
 
 import datetime as dt
@@ -22,7 +21,6 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotation_site.settings")
 django.setup()
 
 from django.apps import apps  # noqa: E402
-from django.core.files.base import ContentFile  # noqa: E402
 from django.db.models import DateTimeField, F  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
@@ -35,7 +33,6 @@ from surveys.models import (  # noqa: E402
 )
 from surveys.participation.assignments import start_assignment  # noqa: E402
 from surveys.recruitment.links import invite_annotators  # noqa: E402
-from surveys.sharedtasks.models import SharedTask, SharedTaskState  # noqa: E402
 
 ITEM = re.compile(r"\balpha(\d+)\b")
 
@@ -86,16 +83,6 @@ def fill(places: int) -> int:
     return answered
 
 
-def publish(megabytes: int) -> None:
-    """Create a published shared task with an archive, whose content nobody reads."""
-    now = timezone.now()
-    task = SharedTask(
-        slug="slow", title="Slow", contact="-", state=SharedTaskState.PUBLISHED, opened_at=now,
-        finalised_at=now, published_at=now,
-    )  # fmt: skip
-    task.archive.save("archive.zip", ContentFile(os.urandom(megabytes * 10**6)))
-
-
 def main(action: str, *arguments: str) -> None:
     """Perform an action."""
     if action == "stored":
@@ -104,8 +91,6 @@ def main(action: str, *arguments: str) -> None:
         let_lapse(int(arguments[0]))
     elif action == "fill":
         sys.stdout.write(f"{fill(int(arguments[0]))}\n")
-    elif action == "publish":
-        publish(int(arguments[0]))
     else:
         raise SystemExit(__doc__)
 

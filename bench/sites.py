@@ -84,11 +84,12 @@ class Site:
     @contextmanager
     def serving(self, server: Server = AS_SERVED, **environment: str) -> Iterator[int]:
         """Serve the site within the block, as `scripts/serve` does; yield the server's process."""
-        command = server.command(self.python, int(self.url.rpartition(":")[2]), self.application)
+        port = int(self.url.rpartition(":")[2])
+        command, variables = server.command(self.python, port, self.application, self.cwd)
         with serving(
             command,
             cwd=self.cwd,
-            environment={**self.environment, **server.environment, **environment},
+            environment={**self.environment, **variables, **environment},
             url=self.url,
             log=self.folder / "server.log",
         ) as pid:

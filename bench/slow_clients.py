@@ -26,6 +26,8 @@ from typing import NamedTuple
 
 import httpx
 from databases import CLUSTER, DATABASES
+from django.core.files.base import ContentFile
+from django.utils import timezone
 from filling import RESEARCHER, STUDY, fill
 from processes import list_processes, read_megabytes
 from reporting import read_options, say, table
@@ -171,10 +173,22 @@ def read_memory(server: int) -> tuple[float, float]:
     return read_megabytes(list_processes(server), "Pss"), kernel
 
 
+def publish() -> None:
+    """Create a published shared task with an archive, whose content nobody reads."""
+    from surveys.sharedtasks.models import SharedTask, SharedTaskState
+
+    now = timezone.now()
+    task = SharedTask(
+        slug="slow", title="Slow", contact="-", state=SharedTaskState.PUBLISHED, opened_at=now,
+        finalised_at=now, published_at=now,
+    )  # fmt: skip
+    task.archive.save("archive.zip", ContentFile(os.urandom(ARCHIVE_MB * 10**6)))
+
+
 def fill_site(site: Site) -> tuple[list[str], str]:
     """Create studies and a published task; return pages to visit, and a researcher's token."""
     site.call(fill, 2 * N_RESPONSES)
-    site.script("publish", str(ARCHIVE_MB))
+    site.call(publish)
     site.make_study(4, ratings=2, block_size=2)
     site.settle()
     (path,) = site.invite(1)
