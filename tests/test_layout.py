@@ -69,17 +69,17 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.sharedtasks.kits.kit", "surveys.sharedtasks.kits.bundle", "surveys.sharedtasks.phases",
     "surveys.sharedtasks.teams.names",  # characters that cannot be seen
     "surveys.sharedtasks.uploads", "surveys.sharedtasks.scoring.visibility",  # rounded as on boards
-    "surveys.sharedtasks.boards.citing", "surveys.sharedtasks.boards.elsewhere",
+    "surveys.sharedtasks.boards.citing", "surveys.sharedtasks.boards.exports",
     "surveys.sharedtasks.boards.files", "surveys.sharedtasks.boards.predictions",
     "surveys.sharedtasks.boards.live", "surveys.sharedtasks.boards.live_rows",
     "surveys.sharedtasks.boards.results",
     "surveys.sharedtasks.boards.table", "surveys.sharedtasks.boards.visible",
     "surveys.sharedtasks.scoring.counting", "surveys.sharedtasks.scoring.figures",
     "surveys.sharedtasks.scoring.flags", "surveys.sharedtasks.scoring.predictions",
-    "surveys.sharedtasks.scoring.rescoring", "surveys.sharedtasks.scoring.waiting",
-    "surveys.sharedtasks.finishing.archiving", "surveys.sharedtasks.finishing.entries",
-    "surveys.sharedtasks.finishing.finalising", "surveys.sharedtasks.finishing.renaming",
-    "surveys.sharedtasks.watching.alike", "surveys.sharedtasks.watching.baselines",
+    "surveys.sharedtasks.scoring.rescoring", "surveys.sharedtasks.scoring.score",
+    "surveys.sharedtasks.final_results.archive", "surveys.sharedtasks.final_results.entries",
+    "surveys.sharedtasks.final_results.boards", "surveys.sharedtasks.final_results.renaming",
+    "surveys.sharedtasks.scoring.similarity", "surveys.sharedtasks.scoring.baselines",
     "surveys.templatetags.figures",  # numbers on pages are written as in the report
 }  # fmt: skip
 SHARED = {
@@ -117,7 +117,7 @@ OF_GOLD = {  # what may read the hidden gold of a shared task
     "surveys.sharedtasks.opening",  # commits to it
     "surveys.sharedtasks.kits.kit",  # packs that of practice data, which is public
     "surveys.sharedtasks.kits.bundle",  # for organisers who may read it anyway
-    "surveys.sharedtasks.scoring.figures", "surveys.sharedtasks.finishing.archiving",
+    "surveys.sharedtasks.scoring.figures", "surveys.sharedtasks.final_results.archive",
 }  # fmt: skip
 MARKS = "postprocess.formats.marks"  # the value of a text with two targets; loads nothing
 OPTIONS = "postprocess.commands.options"

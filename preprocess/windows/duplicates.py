@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 SHINGLE = 8  # characters
-ALIKE = 0.7  # Jaccard similarity of the sets of shingles
+MIN_SIMILARITY = 0.7  # Jaccard similarity of the sets of shingles
 N_HASHES = 64
 
 
@@ -15,14 +15,14 @@ def find_near_duplicates(texts: Iterable[str]) -> Iterator[bool]:
     """
     from datasketch import MinHash, MinHashLSH  # here, since it loads much of SciPy
 
-    index = MinHashLSH(threshold=ALIKE, num_perm=N_HASHES)
+    index = MinHashLSH(threshold=MIN_SIMILARITY, num_perm=N_HASHES)
     kept: dict[int, set[bytes]] = {}
     for number, text in enumerate(texts):
         shingles = _shingles(text)
         sketch = MinHash(num_perm=N_HASHES)
         sketch.update_batch(shingles)
         is_duplicate = any(
-            _likeness(shingles, kept[match]) >= ALIKE for match in index.query(sketch)
+            _likeness(shingles, kept[match]) >= MIN_SIMILARITY for match in index.query(sketch)
         )
         if not is_duplicate:
             kept[number] = shingles

@@ -16,20 +16,20 @@ from surveys.access.roles import DEMONSTRATION
 from surveys.models import AuditEntry, Job, Release
 from surveys.rehearsal.demo import DEMO_CONTACT
 from surveys.rehearsal.finished.study import complete
-from surveys.sharedtasks.finishing.finalising import request_finalising
-from surveys.sharedtasks.finishing.publishing import publish
-from surveys.sharedtasks.finishing.unranked import list_unranked
+from surveys.sharedtasks.final_results.boards import request_finalising
+from surveys.sharedtasks.final_results.eligibility import list_unranked
+from surveys.sharedtasks.final_results.publishing import publish
 from surveys.sharedtasks.models import Phase, SharedTask, Team
 from surveys.sharedtasks.opening import open_task
 from surveys.sharedtasks.parts import PartFiles, add_part, read_release
 from surveys.sharedtasks.phases import add_phase
-from surveys.sharedtasks.scoring.waiting import SCORE
+from surveys.sharedtasks.scoring.baselines import cancel_baselines
+from surveys.sharedtasks.scoring.score import SCORE
 from surveys.sharedtasks.submissions import submit
 from surveys.sharedtasks.tasks import FINALISE, configure_task, find_jobs, is_busy, make_shared_task
 from surveys.sharedtasks.teams.description import accept_terms, describe_team
 from surveys.sharedtasks.teams.links import invite_team
 from surveys.sharedtasks.uploads import check_files
-from surveys.sharedtasks.watching.baselines import cancel_baselines
 
 SHARED_TASK = "demo"
 FOLDER = settings.BASE_DIR / "demo"

@@ -10,18 +10,18 @@ FEATURE = Feature(
         Kind(
             name="sharedtasks.score",
             label="scores of a submission",
-            make="surveys.sharedtasks.scoring.waiting.score_submission",
+            make="surveys.sharedtasks.scoring.score.score_submission",
             lane=Lane.SHORT,  # teams wait for it
             drains=True,
-            ended="surveys.sharedtasks.scoring.waiting.end_scoring",
+            ended="surveys.sharedtasks.scoring.score.end_scoring",
             kept=timedelta(days=1),
         ),
         Kind(
             name="sharedtasks.baselines",
             label="baselines of a phase",
-            make="surveys.sharedtasks.watching.baselines.submit_baselines",
+            make="surveys.sharedtasks.scoring.baselines.submit_baselines",
             lane=Lane.SHORT,  # the board shows them from the opening
-            ended="surveys.sharedtasks.watching.baselines.report_failure",
+            ended="surveys.sharedtasks.scoring.baselines.report_failure",
         ),
         Kind(
             name="sharedtasks.rescore",
@@ -31,12 +31,12 @@ FEATURE = Feature(
         Kind(
             name="sharedtasks.finalise",
             label="final boards",
-            make="surveys.sharedtasks.finishing.finalising.perform_finalising",
+            make="surveys.sharedtasks.final_results.boards.perform_finalising",
         ),
         Kind(
             name="sharedtasks.archive",
             label="archive of the final boards",
-            make="surveys.sharedtasks.finishing.renaming.perform_archiving",
+            make="surveys.sharedtasks.final_results.renaming.perform_archiving",
             drains=True,
         ),
     ),

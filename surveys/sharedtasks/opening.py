@@ -13,9 +13,9 @@ from surveys.models import Release
 from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.models import Phase, PhaseData, SharedTask, SharedTaskState, TaskPart
 from surveys.sharedtasks.phases import expect_probing, refuse_probing
+from surveys.sharedtasks.scoring.baselines import request_baselines
 from surveys.sharedtasks.scoring.gold import read_gold_file
 from surveys.sharedtasks.tasks import lock_task
-from surveys.sharedtasks.watching.baselines import request_baselines
 
 
 @dataclass(frozen=True)

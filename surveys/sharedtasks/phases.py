@@ -20,12 +20,12 @@ from surveys.sharedtasks.models import (
     TaskPart,
     Visibility,
 )
-from surveys.sharedtasks.tasks import lock_task
-from surveys.sharedtasks.watching.baselines import (
+from surveys.sharedtasks.scoring.baselines import (
     cancel_baselines,
     move_baselines,
     request_baselines,
 )
+from surveys.sharedtasks.tasks import lock_task
 
 ANYWHERE = "Etc/GMT+12"  # anywhere on earth: the sign of this name is turned round
 NOT_REGIONS = ("Etc/", "posix/", "right/", "SystemV/", "US/")

@@ -7,15 +7,6 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from surveys.access.audit_log import record
-from surveys.sharedtasks.attempts import (
-    find_earlier,
-    lock_team,
-    refuse_beyond,
-    refuse_phase,
-    refuse_repeated,
-    refuse_team,
-    weigh_sent,
-)
 from surveys.sharedtasks.errors import SubmissionRefused
 from surveys.sharedtasks.models import (
     CountedSubmission,
@@ -27,7 +18,16 @@ from surveys.sharedtasks.models import (
     Upload,
 )
 from surveys.sharedtasks.scoring.counting import count_team
-from surveys.sharedtasks.scoring.waiting import request_score
+from surveys.sharedtasks.scoring.score import request_score
+from surveys.sharedtasks.teams.attempts import (
+    find_earlier,
+    lock_team,
+    refuse_beyond,
+    refuse_phase,
+    refuse_repeated,
+    refuse_team,
+    weigh_sent,
+)
 
 MOST_NOTED = 300  # characters
 

@@ -15,7 +15,6 @@ from django.db import transaction
 from django.utils import timezone
 
 from surveys.operations.job_process import in_job_process
-from surveys.sharedtasks.attempts import find_earlier, refuse_phase, refuse_repeated, refuse_team
 from surveys.sharedtasks.errors import SharedTaskRefused, UploadRefused
 from surveys.sharedtasks.models import (
     Phase,
@@ -28,6 +27,12 @@ from surveys.sharedtasks.models import (
     Upload,
 )
 from surveys.sharedtasks.parts import load_data
+from surveys.sharedtasks.teams.attempts import (
+    find_earlier,
+    refuse_phase,
+    refuse_repeated,
+    refuse_team,
+)
 
 if TYPE_CHECKING:
     from postprocess.formats.tabular import Finding

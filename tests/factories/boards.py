@@ -7,10 +7,10 @@ from typing import Any
 
 from django.core.files.base import ContentFile
 
-from surveys.sharedtasks.finishing.archiving import list_archive
-from surveys.sharedtasks.finishing.finalising import finalise, request_finalising
-from surveys.sharedtasks.finishing.publishing import publish
-from surveys.sharedtasks.finishing.unranked import list_unranked
+from surveys.sharedtasks.final_results.archive import list_archive
+from surveys.sharedtasks.final_results.boards import finalise, request_finalising
+from surveys.sharedtasks.final_results.eligibility import list_unranked
+from surveys.sharedtasks.final_results.publishing import publish
 from surveys.sharedtasks.models import (
     CountedSubmission,
     Phase,

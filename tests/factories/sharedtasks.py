@@ -22,7 +22,7 @@ from surveys.sharedtasks.models import (
     TeamMember,
 )
 from surveys.sharedtasks.parts import STORED
-from surveys.sharedtasks.scoring.waiting import SCORE
+from surveys.sharedtasks.scoring.score import SCORE
 from surveys.sharedtasks.submissions import submit
 from surveys.sharedtasks.teams.links import HOME
 from surveys.sharedtasks.uploads import check_files

@@ -11,8 +11,8 @@ from postprocess.types import Bools, Floats
 
 MOST_ZEROS = 0.5  # of the predictions
 LARGEST_RATIO = 1e6  # of absolute predictions, 0 left out
-UNALIKE = 0.3  # the correlation of two submissions of a team, below which a flag is raised
-ALIKE = 0.9999  # that of two teams, above which one is
+DISSIMILAR = 0.3  # the correlation of two submissions of a team, below which a flag is raised
+SIMILAR = 0.9999  # that of two teams, above which one is
 
 
 class Flag(StrEnum):
@@ -20,12 +20,12 @@ class Flag(StrEnum):
 
     MANY_ZEROS = "more than half of the predictions are 0"
     WIDE_RANGE = "the largest prediction is more than a million times the smallest that is not 0"
-    UNALIKE = "two submissions of the team hardly correlate"
-    ALIKE = "two teams sent almost the same predictions"
+    DISSIMILAR = "two submissions of the team hardly correlate"
+    SIMILAR = "two teams sent almost the same predictions"
     BASELINE = "the predictions are those of a baseline"
 
 
-class AlikePair(NamedTuple):
+class ComparedPair(NamedTuple):
     """Two submissions by name, and the correlation of their predictions."""
 
     first: str
@@ -54,26 +54,26 @@ def flag_predictions(
     return flags
 
 
-def find_unalike(submissions: Mapping[str, ArrayLike]) -> list[AlikePair]:
+def find_dissimilar(submissions: Mapping[str, ArrayLike]) -> list[ComparedPair]:
     """Return the pairs of submissions of one team and part whose predictions hardly correlate.
 
     Probes are random, and so unlike each other; versions of one system are alike.
     """
-    return _find_pairs(submissions, lambda correlations: correlations < UNALIKE)
+    return _find_pairs(submissions, lambda correlations: correlations < DISSIMILAR)
 
 
-def find_alike(submissions: Mapping[str, ArrayLike]) -> list[AlikePair]:
+def find_similar(submissions: Mapping[str, ArrayLike]) -> list[ComparedPair]:
     """Return the pairs of submissions of different teams to one part that are almost the same.
 
-    >>> find_alike({"a": [1, 2, 4], "b": [2, 4, 8], "c": [4, 2, 1]})[0][:2]
+    >>> find_similar({"a": [1, 2, 4], "b": [2, 4, 8], "c": [4, 2, 1]})[0][:2]
     ('a', 'b')
     """
-    return _find_pairs(submissions, lambda correlations: correlations > ALIKE)
+    return _find_pairs(submissions, lambda correlations: correlations > SIMILAR)
 
 
 def _find_pairs(
     submissions: Mapping[str, ArrayLike], is_wanted: Callable[[Floats], Bools]
-) -> list[AlikePair]:
+) -> list[ComparedPair]:
     """Return the pairs of predictions, neither constant, whose Pearson correlation is wanted."""
     arrays = {
         name: _standardise(np.asarray(predicted, dtype=float).ravel())
@@ -85,7 +85,7 @@ def _find_pairs(
     names, table = list(varying), np.array(list(varying.values()))
     correlations = np.clip(table @ table.T, -1, 1)
     pairs = np.argwhere(np.triu(is_wanted(correlations), 1))
-    return [AlikePair(names[i], names[j], float(correlations[i, j])) for i, j in pairs]
+    return [ComparedPair(names[i], names[j], float(correlations[i, j])) for i, j in pairs]
 
 
 def _standardise(numbers: Floats) -> Floats | None:

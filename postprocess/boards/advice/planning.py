@@ -13,7 +13,7 @@ from postprocess.scoring.inference import TAIL, Interval
 from postprocess.scoring.quantiles import student_quantile
 
 TYPICAL = 0.65  # the score of a good system
-ALIKE = 0.8  # the correlation of two good systems
+TYPICAL_CORRELATION = 0.8  # the correlation of two good systems
 
 
 def expect_error(score: float, n_pairs: int) -> float:
@@ -73,7 +73,7 @@ def expect_error_of_difference(score: float, correlation: float, n_pairs: int) -
 
 
 def smallest_difference(
-    n_pairs: int, *, score: float = TYPICAL, correlation: float = ALIKE
+    n_pairs: int, *, score: float = TYPICAL, correlation: float = TYPICAL_CORRELATION
 ) -> float:
     """Return how far two systems must be apart so that a test at 5 % proves it.
 

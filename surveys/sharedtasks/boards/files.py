@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from surveys.operations.job_process import in_job_process
 from surveys.sharedtasks.boards.visible import VisibleBoard
-from surveys.sharedtasks.finishing.archiving import read_archived
+from surveys.sharedtasks.final_results.archive import read_archived
 
 if TYPE_CHECKING:
     from postprocess.boards.board import Board

@@ -7,7 +7,7 @@ from django.db.models import BooleanField, ExpressionWrapper, Q, TextField, Valu
 from django.db.models.functions import Cast
 
 from surveys.sharedtasks.boards.live_rows import LiveCells, LiveRanking
-from surveys.sharedtasks.finishing.unranked import LATE, ORGANISERS
+from surveys.sharedtasks.final_results.eligibility import LATE, ORGANISERS
 from surveys.sharedtasks.models import (
     CountedSubmission,
     NameRule,

@@ -11,8 +11,8 @@ from surveys.sharedtasks.boards.results import Result
 from surveys.sharedtasks.models import Scoring, Submission
 from surveys.sharedtasks.scoring.figures import Golds
 from surveys.sharedtasks.scoring.predictions import Place, load_predictions
+from surveys.sharedtasks.scoring.score import find_scoring
 from surveys.sharedtasks.scoring.visibility import Viewer, is_gold_public
-from surveys.sharedtasks.scoring.waiting import find_scoring
 from surveys.study.languages import name_language
 
 KEPT_SECONDS = 24 * 3600

@@ -54,7 +54,7 @@ class SharedTaskQuerySet(models.QuerySet["SharedTask"]):
 class SharedTask(models.Model):
     """A shared task: teams predict the scores of datasets and are compared on boards.
 
-    Only `sharedtasks.opening` and `sharedtasks.finishing` change `state`.
+    Only `sharedtasks.opening` and `sharedtasks.final_results` change `state`.
     """
 
     slug = models.SlugField(unique=True)

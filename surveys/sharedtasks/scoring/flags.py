@@ -31,7 +31,7 @@ def find_flags(submission: Submission, predictions: "dict[Place, Floats]") -> li
     return [
         *_flag_numbers(predictions),
         *_flag_baselines(submission),
-        *_flag_unalike(submission, predictions),
+        *_flag_dissimilar(submission, predictions),
         *_flag_copies(submission),
     ]
 
@@ -58,10 +58,10 @@ def _flag_baselines(submission: Submission) -> Iterator[Flag]:
             yield make_flag(Kind.BASELINE, (file["subtask"], file["language"]), name)
 
 
-def _flag_unalike(submission: Submission, predictions: "dict[Place, Floats]") -> Iterator[Flag]:
+def _flag_dissimilar(submission: Submission, predictions: "dict[Place, Floats]") -> Iterator[Flag]:
     """Yield a flag for each file that hardly correlates with one of the team's other files."""
     from postprocess.boards.advice.flags import Flag as Kind
-    from postprocess.boards.advice.flags import find_unalike
+    from postprocess.boards.advice.flags import find_dissimilar
 
     others = Submission.objects.filter(
         team=submission.team_id, phase=submission.phase_id, state=SubmissionState.SCORED
@@ -71,9 +71,9 @@ def _flag_unalike(submission: Submission, predictions: "dict[Place, Floats]") ->
         for place, numbers in load_predictions(earlier).items():
             if place not in predictions or place in flagged:
                 continue
-            if find_unalike({"this": predictions[place], "other": numbers}):
+            if find_dissimilar({"this": predictions[place], "other": numbers}):
                 flagged.add(place)
-                yield make_flag(Kind.UNALIKE, place, f"submission {earlier.number}")
+                yield make_flag(Kind.DISSIMILAR, place, f"submission {earlier.number}")
 
 
 def _flag_copies(submission: Submission) -> Iterator[Flag]:
@@ -84,4 +84,4 @@ def _flag_copies(submission: Submission) -> Iterator[Flag]:
     others = copies.exclude(team=submission.team_id).filter(team__kind=TeamKind.TEAM)
     for copy in others.attempts().select_related("team").order_by("number", "pk"):
         first = submission.contents[0]
-        yield make_flag(Kind.ALIKE, (first["subtask"], first["language"]), copy.team.name)
+        yield make_flag(Kind.SIMILAR, (first["subtask"], first["language"]), copy.team.name)

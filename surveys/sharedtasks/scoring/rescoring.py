@@ -11,7 +11,6 @@ from django.utils import timezone
 from surveys.access.audit_log import record
 from surveys.jobs.perform import Progress, Store
 from surveys.models import Job
-from surveys.sharedtasks.attempts import lock_teams
 from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.models import (
     CountedSubmission,
@@ -36,9 +35,10 @@ from surveys.sharedtasks.scoring.counting import (
 )
 from surveys.sharedtasks.scoring.figures import Golds, compute_figures, make_scores
 from surveys.sharedtasks.scoring.predictions import load_predictions
+from surveys.sharedtasks.scoring.score import find_scoring, make_scoring
 from surveys.sharedtasks.scoring.visibility import round_figure
-from surveys.sharedtasks.scoring.waiting import find_scoring, make_scoring
 from surveys.sharedtasks.tasks import RESCORE, find_shared_task, is_busy, lock_task, request_job
+from surveys.sharedtasks.teams.attempts import lock_teams
 
 UNUSED = (ScoringState.COMPUTING, ScoringState.READY)
 MOST_AT_ONCE = 50  # submissions that are scored while the organiser waits

@@ -7,9 +7,9 @@ from datetime import datetime
 from django.db import transaction
 
 from surveys.access.audit_log import record
-from surveys.sharedtasks.attempts import is_limited
 from surveys.sharedtasks.errors import TeamRefused
 from surveys.sharedtasks.models import SharedTask, SharedTaskState, Team
+from surveys.sharedtasks.teams.attempts import is_limited
 
 REQUIRED = {
     "system": "the name of the system",

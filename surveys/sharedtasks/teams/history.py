@@ -5,7 +5,6 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from surveys.sharedtasks.attempts import Attempts, count_attempts
 from surveys.sharedtasks.models import (
     CountedSubmission,
     Counting,
@@ -20,6 +19,7 @@ from surveys.sharedtasks.models import (
 )
 from surveys.sharedtasks.scoring.counting import describe_score
 from surveys.sharedtasks.scoring.visibility import Viewer, may_see_scores, show_figures
+from surveys.sharedtasks.teams.attempts import Attempts, count_attempts
 
 
 class PhaseOfTeam(NamedTuple):

@@ -12,9 +12,9 @@ from django.contrib.auth.models import AnonymousUser, User
 
 from surveys.access.sign_in_limits import Limit, return_check, take_check
 from surveys.errors import SurveyError
-from surveys.sharedtasks.attempts import is_limited
 from surveys.sharedtasks.errors import TooManyRequests
 from surveys.sharedtasks.models import Team
+from surveys.sharedtasks.teams.attempts import is_limited
 
 HOUR = timedelta(hours=1)
 CHECKS, SUBMISSIONS, REGISTRATIONS, UNKNOWN, ALL_UNKNOWN = (

@@ -8,7 +8,7 @@ from django.db import transaction
 from surveys.access.audit_log import acting, record
 from surveys.models import LimitedAccount
 from surveys.sharedtasks.errors import TeamRefused
-from surveys.sharedtasks.finishing.renaming import hide_name
+from surveys.sharedtasks.final_results.renaming import hide_name
 from surveys.sharedtasks.models import (
     Registration,
     SharedTask,

@@ -16,14 +16,14 @@ from lxml import html
 
 from postprocess.boards.board import Cell
 from postprocess.boards.entries import AVERAGE, BoardError, Entry, Kind, only_score
-from postprocess.boards.exports.elsewhere import (
+from postprocess.boards.exports.freezing import read_board, render_board
+from postprocess.boards.exports.latex import render_latex
+from postprocess.boards.exports.leaderboards import (
     HubDataset,
     Source,
     render_hub_results,
     render_mteb,
 )
-from postprocess.boards.exports.freezing import read_board, render_board
-from postprocess.boards.exports.latex import render_latex
 from postprocess.boards.exports.page import render_page
 from postprocess.boards.exports.rounding import round_board
 from postprocess.boards.exports.tables import render_csv, render_differences

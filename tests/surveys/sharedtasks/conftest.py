@@ -56,8 +56,8 @@ def at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AtOnce:
 
 @pytest.fixture
 def shared_task(db: None) -> SharedTask:
-    """A shared task with the data of one language."""
-    shared_task = make_shared_task()
+    """A shared task in UTC, with the data of one language."""
+    shared_task = make_shared_task(zone="UTC")
     make_data(shared_task)
     return shared_task
 

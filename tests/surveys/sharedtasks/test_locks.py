@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from surveys.sharedtasks.models import ScoringState, TeamInvitation, TeamKind, TeamMember
-from surveys.sharedtasks.scoring.waiting import make_scoring
+from surveys.sharedtasks.scoring.score import make_scoring
 from surveys.sharedtasks.uploads import check_files
 from tests.factories.sharedtasks import (
     START,
@@ -20,10 +20,10 @@ from tests.factories.sharedtasks import (
 from tests.surveys import locking
 
 LOCKS = locking.read_table(
-    ("surveys.sharedtasks.finishing.finalising", "SharedTask", "request_finalising"),
-    ("surveys.sharedtasks.finishing.finalising", "SharedTask Team", "_store"),
-    ("surveys.sharedtasks.finishing.publishing", "SharedTask", "publish retract"),
-    ("surveys.sharedtasks.finishing.renaming", "SharedTask", "request_archive _store"),
+    ("surveys.sharedtasks.final_results.boards", "SharedTask", "request_finalising"),
+    ("surveys.sharedtasks.final_results.boards", "SharedTask Team", "_store"),
+    ("surveys.sharedtasks.final_results.publishing", "SharedTask", "publish retract"),
+    ("surveys.sharedtasks.final_results.renaming", "SharedTask", "request_archive _store"),
     ("surveys.sharedtasks.opening", "SharedTask", "open_task"),
     ("surveys.sharedtasks.parts", "SharedTask", "add_part remove_part"),
     ("surveys.sharedtasks.phases", "SharedTask", "add_phase remove_phase"),
@@ -32,8 +32,8 @@ LOCKS = locking.read_table(
     ("surveys.sharedtasks.scoring.rescoring", "SharedTask", "request_rescoring"),
     ("surveys.sharedtasks.scoring.rescoring", "SharedTask Team", "use_scoring"),
     ("surveys.sharedtasks.scoring.rescoring", "SharedTask", "discard_scoring repeat_rescoring"),
-    ("surveys.sharedtasks.scoring.waiting", "SharedTask", "_begin_scoring"),
-    ("surveys.sharedtasks.scoring.waiting", "Team", "_store _fail"),
+    ("surveys.sharedtasks.scoring.score", "SharedTask", "_begin_scoring"),
+    ("surveys.sharedtasks.scoring.score", "Team", "_store _fail"),
     ("surveys.sharedtasks.submissions", "Team Upload", "_submit"),
     ("surveys.sharedtasks.submissions", "Team", "cancel_submission rescore_failed"),
     ("surveys.sharedtasks.submissions", "Team", "withdraw_submission"),
@@ -47,10 +47,10 @@ LOCKS = locking.read_table(
     ("surveys.sharedtasks.teams.registration", "Team", "accept_team decline_team"),
     ("surveys.sharedtasks.teams.registration", "SharedTask Team", "withdraw_team"),
     ("surveys.sharedtasks.uploads", "Upload", "_drop_upload"),
-    ("surveys.sharedtasks.watching.alike", "Submission", "_add"),
-    ("surveys.sharedtasks.watching.decisions", "Team", "allow_attempts exclude_team readmit_team"),
-    ("surveys.sharedtasks.watching.decisions", "Team Team", "merge_teams"),
-    ("surveys.sharedtasks.watching.own", "SharedTask", "find_own_team"),
+    ("surveys.sharedtasks.scoring.similarity", "Submission", "_add"),
+    ("surveys.sharedtasks.teams.decisions", "Team", "allow_attempts exclude_team readmit_team"),
+    ("surveys.sharedtasks.teams.decisions", "Team Team", "merge_teams"),
+    ("surveys.sharedtasks.teams.organisers_team", "SharedTask", "find_organisers_team"),
 )
 
 

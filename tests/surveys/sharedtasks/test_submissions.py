@@ -5,10 +5,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from surveys.models import AuditEntry
-from surveys.sharedtasks.attempts import count_attempts
 from surveys.sharedtasks.errors import SubmissionRefused, TooLate
 from surveys.sharedtasks.models import Allowance, FrozenBoard, Phase, Submission, Upload
-from surveys.sharedtasks.scoring.waiting import find_scoring
+from surveys.sharedtasks.scoring.score import find_scoring
 from surveys.sharedtasks.submissions import (
     cancel_submission,
     choose_submission,
@@ -16,6 +15,7 @@ from surveys.sharedtasks.submissions import (
     submit,
     withdraw_submission,
 )
+from surveys.sharedtasks.teams.attempts import count_attempts
 from surveys.sharedtasks.uploads import check_files
 from tests.factories.sharedtasks import (
     START,

@@ -12,7 +12,6 @@ from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer
 
 from surveys.query_params import LARGEST
-from surveys.sharedtasks.attempts import count_attempts, refuse_phase, refuse_team
 from surveys.sharedtasks.boards.visible import find_viewer
 from surveys.sharedtasks.models import Phase, SharedTask, Submission, Team
 from surveys.sharedtasks.scoring.visibility import Viewer
@@ -22,11 +21,12 @@ from surveys.sharedtasks.submissions import (
     submit,
     withdraw_submission,
 )
+from surveys.sharedtasks.teams.attempts import count_attempts, refuse_phase, refuse_team
 from surveys.sharedtasks.teams.description import require_terms
 from surveys.sharedtasks.teams.history import show_submissions
+from surveys.sharedtasks.teams.organisers_team import find_trial_team, make_trial_team
 from surveys.sharedtasks.teams.rates import limit_checks, limiting_submissions
 from surveys.sharedtasks.uploads import LARGEST_UPLOAD, examine_files, keep_files, read_sent
-from surveys.sharedtasks.watching.own import find_trial_team, make_trial_team
 from surveys.sharedtasks.web.api import serializers as s
 from surveys.sharedtasks.web.api.views import find_task
 from surveys.web.api.base import ApiView

@@ -5,7 +5,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from surveys.sharedtasks.models import SharedTask, Team
-from surveys.sharedtasks.watching.decisions import (
+from surveys.sharedtasks.teams.decisions import (
     allow_attempts,
     exclude_team,
     merge_teams,

@@ -5,7 +5,7 @@ from typing import Any
 
 from django import forms
 
-from surveys.sharedtasks.finishing.unranked import Unranked
+from surveys.sharedtasks.final_results.eligibility import UnrankedSubmission
 from surveys.sharedtasks.models import TaskPart
 from surveys.sharedtasks.web.organisers.team_forms import LONGEST_REASON
 from surveys.study.languages import name_language
@@ -41,7 +41,7 @@ class FinaliseForm(forms.Form):
         label="These results will not be ranked. Tick each one to confirm it",
     )
 
-    def __init__(self, unranked: Sequence[Unranked], *sent: Any) -> None:
+    def __init__(self, unranked: Sequence[UnrankedSubmission], *sent: Any) -> None:
         super().__init__(*sent)
         field: Any = self.fields["settled"]
         field.choices = [(row.key, _name(row)) for row in unranked]
@@ -49,7 +49,7 @@ class FinaliseForm(forms.Form):
             del self.fields["settled"]
 
 
-def _name(row: Unranked) -> str:
+def _name(row: UnrankedSubmission) -> str:
     counted = row.counted
     where = f"{counted.phase.name}, subtask {counted.subtask}"
     return f"{counted.team.name}, {where}: {row.reason}"

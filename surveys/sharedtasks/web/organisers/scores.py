@@ -6,10 +6,10 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 
 from surveys.jobs.kinds import find_kind
-from surveys.sharedtasks.finishing.finalising import request_finalising
-from surveys.sharedtasks.finishing.publishing import publish, retract
-from surveys.sharedtasks.finishing.renaming import request_archive
-from surveys.sharedtasks.finishing.unranked import list_obstacles, list_unranked
+from surveys.sharedtasks.final_results.boards import request_finalising
+from surveys.sharedtasks.final_results.eligibility import list_obstacles, list_unranked
+from surveys.sharedtasks.final_results.publishing import publish, retract
+from surveys.sharedtasks.final_results.renaming import request_archive
 from surveys.sharedtasks.models import Scoring, ScoringState, SharedTask, SharedTaskState
 from surveys.sharedtasks.scoring.corrections import (
     choose_breaches,

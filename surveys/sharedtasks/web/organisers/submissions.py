@@ -21,11 +21,11 @@ from surveys.sharedtasks.models import (
     SubmissionState,
     Team,
 )
+from surveys.sharedtasks.oversight import count_by_day, count_refusals
+from surveys.sharedtasks.scoring.baselines import send_baselines
 from surveys.sharedtasks.scoring.visibility import round_figure
 from surveys.sharedtasks.submissions import cancel_submission, rescore_failed
-from surveys.sharedtasks.watching.baselines import send_baselines
-from surveys.sharedtasks.watching.counts import count_by_day, count_refusals
-from surveys.sharedtasks.watching.own import send_own
+from surveys.sharedtasks.teams.organisers_team import submit_for_organisers
 from surveys.sharedtasks.web.organisers.access import now_of, show_form, task_page
 from surveys.sharedtasks.web.organisers.team_forms import OwnFilesForm, ReasonForm
 from surveys.web.console.access import signed_in
@@ -138,7 +138,7 @@ def own_files(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
     form = OwnFilesForm(list(shared_task.phases.all()), posted(request), files)
 
     def send() -> None:
-        send_own(
+        submit_for_organisers(
             shared_task,
             form.cleaned_data["phase"],
             form.read_files(),

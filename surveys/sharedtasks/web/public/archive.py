@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from surveys.sharedtasks.finishing.archiving import list_archive, read_archived
+from surveys.sharedtasks.final_results.archive import list_archive, read_archived
 from surveys.sharedtasks.models import SharedTask
 from surveys.sharedtasks.scoring.corrections import find_breaches, write_correction
 from surveys.sharedtasks.web.public.finding import answer_absent

@@ -8,7 +8,7 @@ from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
 from surveys.sharedtasks.boards.citing import cite_result
-from surveys.sharedtasks.boards.elsewhere import render_for_hub, render_for_mteb
+from surveys.sharedtasks.boards.exports import render_for_hub, render_for_mteb
 from surveys.sharedtasks.boards.predictions import FORMATS, draw_predictions, list_drawn, may_draw
 from surveys.sharedtasks.boards.results import Result, find_result, was_final
 from surveys.sharedtasks.boards.table import explain_intervals, has_expected_intervals, show_result

@@ -7,15 +7,15 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
-from surveys.sharedtasks.attempts import (
+from surveys.sharedtasks.errors import TooLate, UploadRefused
+from surveys.sharedtasks.models import Phase, Submission, TeamMember, TeamState, Upload
+from surveys.sharedtasks.submissions import submit
+from surveys.sharedtasks.teams.attempts import (
     count_attempts,
     list_later_phases,
     refuse_phase,
     refuse_team,
 )
-from surveys.sharedtasks.errors import TooLate, UploadRefused
-from surveys.sharedtasks.models import Phase, Submission, TeamMember, TeamState, Upload
-from surveys.sharedtasks.submissions import submit
 from surveys.sharedtasks.teams.description import has_accepted_terms
 from surveys.sharedtasks.teams.history import find_submitted, list_phases
 from surveys.sharedtasks.teams.rates import limit_checks, limiting_submissions

@@ -1,6 +1,6 @@
 import numpy as np
 
-from postprocess.boards.advice.flags import Flag, find_alike, find_unalike, flag_predictions
+from postprocess.boards.advice.flags import Flag, find_dissimilar, find_similar, flag_predictions
 
 
 def flags(predicted, **baselines):
@@ -34,8 +34,8 @@ def test_random_probes_of_a_team_are_unalike_and_versions_of_a_system_are_not():
     versions = {"1": system, "2": system + 0.3 * rng.normal(size=111), "3": 5 * system}
     probe = rng.normal(size=111)
 
-    assert find_unalike(versions) == []
-    assert {one[:2] for one in find_unalike({**versions, "4": probe, "5": np.ones(111)})} == {
+    assert find_dissimilar(versions) == []
+    assert {one[:2] for one in find_dissimilar({**versions, "4": probe, "5": np.ones(111)})} == {
         ("1", "4"), ("2", "4"), ("3", "4"),
     }  # fmt: skip
 
@@ -45,5 +45,5 @@ def test_teams_with_the_same_predictions_on_another_scale_are_alike():
     system = rng.normal(size=(24, 2))
     teams = {"a": system, "b": 1e-200 * (system + 7), "c": -system, "d": rng.normal(size=(24, 2))}
 
-    assert [one[:2] for one in find_alike(teams)] == [("a", "b")]
-    assert find_alike({"a": system}) == []
+    assert [one[:2] for one in find_similar(teams)] == [("a", "b")]
+    assert find_similar({"a": system}) == []

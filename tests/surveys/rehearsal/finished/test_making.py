@@ -18,9 +18,9 @@ from surveys.rehearsal.finished.study import (
 from surveys.results.run_inspection import write_recipe
 from surveys.results.runs import request_results
 from surveys.sharedtasks.demo import prepare_shared_task
-from surveys.sharedtasks.finishing.publishing import retract
+from surveys.sharedtasks.final_results.publishing import retract
 from surveys.sharedtasks.models import Phase, SharedTask
-from surveys.sharedtasks.watching.baselines import BASELINES
+from surveys.sharedtasks.scoring.baselines import BASELINES
 from tests.factories import studies
 from tests.factories.jobs import let_time_pass, made_by
 
@@ -74,7 +74,7 @@ def test_what_a_process_leaves_that_ends_early_is_completed(monkeypatch):
     assert [run.state for run in Run.objects.all()] == [JobState.DONE] * 2
 
     with monkeypatch.context() as patch:
-        patch.setattr("surveys.sharedtasks.finishing.finalising.perform_finalising", is_ended)
+        patch.setattr("surveys.sharedtasks.final_results.boards.perform_finalising", is_ended)
         with pytest.raises(SystemExit):
             prepare_shared_task()
     assert SharedTask.objects.get().published_at is None

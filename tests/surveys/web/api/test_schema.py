@@ -36,7 +36,7 @@ from surveys.models import Delivery, Invitation, Role, Webhook
 from surveys.results.run_inspection import write_presets
 from surveys.results.runs import request_results
 from surveys.review.queue import file_answers
-from surveys.sharedtasks.watching.own import make_trial_team
+from surveys.sharedtasks.teams.organisers_team import make_trial_team
 from surveys.web.api.reference import describe_api
 from tests.factories.sharedtasks import make_data, make_phase, make_shared_task, send
 from tests.factories.studies import finish, make_study, start

@@ -5,7 +5,7 @@ from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from surveys.sharedtasks.scoring.waiting import find_scoring
+from surveys.sharedtasks.scoring.score import find_scoring
 from tests.factories.sharedtasks import START, make_data, make_phase, make_shared_task
 from tests.factories.task_files import part_files
 from tests.hostile import BODIES, FILES, NEVER, TEXTS, Attacker, watch_fields

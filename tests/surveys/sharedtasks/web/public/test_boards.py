@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
 
-from surveys.sharedtasks.finishing.publishing import retract
+from surveys.sharedtasks.final_results.publishing import retract
 from surveys.sharedtasks.models import (
     CountedSubmission,
     FrozenBoard,

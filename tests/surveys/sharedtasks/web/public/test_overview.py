@@ -9,7 +9,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils.html import strip_tags
 
-from surveys.sharedtasks.finishing.publishing import retract
+from surveys.sharedtasks.final_results.publishing import retract
 from surveys.sharedtasks.models import Scoring, SharedTask, Submission
 from tests.factories.boards import END, make_contest, make_published
 from tests.factories.sharedtasks import START, make_phase, make_shared_task

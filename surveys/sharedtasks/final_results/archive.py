@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import transaction
 from django.urls import reverse
 
-from surveys.sharedtasks.finishing.entries import Results
+from surveys.sharedtasks.final_results.entries import Results
 from surveys.sharedtasks.models import (
     Phase,
     SharedTask,

@@ -8,23 +8,16 @@ from surveys.models import AuditEntry, Job
 from surveys.sharedtasks.boards.live import make_live_board
 from surveys.sharedtasks.models import RefusedUpload, Submission
 from surveys.sharedtasks.phases import add_phase, change_phase, remove_phase
-from surveys.sharedtasks.scoring.waiting import find_scoring
+from surveys.sharedtasks.scoring.baselines import request_baselines, send_baselines
+from surveys.sharedtasks.scoring.score import find_scoring
 from surveys.sharedtasks.submissions import cancel_submission
 from surveys.sharedtasks.tasks import find_next_step
-from surveys.sharedtasks.watching.baselines import request_baselines, send_baselines
 from tests.factories.jobs import let_time_pass, perform_all
-from tests.factories.sharedtasks import START, make_data, make_phase, make_shared_task, score_all
+from tests.factories.sharedtasks import START, make_phase, make_shared_task, score_all
 
 pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
 SECOND, DAY = timedelta(seconds=1), timedelta(days=1)
 RULES = {"name": "later", "subtasks": [1], "opens_at": START + DAY}
-
-
-@pytest.fixture
-def shared_task():
-    shared_task = make_shared_task(zone="UTC")
-    make_data(shared_task)
-    return shared_task
 
 
 @pytest.fixture

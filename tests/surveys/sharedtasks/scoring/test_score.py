@@ -23,9 +23,10 @@ from surveys.sharedtasks.models import (
     TaskPart,
     Upload,
 )
-from surveys.sharedtasks.scoring import waiting
+from surveys.sharedtasks.scoring import score
 from surveys.sharedtasks.scoring.counting import count_team
 from surveys.sharedtasks.scoring.gold import load_gold
+from surveys.sharedtasks.scoring.similarity import flag_similar_teams
 from surveys.sharedtasks.submissions import (
     cancel_submission,
     rescore_failed,
@@ -149,13 +150,13 @@ def test_a_submission_is_scored_when_it_is_stored(team, phase, django_capture_on
 @pytest.mark.parametrize("end", [withdraw_submission, partial(cancel_submission, reason="a fault")])
 def test_what_ends_while_it_is_scored_stays_ended(team, phase, monkeypatch, end):
     submission = send(team, phase)
-    compute = waiting.compute_figures
+    compute = score.compute_figures
 
     def end_meanwhile(*arguments):
         end(submission)
         return compute(*arguments)
 
-    monkeypatch.setattr(waiting, "compute_figures", end_meanwhile)
+    monkeypatch.setattr(score, "compute_figures", end_meanwhile)
     score_all()
 
     submission.refresh_from_db()
@@ -165,14 +166,14 @@ def test_what_ends_while_it_is_scored_stays_ended(team, phase, monkeypatch, end)
 
 def test_a_submission_is_scored_by_the_scoring_that_is_current_in_the_end(team, phase, monkeypatch):
     submission = send(team, phase)
-    compute = waiting.compute_figures
+    compute = score.compute_figures
 
     def replace_once(*arguments):
-        monkeypatch.setattr(waiting, "compute_figures", compute)
+        monkeypatch.setattr(score, "compute_figures", compute)
         Scoring.objects.update(state=ScoringState.REPLACED)
         return compute(*arguments)
 
-    monkeypatch.setattr(waiting, "compute_figures", replace_once)
+    monkeypatch.setattr(score, "compute_figures", replace_once)
     score_all()
 
     assert submission.scores.get().scoring.number == 2
@@ -239,9 +240,25 @@ def test_flags_are_stored_with_the_scores(team, phase, shared_task):
     ]
     assert flags == [
         [("MANY_ZEROS", ""), ("WIDE_RANGE", "")],
-        [("UNALIKE", "submission 1")],
-        [("ALIKE", "Otters")],
+        [("DISSIMILAR", "submission 1")],
+        [("SIMILAR", "Otters")],
     ]
+
+
+@pytest.mark.every_database
+def test_teams_that_are_almost_the_same_are_flagged_once(shared_task, phase, team):
+    numbers = predictions()
+    send(team, phase)
+    send(make_team(shared_task, "Herons"), phase, [result_file([2 * x + 1 for x in numbers])])
+    other = send(make_team(shared_task, "Newts"), phase, seed=4)
+    score_all()
+
+    assert [flag_similar_teams(phase), flag_similar_teams(phase)] == [2, 2]
+
+    flagged = Submission.objects.exclude(flags=[])
+    flags = {sub.team.name: [flag["other"] for flag in sub.flags] for sub in flagged}
+    assert flags == {"Otters": ["Herons"], "Herons": ["Otters"]}
+    assert other not in flagged
 
 
 def test_a_baselines_numbers_are_flagged(team, phase, shared_task):

@@ -14,20 +14,19 @@ from django.utils import timezone
 from surveys.access.audit_log import record
 from surveys.jobs.perform import Progress, Store
 from surveys.models import Job
-from surveys.sharedtasks.attempts import lock_teams
 from surveys.sharedtasks.errors import SharedTaskRefused
-from surveys.sharedtasks.finishing.archiving import drop_archive, make_archive
-from surveys.sharedtasks.finishing.entries import (
-    Results,
-    list_entries,
-    make_rules,
-    predict_baselines,
-)
-from surveys.sharedtasks.finishing.unranked import (
+from surveys.sharedtasks.final_results.archive import drop_archive, make_archive
+from surveys.sharedtasks.final_results.eligibility import (
     NONE_ENDED,
     list_final_phases,
     list_obstacles,
     list_unranked,
+)
+from surveys.sharedtasks.final_results.entries import (
+    Results,
+    list_entries,
+    make_rules,
+    predict_baselines,
 )
 from surveys.sharedtasks.models import (
     CountedSubmission,
@@ -39,7 +38,8 @@ from surveys.sharedtasks.models import (
     SubmissionState,
 )
 from surveys.sharedtasks.scoring.figures import Golds
-from surveys.sharedtasks.scoring.waiting import find_scoring
+from surveys.sharedtasks.scoring.score import find_scoring
+from surveys.sharedtasks.scoring.similarity import flag_similar_teams
 from surveys.sharedtasks.tasks import (
     FINALISE,
     as_requester,
@@ -47,7 +47,7 @@ from surveys.sharedtasks.tasks import (
     lock_task,
     request_job,
 )
-from surveys.sharedtasks.watching.alike import flag_alike_teams
+from surveys.sharedtasks.teams.attempts import lock_teams
 
 if TYPE_CHECKING:
     from postprocess.boards.board import Board
@@ -106,7 +106,7 @@ def finalise(shared_task: SharedTask, progress: Progress, *, now: datetime) -> S
     n_steps = len(places) + STEPS_OF_ARCHIVE
     boards: dict[tuple[Phase, int], Board] = {}
     for phase in phases:
-        flag_alike_teams(phase)
+        flag_similar_teams(phase)
     baselines = predict_baselines(golds)
     results = {phase: Results(phase, golds, baselines) for phase in phases}
     for number, (phase, subtask) in enumerate(places):

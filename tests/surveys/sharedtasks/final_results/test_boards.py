@@ -13,20 +13,20 @@ from postprocess.boards.exports.freezing import read_board
 from surveys.models import AuditEntry
 from surveys.sharedtasks.boards.live import make_live_board
 from surveys.sharedtasks.errors import SharedTaskRefused, SubmissionRefused
-from surveys.sharedtasks.finishing.archiving import list_archive, make_archive, read_archived
-from surveys.sharedtasks.finishing.finalising import finalise, request_finalising
-from surveys.sharedtasks.finishing.publishing import are_boards_stale, publish, retract
-from surveys.sharedtasks.finishing.unranked import list_obstacles, list_unranked
+from surveys.sharedtasks.final_results.archive import list_archive, make_archive, read_archived
+from surveys.sharedtasks.final_results.boards import finalise, request_finalising
+from surveys.sharedtasks.final_results.eligibility import list_obstacles, list_unranked
+from surveys.sharedtasks.final_results.publishing import are_boards_stale, publish, retract
 from surveys.sharedtasks.models import FrozenBoard, SharedTask
 from surveys.sharedtasks.scoring.gold import read_gold_file
 from surveys.sharedtasks.scoring.rescoring import request_rescoring, use_scoring
-from surveys.sharedtasks.scoring.waiting import score_submission
+from surveys.sharedtasks.scoring.score import score_submission
 from surveys.sharedtasks.submissions import submit, withdraw_submission
 from surveys.sharedtasks.tasks import FINALISE, find_jobs, find_shared_task, request_job
+from surveys.sharedtasks.teams.decisions import exclude_team
 from surveys.sharedtasks.teams.description import describe_team
 from surveys.sharedtasks.teams.registration import withdraw_team
 from surveys.sharedtasks.uploads import check_files
-from surveys.sharedtasks.watching.decisions import exclude_team
 from tests.factories.jobs import made_by, perform_all, perform_by
 from tests.factories.sharedtasks import (
     START,
@@ -293,7 +293,7 @@ def finalise_while(shared_task, change, monkeypatch):
         change()
         return archive
 
-    monkeypatch.setattr("surveys.sharedtasks.finishing.finalising.make_archive", make_and_change)
+    monkeypatch.setattr("surveys.sharedtasks.final_results.boards.make_archive", make_and_change)
     return perform_by(clock(END), job)
 
 

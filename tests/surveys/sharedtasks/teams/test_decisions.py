@@ -1,29 +1,24 @@
-"""What organisers see of teams and decide about them."""
+"""What organisers decide about teams, and what they submit themselves."""
 
-from datetime import date, timedelta
+from datetime import timedelta
 
 import pytest
 
 from surveys.models import AuditEntry
-from surveys.sharedtasks.attempts import count_attempts
-from surveys.sharedtasks.errors import SharedTaskRefused, UploadRefused
-from surveys.sharedtasks.models import Allowance, Submission, Team, TeamInvitation
-from surveys.sharedtasks.submissions import cancel_submission, choose_submission
-from surveys.sharedtasks.uploads import check_files
-from surveys.sharedtasks.watching.alike import flag_alike_teams
-from surveys.sharedtasks.watching.counts import count_by_day, count_refusals
-from surveys.sharedtasks.watching.decisions import (
+from surveys.sharedtasks.errors import SharedTaskRefused
+from surveys.sharedtasks.models import Allowance, Team, TeamInvitation
+from surveys.sharedtasks.submissions import choose_submission
+from surveys.sharedtasks.teams.attempts import count_attempts
+from surveys.sharedtasks.teams.decisions import (
     allow_attempts,
     exclude_team,
     merge_teams,
     readmit_team,
 )
-from surveys.sharedtasks.watching.own import send_own
+from surveys.sharedtasks.teams.organisers_team import submit_for_organisers
 from tests.factories.sharedtasks import (
     START,
-    make_data,
     make_phase,
-    make_shared_task,
     make_team,
     predictions,
     result_file,
@@ -33,13 +28,6 @@ from tests.factories.sharedtasks import (
 
 pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
 DAY = timedelta(days=1)
-
-
-@pytest.fixture
-def shared_task():
-    shared_task = make_shared_task(zone="UTC")
-    make_data(shared_task)
-    return shared_task
 
 
 @pytest.fixture
@@ -59,61 +47,6 @@ def herons(shared_task):
 
 def actions(shared_task):
     return list(AuditEntry.objects.filter(scope=shared_task.scope).values_list("action", flat=True))
-
-
-def test_submissions_are_counted_by_team_and_day(shared_task, phase, otters, herons):
-    send(otters, phase)
-    cancel_submission(send(otters, phase, seed=2, now=START + DAY), "a fault")
-    send(herons, phase)
-
-    rows = count_by_day(shared_task, 9)
-
-    assert [(row.team, row.by_day, row.n_sent, row.n_attempts) for row in rows] == [
-        ("Otters", {date(2027, 1, 1): 1, date(2027, 1, 2): 1}, 2, 1),
-        ("Herons", {date(2027, 1, 1): 1}, 1, 1),
-    ]
-    assert count_by_day(shared_task, 1) == rows[:1]
-
-
-def test_counting_takes_as_many_queries_for_more_teams(
-    shared_task, phase, otters, herons, django_assert_max_num_queries
-):
-    for team in (otters, herons):
-        send(team, phase)
-
-    with django_assert_max_num_queries(3):
-        count_by_day(shared_task, 9)
-
-
-def test_refusals_are_counted_by_reason(shared_task, phase, otters):
-    for numbers in ([1, 2], [1, 2, 3], ["0,5"] * 12):
-        with pytest.raises(UploadRefused):
-            check_files(otters, phase, [result_file_of(numbers)], by=None, now=START)
-
-    found = dict(count_refusals(shared_task))
-
-    assert found["… rows, wanted …; write one for each pair of the data file, in its order"] == 2
-    assert sum(found.values()) == 3
-
-
-def result_file_of(texts):
-    content = "\n".join(["change", *map(str, texts)]) + "\n"
-    return "results_subtask1_sl.tsv", content.encode()
-
-
-def test_teams_that_are_almost_the_same_are_flagged_once(shared_task, phase, otters, herons):
-    numbers = predictions()
-    send(otters, phase)
-    send(herons, phase, [result_file([2 * x + 1 for x in numbers])])
-    other = send(make_team(shared_task, "Newts"), phase, seed=4)
-    score_all()
-
-    assert [flag_alike_teams(phase), flag_alike_teams(phase)] == [2, 2]
-
-    flagged = Submission.objects.exclude(flags=[])
-    flags = {one.team.name: [flag["other"] for flag in one.flags] for one in flagged}
-    assert flags == {"Otters": ["Herons"], "Herons": ["Otters"]}
-    assert other not in flagged
 
 
 def test_more_attempts_add_up(shared_task, phase, otters):
@@ -212,14 +145,14 @@ def test_a_team_is_not_merged_with_itself_or_an_excluded_one(shared_task, otters
 def test_trial_runs_are_unlimited_and_never_attempts_of_a_team(shared_task, phase):
     for seed in range(6):
         files = [result_file([seed, *predictions()[1:]])]
-        submission = send_own(shared_task, phase, files, by=None, now=START - DAY)
+        submission = submit_for_organisers(shared_task, phase, files, by=None, now=START - DAY)
 
     assert (submission.team.kind, submission.number) == ("trial", 6)
 
 
 def test_an_own_team_does_not_take_the_name_of_a_team(shared_task, phase, otters):
     with pytest.raises(SharedTaskRefused, match="A team has the name otters"):
-        send_own(
+        submit_for_organisers(
             shared_task, phase, [result_file(predictions())], by=None, now=START, baseline="otters"
         )
 
@@ -229,7 +162,9 @@ def test_a_baseline_has_a_name_that_no_other_row_has(shared_task, phase, name):
     files = [result_file(predictions(1))]
 
     with pytest.raises(SharedTaskRefused, match=r"row of boards|cannot be seen"):
-        send_own(shared_task, phase, files, by=None, now=START, baseline=name)
+        submit_for_organisers(shared_task, phase, files, by=None, now=START, baseline=name)
 
     assert not Team.objects.filter(kind="baseline").exists()
-    assert send_own(shared_task, phase, files, by=None, now=START, baseline="constant").pk
+    assert submit_for_organisers(
+        shared_task, phase, files, by=None, now=START, baseline="constant"
+    ).pk

@@ -15,13 +15,13 @@ from surveys.jobs.perform import Progress, Store
 from surveys.jobs.queue import cancel, enqueue, move
 from surveys.models import Job, JobState
 from surveys.models.jobs import JobQuerySet
-from surveys.sharedtasks.attempts import find_earlier
 from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.models import FrozenBoard, Phase, PhaseData, SharedTask, TeamKind
 from surveys.sharedtasks.parts import read_data_file
 from surveys.sharedtasks.tasks import as_requester
+from surveys.sharedtasks.teams.attempts import find_earlier
+from surveys.sharedtasks.teams.organisers_team import find_organisers_team, submit_for_organisers
 from surveys.sharedtasks.uploads import list_parts, read_files
-from surveys.sharedtasks.watching.own import find_own_team, send_own
 
 BASELINES = "sharedtasks.baselines"  # the kind of job
 NAMES = ("distance", "form")
@@ -116,8 +116,8 @@ def _send_all(phase: Phase, files: dict[str, Files], *, now: datetime) -> None:
 def _send(phase: Phase, name: str, files: Files, *, by: User | None, now: datetime) -> bool:
     if not files:
         return False
-    team = find_own_team(phase.shared_task, TeamKind.BASELINE, name)
+    team = find_organisers_team(phase.shared_task, TeamKind.BASELINE, name)
     if find_earlier(team, phase, read_files(phase, files).digest):
         return False
-    send_own(phase.shared_task, phase, files, by=by, now=now, baseline=name)
+    submit_for_organisers(phase.shared_task, phase, files, by=by, now=now, baseline=name)
     return True

@@ -10,7 +10,6 @@ from django.utils import timezone
 from surveys.jobs.perform import Progress, Store
 from surveys.jobs.queue import enqueue
 from surveys.models import Job, JobState
-from surveys.sharedtasks.attempts import lock_team
 from surveys.sharedtasks.models import (
     Scoring,
     ScoringState,
@@ -25,6 +24,7 @@ from surveys.sharedtasks.scoring.figures import Golds, compute_figures, make_sco
 from surveys.sharedtasks.scoring.flags import Flag, find_flags
 from surveys.sharedtasks.scoring.predictions import load_predictions
 from surveys.sharedtasks.tasks import lock_task
+from surveys.sharedtasks.teams.attempts import lock_team
 
 SCORE = "sharedtasks.score"  # the kind of job
 FAILED = (

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from surveys.sharedtasks.finishing.unranked import find_reason
+from surveys.sharedtasks.final_results.eligibility import find_reason
 from surveys.sharedtasks.models import CountedSubmission, Phase, TeamKind, TeamState
 from surveys.sharedtasks.parts import read_data_file
 from surveys.sharedtasks.scoring.corrections import find_corrections, write_correction

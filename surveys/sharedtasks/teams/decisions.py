@@ -7,7 +7,6 @@ from django.db import transaction
 from django.db.models import F, Max
 
 from surveys.access.audit_log import record
-from surveys.sharedtasks.attempts import day_of, lock_team
 from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.models import (
     Allowance,
@@ -23,6 +22,7 @@ from surveys.sharedtasks.models import (
     Upload,
 )
 from surveys.sharedtasks.scoring.counting import count_team
+from surveys.sharedtasks.teams.attempts import day_of, lock_team
 
 MOST_MORE = 1_000  # attempts at once
 DUPLICATE = "the same predictions as another submission of the merged team"

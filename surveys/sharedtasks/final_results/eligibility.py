@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import NamedTuple
 
-from surveys.sharedtasks.attempts import count_attempts
 from surveys.sharedtasks.models import (
     CountedSubmission,
     Phase,
@@ -18,6 +17,7 @@ from surveys.sharedtasks.models import (
 )
 from surveys.sharedtasks.scoring.rescoring import find_unused, name_scoring
 from surveys.sharedtasks.tasks import is_busy
+from surveys.sharedtasks.teams.attempts import count_attempts
 
 LATE = "late"
 NO_DESCRIPTION = "incomplete description"
@@ -28,7 +28,7 @@ WITHDRAWN = "withdrawn"
 NONE_ENDED = "No phase of test data has ended."
 
 
-class Unranked(NamedTuple):
+class UnrankedSubmission(NamedTuple):
     """A counted submission that is not ranked, and why. `is_shown`: outside the ranking."""
 
     counted: CountedSubmission
@@ -78,10 +78,10 @@ def _find_obstacles(shared_task: SharedTask, now: datetime) -> Iterator[str]:
         yield "A job of this shared task is in progress."
 
 
-def list_unranked(shared_task: SharedTask, now: datetime) -> list[Unranked]:
+def list_unranked(shared_task: SharedTask, now: datetime) -> list[UnrankedSubmission]:
     """Return the counted submissions that final boards do not rank, each with its reason."""
     return [
-        Unranked(counted, reason, is_shown=reason not in (EXCLUDED, WITHDRAWN))
+        UnrankedSubmission(counted, reason, is_shown=reason not in (EXCLUDED, WITHDRAWN))
         for phase in list_final_phases(shared_task, now)
         for counted in list_counted(phase)
         if (reason := find_reason(counted, phase))

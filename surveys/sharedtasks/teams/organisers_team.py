@@ -17,7 +17,7 @@ from surveys.sharedtasks.uploads import check_files
 TRIAL = "Trial"  # the name of the organisers' own team, unless a team has it
 
 
-def send_own(
+def submit_for_organisers(
     shared_task: SharedTask,
     phase: Phase,
     files: Sequence[tuple[str, bytes]],
@@ -32,7 +32,7 @@ def send_own(
     and SharedTaskRefused for a name that a team has and for a phase whose boards are final.
     """
     kind = TeamKind.BASELINE if baseline else TeamKind.TRIAL
-    team = find_own_team(shared_task, kind, baseline.strip() or TRIAL)
+    team = find_organisers_team(shared_task, kind, baseline.strip() or TRIAL)
     upload = check_files(team, phase, files, by=by, now=now)
     return submit(upload, by=by, now=now)
 
@@ -47,11 +47,11 @@ def make_trial_team(shared_task: SharedTask) -> Team:
 
     Raises SharedTaskRefused if a team has its name.
     """
-    return find_own_team(shared_task, TeamKind.TRIAL, TRIAL)
+    return find_organisers_team(shared_task, TeamKind.TRIAL, TRIAL)
 
 
 @transaction.atomic
-def find_own_team(shared_task: SharedTask, kind: TeamKind, name: str) -> Team:
+def find_organisers_team(shared_task: SharedTask, kind: TeamKind, name: str) -> Team:
     """Return the organisers' team of a kind and name, which is made when it is needed.
 
     Raises SharedTaskRefused for a name that is too long or not possible, or that a team or another

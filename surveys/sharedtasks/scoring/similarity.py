@@ -12,24 +12,24 @@ if TYPE_CHECKING:
     from postprocess.types import Floats
 
 
-def flag_alike_teams(phase: Phase) -> int:
+def flag_similar_teams(phase: Phase) -> int:
     """Flag the counted submissions of different teams that are almost the same; idempotent.
 
     Return the number of submissions with such a flag. Exact copies are flagged when they are
     scored.
     """
     from postprocess.boards.advice.flags import Flag as Kind
-    from postprocess.boards.advice.flags import find_alike
+    from postprocess.boards.advice.flags import find_similar
 
     rows = CountedSubmission.objects.filter(phase=phase, team__kind=TeamKind.TEAM)
     teams = {row.submission_id: row.team for row in rows.select_related("team")}
     flags: dict[int, list[Flag]] = {pk: [] for pk in teams}
     for place, predicted in sorted(_read(teams).items(), key=lambda item: item[0]):
-        for pair in find_alike({str(pk): numbers for pk, numbers in predicted.items()}):
+        for pair in find_similar({str(pk): numbers for pk, numbers in predicted.items()}):
             first, second = int(pair.first), int(pair.second)
             if teams[first] != teams[second]:
-                flags[first].append(make_flag(Kind.ALIKE, place, teams[second].name))
-                flags[second].append(make_flag(Kind.ALIKE, place, teams[first].name))
+                flags[first].append(make_flag(Kind.SIMILAR, place, teams[second].name))
+                flags[second].append(make_flag(Kind.SIMILAR, place, teams[first].name))
     with transaction.atomic():
         for pk, new in flags.items():
             _add(pk, new)

@@ -9,9 +9,9 @@ from postprocess.boards.exports.freezing import read_board
 from surveys.models import AuditEntry, Job
 from surveys.sharedtasks.boards.files import FORMATS
 from surveys.sharedtasks.errors import SharedTaskRefused
-from surveys.sharedtasks.finishing.archiving import list_archive, read_archived
-from surveys.sharedtasks.finishing.publishing import publish, retract
-from surveys.sharedtasks.finishing.renaming import request_archive
+from surveys.sharedtasks.final_results.archive import list_archive, read_archived
+from surveys.sharedtasks.final_results.publishing import publish, retract
+from surveys.sharedtasks.final_results.renaming import request_archive
 from surveys.sharedtasks.models import FrozenBoard, SharedTask
 from surveys.sharedtasks.tasks import ARCHIVE, find_jobs
 from surveys.sharedtasks.teams.registration import withdraw_team

@@ -20,7 +20,7 @@ def render_for_mteb(result: Result, subtask: int) -> bytes | None:
     Raises SharedTaskRefused for a language that has no code of three letters.
     """
     from postprocess.boards.entries import BoardError
-    from postprocess.boards.exports.elsewhere import render_mteb
+    from postprocess.boards.exports.leaderboards import render_mteb
 
     shared_task = result.submission.phase.shared_task
     for part, visible in _list_boards(result):
@@ -46,7 +46,7 @@ def render_for_hub(result: Result, dataset: str, address: str) -> bytes | None:
     `dataset`: the name of the data's repository there; `address`: that of the page of the result.
     Raises SharedTaskRefused for a name that no repository has.
     """
-    from postprocess.boards.exports.elsewhere import HubDataset, Source, render_hub_results
+    from postprocess.boards.exports.leaderboards import HubDataset, Source, render_hub_results
 
     if not DATASET.fullmatch(dataset):
         raise SharedTaskRefused(

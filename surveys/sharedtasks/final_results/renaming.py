@@ -14,8 +14,8 @@ from surveys.access.audit_log import record
 from surveys.jobs.perform import Progress, Store
 from surveys.models import Job
 from surveys.sharedtasks.errors import SharedTaskRefused
-from surveys.sharedtasks.finishing.archiving import drop_archive, make_archive
-from surveys.sharedtasks.finishing.entries import Results, predict_baselines
+from surveys.sharedtasks.final_results.archive import drop_archive, make_archive
+from surveys.sharedtasks.final_results.entries import Results, predict_baselines
 from surveys.sharedtasks.models import (
     FrozenBoard,
     SharedTask,
