@@ -44,7 +44,7 @@ def audit_dataset(
     layout = find_kits(Path(place), Path(practice) if practice else None)
     audits = [audit_kit(kit, assumptions or Assumptions()) for kit in layout.kits]
     if not any(audit.pairs.rows or audit.pairs.scores for audit in audits):
-        raise AuditError("\n".join(f"{n.file}: {n.finding}" for a in audits for n in a.noticed))
+        raise AuditError("\n".join(f"{n.file}: {n.finding}" for a in audits for n in a.findings))
     for audit in audits:
         if audit.kit.is_practice:
             _compare_practice(audit, [test for test in audits if not test.kit.is_practice])
@@ -61,7 +61,7 @@ def _compare_practice(practice: KitAudit, tests: Sequence[KitAudit]) -> None:
     for test in same:
         overlaps = list(find_overlap(practice.pairs, test.pairs))
         findings = (_overlap_finding(overlap, test.name) for overlap in overlaps)
-        practice.notice(Check.PRACTICE, practice.name, findings)
+        practice.add(Check.PRACTICE, practice.name, findings)
         practice.summary.append(("in the test data", _describe_overlap(overlaps, practice, test)))
 
 

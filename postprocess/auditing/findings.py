@@ -26,7 +26,7 @@ class Check(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Noticed:
+class AuditFinding:
     """A finding, with its file and its check."""
 
     check: Check
@@ -50,14 +50,14 @@ class KitAudit:
     name: str
     pairs: Pairs
     summary: list[tuple[str, str]] = field(default_factory=list)
-    noticed: list[Noticed] = field(default_factory=list)
+    findings: list[AuditFinding] = field(default_factory=list)
     contexts: pd.DataFrame | None = None
 
-    def notice(self, check: Check, file: str, findings: Iterable[Finding]) -> int:
+    def add(self, check: Check, file: str, findings: Iterable[Finding]) -> int:
         """Add findings; return the number of rows that have any."""
-        noticed = [Noticed(check, file, finding) for finding in findings]
-        self.noticed.extend(noticed)
-        return len({n.finding.row for n in noticed if n.finding.row is not None})
+        findings = list(findings)
+        self.findings.extend(AuditFinding(check, file, finding) for finding in findings)
+        return len({finding.row for finding in findings if finding.row is not None})
 
 
 @dataclass(frozen=True)
@@ -68,11 +68,11 @@ class Audit:
     unknown: tuple[str, ...]
 
     @property
-    def noticed(self) -> list[Noticed]:
+    def findings(self) -> list[AuditFinding]:
         """The findings of all kits."""
-        return [notice for kit in self.kits for notice in kit.noticed]
+        return [entry for kit in self.kits for entry in kit.findings]
 
     @property
     def n_errors(self) -> int:
         """The number of findings that are errors."""
-        return sum(notice.is_error for notice in self.noticed)
+        return sum(entry.is_error for entry in self.findings)

@@ -76,7 +76,7 @@ def _audit_dataset_file(
     try:
         scores = _finite(read_dataset(content))
     except TableError as error:
-        audit.notice(Check.FORMAT, source.name, error.findings)
+        audit.add(Check.FORMAT, source.name, error.findings)
         audit.summary.append(("scores", "not checked: the file cannot be read"))
         scores = None
     if scores is not None:
@@ -90,8 +90,8 @@ def _audit_scores(
 ) -> None:
     contexts = judge_contexts(scores, assumptions)
     changes = judge_changes(scores, contexts, assumptions)
-    audit.notice(Check.SCORES, name, contexts.findings)
-    audit.notice(Check.PVALUES, name, changes.findings)
+    audit.add(Check.SCORES, name, contexts.findings)
+    audit.add(Check.PVALUES, name, changes.findings)
     audit.contexts = _contexts_table(name, scores, contexts)
     audit.summary += [
         ("pairs", str(len(scores))),
@@ -143,7 +143,7 @@ def _contexts_table(name: str, scores: pd.DataFrame, contexts: Contexts) -> pd.D
 
 def _audit_targets(audit: KitAudit, name: str, content: bytes, rows: Rows) -> None:
     findings = list(_target_findings(content))
-    audit.notice(Check.TARGETS, name, findings)
+    audit.add(Check.TARGETS, name, findings)
     n_odd = len({finding.row for finding in findings if finding.severity is Severity.ERROR})
     audit.summary.append(
         ("targets", f"marked once, as in their columns, in {len(rows) - n_odd} of {len(rows)} rows")
@@ -161,7 +161,7 @@ def _target_findings(content: bytes) -> Iterator[Finding]:
 def _audit_repeats(audit: KitAudit, rows: Rows, figures: Mapping[int, Figures]) -> None:
     if not rows:
         return
-    n_odd = audit.notice(Check.REPEATS, audit.name, find_repeats(rows, figures))
+    n_odd = audit.add(Check.REPEATS, audit.name, find_repeats(rows, figures))
     reported = f"none in {len(rows)} rows" if not n_odd else f"in {n_odd} of {len(rows)} rows"
     audit.summary.append(("repeated items", reported))
 
@@ -170,19 +170,19 @@ def _audit_stimuli(audit: KitAudit, source: Source, dataset: Rows) -> Rows:
     """Check a stimuli file, and compare it with the rows of the dataset, if any."""
     content = source.path.read_bytes()
     table = read_table(content, COLUMNS)
-    audit.notice(Check.FORMAT, source.name, table.findings)
+    audit.add(Check.FORMAT, source.name, table.findings)
     if not dataset:
         _audit_targets(audit, source.name, content, table.rows)
         return table.rows
     findings = list(compare_stimuli(dataset, table.rows, audit.name))
-    n_unequal = audit.notice(Check.STIMULI, source.name, findings)
+    n_unequal = audit.add(Check.STIMULI, source.name, findings)
     unequal = {finding.row for finding in findings}
-    audit.notice(
+    audit.add(
         Check.TARGETS, source.name, (f for f in _target_findings(content) if f.row in unequal)
     )
     repeats = find_repeats(table.rows, {})
     here_only = (f for f in repeats if dataset.get(f.row or 0) != table.rows[f.row or 0])
-    audit.notice(Check.REPEATS, source.name, here_only)
+    audit.add(Check.REPEATS, source.name, here_only)
     n_common = len(dataset.keys() & table.rows.keys())
     audit.summary.append((source.name, f"{n_common - n_unequal} of {len(dataset)} rows agree"))
     return {}
@@ -195,13 +195,13 @@ def _audit_gold(
     try:
         gold = _finite(read_gold(source.path.read_bytes()))
     except TableError as error:
-        audit.notice(Check.FORMAT, source.name, error.findings)
+        audit.add(Check.FORMAT, source.name, error.findings)
         audit.summary.append((source.name, "not checked: the file cannot be read"))
         return None
     findings = [*empty_scores(gold), *check_gold_changes(gold)]
     if scores is not None:
         findings = [*compare_gold(scores, gold, audit.name), *findings]
-    n_odd = audit.notice(Check.GOLD, source.name, findings)
+    n_odd = audit.add(Check.GOLD, source.name, findings)
     agree = "are valid; there is no dataset to compare them with" if scores is None else "agree"
     audit.summary.append((source.name, f"{len(gold) - n_odd} of {len(gold)} rows {agree}"))
     return gold
@@ -216,10 +216,10 @@ def _audit_ratings(audit: KitAudit, source: Source) -> None:
         odd = [*find_repeated_ratings(ratings), *find_copied_ratings(ratings)]
         findings = list(compare_counts(ratings, audit.contexts))
     except RatingsError as error:
-        audit.notice(Check.FORMAT, source.name, [Finding(Severity.ERROR, str(error))])
+        audit.add(Check.FORMAT, source.name, [Finding(Severity.ERROR, str(error))])
         return
-    audit.notice(Check.RATINGS, source.name, odd)
-    audit.notice(Check.RATINGS, audit.name, findings)
+    audit.add(Check.RATINGS, source.name, odd)
+    audit.add(Check.RATINGS, audit.name, findings)
     n_contexts = len(audit.contexts)
     text = f"enough ratings for {n_contexts - len(findings)} of {n_contexts} contexts"
     audit.summary.append((source.name, text))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import NamedTuple
 
-from postprocess.auditing.findings import Audit, KitAudit, Noticed
+from postprocess.auditing.findings import Audit, AuditFinding, KitAudit
 from postprocess.auditing.reconstruction.sample_sizes import name_sizes
 from postprocess.formats.tabular import render_rows
 from postprocess.reporting.phrases import write_count
@@ -39,8 +39,8 @@ def render_audit(audit: Audit, *, with_details: bool = False) -> str:
 
 def list_findings(kit: KitAudit, *, with_details: bool = False) -> Iterator[FindingLine]:
     """Yield the findings of a kit; without details, the first ten of a check in a file."""
-    for _, noticed in groupby(kit.noticed, key=lambda notice: (notice.check, notice.file)):
-        yield from _shorten(list(noticed), with_details=with_details)
+    for _, group in groupby(kit.findings, key=lambda entry: (entry.check, entry.file)):
+        yield from _shorten(list(group), with_details=with_details)
 
 
 def list_fitting(kit: KitAudit) -> Iterator[str]:
@@ -52,25 +52,25 @@ def list_fitting(kit: KitAudit) -> Iterator[str]:
 
 def count_findings(audit: Audit) -> str:
     """Return the numbers of errors and warnings in words."""
-    n_warnings = len(audit.noticed) - audit.n_errors
+    n_warnings = len(audit.findings) - audit.n_errors
     return f"{write_count(audit.n_errors, 'error')}, {write_count(n_warnings, 'warning')}"
 
 
 def render_tables(audit: Audit) -> dict[str, bytes]:
     """Return the findings, and the numbers of ratings that fit each context, as TSV files."""
-    findings = [
+    rows = [
         (
-            "error" if notice.is_error else "warning",
-            notice.check,
-            notice.file,
-            "" if notice.finding.row is None else str(notice.finding.row),
-            notice.finding.column or "",
-            " ".join(notice.finding.reason.split()),
+            "error" if entry.is_error else "warning",
+            entry.check,
+            entry.file,
+            "" if entry.finding.row is None else str(entry.finding.row),
+            entry.finding.column or "",
+            " ".join(entry.finding.reason.split()),
         )
-        for notice in audit.noticed
+        for entry in audit.findings
     ]
     tables = {
-        FINDINGS_FILE: render_rows(FINDING_COLUMNS, findings),
+        FINDINGS_FILE: render_rows(FINDING_COLUMNS, rows),
         CONTEXTS_FILE: render_rows(CONTEXT_COLUMNS, _context_rows(audit)),
     }
     return {name: text.encode() for name, text in tables.items()}
@@ -97,11 +97,11 @@ def _kit_lines(kit: KitAudit, *, with_details: bool) -> Iterator[str]:
     yield ""
 
 
-def _shorten(noticed: list[Noticed], *, with_details: bool) -> Iterator[FindingLine]:
-    shown = noticed if with_details else noticed[:MAX_SHOWN]
-    for notice in shown:
-        separator = ", " if notice.finding.row is not None or notice.finding.column else ": "
-        kind = "error" if notice.is_error else "warning"
-        yield FindingLine(kind, f"{notice.file}{separator}{notice.finding}")
-    if len(noticed) > len(shown):
-        yield FindingLine("", f"… and {len(noticed) - len(shown)} more in {notice.file}")
+def _shorten(findings: list[AuditFinding], *, with_details: bool) -> Iterator[FindingLine]:
+    shown = findings if with_details else findings[:MAX_SHOWN]
+    for entry in shown:
+        separator = ", " if entry.finding.row is not None or entry.finding.column else ": "
+        kind = "error" if entry.is_error else "warning"
+        yield FindingLine(kind, f"{entry.file}{separator}{entry.finding}")
+    if len(findings) > len(shown):
+        yield FindingLine("", f"… and {len(findings) - len(shown)} more in {findings[0].file}")

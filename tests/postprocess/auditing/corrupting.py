@@ -55,9 +55,9 @@ def put(path, row, **fields):
 def places(folder, assumptions=None):
     """Return file, row and column of each finding of an audit."""
     audit = audit_dataset(folder, assumptions=assumptions)
-    return [(one.file, one.finding.row, one.finding.column) for one in audit.noticed]
+    return [(one.file, one.finding.row, one.finding.column) for one in audit.findings]
 
 
 def reasons(folder, assumptions=None):
     audit = audit_dataset(folder, assumptions=assumptions)
-    return "\n".join(one.finding.reason for one in audit.noticed)
+    return "\n".join(one.finding.reason for one in audit.findings)

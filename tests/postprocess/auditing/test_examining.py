@@ -47,7 +47,7 @@ def test_published_datasets_are_possible(audit_of_published, language, n_pairs, 
     name, audit = f"cosimlex_{language}.csv", audit_of_published
 
     summary = summary_of(audit, name)
-    checks = {one.check for one in audit.noticed if one.file == name}
+    checks = {one.check for one in audit.findings if one.file == name}
     assert checks <= {Check.REPEATS, Check.TARGETS}
     assert summary["mean and deviation"].startswith(f"possible in {2 * n_pairs} of {2 * n_pairs} ")
     assert summary["p-value"] == f"{n_pairs} of {n_pairs} possible, one-sided"
@@ -62,13 +62,13 @@ def test_published_figures_fit_the_known_numbers_of_ratings(published, language,
 
     audit = audit_dataset(published / f"cosimlex_{language}.csv", None, assumptions)
 
-    assert {one.check for one in audit.noticed} <= {Check.REPEATS, Check.TARGETS}
+    assert {one.check for one in audit.findings} <= {Check.REPEATS, Check.TARGETS}
 
 
 def test_the_pair_that_is_published_twice_is_reported(audit_of_published):
     # rows 27 and 65, with exchanged words; two word pairs occur twice with other contexts, which
     # is not a repeat
-    noticed = audit_of_published.noticed
+    noticed = audit_of_published.findings
 
     (finding,) = (one.finding for one in noticed if one.check is Check.REPEATS)
     assert (finding.severity, finding.row) == (Severity.WARNING, 65)
@@ -83,7 +83,7 @@ def test_the_published_practice_kit_overlaps_with_the_test_data(audit_of_publish
     audit = audit_of_published
     kit = (published / "practice_kit").name
 
-    noticed = [one for one in audit.noticed if one.check is Check.PRACTICE]
+    noticed = [one for one in audit.findings if one.check is Check.PRACTICE]
     assert [(one.file, one.finding.row) for one in noticed] == [
         (f"{kit}/data_sl.tsv", row) for row in range(1, 6)
     ]
@@ -105,7 +105,7 @@ def test_datasets_built_from_ratings_have_no_errors(tmp_path_factory, seed, n_pa
 
     audit = audit_dataset(folder)
 
-    assert [one for one in audit.noticed if one.is_error] == []
+    assert [one for one in audit.findings if one.is_error] == []
 
 
 def test_calibration_by_half_points_needs_that_step(tmp_path):
@@ -119,15 +119,15 @@ def test_calibration_by_half_points_needs_that_step(tmp_path):
     halves = Assumptions(Scale(0, 6, 0.5), sizes=ten, is_known=True)
 
     assert whole.n_errors > 10
-    assert audit_dataset(folder, None, halves).noticed == []
+    assert audit_dataset(folder, None, halves).findings == []
 
 
 def test_practice_pairs_in_the_test_data_are_warnings(tmp_path):
     audit = audit_dataset(with_practice(tmp_path, 2, 7))
 
     assert audit.n_errors == 0
-    assert [one.finding.row for one in audit.noticed] == [1, 2]
-    assert "row 7 of cosimlex_xx.csv with the same scores" in audit.noticed[1].finding.reason
+    assert [one.finding.row for one in audit.findings] == [1, 2]
+    assert "row 7 of cosimlex_xx.csv with the same scores" in audit.findings[1].finding.reason
     assert summary_of(audit, "practice_kit/data_xx.tsv")["in the test data"] == (
         "2 of 2 pairs are in cosimlex_xx.csv, 2 with the same scores, 0 with the contexts exchanged"
     )
@@ -137,7 +137,7 @@ def test_practice_pairs_with_other_scores_are_recognised(tmp_path):
     folder = with_practice(tmp_path, 2)
     put(folder / "practice_kit/gold_xx.tsv", 1, sim_context1="0", sim_context2="1", change="1")
 
-    (one,) = audit_dataset(folder).noticed
+    (one,) = audit_dataset(folder).findings
 
     assert "with other scores" in one.finding.reason
 
@@ -147,7 +147,7 @@ def test_practice_pairs_that_share_a_text_are_warnings(tmp_path):
     put(folder / "practice_kit/data_xx.tsv", 1, context1="Another <strong>bank2</strong> and "
         "<strong>river2</strong>.")  # fmt: skip
 
-    (one,) = audit_dataset(folder).noticed
+    (one,) = audit_dataset(folder).findings
 
     assert "one of the texts is in row 2" in one.finding.reason
     summary = summary_of(audit_dataset(folder), "practice_kit/data_xx.tsv")["in the test data"]
@@ -158,7 +158,7 @@ def test_test_data_without_a_dataset_is_compared_with_practice(tmp_path):
     folder = with_practice(tmp_path, 3)
     (folder / "cosimlex_xx.csv").unlink()
 
-    (one,) = audit_dataset(folder).noticed
+    (one,) = audit_dataset(folder).findings
 
     assert "row 3 of data/data_xx.tsv with the same scores" in one.finding.reason
 
@@ -167,11 +167,11 @@ def test_a_practice_kit_in_another_folder_is_compared(tmp_path):
     folder = with_practice(tmp_path / "all", 4)
     elsewhere = shutil.move(folder / "practice_kit", tmp_path / "kit")
 
-    (one,) = audit_dataset(folder, elsewhere).noticed
+    (one,) = audit_dataset(folder, elsewhere).findings
 
     assert (one.file, one.finding.row) == ("kit/data_xx.tsv", 1)
     single = audit_dataset(folder / "cosimlex_xx.csv", elsewhere)
-    assert [one.finding.row for one in single.noticed] == [1]
+    assert [one.finding.row for one in single.findings] == [1]
 
 
 def test_a_release_has_no_findings(tmp_path):
@@ -180,7 +180,7 @@ def test_a_release_has_no_findings(tmp_path):
 
     audit = audit_dataset(tmp_path / "release")
 
-    assert audit.noticed == []
+    assert audit.findings == []
     summary = summary_of(audit, "practice_kit/cosimlex_sl.csv")["in the test data"]
     assert summary == "0 of 2 pairs are in cosimlex_sl.csv"
 

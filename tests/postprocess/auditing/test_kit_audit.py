@@ -168,7 +168,7 @@ def test_a_duplicate_row_is_an_error(folder):
     for name in (DATASET, DATA, GOLD):
         append(folder / name, get_row(folder / name, 4))
 
-    (one,) = audit_dataset(folder).noticed
+    (one,) = audit_dataset(folder).findings
 
     assert (one.file, one.finding.row, one.is_error) == (DATASET, 13, True)
     assert "as row 4, with the same scores: a repeated row" in one.finding.reason
@@ -181,7 +181,7 @@ def test_a_repeated_item_with_other_scores_is_a_warning(folder):
     for name in (DATASET, DATA):
         put(folder / name, 5, **{c: get(folder / name, 3, c) for c in (*texts, *forms)})
 
-    (one,) = audit_dataset(folder).noticed
+    (one,) = audit_dataset(folder).findings
 
     assert (one.file, one.finding.row, one.is_error) == (DATASET, 5, False)
     assert "the same words and contexts as row 3, with other scores" in one.finding.reason
