@@ -17,7 +17,7 @@ from surveys.crowd.budget import lock_batch, refuse_above_ceiling, refuse_unappr
 from surveys.crowd.errors import PaymentRefused
 from surveys.crowd.fees import rates_of, round_reserved, round_shown
 from surveys.crowd.models import Batch, Payment, PaymentKind, PaymentState
-from surveys.models import Annotator, Assignment, ProviderState, Standing, Visit
+from surveys.models import Annotator, Assignment, ProviderState, ReconciliationResult, Visit
 
 MAX_REASON_LENGTH = 200
 MAX_ERROR_LENGTH = 500
@@ -194,7 +194,9 @@ def record_outside_payment(
 
 def list_unpaid_work(batch: Batch) -> list[Visit]:
     """Return finished work of a batch that its HITs cannot pay and has not been paid otherwise."""
-    visits = Visit.objects.filter(reservation__hit__batch=batch, standing=Standing.UNPAID)
+    visits = Visit.objects.filter(
+        reservation__hit__batch=batch, standing=ReconciliationResult.UNPAID
+    )
     paid = Payment.objects.settled().filter(visit__reservation__hit__batch=batch)
     paid_for = paid.exclude(kind=PaymentKind.BONUS).values("visit__assignment")
     return list(visits.exclude(assignment__in=paid_for).select_related("assignment__annotator"))
@@ -241,7 +243,7 @@ def retry_refused(visit: Visit, *, by: User, reason: str) -> list[Payment]:
 def record_compensation(visit: Visit, amount_cents: int, *, by: User, reason: str) -> Payment:
     """Record that unpaid work was paid by hand, outside its HIT. Raises PaymentRefused."""
     visit = Visit.objects.select_for_update(of=("self",), no_key=True).get(pk=visit.pk)
-    if visit.standing != Standing.UNPAID:
+    if visit.standing != ReconciliationResult.UNPAID:
         raise PaymentRefused("Only finished work that its HIT cannot pay can be compensated.")
     return record_outside_payment(
         visit, kind=PaymentKind.COMPENSATION, amount_cents=amount_cents, by=by, reason=reason
@@ -277,10 +279,10 @@ def _lock_payment(payment: Payment) -> Payment:
 
 
 def _refuse_unpayable(visit: Visit, by: User | None, reason: str) -> None:
-    if visit.standing == Standing.PAYABLE:
+    if visit.standing == ReconciliationResult.PAYABLE:
         return
     is_rejected = visit.provider_state == ProviderState.REJECTED
-    if visit.standing != Standing.HELD and not is_rejected:
+    if visit.standing != ReconciliationResult.HELD and not is_rejected:
         raise PaymentRefused(f"{visit} is not payable: the provider does not report it.")
     if by is None or not reason.strip():
         kind = "was rejected" if is_rejected else "is held"
@@ -297,7 +299,7 @@ def _billed_fee(payment: Payment) -> int:
 
 def _settle_visit(visit: Visit) -> None:
     """Mark the visit as settled, and the annotator as paid if nothing else is owed to them."""
-    Visit.objects.filter(pk=visit.pk).update(standing=Standing.SETTLED, held_because="")
+    Visit.objects.filter(pk=visit.pk).update(standing=ReconciliationResult.SETTLED, held_because="")
     assignment = visit.assignment
     if assignment is None:
         return

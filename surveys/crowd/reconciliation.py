@@ -16,7 +16,15 @@ from django.utils import timezone
 from surveys.access.audit_log import record
 from surveys.crowd.ledger import record_outside_payment, settle_payment
 from surveys.crowd.models import Payment, PaymentState
-from surveys.models import Assignment, Entrance, ProviderState, Reservation, Standing, Visit, Worker
+from surveys.models import (
+    Assignment,
+    Entrance,
+    ProviderState,
+    ReconciliationResult,
+    Reservation,
+    Visit,
+    Worker,
+)
 from surveys.participation.arrivals import find_annotators, find_visits, name_submission
 from surveys.participation.assignments import lock_places
 from surveys.participation.withdrawal import return_assignment
@@ -135,16 +143,16 @@ def _set_status(visit: Visit) -> None:
     visit.held_because = ""
     match visit.provider_state:
         case ProviderState.APPROVED:
-            visit.standing = Standing.SETTLED
+            visit.standing = ReconciliationResult.SETTLED
         case ProviderState.REJECTED:
-            visit.standing = Standing.SETTLED
+            visit.standing = ReconciliationResult.SETTLED
             _open_place(visit)
         case ProviderState.SUBMITTED if _is_paid(visit):
-            visit.standing = Standing.SETTLED
+            visit.standing = ReconciliationResult.SETTLED
         case ProviderState.SUBMITTED if _is_finished(visit) and not _is_paid_otherwise(visit):
-            visit.standing = Standing.PAYABLE
+            visit.standing = ReconciliationResult.PAYABLE
         case ProviderState.SUBMITTED:
-            visit.standing = Standing.HELD
+            visit.standing = ReconciliationResult.HELD
             visit.held_because = _explain_hold(visit)
         case state if state in GIVEN_UP:
             _give_up(visit)
@@ -155,11 +163,11 @@ def _set_status(visit: Visit) -> None:
 def _give_up(visit: Visit) -> None:
     """Set the status of a visit without a submission: keep finished work, free other places."""
     if _is_paid(visit):
-        visit.standing = Standing.SETTLED
+        visit.standing = ReconciliationResult.SETTLED
     elif _is_finished(visit):
-        visit.standing = Standing.UNPAID
+        visit.standing = ReconciliationResult.UNPAID
     else:
-        visit.standing = Standing.EXPIRED
+        visit.standing = ReconciliationResult.EXPIRED
         _return(visit)
 
 
@@ -212,7 +220,7 @@ def _is_finished(visit: Visit) -> bool:
 def _is_paid_otherwise(visit: Visit) -> bool:
     """Return whether another submission for the same work is paid or payable."""
     others = Visit.objects.filter(assignment=visit.assignment_id).exclude(pk=visit.pk)
-    paid = others.filter(standing__in=(Standing.PAYABLE, Standing.SETTLED))
+    paid = others.filter(standing__in=(ReconciliationResult.PAYABLE, ReconciliationResult.SETTLED))
     return paid.exclude(provider_state=ProviderState.REJECTED).exists()
 
 

@@ -24,7 +24,7 @@ from surveys.models.recruitment import (
     MailDelivery,
     Provider,
     ProviderState,
-    Standing,
+    ReconciliationResult,
     Visit,
     Worker,
 )

@@ -245,7 +245,7 @@ class ProviderState(models.TextChoices):
     SCREENED_OUT = "screened out"
 
 
-class Standing(models.TextChoices):
+class ReconciliationResult(models.TextChoices):
     """What to do about a visit after reconciliation with the provider; empty: nothing yet."""
 
     PAYABLE = "payable"
@@ -297,7 +297,7 @@ class Visit(models.Model):
     accepted_at = models.DateTimeField(null=True, blank=True)
     handed_in_at = models.DateTimeField(null=True, blank=True)
     decided_at = models.DateTimeField(null=True, blank=True, help_text="approved or rejected")
-    standing = models.CharField(max_length=8, choices=Standing, blank=True, default="")
+    standing = models.CharField(max_length=8, choices=ReconciliationResult, blank=True, default="")
     has_wrong_code = models.BooleanField(
         default=False, help_text="handed in with another code, or with none"
     )

@@ -10,7 +10,7 @@ from surveys.access.redaction import mask_text
 from surveys.crowd.budget import count_spent
 from surveys.crowd.ledger import HAS_WORKED, list_unpaid_work
 from surveys.crowd.models import Batch, Hit, HitState, Payment, PaymentKind
-from surveys.models import Standing, Study, Visit
+from surveys.models import ReconciliationResult, Study, Visit
 
 MAX_FAULTS = 20
 UNDECIDED = "in progress, or no report yet"
@@ -120,14 +120,14 @@ def list_faults(batch: Batch) -> list[Fault]:
 def count_statuses(batch: Batch) -> list[StatusCount]:
     """Return the visits of a batch counted by status."""
     visits = find_people(batch).order_by().values_list("standing")
-    flagged = Q(has_wrong_code=True, standing=Standing.PAYABLE)
+    flagged = Q(has_wrong_code=True, standing=ReconciliationResult.PAYABLE)
     counts = {
         standing: (n, n_flagged)
         for standing, n, n_flagged in visits.annotate(
             people=Count("pk"), flagged=Count("pk", filter=flagged)
         )
     }
-    labels = [*Standing.choices, ("", UNDECIDED)]
+    labels = [*ReconciliationResult.choices, ("", UNDECIDED)]
     return [StatusCount(s, str(label), *counts[s]) for s, label in labels if s in counts]
 
 
@@ -149,7 +149,7 @@ def narrow_people(visits: QuerySet[Visit], standing: str) -> QuerySet[Visit]:
         case "none":
             return visits.filter(standing="")
         case "flagged":
-            return visits.filter(standing=Standing.PAYABLE, has_wrong_code=True)
+            return visits.filter(standing=ReconciliationResult.PAYABLE, has_wrong_code=True)
     return visits.filter(standing=standing)
 
 

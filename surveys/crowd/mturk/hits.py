@@ -15,7 +15,7 @@ from surveys.crowd.fees import rates_of, round_reserved, round_shown, split_plac
 from surveys.crowd.ledger import list_unpaid_work
 from surveys.crowd.models import MOST_PLACES, Batch, Hit, HitState
 from surveys.crowd.mturk.targets import refuse_disabled
-from surveys.models import Entrance, Questionnaire, Reservation, Standing, Study, Visit
+from surveys.models import Entrance, Questionnaire, ReconciliationResult, Reservation, Study, Visit
 from surveys.money import format_cents
 from surveys.participation.assignments import lock_places
 from surveys.results.numbering import number_next
@@ -123,7 +123,7 @@ def plan_compensation(visit: Visit, *, by: User, reason: str) -> Hit:
     visit = Visit.objects.select_related("reservation__hit__batch__entrance", "worker").get(
         pk=visit.pk
     )
-    if visit.reservation is None or visit.standing != Standing.UNPAID:
+    if visit.reservation is None or visit.standing != ReconciliationResult.UNPAID:
         raise PaymentRefused(f"{visit} is not unpaid work of a HIT.")
     if visit.worker.is_digest:
         raise PaymentRefused("The id of this worker was deleted: pay them in another way.")

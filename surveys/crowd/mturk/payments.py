@@ -24,7 +24,7 @@ from surveys.crowd.mturk.gateway import Gateway, open_gateway
 from surveys.crowd.mturk.publish import reload_batch
 from surveys.crowd.mturk.steps import Outcome, Progress, exclusive_lock, process_rows
 from surveys.errors import GatewayDown, GatewayRefused
-from surveys.models import Standing, Visit
+from surveys.models import ReconciliationResult, Visit
 from surveys.money import format_cents, read_cents
 
 PAYING = "paying"  # the lock of paying and rejecting
@@ -96,7 +96,9 @@ def read_assignment(gateway: Gateway, visit: Visit) -> dict[str, Any]:
 
 
 def _intend_rewards(batch: Batch, progress: Progress | None) -> Outcome:
-    owed = Visit.objects.filter(reservation__hit__batch=batch, standing=Standing.PAYABLE)
+    owed = Visit.objects.filter(
+        reservation__hit__batch=batch, standing=ReconciliationResult.PAYABLE
+    )
     without = owed.exclude(payments__kind=PaymentKind.REWARD)
 
     def intend(visit: Visit) -> str:

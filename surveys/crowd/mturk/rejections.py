@@ -20,7 +20,7 @@ from surveys.crowd.mturk.payments import PAYING, pay, read_assignment
 from surveys.crowd.mturk.steps import exclusive_lock
 from surveys.crowd.reconciliation import reconcile
 from surveys.errors import GatewayDown, GatewayRefused
-from surveys.models import ProviderState, Standing, Visit
+from surveys.models import ProviderState, ReconciliationResult, Visit
 
 OVERRIDE_FOR = timedelta(days=30)
 MAX_FEEDBACK_LENGTH = 1024
@@ -93,7 +93,7 @@ def _release(hit: Hit) -> None:
 
 @transaction.atomic
 def _cancel_reward(visit: Visit) -> None:
-    if visit.standing not in (Standing.PAYABLE, Standing.HELD):
+    if visit.standing not in (ReconciliationResult.PAYABLE, ReconciliationResult.HELD):
         raise PaymentRefused(f"{visit} was not submitted or is settled: it cannot be rejected.")
     for payment in Payment.objects.rewards().filter(visit=visit):
         if payment.state in (PaymentState.SENDING, PaymentState.UNKNOWN):

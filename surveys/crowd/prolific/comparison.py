@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from django.db import transaction
 
 from surveys.crowd.reconciliation import Report, reconcile
-from surveys.models import Assignment, Entrance, ProviderState, Standing, Visit
+from surveys.models import Assignment, Entrance, ProviderState, ReconciliationResult, Visit
 
 APPROVE, DECIDE, PAY_OTHERWISE, NOTHING = "approve", "decide", "pay otherwise", "nothing"
 TO_DO = {
-    Standing.PAYABLE: APPROVE,
-    Standing.HELD: DECIDE,
-    Standing.UNPAID: PAY_OTHERWISE,
-    Standing.SETTLED: NOTHING,
-    Standing.EXPIRED: NOTHING,
+    ReconciliationResult.PAYABLE: APPROVE,
+    ReconciliationResult.HELD: DECIDE,
+    ReconciliationResult.UNPAID: PAY_OTHERWISE,
+    ReconciliationResult.SETTLED: NOTHING,
+    ReconciliationResult.EXPIRED: NOTHING,
 }
 NO_VISIT = "No annotator came here by this submission."
 OTHER_CODE = "Finished here, but the code on Prolific is missing or differs."
@@ -75,7 +75,7 @@ def _compare(report: Report, visit: Visit | None) -> ComparedSubmission:
         provider_state=str(report.state),
         annotator=assignment.annotator.code if assignment else "",
         state=_read_state(assignment),
-        to_do=TO_DO[Standing(standing)] if standing else NOTHING,
+        to_do=TO_DO[ReconciliationResult(standing)] if standing else NOTHING,
         explanation=_explain(report, visit),
     )
 
@@ -92,17 +92,17 @@ def _explain(report: Report, visit: Visit | None) -> str:
     if visit is None:
         return NO_VISIT
     match visit.standing:
-        case Standing.PAYABLE:
+        case ReconciliationResult.PAYABLE:
             return OTHER_CODE if visit.has_wrong_code else ""
-        case Standing.HELD:
+        case ReconciliationResult.HELD:
             return f"{visit.held_because[:1].upper()}{visit.held_because[1:]}."
-        case Standing.UNPAID:
+        case ReconciliationResult.UNPAID:
             return UNPAID
-        case Standing.EXPIRED:
+        case ReconciliationResult.EXPIRED:
             return FREED
-        case Standing.SETTLED if report.state == ProviderState.REJECTED:
+        case ReconciliationResult.SETTLED if report.state == ProviderState.REJECTED:
             return REJECTED
-        case Standing.SETTLED:
+        case ReconciliationResult.SETTLED:
             finished = visit.assignment is not None and visit.assignment.submitted_at is not None
             return ALREADY_PAID if finished else UNFINISHED_APPROVED
     return UNDER_WAY

@@ -29,7 +29,7 @@ from surveys.crowd.mturk.steps import Outcome
 from surveys.crowd.mturk.stop import stop_batch
 from surveys.crowd.rehearsal.worker import End, ScriptedWorker
 from surveys.errors import RehearsalFailed, SurveyError
-from surveys.models import Context, Provider, Questionnaire, Standing, Study, Visit
+from surveys.models import Context, Provider, Questionnaire, ReconciliationResult, Study, Visit
 from surveys.money import read_cents
 from surveys.participation.assignments import list_places_left
 from surveys.rehearsal.study import Rehearsal, refuse_unready
@@ -215,7 +215,9 @@ def _run_worker(
 def _settle(batch: Batch, user: User, rehearsal: BatchRehearsal) -> tuple[int, Outcome]:
     """Fetch, pay, give a bonus, stop; return the number of bonuses and the outcome."""
     outcome = fetch_batch(batch) + pay_batch(batch)
-    best = Visit.objects.filter(reservation__hit__batch=batch, standing=Standing.SETTLED).first()
+    best = Visit.objects.filter(
+        reservation__hit__batch=batch, standing=ReconciliationResult.SETTLED
+    ).first()
     n_bonuses = int(best is not None and rehearsal.bonus_cents > 0)
     if best and n_bonuses:
         intend_bonus(

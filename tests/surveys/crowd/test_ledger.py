@@ -29,7 +29,7 @@ from surveys.crowd.ledger import (
 )
 from surveys.crowd.models import Batch, Hit, HitState, Payment, PaymentKind
 from surveys.crowd.reconciliation import reconcile_silence
-from surveys.models import Annotator, AuditEntry, Standing, Visit
+from surveys.models import Annotator, AuditEntry, ReconciliationResult, Visit
 from tests.factories.batches import (
     OTHER,
     arm,
@@ -220,7 +220,7 @@ def test_two_rewards_for_one_submission_are_refused(hit, payable):
     intend_reward(payable)
     other = Visit.objects.create(
         entrance=payable.entrance, reservation=hit.reservation, provider_study=hit.hit_id,
-        standing=Standing.PAYABLE, submission=payable.submission,
+        standing=ReconciliationResult.PAYABLE, submission=payable.submission,
         worker=do(hit, OTHER, "3ASSIGNMENT2").worker,
     )  # fmt: skip
 
@@ -240,7 +240,7 @@ def test_one_work_is_not_paid_by_two_submissions(hit, payable):
     second = Visit.objects.create(
         entrance=payable.entrance, reservation=hit.reservation, provider_study=hit.hit_id,
         submission="3ASSIGNMENT9", worker=payable.worker, assignment=payable.assignment,
-        standing=Standing.PAYABLE,
+        standing=ReconciliationResult.PAYABLE,
     )  # fmt: skip
 
     with pytest.raises(PaymentRefused, match="already paid"):

@@ -5,7 +5,7 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from surveys.crowd.ledger import intend_reward
-from surveys.models import Standing, Visit
+from surveys.models import ReconciliationResult, Visit
 from tests.factories.batches import arm, claims_of, do, hand_in, plan, publish, report
 from tests.factories.studies import make_study
 from tests.surveys import locking
@@ -36,7 +36,7 @@ def make_rows() -> locking.Rows:
     hit = publish(arm(plan(study, 2), more_cents=500))[0]
     visit = hand_in(do(hit))
     payment = intend_reward(visit)
-    Visit.objects.update(standing=Standing.UNPAID)
+    Visit.objects.update(standing=ReconciliationResult.UNPAID)
     return {
         "user": user, "study": study, "hit": hit, "batch": hit.batch, "visit": visit, "by": user,
         "payment": payment, "entrance": visit.entrance, "report": report(visit),

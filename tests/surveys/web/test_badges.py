@@ -1,13 +1,13 @@
 from surveys.crowd.models import HitState, PaymentState
 from surveys.models.jobs import JobState
 from surveys.models.participation import AssignmentState
-from surveys.models.recruitment import ProviderState, Standing
+from surveys.models.recruitment import ProviderState, ReconciliationResult
 from surveys.models.review import ReviewState, VerdictKind
 from surveys.templatetags.badges import LOOKS, STATES, badge
 
 CHOICES = (
-    AssignmentState, HitState, PaymentState, ProviderState, ReviewState, JobState, Standing,
-    VerdictKind,
+    AssignmentState, HitState, PaymentState, ProviderState, ReviewState, JobState,
+    ReconciliationResult, VerdictKind,
 )  # fmt: skip
 OTHERS = {  # properties of models, and what pages name themselves
     "unused", "being sent", "sent", "interrupted", "delivered", "given up", "not approved",

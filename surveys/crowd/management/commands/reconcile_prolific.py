@@ -4,7 +4,7 @@ from surveys.crowd.prolific.export import read_export
 from surveys.crowd.reconciliation import reconcile_all
 from surveys.management.commands._base import SurveyCommand, find_study, read_text
 from surveys.management.commands._entrance import find_entrance
-from surveys.models import Provider, Standing
+from surveys.models import Provider, ReconciliationResult
 
 
 class Command(SurveyCommand):
@@ -22,6 +22,6 @@ class Command(SurveyCommand):
         reports = read_export(read_text(file))
         self.stdout.write(f"{len(reports)} submission{'' if len(reports) == 1 else 's'}")
         counts = reconcile_all(entrance, reports)
-        for standing, label in [*Standing.choices, ("", "nothing to do")]:
+        for standing, label in [*ReconciliationResult.choices, ("", "nothing to do")]:
             if counts[standing]:
                 self.stdout.write(f"{counts[standing]}: {label}")

@@ -31,7 +31,7 @@ from surveys.crowd.mturk.qualifications import describe_requirement
 from surveys.crowd.mturk.targets import find_target
 from surveys.crowd.web.console.forms import ApprovalForm, CostForm, PlanForm
 from surveys.crowd.web.console.work import Work, start_work
-from surveys.models import Standing, Study
+from surveys.models import ReconciliationResult, Study
 from surveys.money import format_cents
 from surveys.web.console.access import signed_in, study_page
 from surveys.web.console.confirmation import ask_first
@@ -202,7 +202,9 @@ def show_batch(request: HttpRequest, batch: Batch, approval: ApprovalForm | None
         "n_planned": sum(t.n_hits for t in hits if t.state == HitState.PLANNED),
         "faults": list_faults(batch),
         "standings": standings,
-        "n_payable": sum(tally.n for tally in standings if tally.standing == Standing.PAYABLE),
+        "n_payable": sum(
+            tally.n for tally in standings if tally.standing == ReconciliationResult.PAYABLE
+        ),
         "n_unpaid": count_unpaid(batch),
         "minutes_allowed": batch.assignment_seconds // 60,
         "days_on_offer": batch.lifetime_seconds // DAY,

@@ -12,7 +12,7 @@ from surveys.crowd.models import DAY, Qualification
 from surveys.crowd.mturk.qualifications import read_countries, write_requirements
 from surveys.crowd.mturk.targets import DEFAULT, list_enabled
 from surveys.errors import SurveyError
-from surveys.models import Questionnaire, Standing, Study
+from surveys.models import Questionnaire, ReconciliationResult, Study
 from surveys.query_params import read_number
 
 MAX_INTEGER = 2_147_483_647  # of the database
@@ -185,7 +185,7 @@ class PeopleFilter(forms.Form):
     standing = forms.ChoiceField(
         choices=[
             ("", "all"), ("none", UNDECIDED), ("flagged", "payable, with a wrong code"),
-            *Standing.choices,
+            *ReconciliationResult.choices,
         ],
         required=False, label="Status",
     )  # fmt: skip

@@ -18,7 +18,7 @@ from surveys.crowd.mturk.rejections import override_rejection, reject_visit
 from surveys.crowd.web.console.batches import describe, find_batch
 from surveys.crowd.web.console.forms import CompensationForm, FeedbackForm, ReasonForm
 from surveys.crowd.web.console.work import Work, start_work
-from surveys.models import ProviderState, Standing, Study
+from surveys.models import ProviderState, ReconciliationResult, Study
 from surveys.web.console.access import Page, signed_in, study_page
 from surveys.web.forms import attempt, status_of
 
@@ -88,14 +88,16 @@ def _show(
     request: HttpRequest, batch: Batch, visit: Any, sent: dict[str, forms.Form]
 ) -> HttpResponse:
     is_paid = any(payment.state in PaymentState.spent() for payment in visit.ledger)
-    is_open = visit.standing in (Standing.PAYABLE, Standing.HELD) and not is_paid
+    is_open = (
+        visit.standing in (ReconciliationResult.PAYABLE, ReconciliationResult.HELD) and not is_paid
+    )
     may = {
         "pay": is_open,
         "reject": is_open and visit.provider_state == ProviderState.SUBMITTED,
         "retry": any(payment.state == PaymentState.REFUSED for payment in visit.ledger),
         "override": visit.provider_state == ProviderState.REJECTED and not is_paid,
-        "compensate": visit.standing == Standing.UNPAID,
-        "note": visit.standing == Standing.UNPAID,
+        "compensate": visit.standing == ReconciliationResult.UNPAID,
+        "note": visit.standing == ReconciliationResult.UNPAID,
     }
     empty = {
         name: decision.form(auto_id=f"{name}_%s")

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from surveys.crowd.ledger import intend_reward
 from surveys.crowd.models import Hit, HitState
-from surveys.models import Assignment, Job, Role, Run, Standing, Visit
+from surveys.models import Assignment, Job, ReconciliationResult, Role, Run, Visit
 from surveys.study.planning.durations import introduction_seconds
 from surveys.templatetags.figures import number
 from surveys.web.console.urls import urlpatterns
@@ -75,7 +75,7 @@ def test_the_batch_page_shows_money_and_statuses(owner, study, batch):
 
 def test_no_page_shows_worker_ids(owner, study, batch):
     Hit.objects.update(error=f"worker {WORKERS[0]} is blocked")
-    visit = visit_of(batch, Standing.HELD)
+    visit = visit_of(batch, ReconciliationResult.HELD)
     pages = [
         pattern for pattern in urlpatterns if "batch" in pattern.name or "visit" in pattern.name
     ]
@@ -94,7 +94,7 @@ def test_no_page_shows_worker_ids(owner, study, batch):
 
 
 def test_the_ledger_shows_user_and_reason_of_a_payment(owner, study, batch):
-    visit = visit_of(batch, Standing.HELD)
+    visit = visit_of(batch, ReconciliationResult.HELD)
     intend_reward(visit, by=User.objects.get(username="ana"), reason="they wrote to us")
 
     text = " ".join(read(owner, "batch_ledger", study, batch.pk).split())
@@ -111,7 +111,7 @@ def test_every_page_shows_the_provider_in_words_and_colour(owner, study, batch, 
     batch.entrance.provider = target
     batch.entrance.save()
     words = {"sandbox": "play money", "production": "real people, real money"}[target]
-    visit = visit_of(batch, Standing.HELD)
+    visit = visit_of(batch, ReconciliationResult.HELD)
 
     for name, *ids in (("batch",), ("batch_people",), ("batch_ledger",), ("visit", visit.pk)):
         text = read(owner, name, study, batch.pk, *ids)

@@ -6,7 +6,7 @@ from surveys.crowd.ledger import intend_reward, refuse_payment
 from surveys.crowd.models import Grant, Hit, Payment, PaymentState
 from surveys.crowd.mturk.payments import PAYING
 from surveys.crowd.mturk.steps import exclusive_lock
-from surveys.models import Job, JobState, Run, Standing, Visit
+from surveys.models import Job, JobState, ReconciliationResult, Run, Visit
 from tests.factories.batch_states import (
     send,
     text_of,
@@ -31,7 +31,7 @@ def test_people_are_filtered_by_status(owner, study, batch):
 
 
 def test_a_held_person_is_paid_for_a_reason(owner, study, batch):
-    visit = visit_of(batch, Standing.HELD)
+    visit = visit_of(batch, ReconciliationResult.HELD)
     where = (study, batch.pk, visit.pk)
 
     assert "before it was finished here" in read(owner, "visit", *where)
@@ -49,7 +49,7 @@ def test_a_held_person_is_paid_for_a_reason(owner, study, batch):
 def test_a_person_is_not_paid_while_the_batch_is_being_paid(owner, study, batch):
     """Otherwise the payment would wait until a user starts another job."""
     send(owner, "work_batch", study, batch.pk, what="pay")
-    visit = visit_of(batch, Standing.PAYABLE)
+    visit = visit_of(batch, ReconciliationResult.PAYABLE)
 
     for name, *ids in (("pay_visit", visit.pk), ("batch_bonus",)):
         answer = send(owner, name, study, batch.pk, *ids, reason="careful", chosen=[visit.pk],
@@ -60,7 +60,7 @@ def test_a_person_is_not_paid_while_the_batch_is_being_paid(owner, study, batch)
 
 
 def test_a_person_who_is_not_payable_is_not_paid(owner, study, batch, platform):
-    visit = visit_of(batch, Standing.EXPIRED)
+    visit = visit_of(batch, ReconciliationResult.EXPIRED)
 
     answer = send(owner, "pay_visit", study, batch.pk, visit.pk, reason="why not")
 
@@ -72,7 +72,9 @@ def test_a_person_who_is_not_payable_is_not_paid(owner, study, batch, platform):
 
 
 def test_a_rejection_requires_a_reason_and_undecided_work(owner, study, batch, platform):
-    held, expired = (visit_of(batch, one) for one in (Standing.HELD, Standing.EXPIRED))
+    held, expired = (
+        visit_of(batch, one) for one in (ReconciliationResult.HELD, ReconciliationResult.EXPIRED)
+    )
 
     refused = [
         send(owner, "reject_visit", study, batch.pk, visit.pk, feedback=feedback)
@@ -85,7 +87,7 @@ def test_a_rejection_requires_a_reason_and_undecided_work(owner, study, batch, p
 
 
 def test_only_a_rejection_is_reversed(owner, study, batch, platform):
-    visit = visit_of(batch, Standing.HELD)
+    visit = visit_of(batch, ReconciliationResult.HELD)
 
     answer = send(owner, "override_visit", study, batch.pk, visit.pk, reason="we were wrong")
 
@@ -97,8 +99,8 @@ def test_only_a_rejection_is_reversed(owner, study, batch, platform):
 @pytest.mark.parametrize("is_busy", [False, True])
 def test_an_unavailable_provider_is_reported(owner, study, batch, is_busy):
     said = "Another process is paying" if is_busy else "cannot be reached"
-    held = visit_of(batch, Standing.HELD)
-    rejected = hand_in(visit_of(batch, Standing.PAYABLE), state="rejected")
+    held = visit_of(batch, ReconciliationResult.HELD)
+    rejected = hand_in(visit_of(batch, ReconciliationResult.PAYABLE), state="rejected")
     where = (study, batch.pk)
 
     with exclusive_lock(PAYING, "simulator") if is_busy else nullcontext():
@@ -116,7 +118,7 @@ def test_an_unavailable_provider_is_reported(owner, study, batch, is_busy):
 
 
 def test_nobody_is_selected_if_the_provider_does_not_answer(owner, study, batch):
-    chosen = [visit_of(batch, Standing.PAYABLE).pk]
+    chosen = [visit_of(batch, ReconciliationResult.PAYABLE).pk]
 
     answer = send(owner, "batch_choose", study, batch.pk, chosen=chosen, reason="careful")
 
@@ -126,7 +128,7 @@ def test_nobody_is_selected_if_the_provider_does_not_answer(owner, study, batch)
 
 
 def test_a_refused_payment_is_retried(owner, study, batch):
-    visit = visit_of(batch, Standing.PAYABLE)
+    visit = visit_of(batch, ReconciliationResult.PAYABLE)
     payment = refuse_payment(intend_reward(visit), "no money left")
 
     assert "Retry the payment" in read(owner, "visit", study, batch.pk, visit.pk)
@@ -139,7 +141,7 @@ def test_a_refused_payment_is_retried(owner, study, batch):
 
 
 def test_unpaid_work_is_recorded_as_paid_elsewhere(owner, study, batch):
-    visit = visit_of(batch, Standing.UNPAID)
+    visit = visit_of(batch, ReconciliationResult.UNPAID)
     sent = {"reason": "by bank transfer", "amount_cents": "0.50"}
 
     send(owner, "note_visit", study, batch.pk, visit.pk, **sent)
@@ -154,7 +156,7 @@ def test_unpaid_work_is_recorded_as_paid_elsewhere(owner, study, batch):
 def test_unpaid_work_is_paid_by_a_hit_for_one_person(
     owner, study, batch, platform, django_capture_on_commit_callbacks
 ):
-    visit = visit_of(batch, Standing.UNPAID)
+    visit = visit_of(batch, ReconciliationResult.UNPAID)
 
     assert "Offer the HIT" in read(owner, "visit", study, batch.pk, visit.pk)
     worker = platform.worker(worker_id=visit.worker.worker_id)
@@ -192,7 +194,7 @@ def test_granting_a_bonus_is_idempotent(owner, study, batch):
     ],
 )
 def test_a_bonus_with_an_error_is_granted_to_nobody(owner, study, batch, wrong, said):
-    chosen = [str(visit_of(batch, Standing.PAYABLE).pk)]
+    chosen = [str(visit_of(batch, ReconciliationResult.PAYABLE).pk)]
     sent = {"chosen": chosen, "amount_cents": "1", "reason": "careful", "key": KEY, **wrong}
 
     answer = send(owner, "batch_bonus", study, batch.pk, **sent)
@@ -205,7 +207,7 @@ def test_a_bonus_with_an_error_is_granted_to_nobody(owner, study, batch, wrong, 
 def test_selected_workers_get_a_private_task(
     owner, study, batch, platform, django_capture_on_commit_callbacks
 ):
-    visit = visit_of(batch, Standing.PAYABLE)
+    visit = visit_of(batch, ReconciliationResult.PAYABLE)
     platform.worker(worker_id=visit.worker.worker_id)
     sent = {"chosen": [visit.pk], "reason": "agrees with the others"}
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from mturk_simulator.client import CrowdRefused
 from surveys.crowd.models import Batch, Qualification
-from surveys.models import Run, Standing, Visit
+from surveys.models import ReconciliationResult, Run, Visit
 from tests.factories.pages import page, read
 from tests.factories.studies import stored
 from tests.factories.workers import arrive, count_paid_here, count_spent_there, do_task, group_of
@@ -63,7 +63,7 @@ def test_a_batch_is_run_with_its_buttons_and_paid_to_the_cent(owner, study, plat
     late, empty = (hand_in_unfinished(platform, batch) for _ in range(2))
     press(owner, where, "Fetch submitted work")
     assert [stored(one, "standing")[0] for one in (*done, late, empty)] == [
-        *[Standing.PAYABLE] * 3, *[Standing.HELD] * 2,
+        *[ReconciliationResult.PAYABLE] * 3, *[ReconciliationResult.HELD] * 2,
     ]  # fmt: skip
 
     press(owner, where, "Pay 3 payable")
