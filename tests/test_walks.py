@@ -20,7 +20,7 @@ from tests.factories.arrivals import due, hidden_fields
 from tests.factories.boards import make_running, result_file_of
 from tests.factories.jobs import perform_all
 from tests.factories.sharedtasks import START, score_all, send
-from tests.factories.studies import make_study, numbered_stimuli, start, whereabouts
+from tests.factories.studies import make_study, numbered_stimuli, progress_of, start
 from tests.machine import ROOT
 
 pytestmark = pytest.mark.django_db
@@ -66,7 +66,7 @@ def test_a_rating_from_its_post_to_a_p_value(client, admin_user):
     for _ in range(4):
         answer(start(study))
     last = answer(start(study), [3, 4, 5, 2, 1])
-    record_engagement(whereabouts(last), "sea", "salt")
+    record_engagement(progress_of(last), "sea", "salt")
     page = due(client, last)
     fields = {**hidden_fields(client.get(page)), "rating": "3"}
     client.force_login(admin_user)

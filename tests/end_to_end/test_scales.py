@@ -32,7 +32,7 @@ from decimal import Decimal
 from django.db import transaction
 from surveys.study.design import configure_study
 from surveys.participation.answers import record_engagement
-from tests.factories.studies import make_study, start, whereabouts
+from tests.factories.studies import make_study, start, progress_of
 with transaction.atomic():
     for slug, scale in {[*SCALES.items()]}:
         minimum, maximum, step = (Decimal(str(number)) for number in scale)
@@ -45,7 +45,7 @@ with transaction.atomic():
             study = configure_study(study, scale_labels={LABELS_OF_FEW})
         for _ in range({N_EACH}):
             assignment = start(study)
-            record_engagement(whereabouts(assignment), "harvest", "moon")
+            record_engagement(progress_of(assignment), "harvest", "moon")
             print(slug, assignment.token)
 """
 RATINGS = """

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from surveys.models import Assignment, Response, Study
 from surveys.participation.answers import record_engagement, record_rating
-from tests.factories.studies import due_response, make_study, start, whereabouts
+from tests.factories.studies import due_response, make_study, progress_of, start
 
 SAME_FOR_ALL = 7
 
@@ -20,8 +20,8 @@ def answer(assignment: Assignment, ratings: Sequence[int] | None = None) -> Assi
     for number in range(n_items):
         response = due_response(assignment)
         rating = response.context_id % SAME_FOR_ALL if ratings is None else ratings[number]
-        record_engagement(whereabouts(assignment), f"sea{number}", "salt")
-        record_rating(whereabouts(assignment), Decimal(rating))
+        record_engagement(progress_of(assignment), f"sea{number}", "salt")
+        record_rating(progress_of(assignment), Decimal(rating))
     assignment.refresh_from_db()
     return assignment
 

@@ -122,7 +122,7 @@ def start(study: Study, invitation: Invitation | None = None) -> Assignment:
     return begin_assignment(start_assignment(link))
 
 
-def whereabouts(assignment: Assignment) -> AssignmentProgress:
+def progress_of(assignment: Assignment) -> AssignmentProgress:
     """Return the state of an assignment with a due item."""
     where = find_progress(assignment.token)
     assert where is not None
@@ -131,7 +131,7 @@ def whereabouts(assignment: Assignment) -> AssignmentProgress:
 
 def due_response(assignment: Assignment) -> Response:
     """Return the response of the due item."""
-    due = whereabouts(assignment).due
+    due = progress_of(assignment).due
     assert due is not None
     return Response.objects.get(pk=due.response_id)
 
@@ -139,15 +139,15 @@ def due_response(assignment: Assignment) -> Response:
 def rate_due(assignment: Assignment, rating: int) -> Response:
     """Answer both pages of the due item."""
     response = due_response(assignment)
-    record_engagement(whereabouts(assignment), "sea", "salt")
-    record_rating(whereabouts(assignment), Decimal(rating))
+    record_engagement(progress_of(assignment), "sea", "salt")
+    record_rating(progress_of(assignment), Decimal(rating))
     return response
 
 
 def finish(assignment: Assignment, *, rating: int = 3) -> None:
     for _ in range(assignment.responses.count()):
-        record_engagement(whereabouts(assignment), "sea", "salt")
-        record_rating(whereabouts(assignment), Decimal(rating))
+        record_engagement(progress_of(assignment), "sea", "salt")
+        record_rating(progress_of(assignment), Decimal(rating))
 
 
 def counted_ratings(study: Study) -> pd.DataFrame:

@@ -47,7 +47,7 @@ from surveys.recruitment.providers import read_claims
 from surveys.study.design import configure_study
 from surveys.study.layout.blocks import repeat_block
 from tests.factories.arrivals import hidden_fields
-from tests.factories.studies import count_places_left, counted_ratings, make_study, whereabouts
+from tests.factories.studies import count_places_left, counted_ratings, make_study, progress_of
 
 pytestmark = pytest.mark.every_database  # all actions in random order
 
@@ -152,7 +152,7 @@ class Collection:
     def begin_to_send(self) -> None:
         """Send an answer that is stored only later."""
         if assignment := self.pick(UNFINISHED):
-            self.under_way.append((whereabouts(assignment), self.chance.randint(0, 6)))
+            self.under_way.append((progress_of(assignment), self.chance.randint(0, 6)))
 
     def arrive_late(self) -> None:
         if not self.under_way:

@@ -16,7 +16,7 @@ from surveys.participation.answers import (
 )
 from surveys.participation.due_item import AssignmentProgress, find_progress
 from surveys.participation.withdrawal import return_assignment
-from tests.factories.studies import make_study, start, stored, whereabouts
+from tests.factories.studies import make_study, progress_of, start, stored
 
 pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # locks
 
@@ -26,7 +26,7 @@ ANSWER = ("inspired_word1", "inspired_word2", "rating")
 @pytest.fixture
 def where(assignment) -> AssignmentProgress:
     """Return the state of an assignment before its first answer."""
-    return whereabouts(assignment)
+    return progress_of(assignment)
 
 
 def test_record_engagement_stores_two_words(where, response):
@@ -82,7 +82,7 @@ def test_record_rating_refuses_a_rating_off_the_scale(where, response, rating):
 
 def test_record_rating_accepts_the_steps_of_the_scale():
     assignment = start(make_study(2, scale_step=Decimal("0.25")))
-    where = whereabouts(assignment)
+    where = progress_of(assignment)
     record_engagement(where, "morje", "sol")
 
     assert record_rating(where, Decimal("2.25"))
@@ -95,9 +95,9 @@ def test_record_unjudgeable_is_an_answer_without_a_rating():
     study.allows_unjudgeable = True
     study.save()
     assignment = start(study)
-    record_engagement(whereabouts(assignment), "morje", "sol")
+    record_engagement(progress_of(assignment), "morje", "sol")
 
-    assert record_unjudgeable(whereabouts(assignment), "a word is cut off")
+    assert record_unjudgeable(progress_of(assignment), "a word is cut off")
 
     assert assignment.responses.values_list("rating", "is_unjudgeable", "comment").get() == (
         None, True, "a word is cut off",
@@ -118,7 +118,7 @@ def test_answers_to_a_returned_assignment_are_refused(assignment, response):
     return_assignment(assignment, "tried")
 
     with pytest.raises(AssignmentEnded):
-        record_engagement(whereabouts(assignment), "morje", "sol")
+        record_engagement(progress_of(assignment), "morje", "sol")
 
     assert stored(response, *ANSWER) == ("", "", None)
 
@@ -126,11 +126,11 @@ def test_answers_to_a_returned_assignment_are_refused(assignment, response):
 def test_record_rating_of_the_last_item_submits(assignment):
     for rating in (6, 0):
         assert stored(assignment, "state") == ("started",)
-        record_engagement(whereabouts(assignment), "morje", "sol")
-        record_rating(whereabouts(assignment), Decimal(rating))
+        record_engagement(progress_of(assignment), "morje", "sol")
+        record_rating(progress_of(assignment), Decimal(rating))
 
     assert stored(assignment, "state") == ("submitted",)
-    assert whereabouts(assignment).due is None
+    assert progress_of(assignment).due is None
 
 
 def test_the_study_of_an_assignment_is_reached_directly_and_read_once(assignment):
@@ -143,15 +143,15 @@ def test_the_study_of_an_assignment_is_reached_directly_and_read_once(assignment
     assert with_study.count("JOIN") == 2
 
 
-def test_find_whereabouts_returns_the_items_in_order(assignment: Assignment):
+def test_find_progress_returns_the_items_in_order(assignment: Assignment):
     def place() -> tuple[int, int, int]:
-        where = whereabouts(assignment)
+        where = progress_of(assignment)
         return where.due.position, where.n_pages_done, where.n_pages
 
     walked = [place()]
-    record_engagement(whereabouts(assignment), "morje", "sol")
+    record_engagement(progress_of(assignment), "morje", "sol")
     walked.append(place())
-    record_rating(whereabouts(assignment), Decimal(1))
+    record_rating(progress_of(assignment), Decimal(1))
     walked.append(place())
 
     assert walked == [(1, 0, 4), (1, 1, 4), (2, 2, 4)]

@@ -13,7 +13,7 @@ from surveys.participation.answers import record_engagement, record_rating, reco
 from surveys.participation.corrections import change_rating, find_last_answer
 from surveys.privacy.erasure import withdraw_annotator
 from surveys.study.design import configure_study
-from tests.factories.studies import make_study, rate_due, start, stored, whereabouts
+from tests.factories.studies import make_study, progress_of, rate_due, start, stored
 
 pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
 
@@ -39,7 +39,7 @@ def read(assignment: Assignment) -> tuple:
 def test_a_changed_rating_replaces_the_first_one_which_is_kept(rated):
     rated_at = first_of(rated).rated_at
 
-    assert change_rating(whereabouts(rated), 1, Decimal(4))
+    assert change_rating(progress_of(rated), 1, Decimal(4))
 
     assert read(rated) == (4, 2, True)
     assert first_of(rated).rated_at == rated_at
@@ -47,24 +47,24 @@ def test_a_changed_rating_replaces_the_first_one_which_is_kept(rated):
 
 def test_of_several_changes_the_first_and_the_last_rating_are_kept(rated):
     for rating in (4, 5, 2):
-        assert change_rating(whereabouts(rated), 1, Decimal(rating))
+        assert change_rating(progress_of(rated), 1, Decimal(rating))
 
     assert read(rated) == (2, 2, True)
 
 
 def test_the_same_rating_is_no_change(rated):
-    assert not change_rating(whereabouts(rated), 1, Decimal(2))
+    assert not change_rating(progress_of(rated), 1, Decimal(2))
 
     assert read(rated) == (2, None, False)
 
 
 def test_a_rating_becomes_cannot_judge_and_back(rated):
-    assert change_rating(whereabouts(rated), 1, None, "cut off")
+    assert change_rating(progress_of(rated), 1, None, "cut off")
     assert stored(first_of(rated), "rating", "is_unjudgeable", "comment", "first_rating") == (
         None, True, "cut off", 2,
     )  # fmt: skip
 
-    assert change_rating(whereabouts(rated), 1, Decimal(6), "cut off")
+    assert change_rating(progress_of(rated), 1, Decimal(6), "cut off")
 
     assert stored(first_of(rated), "rating", "is_unjudgeable", "comment", "first_rating") == (
         6, False, "", 2,
@@ -73,21 +73,21 @@ def test_a_rating_becomes_cannot_judge_and_back(rated):
 
 def test_a_first_answer_that_could_not_be_judged_leaves_no_first_rating():
     assignment = start(configure_study(make_study(3), allows_unjudgeable=True))
-    record_engagement(whereabouts(assignment), "sea", "salt")
-    record_unjudgeable(whereabouts(assignment), "")
+    record_engagement(progress_of(assignment), "sea", "salt")
+    record_unjudgeable(progress_of(assignment), "")
 
-    change_rating(whereabouts(assignment), 1, Decimal(3))
-    change_rating(whereabouts(assignment), 1, Decimal(4))
+    change_rating(progress_of(assignment), 1, Decimal(3))
+    change_rating(progress_of(assignment), 1, Decimal(4))
 
     assert read(assignment) == (4, None, True)
 
 
 def test_no_change_after_the_words_of_the_next_text(rated):
-    other_tab = whereabouts(rated)
-    record_engagement(whereabouts(rated), "sea", "salt")
+    other_tab = progress_of(rated)
+    record_engagement(progress_of(rated), "sea", "salt")
 
-    assert find_last_answer(whereabouts(rated), 1) is None
-    assert not change_rating(whereabouts(rated), 1, Decimal(4))
+    assert find_last_answer(progress_of(rated), 1) is None
+    assert not change_rating(progress_of(rated), 1, Decimal(4))
     assert not change_rating(other_tab, 1, Decimal(4))  # which was read before
 
     assert read(rated) == (2, None, False)
@@ -95,17 +95,17 @@ def test_no_change_after_the_words_of_the_next_text(rated):
 
 def test_no_change_after_the_last_text(rated):
     rate_due(rated, 3)
-    record_engagement(whereabouts(rated), "sea", "salt")
-    before = whereabouts(rated)
+    record_engagement(progress_of(rated), "sea", "salt")
+    before = progress_of(rated)
     record_rating(before, Decimal(3))
 
     with pytest.raises(AssignmentEnded):
-        change_rating(whereabouts(rated), 3, Decimal(4))
+        change_rating(progress_of(rated), 3, Decimal(4))
     assert not change_rating(before, 3, Decimal(4))
 
 
 def test_no_change_after_withdrawing(rated):
-    before = whereabouts(rated)
+    before = progress_of(rated)
     withdraw_annotator(rated.annotator)
 
     assert not change_rating(before, 1, Decimal(4))
@@ -114,8 +114,8 @@ def test_no_change_after_withdrawing(rated):
 
 @pytest.mark.parametrize("position", [0, 2, 3, 10**30])
 def test_only_the_text_before_the_due_one_can_be_changed(rated, position):
-    assert find_last_answer(whereabouts(rated), position) is None
-    assert not change_rating(whereabouts(rated), position, Decimal(4))
+    assert find_last_answer(progress_of(rated), position) is None
+    assert not change_rating(progress_of(rated), position, Decimal(4))
 
 
 @pytest.mark.parametrize("rating", [Decimal(7), Decimal("2.5"), None])
@@ -123,7 +123,7 @@ def test_change_rating_refuses_what_the_study_does_not_allow(rated, rating):
     configure_study(rated.study, allows_unjudgeable=False)
 
     with pytest.raises(RatingRefused):
-        change_rating(whereabouts(rated), 1, rating)
+        change_rating(progress_of(rated), 1, rating)
 
     assert read(rated) == (2, None, False)
 
@@ -132,7 +132,7 @@ def test_a_change_after_the_lease_resumes_the_assignment(rated):
     Place.objects.filter(assignment=rated).update(assignment=None)
     Assignment.objects.filter(pk=rated.pk).update(state="expired")
 
-    assert change_rating(whereabouts(rated), 1, Decimal(4))
+    assert change_rating(progress_of(rated), 1, Decimal(4))
 
     assert stored(rated, "state") == ("started",)
 
@@ -141,11 +141,11 @@ def test_one_query_tells_whether_the_last_rating_can_be_changed(rated):
     with CaptureQueriesContext(
         connection,
     ) as queries:
-        due = whereabouts(rated).due
+        due = progress_of(rated).due
 
     assert (bool(due.has_last), len(queries)) == (True, 1)
-    record_engagement(whereabouts(rated), "sea", "salt")
-    assert not whereabouts(rated).due.has_last
+    record_engagement(progress_of(rated), "sea", "salt")
+    assert not progress_of(rated).due.has_last
 
 
 @pytest.mark.parametrize(

@@ -18,10 +18,10 @@ from tests.factories.studies import (
     count_places_left,
     finish,
     make_study,
+    progress_of,
     rate_due,
     start,
     stored,
-    whereabouts,
 )
 
 pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # places change hands
@@ -66,7 +66,7 @@ def test_a_place_without_an_answer_is_given_to_the_next_after_the_hold(entrance,
 
 def test_the_first_answer_holds_the_place_for_the_lease(entrance):
     first, _other = begin(entrance), begin(entrance)
-    record_engagement(whereabouts(first), "sea", "salt")
+    record_engagement(progress_of(first), "sea", "salt")
     let_pass(hours=23)
 
     newcomer = come(entrance)  # in the place of the other

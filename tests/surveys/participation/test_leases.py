@@ -19,10 +19,10 @@ from tests.factories.studies import (
     count_places_left,
     finish,
     make_study,
+    progress_of,
     rate_due,
     start,
     stored,
-    whereabouts,
 )
 
 pytestmark = [
@@ -119,8 +119,8 @@ def test_a_late_annotator_without_a_place_is_marked_over_quota(study):
 def test_a_place_given_away_while_the_last_answer_is_under_way_is_marked(study):
     late, _ = start(study), start(study)
     rate_due(late, 5)
-    record_engagement(whereabouts(late), "sea", "salt")
-    where = whereabouts(late)
+    record_engagement(progress_of(late), "sea", "salt")
+    where = progress_of(late)
     let_pass(hours=25)
     start(study)
 
@@ -132,8 +132,8 @@ def test_a_place_given_away_while_the_last_answer_is_under_way_is_marked(study):
 def test_a_place_that_is_free_again_is_taken_while_the_last_answer_is_under_way(study):
     late, other = start(study), start(study)
     rate_due(other, 5)
-    record_engagement(whereabouts(other), "sea", "salt")
-    where = whereabouts(other)
+    record_engagement(progress_of(other), "sea", "salt")
+    where = progress_of(other)
     let_pass(hours=25)
     start(study)  # takes the place of the first, and frees the other
     assert stored(other, "state") == ("expired",)
@@ -150,13 +150,13 @@ def test_an_annotator_over_quota_takes_a_free_place_after_a_pause(study):
     rate_due(late, 5)
     let_pass(hours=25)
     newcomer = start(study)
-    record_engagement(whereabouts(late), "sea", "salt")
+    record_engagement(progress_of(late), "sea", "salt")
     assert stored(late, "state", "is_over_quota", "place") == ("started", True, None)
     return_assignment(newcomer, "tried")
     let_pass(hours=25)
     return_assignment(other, "tried")  # whatever asks for places frees the lapsed ones
 
-    record_rating(whereabouts(late), Decimal(3))
+    record_rating(progress_of(late), Decimal(3))
 
     assert stored(late, "state", "is_over_quota", "place__number") == ("submitted", False, 1)
     assert count_places_left(study) == 1
@@ -168,7 +168,7 @@ def test_a_lapsed_assignment_over_quota_frees_no_place(study):
     let_pass(hours=25)
     newcomer = start(study)
     finish(newcomer)
-    record_engagement(whereabouts(late), "sea", "salt")
+    record_engagement(progress_of(late), "sea", "salt")
     let_pass(hours=25)
 
     start(study)  # in the other questionnaire, of which the place has lapsed

@@ -17,7 +17,7 @@ from surveys.participation.assignments import lock_places, start_assignment
 from surveys.participation.due_item import fill_response
 from surveys.privacy.erasure import withdraw_annotator
 from surveys.recruitment.links import invite_annotators
-from tests.factories.studies import make_study, rate_due, start, stored, whereabouts
+from tests.factories.studies import make_study, progress_of, rate_due, start, stored
 
 pytestmark = [
     pytest.mark.every_database,  # two at once
@@ -64,8 +64,8 @@ def test_the_last_rating_and_a_withdrawal_do_not_deadlock(monkeypatch, concurren
     """The annotator withdraws in another tab before the rating is committed."""
     assignment = start(make_study(2))
     rate_due(assignment, 4)
-    record_engagement(whereabouts(assignment), "sea", "salt")
-    where = whereabouts(assignment)
+    record_engagement(progress_of(assignment), "sea", "salt")
+    where = progress_of(assignment)
     is_stored, may_go_on = Event(), Event()
 
     def fill_and_pause(*arguments: Any) -> bool:

@@ -25,10 +25,10 @@ from tests.factories.studies import (
     due_response,
     finish,
     make_study,
+    progress_of,
     rate_due,
     start,
     stored,
-    whereabouts,
 )
 
 pytestmark = [
@@ -204,7 +204,7 @@ def test_a_withdrawn_annotator_cannot_begin_again(study, assignment):
 
 def test_a_new_answer_after_withdrawal_is_refused(assignment):
     withdraw_annotator(assignment.annotator)
-    where = whereabouts(assignment)
+    where = progress_of(assignment)
 
     for answer in (
         lambda: record_engagement(where, "late", "words"),
@@ -225,8 +225,8 @@ def test_an_answer_during_a_withdrawal_is_not_stored(study, erases, page):
     if page == "last rating":
         rate_due(assignment, 4)
     if page != "words":
-        record_engagement(whereabouts(assignment), "sea", "salt")
-    where, response = whereabouts(assignment), due_response(assignment)
+        record_engagement(progress_of(assignment), "sea", "salt")
+    where, response = progress_of(assignment), due_response(assignment)
 
     withdraw_annotator(assignment.annotator)
     before = stored(response, *ANSWER)

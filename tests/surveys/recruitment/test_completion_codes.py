@@ -22,7 +22,7 @@ from surveys.recruitment.completion_codes import (
 from surveys.recruitment.links import open_entrance
 from surveys.study.design import configure_study
 from tests.factories.newcomers import CODES, DONE, FULL, arrive, claims_of
-from tests.factories.studies import finish, make_study, start, whereabouts
+from tests.factories.studies import finish, make_study, progress_of, start
 
 pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # subqueries
 
@@ -44,8 +44,8 @@ def test_completion_counts_texts_that_could_not_be_judged(prolific):
 
 def finish_without_judging(assignment: Assignment) -> None:
     for _ in range(assignment.n_items):
-        record_engagement(whereabouts(assignment), "sea", "salt")
-        record_unjudgeable(whereabouts(assignment), "")
+        record_engagement(progress_of(assignment), "sea", "salt")
+        record_unjudgeable(progress_of(assignment), "")
 
 
 def test_completion_after_a_failed_check_is_the_no_place_code(prolific):

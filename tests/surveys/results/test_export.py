@@ -36,7 +36,7 @@ from surveys.results.export import (
 )
 from surveys.study.design import configure_study
 from surveys.study.layout.blocks import repeat_block
-from tests.factories.studies import finish, make_study, rate_due, start, whereabouts
+from tests.factories.studies import finish, make_study, progress_of, rate_due, start
 
 pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # SQL writes instants and numbers
 
@@ -60,8 +60,8 @@ def test_stream_responses_writes_every_column():
     study = make_study(1, ratings_per_context=1)
     assignment = start(study)
     shown = PageVisit(at(0), 12.345)
-    record_engagement(whereabouts(assignment), "sea", "salt", visit=shown, pasted=(True, False))
-    record_rating(whereabouts(assignment), Decimal(4), visit=PageVisit(at(250), 3.5, "row"))
+    record_engagement(progress_of(assignment), "sea", "salt", visit=shown, pasted=(True, False))
+    record_rating(progress_of(assignment), Decimal(4), visit=PageVisit(at(250), 3.5, "row"))
     Response.objects.update(engaged_at=at(120), rated_at=at(999))
 
     (row,) = read(stream_responses(study))
@@ -103,7 +103,7 @@ def test_stream_responses_writes_every_column():
 def test_stream_responses_writes_both_ratings_of_a_changed_one():
     assignment = start(make_study(2))
     rate_due(assignment, 2)
-    change_rating(whereabouts(assignment), 1, Decimal(5))
+    change_rating(progress_of(assignment), 1, Decimal(5))
     Response.objects.filter(changed_at__isnull=False).update(changed_at=at(999))
 
     (row,) = read(stream_responses(assignment.study))
@@ -115,7 +115,7 @@ def test_stream_responses_writes_both_ratings_of_a_changed_one():
 
 def test_stream_responses_leaves_unknown_values_empty():
     study = make_study(1)
-    record_engagement(whereabouts(start(study)), "sea", "salt")
+    record_engagement(progress_of(start(study)), "sea", "salt")
 
     unknown = ("rating", "words_shown_at", "words_visible_seconds", "rating_shown_at", "rated_at",
                "rating_visible_seconds", "comment")  # fmt: skip
@@ -156,7 +156,7 @@ def test_stream_responses_has_state_and_round():
     repeat_block(study.blocks.get(), reason="scripts", author="")
     finish(start(study, invite_scripted_annotators(study, 1)[0]))
     late = start(study)
-    record_engagement(whereabouts(late), "sea", "salt")
+    record_engagement(progress_of(late), "sea", "salt")
     return_assignment(late, "")
 
     assert exported(
@@ -183,8 +183,8 @@ def test_stream_responses_has_withdrawn_annotators_unless_erased(erases, states)
 def test_stream_responses_has_comments_of_unjudgeable_items():
     study = configure_study(make_study(1), allows_unjudgeable=True)
     assignment = start(study)
-    record_engagement(whereabouts(assignment), "sea", "salt")
-    record_unjudgeable(whereabouts(assignment), 'two\nlines, "quoted"')
+    record_engagement(progress_of(assignment), "sea", "salt")
+    record_unjudgeable(progress_of(assignment), 'two\nlines, "quoted"')
 
     assert exported(study, "rating", "cannot_judge", "comment") == [
         ("", "true", 'two\nlines, "quoted"')
@@ -197,8 +197,8 @@ def test_stream_responses_writes_ratings_without_trailing_zeros():
     )
     for point in ("-2.5", "10"):
         assignment = start(study)
-        record_engagement(whereabouts(assignment), "sea", "salt")
-        record_rating(whereabouts(assignment), Decimal(point))
+        record_engagement(progress_of(assignment), "sea", "salt")
+        record_rating(progress_of(assignment), Decimal(point))
 
     assert exported(study, "rating") == [("-2.5",), ("10",)]
 
@@ -211,7 +211,7 @@ def test_stream_responses_writes_ratings_without_trailing_zeros():
 )  # fmt: skip
 def test_stream_responses_escapes_formulas_and_line_breaks(word, written):
     study = make_study(1)
-    record_engagement(whereabouts(start(study)), "sea", "salt")
+    record_engagement(progress_of(start(study)), "sea", "salt")
     Response.objects.filter(engaged_at__isnull=False).update(inspired_word1=word)
 
     assert exported(study, "inspired_word1", "inspired_word2") == [(written, "salt")]

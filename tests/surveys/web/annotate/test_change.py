@@ -5,7 +5,7 @@ import pytest
 from surveys.participation.answers import record_engagement
 from surveys.study.design import configure_study
 from tests.factories.arrivals import page, squeeze
-from tests.factories.studies import make_study, rate_due, start, stored, whereabouts
+from tests.factories.studies import make_study, progress_of, rate_due, start, stored
 
 pytestmark = pytest.mark.django_db
 
@@ -37,7 +37,7 @@ def test_the_next_text_leads_back_to_the_rating_without_naming_it(client, rated)
 
 
 def test_no_rating_can_be_changed_on_other_pages(client, rated):
-    record_engagement(whereabouts(rated), "sea", "salt")
+    record_engagement(progress_of(rated), "sea", "salt")
     second = client.get(page("rate", rated, 2)).content
     first = client.get(page("engage", start(rated.study), 1)).content
 

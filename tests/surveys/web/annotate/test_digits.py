@@ -9,7 +9,7 @@ from surveys.participation.answers import record_engagement
 from surveys.study.design import configure_study
 from surveys.web.rendering.study_page import direction_of
 from tests.factories.arrivals import page, squeeze
-from tests.factories.studies import make_study, rate_due, start, stored, whereabouts
+from tests.factories.studies import make_study, progress_of, rate_due, start, stored
 
 pytestmark = pytest.mark.django_db
 
@@ -18,7 +18,7 @@ def read_pages(client, language: str, digits: str = "") -> tuple[str, str]:
     """Return both pages of the first text of a study, without whitespace around tags."""
     assignment = start(configure_study(make_study(3, language=language), digits=digits))
     words = squeeze(client.get(page("engage", assignment, 1)))
-    record_engagement(whereabouts(assignment), "sea", "salt")
+    record_engagement(progress_of(assignment), "sea", "salt")
     return words, squeeze(client.get(page("rate", assignment, 1)))
 
 
@@ -57,7 +57,7 @@ def test_the_direction_does_not_depend_on_the_digits():
 def test_a_number_is_read_in_any_digits_and_shown_in_those_of_the_page(client, written):
     study = make_study(2, language="fa", scale_minimum=1, scale_maximum=100)
     assignment = start(study)
-    record_engagement(whereabouts(assignment), "sea", "salt")
+    record_engagement(progress_of(assignment), "sea", "salt")
 
     refused = client.post(page("rate", assignment, 1), {"rating": "101"}).content.decode()
     client.post(page("rate", assignment, 1), {"rating": written})

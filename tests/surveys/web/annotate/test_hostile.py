@@ -17,7 +17,7 @@ from surveys.study.design import configure_study
 from surveys.web.annotate.urls import urlpatterns
 from tests.factories.arrivals import PROLIFIC, RIGHT
 from tests.factories.batches import arm, plan, publish
-from tests.factories.studies import finish, make_study, rate_due, whereabouts
+from tests.factories.studies import finish, make_study, progress_of, rate_due
 from tests.hostile import BODIES, NEVER, Attacker, spoil, watch_fields
 from tests.inline import find_inline
 
@@ -93,7 +93,7 @@ def come_to(name, assignment):
     if name in {"engage", "rate", "change", "thanks"}:
         begin_assignment(assignment)
     if name == "rate":
-        record_engagement(whereabouts(assignment), "sea", "salt")
+        record_engagement(progress_of(assignment), "sea", "salt")
     if name == "change":
         rate_due(assignment, 2)
     if name == "thanks":

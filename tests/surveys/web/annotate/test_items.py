@@ -15,7 +15,7 @@ from surveys.recruitment.links import invite_annotators
 from surveys.study.design import configure_study
 from surveys.web.annotate import items
 from tests.factories.arrivals import agree, page, squeeze
-from tests.factories.studies import finish, make_study, start, stored, whereabouts
+from tests.factories.studies import finish, make_study, progress_of, start, stored
 
 pytestmark = pytest.mark.django_db
 
@@ -314,7 +314,7 @@ def test_an_answer_to_an_ended_assignment_leads_to_its_end(
     client, assignment, response, name, sent
 ):
     if name == "rate":
-        record_engagement(whereabouts(assignment), "morje", "sol")
+        record_engagement(progress_of(assignment), "morje", "sol")
     before = stored(response, *ANSWER)
     return_assignment(assignment, "tried")
 
@@ -327,7 +327,7 @@ def test_an_answer_to_an_ended_assignment_leads_to_its_end(
 def test_a_link_cannot_answer_another_assignment(client):
     study = make_study(2)
     mine, theirs = start(study), start(study)
-    record_engagement(whereabouts(theirs), "morje", "sol")
+    record_engagement(progress_of(theirs), "morje", "sol")
 
     client.post(page("rate", mine, 1), {"rating": "3"})
     client.post(page("engage", mine, 1), {**WORDS, "assignment": theirs.token})

@@ -19,10 +19,10 @@ from tests.factories.checkpoints import file, row
 from tests.factories.studies import (
     due_response,
     make_study,
+    progress_of,
     start,
     stimuli_file,
     stimuli_row,
-    whereabouts,
 )
 
 pytestmark = pytest.mark.django_db
@@ -57,7 +57,7 @@ def test_rate_names_the_words_in_the_order_of_the_text(client, forms, questions)
     asked = {}
     for _ in range(2):  # one for each questionnaire
         assignment = start(study)
-        record_engagement(whereabouts(assignment), "sea", "salt")
+        record_engagement(progress_of(assignment), "sea", "salt")
         number = due_response(assignment).context.number
         asked[number] = named(client.get(page("rate", assignment, 1)).content)
 
@@ -66,7 +66,7 @@ def test_rate_names_the_words_in_the_order_of_the_text(client, forms, questions)
 
 def test_rate_names_the_words_again_after_a_refused_answer(client):
     assignment = start(make("dictionary"))
-    record_engagement(whereabouts(assignment), "sea", "salt")
+    record_engagement(progress_of(assignment), "sea", "salt")
 
     answer = client.post(page("rate", assignment, 1), {"rating": "99"})
 
@@ -79,7 +79,7 @@ def test_rate_names_the_dictionary_forms_of_a_checkpoint_item(client):
     assignment = start(study)
     questions = []
     for position in (1, 2):
-        record_engagement(whereabouts(assignment), "sea", "salt")
+        record_engagement(progress_of(assignment), "sea", "salt")
         questions.append(named(client.get(page("rate", assignment, position)).content))
         client.post(page("rate", assignment, position), {"rating": "3"})
 
@@ -89,7 +89,7 @@ def test_rate_names_the_dictionary_forms_of_a_checkpoint_item(client):
 def test_the_words_of_a_question_are_escaped(client):
     stimuli = stimuli_file(stimuli_row(word1="<cat>", word2="d&g"))
     assignment = start(make_study(stimuli=stimuli))
-    record_engagement(whereabouts(assignment), "sea", "salt")
+    record_engagement(progress_of(assignment), "sea", "salt")
 
     content = client.get(page("rate", assignment, 1)).content
 
@@ -144,7 +144,7 @@ def show_item(client, study: Study) -> tuple[str, str]:
     """Return both pages of an item."""
     assignment = start(study)
     first = client.get(page("engage", assignment, 1)).content.decode()
-    record_engagement(whereabouts(assignment), "sea", "salt")
+    record_engagement(progress_of(assignment), "sea", "salt")
     return first, client.get(page("rate", assignment, 1)).content.decode()
 
 

@@ -12,11 +12,11 @@ from tests.factories.arrivals import page, squeeze
 from tests.factories.studies import (
     due_response,
     make_study,
+    progress_of,
     start,
     stimuli_file,
     stimuli_row,
     stored,
-    whereabouts,
 )
 
 pytestmark = pytest.mark.django_db
@@ -25,7 +25,7 @@ ANSWER = ("inspired_word1", "inspired_word2", "rating")
 
 
 def test_rate_shows_both_words_in_bold_and_names_them(client, assignment, response):
-    record_engagement(whereabouts(assignment), "morje", "sol")
+    record_engagement(progress_of(assignment), "morje", "sol")
 
     content = client.get(page("rate", assignment, 1)).content.decode()
 
@@ -37,7 +37,7 @@ def test_rate_shows_both_words_in_bold_and_names_them(client, assignment, respon
 
 
 def test_rate_stores_the_rating_and_goes_on_to_the_next_text(client, assignment, response):
-    record_engagement(whereabouts(assignment), "morje", "sol")
+    record_engagement(progress_of(assignment), "morje", "sol")
 
     answer = client.post(page("rate", assignment, 1), {"rating": "6"})
 
@@ -56,7 +56,7 @@ def test_rate_redirects_to_the_words_before_they_are_given(client, assignment, r
 
 @pytest.mark.parametrize("rating", ["", "7", "-1", "99", "3.5", "three", "3; DROP TABLE"])
 def test_rate_refuses_ratings_outside_the_scale(client, assignment, response, rating):
-    record_engagement(whereabouts(assignment), "morje", "sol")
+    record_engagement(progress_of(assignment), "morje", "sol")
 
     answer = client.post(page("rate", assignment, 1), {"rating": rating})
 
@@ -67,7 +67,7 @@ def test_rate_refuses_ratings_outside_the_scale(client, assignment, response, ra
 
 def test_rate_offers_the_scale_of_the_study(client):
     assignment = start(make_study(1, scale_minimum=1, scale_maximum=4))
-    record_engagement(whereabouts(assignment), "morje", "sol")
+    record_engagement(progress_of(assignment), "morje", "sol")
 
     content = client.get(page("rate", assignment, 1)).content.decode()
 
@@ -82,7 +82,7 @@ def test_rate_offers_the_scale_of_the_study(client):
 def rating_page(client, study: Study) -> str:
     """Return page 2 of a new annotator's first item, without whitespace around tags."""
     assignment = start(study)
-    record_engagement(whereabouts(assignment), "morje", "sol")
+    record_engagement(progress_of(assignment), "morje", "sol")
     return squeeze(client.get(page("rate", assignment, 1)))
 
 
@@ -119,7 +119,7 @@ def test_rate_offers_and_takes_the_steps_of_the_scale_in_a_language_with_commas(
         1, language="sl", scale_minimum=-1, scale_maximum=1, scale_step=Decimal("0.5")
     )
     assignment = start(study)
-    record_engagement(whereabouts(assignment), "morje", "sol")
+    record_engagement(progress_of(assignment), "morje", "sol")
     url = page("rate", assignment, 1)
 
     content = client.get(url).content.decode()
@@ -135,7 +135,7 @@ def test_rate_offers_and_takes_the_steps_of_the_scale_in_a_language_with_commas(
 def test_rate_validates_against_the_scale_at_the_time_of_the_answer(client):
     study = configure_study(make_study(1), allows_unjudgeable=True)
     assignment = start(study)
-    record_engagement(whereabouts(assignment), "morje", "sol")
+    record_engagement(progress_of(assignment), "morje", "sol")
     url = page("rate", assignment, 1)
     client.get(url)
     configure_study(study, allows_unjudgeable=False)
@@ -203,7 +203,7 @@ def test_the_page_names_the_layout_of_its_points(client, scale, labels, layout):
 )
 def test_the_layout_is_stored_with_the_rating_and_with_a_change_of_it(client, sent, stored_as):
     assignment = start(make_study(2))
-    record_engagement(whereabouts(assignment), "morje", "sol")
+    record_engagement(progress_of(assignment), "morje", "sol")
     response = assignment.responses.get(position=1)
 
     client.post(page("rate", assignment, 1), {"rating": "3", "layout": sent})
@@ -235,7 +235,7 @@ def fine():
     """An assignment whose first item is at page 2, on a scale from -5 to 5 by 0.5."""
     study = make_study(2, scale_minimum=-5, scale_maximum=5, scale_step=Decimal("0.5"))
     assignment = start(configure_study(study, allows_unjudgeable=True))
-    record_engagement(whereabouts(assignment), "morje", "sol")
+    record_engagement(progress_of(assignment), "morje", "sol")
     return assignment
 
 
@@ -277,7 +277,7 @@ def unsure() -> Response:
     """The first response, at page 2, of a study that allows "I cannot judge this"."""
     study = configure_study(make_study(2), allows_unjudgeable=True)
     assignment = start(study)
-    record_engagement(whereabouts(assignment), "morje", "sol")
+    record_engagement(progress_of(assignment), "morje", "sol")
     return due_response(assignment)
 
 
@@ -336,7 +336,7 @@ def test_rate_counts_a_line_break_in_a_comment_as_browsers_do(client, unsure):
 
 def test_a_missing_rating_is_asked_for_with_the_ends_of_the_scale(client, assignment):
     Study.objects.update(scale_minimum=-3, scale_maximum=3, revision="another")
-    record_engagement(whereabouts(assignment), "morje", "sol")
+    record_engagement(progress_of(assignment), "morje", "sol")
 
     refused = client.post(page("rate", assignment, 1), {})
 
@@ -345,7 +345,7 @@ def test_a_missing_rating_is_asked_for_with_the_ends_of_the_scale(client, assign
 
 
 def test_rate_refuses_cannot_judge_if_the_study_does_not_allow_it(client, assignment, response):
-    record_engagement(whereabouts(assignment), "morje", "sol")
+    record_engagement(progress_of(assignment), "morje", "sol")
     url = page("rate", assignment, 1)
 
     assert 'value="cannot"' not in client.get(url).content.decode()

@@ -11,7 +11,7 @@ from surveys.models import Study
 from surveys.participation.answers import PageVisit, record_engagement, record_rating
 from surveys.web.rendering.item_forms import read_pasted, read_visit, repeat_visit
 from tests.factories.arrivals import hidden_fields, page
-from tests.factories.studies import make_study, start, stored, whereabouts
+from tests.factories.studies import make_study, progress_of, start, stored
 
 WORDS = {"inspired_word1": "morje", "inspired_word2": "sol"}
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
@@ -81,7 +81,7 @@ def test_a_refused_form_keeps_its_visit(client, assignment):
 
 
 def test_a_refused_rating_keeps_its_visit(client, assignment):
-    record_engagement(whereabouts(assignment), "sea", "salt")
+    record_engagement(progress_of(assignment), "sea", "salt")
     about = {"shown": str(round((time.time() - 90) * 1000)), "visible": "61.5", "layout": "row"}
 
     given_back = client.post(page("rate", assignment, 1), about)
@@ -116,8 +116,8 @@ def fill(assignment, n_items, seconds):
     """Answer items whose pages were visible for these seconds each."""
     seen = PageVisit(None, seconds)
     for _ in range(n_items):
-        record_engagement(whereabouts(assignment), "morje", "sol", visit=seen)
-        record_rating(whereabouts(assignment), Decimal(3), visit=seen)
+        record_engagement(progress_of(assignment), "morje", "sol", visit=seen)
+        record_rating(progress_of(assignment), Decimal(3), visit=seen)
 
 
 @pytest.mark.parametrize("seconds", [None, 6, 900], ids=["unknown", "hasty", "left open"])
@@ -125,7 +125,7 @@ def test_pages_with_a_text_say_no_time_whatever_the_pace(client, db, seconds):
     assignment = start_ten_texts()
     fill(assignment, 3, seconds)
     words = client.get(page("engage", assignment, 4)).content.decode()
-    record_engagement(whereabouts(assignment), "morje", "sol")
+    record_engagement(progress_of(assignment), "morje", "sol")
 
     for shown in (words, client.get(page("rate", assignment, 4)).content.decode()):
         assert "Text 4 of 10" in shown
