@@ -37,7 +37,7 @@ def release(request: HttpRequest, study: Study) -> HttpResponse:
     listed = made.select_related("release", "job__requested_by", "study").defer(*LARGE)
     runs = list(listed[:MAX_SHOWN])
     embargoes = find_embargoes([run.release_id for run in runs if run.release_id])
-    elsewhere = Release.objects.filter(study=study, run=None).with_withdrawn_since()
+    without_run = Release.objects.filter(study=study, run=None).with_withdrawn_since()
     form = ReleaseForm(study, request.GET.get("run", ""), posted(request))
     written = read_written(study)
 
@@ -54,7 +54,7 @@ def release(request: HttpRequest, study: Study) -> HttpResponse:
         "runs": [
             (run, count_released(run), embargoes.get(run.release_id or 0, [])) for run in runs
         ],
-        "elsewhere": elsewhere[:MAX_SHOWN],
+        "without_run": without_run[:MAX_SHOWN],
         "form": form,
         "of_run": query_of_run(request),
         "progress": progress,
