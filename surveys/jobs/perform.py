@@ -159,14 +159,14 @@ def _storing_failure(job: Job, kind: Kind) -> Iterator[None]:
         reason = ""
         requeue(held, after=error.due_at - timezone.now())
     except TryLater as error:
-        reason = _put_off(job, kind, str(error))
+        reason = _postpone(job, kind, str(error))
     except OUTAGES as error:
         if not (kind.is_repeatable and is_outage(error)):
             raise
         log_outage(error)
         if not connection.in_atomic_block:  # a caller's transaction cannot go on elsewhere
             connection.close()  # a lost connection stays lost
-        reason = _put_off(job, kind, describe(error))
+        reason = _postpone(job, kind, describe(error))
     except (SurveyError, UserError) as error:
         reason = str(error)
     finally:
@@ -174,7 +174,7 @@ def _storing_failure(job: Job, kind: Kind) -> Iterator[None]:
             end_job(held, job, JobState.FAILED, reason)
 
 
-def _put_off(job: Job, kind: Kind, reason: str) -> str:
+def _postpone(job: Job, kind: Kind, reason: str) -> str:
     """Return a job to the queue after its kind's next pause; return the reason if it had none."""
     pauses = kind.pauses[job.n_tries : job.n_tries + 1]
     if not pauses:

@@ -106,7 +106,9 @@ def configure_task(shared_task: SharedTask, changes: Mapping[str, Any]) -> Share
     _check(shared_task)
     if changed:
         shared_task.save(update_fields=list(changed))
-        details = {name: _tell(name, before[name], value) for name, value in changed.items()}
+        details = {
+            name: _describe_value(name, before[name], value) for name, value in changed.items()
+        }
         record("sharedtask.configured", shared_task, **details)
     return shared_task
 
@@ -238,7 +240,7 @@ def _enqueue(shared_task: SharedTask, kind: str, by: User | None) -> Job:
     return enqueue(kind, {"shared_task": shared_task.pk}, scope=scope, key=key, by=by)
 
 
-def _tell(name: str, before: object, after: object) -> str:
+def _describe_value(name: str, before: object, after: object) -> str:
     if name in TEXTS:
         return "changed"
     return " → ".join(

@@ -80,7 +80,7 @@ class Table:
     notes: list[str]
 
 
-def find_own_name(visible: VisibleBoard, viewer: Viewer) -> str:
+def find_viewers_name(visible: VisibleBoard, viewer: Viewer) -> str:
     """Return the name of the row of a viewer's own team, or an empty text."""
     return name_on_boards(viewer.team, visible.phase.shared_task) if viewer.team else ""
 

@@ -11,7 +11,7 @@ from surveys.sharedtasks.boards.table import (
     Lines,
     choose_column,
     describe_table,
-    find_own_name,
+    find_viewers_name,
     list_outside_rows,
 )
 from surveys.sharedtasks.boards.visible import is_frozen
@@ -38,7 +38,7 @@ def board(request: HttpRequest, slug: str, phase: str, subtask: int) -> HttpResp
         "rows": rows,
         "outside": outside,
         "withdrawn": list_withdrawn([row.result for row in shown]) if visible.is_final else set(),
-        "own": find_own_name(visible, viewer),
+        "own": find_viewers_name(visible, viewer),
         "formats": FORMATS,
         "plots": list_plots(visible, column),
         "only_organisers": viewer.is_organiser and not visible.is_public,
