@@ -64,7 +64,7 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.results.comparisons.reading", "surveys.crowd.prolific.export",
     "surveys.contexts.candidates", "surveys.contexts.choices", "surveys.contexts.stimuli",
     "surveys.contexts.picking",
-    "surveys.contexts.search.scoring", "surveys.contexts.search.inputs",
+    "surveys.contexts.search.searching", "surveys.contexts.search.inputs",
     "surveys.sharedtasks.scoring.gold", "surveys.sharedtasks.parts", "surveys.sharedtasks.opening",
     "surveys.sharedtasks.kits.kit", "surveys.sharedtasks.kits.bundle", "surveys.sharedtasks.phases",
     "surveys.sharedtasks.teams.names",  # characters that cannot be seen
@@ -79,7 +79,7 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.sharedtasks.scoring.rescoring", "surveys.sharedtasks.scoring.score",
     "surveys.sharedtasks.final_results.archive", "surveys.sharedtasks.final_results.entries",
     "surveys.sharedtasks.final_results.boards", "surveys.sharedtasks.final_results.renaming",
-    "surveys.sharedtasks.scoring.similarity", "surveys.sharedtasks.scoring.baselines",
+    "surveys.sharedtasks.scoring.baselines",
     "surveys.templatetags.figures",  # numbers on pages are written as in the report
 }  # fmt: skip
 SHARED = {
@@ -108,7 +108,7 @@ OF_CORPORA = {  # what reads the files of the library that finds texts
         ("surveys.contexts.picking", f"preprocess.selection.{name}")
         for name in ("candidates", "reading", "scores")
     ),
-    ("surveys.contexts.search.scoring", "preprocess.windows.table"),
+    ("surveys.contexts.search.searching", "preprocess.windows.table"),
     ("surveys.contexts.search.inputs", "preprocess.pairs.reading"),
     ("surveys.contexts.search.inputs", "preprocess.windows.filters"),
 }  # fmt: skip

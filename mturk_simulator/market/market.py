@@ -8,7 +8,6 @@ from typing import Any
 
 from mturk_simulator.market import accounts, people
 from mturk_simulator.market.store import Fields, Moment, Store
-from mturk_simulator.market.time_passing import apply_due_changes
 from mturk_simulator.operations import (
     applications,
     changes,
@@ -16,6 +15,7 @@ from mturk_simulator.operations import (
     qualifications,
     tasks,
 )
+from mturk_simulator.operations.decisions import settle_payment
 from mturk_simulator.refusals import NotSimulated, Refused
 
 Operation = Callable[[Moment, str, Fields], Fields]
@@ -122,3 +122,27 @@ class Market:
     def close(self) -> None:
         with self._lock:
             self._store.close()
+
+
+UNUSED_SECONDS = 120 * 24 * 3600
+
+
+def apply_due_changes(moment: Moment) -> None:
+    """Abandon late assignments, approve undecided assignments when due, dispose of old HITs."""
+    moment.store.write(
+        "UPDATE assignment SET state = 'abandoned' WHERE state = 'accepted' AND deadline_at <= ?",
+        moment.now,
+    )
+    due = moment.store.rows(
+        "SELECT * FROM assignment_of_hit WHERE state = 'submitted' AND auto_approval_at <= ?"
+        " ORDER BY auto_approval_at",
+        moment.now,
+    )
+    for assignment in due:
+        settle_payment(moment, assignment, assignment["auto_approval_at"])
+    moment.store.write(
+        "UPDATE hit SET stage = 'disposed' WHERE stage != 'disposed' AND expires_at <= ?"
+        " AND NOT EXISTS (SELECT 1 FROM assignment WHERE assignment.hit_id = hit.hit_id"
+        " AND state IN ('accepted', 'submitted'))",
+        moment.now - UNUSED_SECONDS,
+    )

@@ -1,14 +1,25 @@
-"""Creation of a study from stimuli and a design, for the command, the console and the API."""
+"""Creation of a study from stimuli and a design, or as a copy of another study."""
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
 from surveys.access.audit_log import record
 from surveys.access.roles import grant_role, role_in
-from surveys.errors import StudyExists
-from surveys.models import Role, Study
+from surveys.errors import ImportRefused, StudyExists
+from surveys.models import Role, Study, TextKind
+from surveys.study.design import configure_study
 from surveys.study.lifecycle import open_study, review_consent
-from surveys.study.stimuli.load import CheckedStimuli, ImportSummary, is_stored, store_study
+from surveys.study.settings import SETTINGS
+from surveys.study.stimuli.checkpoints import copy_checkpoints
+from surveys.study.stimuli.load import (
+    CheckedStimuli,
+    ImportSummary,
+    check_stimuli,
+    is_stored,
+    read_stored_stimuli,
+    store_study,
+)
+from surveys.study.texts import read_texts, set_text
 
 FIRST_VERSION = 1
 
@@ -59,3 +70,32 @@ def preview_study(stimuli: CheckedStimuli, owner: User | None = None) -> ImportS
     if study and owner and role_in(study, owner) is None:
         raise StudyExists(f"There is a study {slug} already. Choose another short name.")
     return stimuli.summarise(is_new=not is_stored(stimuli))
+
+
+NOT_COPIED = ("title", "n_checkpoints")  # given, and set together with the checkpoint items
+
+
+@transaction.atomic
+def duplicate_study(study: Study, owner: User, *, slug: str, title: str) -> Study:
+    """Create a draft like a study, with another name; answers, links and batches stay behind.
+
+    Its consent text has to be reviewed before it opens. Raises StudyExists if the name is taken,
+    and ImportRefused if it is not a short name, or if the study has no stimuli.
+    """
+    if Study.objects.filter(slug=slug).exists():
+        raise StudyExists(f"There is a study {slug} already. Give the copy another short name.")
+    copied = {name: getattr(study, name) for name in SETTINGS if name not in NOT_COPIED}
+    design = Study(slug=slug, title=title, **copied)
+    stored = read_stored_stimuli(study)
+    if not stored.pairs:
+        raise ImportRefused("The study has no stimuli yet that a copy could have.")
+    stimuli = check_stimuli(stored, design)
+    create_study(stimuli, owner)
+    copy = Study.objects.get(slug=slug)
+    copy = configure_study(copy, seconds_per_item=study.seconds_per_item)
+    copy_checkpoints(study, copy)
+    for kind, text in read_texts(study).items():
+        if text.pk is not None:
+            set_text(copy, TextKind(kind), text.body)
+    record("study.duplicated", copy, study.slug)
+    return copy

@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 
     from preprocess.windows.searching import Search
 
+from django.contrib.auth.models import User
+
+from surveys.contexts.models import CandidateSet
+from surveys.operations.job_process import in_job_process
+
 WINDOWS = "windows.parquet"
 COMPARED = ("window", "text", "file", "document", "first_sentence", "last_sentence")
 NO_ROOM = (ENOSPC, EDQUOT, EFBIG)
@@ -208,3 +213,24 @@ def _refusing(run: Run) -> Iterator[None]:
             raise RunRefused(FULL) from error
         place = f"{Path(str(error.filename)).name}: " if error.filename else ""
         raise RunRefused(f"{place}{error.strerror}. Ask an operator for the log.") from error
+
+
+def pick_by_scores(
+    run: Run, picking: Picking, by: User, *, discards_choices: bool = False
+) -> CandidateSet:
+    """Pick a draft's candidates by a file that scores a search's windows.
+
+    They replace those that the draft has. Raises ImportRefused for scores that cannot be used, and
+    as `import_candidates`.
+    """
+    return import_candidates(
+        run.study, _pick(Path(run.archive.path), picking), by,
+        file_name=f"{run.name}, {picking.scores_name}", discards_choices=discards_choices,
+    )  # fmt: skip
+
+
+@in_job_process
+def _pick(windows: Path, picking: Picking) -> CheckedCandidates:
+    from preprocess.windows.table import load_windows
+
+    return pick_found(load_windows(windows), windows, picking)

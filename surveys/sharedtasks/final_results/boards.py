@@ -38,8 +38,8 @@ from surveys.sharedtasks.models import (
     SubmissionState,
 )
 from surveys.sharedtasks.scoring.figures import Golds
+from surveys.sharedtasks.scoring.flags import flag_similar_teams
 from surveys.sharedtasks.scoring.score import find_scoring
-from surveys.sharedtasks.scoring.similarity import flag_similar_teams
 from surveys.sharedtasks.tasks import (
     FINALISE,
     as_requester,

@@ -1,4 +1,4 @@
-"""What about a submission organisers should look at. Flags are hints, never verdicts."""
+"""Flags: why organisers should look at a submission. They are hints, never verdicts."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, TypedDict
@@ -10,6 +10,15 @@ from surveys.sharedtasks.uploads import list_baselines
 if TYPE_CHECKING:
     from postprocess.boards.advice.flags import Flag as Found
     from postprocess.types import Floats
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+
+from surveys.sharedtasks.models import CountedSubmission, Phase, Team
+
+if TYPE_CHECKING:
+    from postprocess.types import Floats
+
 
 MOST_COMPARED = 10  # earlier submissions of a team
 
@@ -85,3 +94,44 @@ def _flag_copies(submission: Submission) -> Iterator[Flag]:
     for copy in others.attempts().select_related("team").order_by("number", "pk"):
         first = submission.contents[0]
         yield make_flag(Kind.SIMILAR, (first["subtask"], first["language"]), copy.team.name)
+
+
+def flag_similar_teams(phase: Phase) -> int:
+    """Flag the counted submissions of different teams that are almost the same; idempotent.
+
+    Return the number of submissions with such a flag. Exact copies are flagged when they are
+    scored.
+    """
+    from postprocess.boards.advice.flags import Flag as Kind
+    from postprocess.boards.advice.flags import find_similar
+
+    rows = CountedSubmission.objects.filter(phase=phase, team__kind=TeamKind.TEAM)
+    teams = {row.submission_id: row.team for row in rows.select_related("team")}
+    flags: dict[int, list[Flag]] = {pk: [] for pk in teams}
+    for place, predicted in sorted(_read(teams).items(), key=lambda item: item[0]):
+        for pair in find_similar({str(pk): numbers for pk, numbers in predicted.items()}):
+            first, second = int(pair.first), int(pair.second)
+            if teams[first] != teams[second]:
+                flags[first].append(make_flag(Kind.SIMILAR, place, teams[second].name))
+                flags[second].append(make_flag(Kind.SIMILAR, place, teams[first].name))
+    with transaction.atomic():
+        for pk, new in flags.items():
+            _add(pk, new)
+    return sum(bool(new) for new in flags.values())
+
+
+def _read(teams: dict[int, Team]) -> "dict[Place, dict[int, Floats]]":
+    """Return the predictions of submissions by file and submission."""
+    predictions: dict[Place, dict[int, Floats]] = {}
+    for submission in Submission.objects.filter(pk__in=list(teams)):
+        for place, numbers in load_predictions(submission).items():
+            predictions.setdefault(place, {})[submission.pk] = numbers
+    return predictions
+
+
+def _add(submission_id: int, flags: list[Flag]) -> None:
+    submission = Submission.objects.select_for_update().get(pk=submission_id)
+    new = [flag for flag in flags if flag not in submission.flags]
+    if new:
+        submission.flags = [*submission.flags, *new]
+        submission.save(update_fields=["flags"])

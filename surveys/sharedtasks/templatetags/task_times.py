@@ -1,13 +1,40 @@
-"""Template filter for instants of shared tasks: in the task's zone and in UTC."""
+"""Template filters for instants of shared tasks: in the task's zone and in UTC."""
 
 from datetime import UTC, datetime
 
 from django import template
+from django.utils import dateformat
 from django.utils.html import format_html
 
-from surveys.sharedtasks.templatetags.zones import NONE, in_zone, zone_name
+from surveys.sharedtasks.phases import name_zone, write_local
 
 register = template.Library()
+NONE = "–"  # as in `figures`
+DAY, TIME = "j\u00a0F\u00a0Y", "H:i"
+
+
+@register.filter(expects_localtime=False)
+def in_zone(at: datetime | None, zone: str) -> str:
+    r"""Return an instant as the local time of a zone, with seconds if it has any; a dash for None.
+
+    >>> from datetime import UTC
+    >>> in_zone(datetime(2027, 2, 1, 11, 59, 59, tzinfo=UTC), "Etc/GMT+12")
+    '31\xa0January\xa02027, 23:59:59'
+    """
+    if at is None:
+        return NONE
+    local = write_local(at, zone)
+    return dateformat.format(local, f"{DAY}, {TIME}:s" if local.second else f"{DAY}, {TIME}")
+
+
+@register.filter
+def zone_name(zone: str) -> str:
+    """Return the name of a zone on pages.
+
+    >>> zone_name("Europe/Ljubljana")
+    'Europe/Ljubljana'
+    """
+    return name_zone(zone)
 
 
 @register.filter

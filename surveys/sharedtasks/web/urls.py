@@ -2,15 +2,13 @@ from django.contrib.auth.views import LogoutView
 from django.urls import path
 
 from surveys.sharedtasks.web.access import Page, public_page
-from surveys.sharedtasks.web.public import archive, boards, kits, overview, results
+from surveys.sharedtasks.web.public import archive, boards, overview, results
 from surveys.sharedtasks.web.team import (
     accounts,
-    describing,
     home,
     members,
     submissions,
     submitting,
-    tokens,
 )
 from surveys.web.sign_in import limit_sign_ins
 
@@ -21,8 +19,8 @@ ACCOUNTS: dict[str, tuple[str, Page]] = {
     "sign_out": ("sign-out/", LogoutView.as_view(next_page="sharedtasks:sign_in")),
     "account": ("account/", accounts.account),
     "change_password": ("account/password/", accounts.change_password),
-    "tokens": ("account/tokens/", tokens.tokens),
-    "revoke_token": ("account/tokens/<int:token_id>/revoke/", tokens.revoke),
+    "tokens": ("account/tokens/", accounts.tokens),
+    "revoke_token": ("account/tokens/<int:token_id>/revoke/", accounts.revoke_own_token),
     "invitation": ("invitation/<str:token>/", accounts.invitation),
 }
 BOARD = "<slug:slug>/board/<slug:phase>/<int:subtask>/"
@@ -30,7 +28,7 @@ RESULT = "<slug:slug>/results/<slug:code>/"
 PUBLIC: dict[str, tuple[str, Page]] = {
     "tasks": ("", overview.tasks),
     "overview": ("<slug:slug>/", overview.overview),
-    "kit": ("<slug:slug>/kit/<slug:name>/", kits.kit),
+    "kit": ("<slug:slug>/kit/<slug:name>/", overview.kit),
     "register": ("<slug:slug>/register/", accounts.register),
     "board": (BOARD, boards.board),
     "board_file": (f"{BOARD}board.<str:ending>", boards.board_file),
@@ -55,7 +53,7 @@ OF_A_TEAM: dict[str, tuple[str, Page]] = {
     "download": (f"{SUBMISSION}files/", submissions.download),
     "withdraw_submission": (f"{SUBMISSION}withdraw/", submissions.withdraw),
     "choice": ("choice/", submissions.choice),
-    "description": ("description/", describing.description),
+    "description": ("description/", home.description),
     "members": ("members/", members.members),
     "make_invitation": ("members/links/", members.make_invitation),
     "revoke_invitation": ("members/links/<int:link_id>/revoke/", members.revoke_invitation),

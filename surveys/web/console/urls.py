@@ -25,7 +25,6 @@ from surveys.web.console.results import (
     descriptions,
     jobs,
     pairs,
-    plots,
     recipes,
     releases,
 )
@@ -147,8 +146,8 @@ OF_A_STUDY: dict[str, tuple[str, Page]] = {
     "ledger": ("runs/<int:run_id>/ledger/", results.ledger),
     "pairs": ("runs/<int:run_id>/pairs/", pairs.pairs),
     "pair": ("runs/<int:run_id>/pairs/<int:row>/", pairs.pair),
-    "plots": ("runs/<int:run_id>/plots/", plots.plots),
-    "plot": ("runs/<int:run_id>/plots/<slug:plot>/<slug:form>/", plots.plot),
+    "plots": ("runs/<int:run_id>/plots/", results.plots),
+    "plot": ("runs/<int:run_id>/plots/<slug:plot>/<slug:form>/", results.plot),
     "download": ("runs/<int:run_id>/files/", results.download),
     "release": ("release/", releases.release),
     "release_page": ("release/<int:number>/page/", releases.release_page),

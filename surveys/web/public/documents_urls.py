@@ -1,9 +1,9 @@
 from django.urls import path
 
-from surveys.web.public import documents
+from surveys.web.public import views
 
 app_name = "docs"
 urlpatterns = [
-    path("", documents.start, name="start"),
-    path("<path:name>", documents.document, name="document"),
+    path("", views.start, name="start"),
+    path("<path:name>", views.document, name="document"),
 ]

@@ -1,8 +1,28 @@
 """The contact for questions on pages that are shown instead of the one requested."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from django.http import HttpRequest
 
-from surveys.recruitment.addresses import find_study
+from surveys.models import Assignment, Entrance, Invitation, Reservation, Study
+
+# by the beginning of the route: the parameter with the token, and the table
+PATHS: dict[str, tuple[str, Any]] = {
+    "survey/": ("token", Assignment),
+    "invitation/": ("token", Invitation),
+    "join/": ("token", Entrance),
+    "mturk/": ("key", Reservation),
+}
+
+
+def find_study(route: str, parameters: Mapping[str, object]) -> Study | None:
+    """Return the study of an annotators' page, or None if its address names none."""
+    for start, (name, model) in PATHS.items():
+        if route.startswith(start):
+            rows = model.objects.filter(token=parameters[name])
+            return Study.objects.filter(pk__in=rows.values("study")).first()
+    return None
 
 
 def find_contact(request: HttpRequest) -> str:

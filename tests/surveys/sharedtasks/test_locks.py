@@ -47,7 +47,7 @@ LOCKS = locking.read_table(
     ("surveys.sharedtasks.teams.registration", "Team", "accept_team decline_team"),
     ("surveys.sharedtasks.teams.registration", "SharedTask Team", "withdraw_team"),
     ("surveys.sharedtasks.uploads", "Upload", "_drop_upload"),
-    ("surveys.sharedtasks.scoring.similarity", "Submission", "_add"),
+    ("surveys.sharedtasks.scoring.flags", "Submission", "_add"),
     ("surveys.sharedtasks.teams.decisions", "Team", "allow_attempts exclude_team readmit_team"),
     ("surveys.sharedtasks.teams.decisions", "Team Team", "merge_teams"),
     ("surveys.sharedtasks.teams.organisers_team", "SharedTask", "find_organisers_team"),

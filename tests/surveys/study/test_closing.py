@@ -9,8 +9,8 @@ from surveys.models import Assignment, Membership, Questionnaire, Role, Study, T
 from surveys.monitoring.checklist import find_next_step, outline_study
 from surveys.participation.assignments import has_place_left, list_places_left, start_assignment
 from surveys.recruitment.links import invite_annotators
+from surveys.study.create import duplicate_study
 from surveys.study.design import configure_study
-from surveys.study.duplicate import duplicate_study
 from surveys.study.lifecycle import archive_study, close_study, reopen_study
 from surveys.study.stimuli.checkpoints import import_checkpoints
 from surveys.study.stimuli.load import read_stored_stimuli

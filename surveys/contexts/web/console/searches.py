@@ -20,7 +20,7 @@ from surveys.contexts.search.requests import (
     request_more,
     request_search,
 )
-from surveys.contexts.search.scoring import pick_by_scores as pick
+from surveys.contexts.search.searching import pick_by_scores as pick
 from surveys.contexts.web.console.search_forms import MoreForm, ScoresForm, SearchForm
 from surveys.contexts.web.console.views import may_search
 from surveys.models import JobState, Run, Study

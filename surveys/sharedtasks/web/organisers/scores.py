@@ -1,5 +1,9 @@
 """The pages with scorings and boards: correct, replace, finalise, publish, and take back."""
 
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -7,10 +11,14 @@ from django.urls import reverse
 
 from surveys.jobs.kinds import find_kind
 from surveys.sharedtasks.final_results.boards import request_finalising
-from surveys.sharedtasks.final_results.eligibility import list_obstacles, list_unranked
+from surveys.sharedtasks.final_results.eligibility import (
+    UnrankedSubmission,
+    list_obstacles,
+    list_unranked,
+)
 from surveys.sharedtasks.final_results.publishing import publish, retract
 from surveys.sharedtasks.final_results.renaming import request_archive
-from surveys.sharedtasks.models import Scoring, ScoringState, SharedTask, SharedTaskState
+from surveys.sharedtasks.models import Scoring, ScoringState, SharedTask, SharedTaskState, TaskPart
 from surveys.sharedtasks.scoring.corrections import (
     choose_breaches,
     find_corrections,
@@ -26,10 +34,55 @@ from surveys.sharedtasks.scoring.rescoring import (
 )
 from surveys.sharedtasks.tasks import find_jobs, is_busy
 from surveys.sharedtasks.web.organisers.access import ask_first, now_of, show_form, task_page
-from surveys.sharedtasks.web.organisers.score_forms import CorrectionForm, FinaliseForm
-from surveys.sharedtasks.web.organisers.team_forms import ReasonForm
+from surveys.sharedtasks.web.organisers.team_forms import LONGEST_REASON, ReasonForm
+from surveys.study.languages import name_language
 from surveys.web.console.access import Page, signed_in
 from surveys.web.forms import attempt, posted, status_of
+
+
+class CorrectionForm(forms.Form):
+    """Corrected gold of one or more languages, and the reason."""
+
+    reason = forms.CharField(
+        max_length=LONGEST_REASON, help_text="Boards show it, with the date of the correction."
+    )
+
+    def __init__(self, parts: Sequence[TaskPart], *sent: Any) -> None:
+        super().__init__(*sent)
+        self.languages = [part.language for part in parts]
+        for language in self.languages:
+            self.fields[f"gold_{language}"] = forms.FileField(
+                required=False, label=f"Corrected gold, {name_language(language) or language}"
+            )
+
+    def read_gold(self) -> dict[str, bytes]:
+        """Return the files that were sent, by language."""
+        sent = {tag: self.cleaned_data.get(f"gold_{tag}") for tag in self.languages}
+        return {language: file.read() for language, file in sent.items() if file}
+
+
+class FinaliseForm(forms.Form):
+    """The results that will not be ranked; an organiser confirms each result."""
+
+    settled = forms.MultipleChoiceField(
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        label="These results will not be ranked. Tick each one to confirm it",
+    )
+
+    def __init__(self, unranked: Sequence[UnrankedSubmission], *sent: Any) -> None:
+        super().__init__(*sent)
+        field: Any = self.fields["settled"]
+        field.choices = [(row.key, _name(row)) for row in unranked]
+        if not unranked:
+            del self.fields["settled"]
+
+
+def _name(row: UnrankedSubmission) -> str:
+    counted = row.counted
+    where = f"{counted.phase.name}, subtask {counted.subtask}"
+    return f"{counted.team.name}, {where}: {row.reason}"
+
 
 MOST_SHOWN = 500  # ranks that move
 DECISIONS = {

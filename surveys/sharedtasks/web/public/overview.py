@@ -1,7 +1,7 @@
-"""Public pages: the list of shared tasks, and the overview of each task."""
+"""Public pages: the list of shared tasks, the overview of each task, and its kits."""
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
@@ -9,9 +9,11 @@ from django.views.decorators.http import require_safe
 from surveys.sharedtasks.boards.citing import cite_task
 from surveys.sharedtasks.boards.phases import find_timeline, list_phases
 from surveys.sharedtasks.boards.visible import find_viewer
-from surveys.sharedtasks.models import SharedTask
+from surveys.sharedtasks.kits.kit import name_kit, pack_kit
+from surveys.sharedtasks.models import Phase, SharedTask
 from surveys.sharedtasks.scoring.corrections import find_breaches, write_correction
 from surveys.sharedtasks.teams.registration import takes_registrations
+from surveys.web.kits import send_kit
 from surveys.web.rendering.markdown import render_markdown
 from surveys.web.timing import began_at
 
@@ -45,3 +47,16 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
         "bibtex": cite_task(shared_task, address),
     }
     return render(request, "sharedtasks/public/overview.html", page)
+
+
+@require_safe
+def kit(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """Send the kit of a phase; 404 before it begins."""
+    phases = Phase.objects.filter(shared_task__in=SharedTask.objects.public())
+    phase = get_object_or_404(
+        phases.select_related("shared_task"), shared_task__slug=slug, name=name
+    )
+    now = began_at(request)
+    if not phase.has_begun(now):
+        raise Http404
+    return send_kit(pack_kit(phase, now=now), name_kit(phase.shared_task, name))

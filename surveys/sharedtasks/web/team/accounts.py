@@ -1,4 +1,4 @@
-"""The pages of participants' accounts: sign-in, invitation, registration, password, teams."""
+"""The pages of participants' accounts: sign-in, invitation, registration, password, tokens."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,10 +15,12 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from surveys.access.api_tokens import revoke_token
 from surveys.access.audit_log import acting, record
 from surveys.access.client_address import client_address
 from surveys.access.known_browsers import remember_browser
 from surveys.access.roles import is_limited
+from surveys.models import ApiToken
 from surveys.sharedtasks.models import SharedTask, SharedTaskState, TeamInvitation, TeamMember
 from surveys.sharedtasks.teams.links import choose_password, find_link, join_team, join_with_account
 from surveys.sharedtasks.teams.rates import limit_registrations
@@ -38,6 +40,7 @@ from surveys.web.forms import attempt, posted, status_of
 from surveys.web.rendering.markdown import render_markdown
 from surveys.web.sign_in import BY_LINK, FirstPasswordForm, NewPasswordForm
 from surveys.web.timing import began_at
+from surveys.web.tokens import show_tokens
 
 open_page = require_http_methods(["GET", "POST"])
 
@@ -137,6 +140,23 @@ def register(request: HttpRequest, slug: str) -> HttpResponseBase:
         "is_known": is_known,
     }
     return render(request, "sharedtasks/team/register.html", page, status=status_of(form, consent))
+
+
+@participant_page()
+def tokens(request: HttpRequest) -> HttpResponse:
+    """List a participant's tokens; a POST creates one and alone shows its key."""
+    return show_tokens(request, signed_in(request), "sharedtasks/team/tokens.html")
+
+
+@participant_page()
+def revoke_own_token(request: HttpRequest, token_id: int) -> HttpResponse:
+    """Confirm (GET) or revoke (POST) one of a participant's own tokens."""
+    token = get_object_or_404(ApiToken, pk=token_id, user=signed_in(request))
+    if request.method == "GET":
+        return render(request, "sharedtasks/team/revoke_token.html", {"token": token})
+    revoke_token(token)
+    messages.success(request, "The token is revoked.")
+    return redirect("sharedtasks:tokens")
 
 
 def _choose_password(request: HttpRequest, token: str, link: TeamInvitation) -> HttpResponse:

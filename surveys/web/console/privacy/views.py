@@ -1,5 +1,6 @@
 """Privacy pages for owners: identities, retention, subject access and erasure."""
 
+from django import forms
 from django.contrib import messages
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
@@ -8,8 +9,10 @@ from django.urls import reverse
 
 from surveys.access.roles import Right
 from surveys.models import Annotator, Study
+from surveys.participation.withdrawal import MAX_REASON_LENGTH
 from surveys.privacy.erasure import erase_annotator
 from surveys.privacy.retention import (
+    MAX_DAYS,
     count_kept,
     drop_due,
     find_unpaid,
@@ -26,8 +29,41 @@ from surveys.privacy.subject_access import (
 )
 from surveys.web.console.access import study_page
 from surveys.web.console.confirmation import ask_first
-from surveys.web.console.privacy.forms import ErasureForm, FindForm, RetentionForm
 from surveys.web.forms import attempt, posted, status_of
+
+MAX_SEARCH_LENGTH = 200
+
+
+class RetentionForm(forms.Form):
+    """Days until personal data is dropped."""
+
+    days = forms.IntegerField(
+        min_value=0,
+        max_value=MAX_DAYS,
+        required=False,
+        label="Days after payment",
+        help_text="Empty: ids and notes are kept without limit.",
+    )
+
+
+class FindForm(forms.Form):
+    """Search for a person."""
+
+    text = forms.CharField(
+        max_length=MAX_SEARCH_LENGTH,
+        label="Code, provider id, link, or part of the note",
+        help_text="Dropped ids and notes are found if they are given in full.",
+    )
+
+
+class ErasureForm(forms.Form):
+    """Reason for an erasure."""
+
+    because = forms.CharField(
+        max_length=MAX_REASON_LENGTH,
+        label="Reason",
+        help_text="Kept in the log, so without addresses or ids; such as “requested by e-mail”.",
+    )
 
 
 @study_page(Right.OWN)

@@ -1,4 +1,4 @@
-"""The step Results: runs of recipes, their reports, ledgers and comparison."""
+"""The step Results: runs of recipes, their reports, plots, ledgers and comparison."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.views.decorators.gzip import gzip_page
 
 from surveys.access.roles import Right
 from surveys.models import JobState, Release, Run, RunKind, Study
@@ -15,6 +16,7 @@ from surveys.results.deposit.repositories import list_repositories
 from surveys.results.entries.description import count_written, list_gaps
 from surveys.results.inspection.guards import warn_of_embargo
 from surveys.results.inspection.pairs import list_headings, load_pairs
+from surveys.results.inspection.plots import FORMS, list_plots, read_plot
 from surveys.results.inspection.verification import find_verification, name_archive
 from surveys.results.run_inspection import compare_runs, find_codes, find_in_ledger, read_member
 from surveys.results.runs import is_broken_off, retry_run
@@ -135,6 +137,28 @@ def compare(request: HttpRequest, study: Study) -> HttpResponse:
         "known": find_codes(study, apart.annotators if apart else []),
     }
     return render(request, "console/results/compare.html", page, status=status_of(form))
+
+
+@study_page(Right.WORK, "GET", also=Right.LOOK)
+def plots(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
+    """Show the plots of a run with their captions."""
+    run = find_with_ledger(request, study, run_id)
+    page = {"study": study, "run": run, "plots": list_plots(run)}
+    return render(request, "console/results/plots.html", page)
+
+
+@gzip_page  # an image repeats nothing of the request and holds no secret
+@study_page(Right.WORK, "GET", also=Right.LOOK)
+def plot(request: HttpRequest, study: Study, run_id: int, plot: str, form: str) -> HttpResponse:
+    """Return a plot as an image, or its data."""
+    run = find_with_ledger(request, study, run_id)
+    content = read_plot(run, plot, form)
+    if content is None:
+        raise Http404
+    name = f"{study.slug}-run-{run.number}-{plot}.{form}"
+    answer = HttpResponse(content, content_type=FORMS[form])
+    answer["Content-Disposition"] = f'inline; filename="{name}"'
+    return answer
 
 
 def find_with_ledger(request: HttpRequest, study: Study, run_id: int) -> Run:

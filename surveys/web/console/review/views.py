@@ -1,14 +1,20 @@
 """Review of engagement answers: one at a time by keyboard, or whole questionnaires."""
 
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from django import forms
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
 from surveys.access.roles import Right, list_names
-from surveys.models import Review, ReviewState, Study, Verdict
-from surveys.review.agreement import list_agreement
+from surveys.models import Review, ReviewState, Study, Verdict, VerdictKind
+from surveys.models.review import LONGEST_REASON
+from surveys.models.study import write_point
+from surveys.query_params import read_number
+from surveys.review.agreement import describe_evidence, list_agreement
 from surveys.review.effects import is_effect_shown, preview_effects, show_effect
 from surveys.review.queue import (
     count_review_progress,
@@ -27,9 +33,84 @@ from surveys.review.verdicts import (
     undo_verdict,
 )
 from surveys.web.console.access import is_visitor, signed_in, study_page
-from surveys.web.console.review.cards import list_cards
-from surveys.web.console.review.forms import ReviewSettingsForm, VerdictForm, parse_ids
 from surveys.web.forms import attempt, posted, status_of
+
+
+@dataclass(frozen=True)
+class Card:
+    """An answer or a questionnaire under review, with its evidence in words."""
+
+    review: Review
+    evidence: list[str]
+    verdicts: Sequence[Verdict] = ()
+
+    @property
+    def rating(self) -> str:
+        """Return the rating as a point of the scale; "" if the annotator could not judge."""
+        response = self.review.response
+        return "" if response is None or response.rating is None else write_point(response.rating)
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """Return the reviewer's own verdict, or None."""
+        return next(iter(self.verdicts), None)
+
+
+def list_cards(reviews: Iterable[Review], verdicts: Iterable[Verdict] = ()) -> list[Card]:
+    """Return cards, each with its verdicts."""
+    by_review: dict[int, list[Verdict]] = {}
+    for verdict in verdicts:
+        by_review.setdefault(verdict.review_id, []).append(verdict)
+    return [Card(r, describe_evidence(r), by_review.get(r.pk, [])) for r in reviews]
+
+
+MAX_IDS = 200
+
+
+class VerdictForm(forms.Form):
+    """Verdict of a reviewer, with a reason if it is a rejection."""
+
+    kind = forms.ChoiceField(
+        choices=VerdictKind.choices,
+        error_messages={
+            "required": "Choose a verdict.",
+            "invalid_choice": "Choose one of the three verdicts.",
+        },
+    )
+    reason = forms.CharField(required=False, max_length=LONGEST_REASON)
+    then = forms.ChoiceField(
+        required=False, choices=[("queue", "queue"), ("questionnaire", "questionnaire")]
+    )
+
+    @property
+    def decided(self) -> tuple[VerdictKind, str]:
+        """Return the verdict and the reason of a valid form."""
+        return VerdictKind(self.cleaned_data["kind"]), self.cleaned_data["reason"]
+
+
+def _share(label: str, help_text: str) -> forms.IntegerField:
+    return forms.IntegerField(label=label, help_text=help_text, min_value=0, max_value=100)
+
+
+class ReviewSettingsForm(forms.Form):
+    """Share of answers that is reviewed, and share reviewed by two reviewers."""
+
+    sample_percent = _share(
+        "Answers without evidence that are judged, in per cent",
+        "Answers with evidence are always judged; a random sample of the others is: with 20, every "
+        "fifth.",
+    )
+    double_percent = _share(
+        "Answers judged by two reviewers, in per cent",
+        "Neither sees the other’s verdict; where they differ, a third reviewer decides.",
+    )
+
+
+def parse_ids(text: Any) -> list[int]:
+    """Return the ids in a comma-separated list, ignoring everything that is not one."""
+    numbers = map(read_number, str(text).split(",")[:MAX_IDS])
+    return [number for number in numbers if number is not None]
+
 
 CARDS_PER_FETCH = 2
 ROWS_A_PAGE = 50

@@ -12,7 +12,7 @@ from django.urls import reverse
 from surveys.access.roles import Right
 from surveys.errors import SurveyError
 from surveys.models import Study
-from surveys.study.duplicate import duplicate_study
+from surveys.study.create import duplicate_study
 from surveys.study.lifecycle import archive_study, close_study, reopen_study
 from surveys.web.console.access import Page, signed_in, study_page
 from surveys.web.console.confirmation import ask_first

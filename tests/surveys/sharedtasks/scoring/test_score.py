@@ -25,8 +25,8 @@ from surveys.sharedtasks.models import (
 )
 from surveys.sharedtasks.scoring import score
 from surveys.sharedtasks.scoring.counting import count_team
+from surveys.sharedtasks.scoring.flags import flag_similar_teams
 from surveys.sharedtasks.scoring.gold import load_gold
-from surveys.sharedtasks.scoring.similarity import flag_similar_teams
 from surveys.sharedtasks.submissions import (
     cancel_submission,
     rescore_failed,

@@ -23,7 +23,7 @@ def at(monkeypatch):
     """Let requests of everybody begin at an instant."""
 
     def set_time(now):
-        monkeypatch.setattr("surveys.sharedtasks.web.public.kits.began_at", lambda request: now)
+        monkeypatch.setattr("surveys.sharedtasks.web.public.overview.began_at", lambda request: now)
 
     return set_time
 

@@ -8,7 +8,7 @@ from surveys.contexts.choices import Chosen, record_choice
 from surveys.contexts.models import Candidate, CandidateSet
 from surveys.contexts.picking import Picking
 from surveys.contexts.search.requests import find_windows, request_search
-from surveys.contexts.search.scoring import pick_by_scores
+from surveys.contexts.search.searching import pick_by_scores
 from surveys.errors import ImportRefused
 from tests.factories.corpora import wish
 from tests.factories.jobs import perform_run
