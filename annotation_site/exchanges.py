@@ -93,7 +93,7 @@ class Exchange:
 
 
 def _open_again(chunks: Iterable[bytes], length: int) -> IO[bytes] | None:
-    """Open the file that is to be sent; None if that is not the rest of a file on disk."""
+    """Open the file to be sent, or return None if the response is not the end of a file."""
     if not isinstance(chunks, FileWrapper):
         return None
     with suppress(AttributeError, OSError):

@@ -171,7 +171,7 @@ def _draw_cells(axes: Axes, classes: Floats) -> None:
 
 
 def _draw_image(axes: Axes, classes: Floats) -> None:
-    """Draw the classes of so many cells that each as a mark would make a huge file."""
+    """Draw the classes of very many cells as an image: a mark for each would make a huge file."""
     axes.imshow(
         classes,
         cmap=ListedColormap([to_rgba(*shade) for shade in SHADES]),

@@ -306,7 +306,7 @@ def _explain_csv(error: csv.Error, line: int) -> tuple[str, str]:
 
 
 def _recognise_separator(text: str, columns: Sequence[str]) -> Separator | None:
-    """Return what separates most of the columns in a header, or None for less than half.
+    """Return the separator of at least half of a header's columns, or None.
 
     Names of columns in quotation marks tell that those around fields are not part of them.
     """

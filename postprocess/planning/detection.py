@@ -110,7 +110,7 @@ def detectable_curve(
 
 
 def _first_reached(changes: Sequence[float], shares: Sequence[float], power: float) -> float:
-    """Return the change at which a share is reached, interpolated; NaN if it never is."""
+    """Interpolate the change at which a share is reached; NaN if it never is."""
     reached = next((place for place, share in enumerate(shares) if share >= power), None)
     if reached is None or reached == 0:
         return math.nan

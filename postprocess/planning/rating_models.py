@@ -236,7 +236,7 @@ def _grid(n_points: int) -> tuple[Floats, Floats]:
 
 
 def _find_slopes(logs: Floats, wanted: Floats) -> Floats:
-    """Find t for which exp(logs + t·x), rescaled, has the required mean, by bisection."""
+    """Find by bisection the t at which exp(logs + t·x), rescaled, has the required mean."""
     x = _places(logs.shape[1])
     low, high = np.full(len(wanted), -STEEPEST), np.full(len(wanted), STEEPEST)
     for _ in range(BISECTIONS):

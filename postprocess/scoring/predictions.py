@@ -216,7 +216,7 @@ def _check_words(
 
 
 def _find_excess(data: bytes, n_pairs: int) -> Finding | None:
-    """Return a finding for a text of far too many rows, or with too long a line or many fields.
+    """Return a finding for a text with far too many rows or fields, or with too long a line.
 
     Such a text is not read, since its fields would take a multiple of its size in memory.
     """

@@ -155,7 +155,7 @@ def false_discovery_rates(pvalues: Floats) -> Floats:
 def cliffs_delta(
     counts1: Counts, counts2: Counts, *, confidence: float = 0.95
 ) -> dict[str, Floats]:
-    """Measure how far the ratings of context 2 lie above those of context 1.
+    """Measure how far context 2's ratings lie above context 1's.
 
     Parameters
     ----------

@@ -116,7 +116,7 @@ def find_polarised(
 
 
 def _agree(counts: Integers) -> Floats:
-    """Return the agreement of some contexts, whose arrays fit in a cache."""
+    """Return the agreement of a batch of contexts small enough for the processor's cache."""
     points = np.ascontiguousarray(counts.T)
     agreement, height = np.zeros(len(counts)), np.zeros(len(counts), dtype=np.int64)
     known = _pattern_agreements(len(points))

@@ -127,7 +127,7 @@ def smallest_codes(n_names: int) -> np.dtype[np.signedinteger[Any]]:
 
 
 def _place_all(pieces: Sequence[Words], runs: Sequence[_Run], n_places: int) -> tuple[Codes, Bools]:
-    """Return the compressed number of each name, and which of all such numbers occur."""
+    """Return each name's code, and a mask of the codes that occur."""
     ends = list(accumulate(map(len, pieces), initial=0))
     places = np.empty(ends[-1], dtype=np.int32)
     occurs = np.zeros(n_places, dtype=bool)

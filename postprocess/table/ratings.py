@@ -328,7 +328,7 @@ def _are_outside(numbers: NDArray[Any], least: float, most: float) -> Bools:
 def _is_between(
     numbers: NDArray[Any], step: float, *, start: float = 0, tolerance: float = 1e-9
 ) -> Bools:
-    """Return whether each number lies between the steps from the start."""
+    """Mark the numbers that are not a whole number of steps from the start."""
     if numbers.dtype.kind in "iu" and step == 1 and start == round(start):
         return NO_ROW
     steps = (numbers - start) / step

@@ -182,7 +182,7 @@ def _without_noise(
 
 
 def _divide(figure: float, *reliabilities: float) -> float:
-    """Divide a correlation by the roots of the reliabilities that are known; NaN if none is."""
+    """Divide a correlation by the square roots of the known reliabilities; NaN without any."""
     known = [r for r in reliabilities if not np.isnan(r)]
     return figure / float(np.sqrt(np.prod(known))) if known and min(known) > 0 else float("nan")
 

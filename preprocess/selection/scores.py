@@ -78,7 +78,7 @@ def join_scores(
 def choose_models(
     scores: Mapping[str, pd.Series], models: Sequence[str] | None
 ) -> dict[str, pd.Series]:
-    """Return the scores of some models, in their order, or of all. Raises ScoresError."""
+    """Return the given models' scores, in the given order, or all scores. Raises ScoresError."""
     for model in models or ():
         if model not in scores:
             raise ScoresError(f'no file has scores of "{model}"; there are: {", ".join(scores)}')

@@ -220,7 +220,7 @@ def _store(study: Study, pairs: list[list[dict[str, Any]]]) -> None:
 
 
 def _insert(groups: Iterable[tuple[int, int, Sequence[Mapping[str, Any]]]]) -> None:
-    """Store some pairs' candidates, each pair's with the number of its first."""
+    """Insert candidates, given as a pair, its first candidate's number, and its rows."""
     insert_rows(
         Candidate,
         ("pair", "number", "window", *SPANS, "scores", *COPIED),

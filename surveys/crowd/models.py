@@ -31,25 +31,25 @@ class Batch(models.Model):
     description = models.CharField(max_length=2000)
     keywords = models.CharField(max_length=1000, blank=True, default="")
     requirements = models.JSONField(
-        default=list, blank=True, help_text="of its people, as the provider writes them"
+        default=list, blank=True, help_text="of workers, in the provider's format"
     )
     reward_cents = models.PositiveIntegerField()
     fee_cents = models.PositiveIntegerField(
-        help_text="the provider's, for each place, rounded up when the batch was planned"
+        help_text="the provider's fee for each place, rounded up, as planned"
     )
     billed_fee_cents = models.PositiveIntegerField(
-        help_text="the same as the provider bills it: rounded half up"
+        help_text="the fee as the provider bills it: rounded half up"
     )
-    assignment_seconds = models.PositiveIntegerField(help_text="that one person may take")
+    assignment_seconds = models.PositiveIntegerField(help_text="allowed for one assignment")
     lifetime_seconds = models.PositiveIntegerField(
-        default=7 * DAY, help_text="that it is offered to new people"
+        default=7 * DAY, help_text="how long it is offered to new workers"
     )
     auto_approval_seconds = models.PositiveIntegerField(
-        default=3 * DAY, help_text="after which people are paid if nobody decides"
+        default=3 * DAY, help_text="after which workers are paid without a decision"
     )
     ceiling_cents = models.PositiveIntegerField(null=True, blank=True)
     total_cents = models.PositiveIntegerField(
-        null=True, blank=True, help_text="what it was to cost, as typed when it was armed"
+        null=True, blank=True, help_text="the planned cost, as typed when it was armed"
     )
     armed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
@@ -143,12 +143,16 @@ class Hit(models.Model):
     provider = models.CharField(max_length=10, choices=Provider, help_text="the target; set once")
     n_places = models.PositiveSmallIntegerField()
     n_released = models.PositiveSmallIntegerField(
-        default=0, help_text="of them, those for which nothing is owed since it was closed"
+        default=0, help_text="of them, places that cost nothing since it was closed"
     )
     attempt = models.PositiveSmallIntegerField(default=1)
-    token = models.CharField(max_length=64, unique=True, help_text="of the request, once only")
+    token = models.CharField(
+        max_length=64, unique=True, help_text="idempotency token of the request"
+    )
     first_attempt_at = models.DateTimeField(
-        null=True, blank=True, help_text="from when on the provider remembers the token for a day"
+        null=True,
+        blank=True,
+        help_text="when the token was first sent; the provider remembers it for a day",
     )
     hit_id = models.CharField(max_length=64, blank=True, default="")
     hit_type_id = models.CharField(max_length=64, blank=True, default="")
@@ -156,7 +160,7 @@ class Hit(models.Model):
     error = models.CharField(max_length=500, blank=True, default="")
     compensates = models.ForeignKey(
         Visit, models.PROTECT, null=True, blank=True, related_name="compensations",
-        help_text="whose finished work it pays, instead of offering places to anybody",
+        help_text="the visit whose work it pays; it offers no places",
     )  # fmt: skip
     expires_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -271,10 +275,10 @@ class Payment(models.Model):
     batch = models.ForeignKey(Batch, models.PROTECT, null=True, blank=True, related_name="payments")
     visit = models.ForeignKey(Visit, models.PROTECT, related_name="payments")
     provider = models.CharField(max_length=10, choices=Provider, help_text="the target; set once")
-    submission = models.CharField(max_length=64, help_text="that of the visit")
+    submission = models.CharField(max_length=64, help_text="the visit's submission")
     kind = models.CharField(max_length=12, choices=PaymentKind)
     grant_key = models.CharField(
-        max_length=64, unique=True, help_text="what it is for: never granted twice"
+        max_length=64, unique=True, help_text="the grant's purpose; never granted twice"
     )
     amount_cents = models.PositiveIntegerField()
     fee_cents = models.PositiveIntegerField(default=0)
@@ -282,13 +286,15 @@ class Payment(models.Model):
     state = models.CharField(max_length=8, choices=PaymentState, default=PaymentState.INTENDED)
     by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+",
-        help_text="who decided it; empty for what is owed anyway",
+        help_text="who decided it; empty for a reward that is owed",
     )  # fmt: skip
     reason = models.CharField(max_length=200, blank=True, default="")
     error = models.CharField(max_length=500, blank=True, default="")
     created_at = models.DateTimeField(auto_now_add=True)
     sent_at = models.DateTimeField(
-        null=True, blank=True, help_text="when it was sent first; its token is known for a day"
+        null=True,
+        blank=True,
+        help_text="when it was first sent; the provider remembers its token for a day",
     )
     settled_at = models.DateTimeField(null=True, blank=True)
 
@@ -321,13 +327,13 @@ class Payment(models.Model):
 
 
 class Qualification(models.Model):
-    """A mark that the provider keeps on workers for us: for a block done, or for good work."""
+    """A qualification at the provider, given to workers for a finished block or for good work."""
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="qualifications")
     provider = models.CharField(max_length=10, choices=Provider, help_text="the target; set once")
     block = models.ForeignKey(
         Block, models.PROTECT, null=True, blank=True, related_name="qualifications",
-        help_text="whose workers it keeps from having it again; empty for a private task",
+        help_text="prevents its workers from doing the block again; empty for a private task",
     )  # fmt: skip
     name = models.CharField(max_length=200)
     qualification_type_id = models.CharField(max_length=64, blank=True, default="")
@@ -357,11 +363,13 @@ class Grant(models.Model):
     amount = models.PositiveIntegerField(default=1, help_text="its value at the provider")
     by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+",
-        help_text="empty where it follows from a visit",
+        help_text="empty if a visit led to it",
     )  # fmt: skip
     reason = models.CharField(max_length=200)
     granted_at = models.DateTimeField(auto_now_add=True)
-    told_at = models.DateTimeField(null=True, blank=True, help_text="when the provider knew of it")
+    told_at = models.DateTimeField(
+        null=True, blank=True, help_text="when the provider confirmed it"
+    )
     revoked_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

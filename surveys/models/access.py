@@ -61,7 +61,9 @@ class AuditEntry(models.Model):
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
     )
-    actor = models.CharField(max_length=150, help_text="the user's name then, or what acted")
+    actor = models.CharField(
+        max_length=150, help_text="name of the user at that time, or of the program"
+    )
     action = models.CharField(max_length=40, help_text="such as study.configured")
     subject = models.CharField(max_length=200, blank=True, default="")
     details = models.JSONField(default=dict, blank=True)
@@ -113,7 +115,7 @@ class IdempotencyRecord(models.Model):
         settings.AUTH_USER_MODEL, models.CASCADE, related_name="+", db_index=False
     )
     key = models.CharField(max_length=255, help_text="chosen by the program")
-    digest = models.CharField(max_length=64, help_text="SHA-256 of what was asked for")
+    digest = models.CharField(max_length=64, help_text="SHA-256 of the request")
     status = models.PositiveSmallIntegerField()
     answer = models.JSONField()
     created_at = models.DateTimeField(auto_now_add=True, db_index=True)
@@ -171,7 +173,7 @@ class Delivery(models.Model):
         verbose_name_plural = "deliveries"
         constraints: ClassVar = [
             models.UniqueConstraint(
-                fields=("webhook", "event", "subject"), name="told_once_of_each"
+                fields=("webhook", "event", "subject"), name="one_delivery_an_event"
             ),
         ]
 
@@ -189,7 +191,7 @@ class SignInBudget(models.Model):
 
     key = models.CharField(max_length=80, unique=True, help_text="such as address 203.0.113.9")
     spent_until = models.DateTimeField(
-        db_index=True, help_text="when all checks that were used are restored"
+        db_index=True, help_text="when all used checks are available again"
     )
 
     def __str__(self) -> str:

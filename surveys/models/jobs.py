@@ -61,17 +61,17 @@ class Job(models.Model):
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
     )
     requested_at = models.DateTimeField(auto_now_add=True)
-    due_at = models.DateTimeField(default=timezone.now, help_text="when it may be begun")
+    due_at = models.DateTimeField(default=timezone.now, help_text="earliest start")
     begun_at = models.DateTimeField(null=True, blank=True, help_text="last")
     heard_at = models.DateTimeField(default=timezone.now, help_text="last sign of life")
     lease = models.CharField(
         max_length=80, blank=True, default="", help_text="of the process that performs it"
     )
     n_deaths = models.PositiveSmallIntegerField(
-        default=0, help_text="processes that ended without a word while they performed it"
+        default=0, help_text="processes that died while performing it"
     )
     n_tries = models.PositiveSmallIntegerField(
-        default=0, help_text="after which it was put off, since something did not respond"
+        default=0, help_text="each was postponed, since a service did not respond"
     )
     is_wanted_again = models.BooleanField(
         default=False, help_text="requested again while it was under way"

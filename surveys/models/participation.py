@@ -60,7 +60,7 @@ class Annotator(models.Model):
     )
     retention_days = models.PositiveSmallIntegerField(
         null=True, blank=True,
-        help_text="agreed to: most days after payment until ids and notes are dropped",
+        help_text="agreed to: longest time in days after payment before ids and notes are dropped",
     )  # fmt: skip
     instructed_at = models.DateTimeField(null=True, blank=True)
     practised_at = models.DateTimeField(null=True, blank=True)
@@ -71,11 +71,11 @@ class Annotator(models.Model):
     n_check_tries = models.PositiveSmallIntegerField(default=0)
     checked_at = models.DateTimeField(null=True, blank=True)
     paid_at = models.DateTimeField(
-        null=True, blank=True, help_text="when an owner noted that they had been paid"
+        null=True, blank=True, help_text="when an owner recorded the payment"
     )
     withdrawn_at = models.DateTimeField(null=True, blank=True)
     first_rated_at = models.DateTimeField(
-        null=True, blank=True, help_text="kept when they withdraw: what was made since holds them"
+        null=True, blank=True, help_text="kept after a withdrawal, as results contain it"
     )
     erased_at = models.DateTimeField(
         null=True, blank=True, help_text="when an owner erased them at their request"
@@ -224,7 +224,7 @@ class Assignment(models.Model):
     seed = models.BigIntegerField(default=0, help_text="of the choice and the order of the items")
     n_items = models.PositiveSmallIntegerField(help_text="texts laid out")
     is_over_quota = models.BooleanField(
-        default=False, help_text="taken up again when its place had been given away"
+        default=False, help_text="resumed after its place was given to another annotator"
     )
     ended_because = models.CharField(max_length=200, blank=True, default="")
     offered_at = models.DateTimeField(default=timezone.now)
@@ -234,7 +234,7 @@ class Assignment(models.Model):
     started_at = models.DateTimeField(null=True, blank=True)
     submitted_at = models.DateTimeField(null=True, blank=True)
     filed_at = models.DateTimeField(
-        null=True, blank=True, help_text="when its answers were looked through"
+        null=True, blank=True, help_text="when its answers were queued for review"
     )
 
     objects = AssignmentQuerySet.as_manager()
@@ -354,11 +354,11 @@ class Response(models.Model):
     rating_visible_seconds = models.FloatField(null=True, blank=True)
     scale_layout = models.CharField(
         max_length=6, choices=ScaleLayout, blank=True, default="",
-        help_text="that the page of the rating reported",
+        help_text="reported by the rating's page",
     )  # fmt: skip
     has_pasted_word1 = models.BooleanField(default=False)
     has_pasted_word2 = models.BooleanField(default=False)
-    is_erased = models.BooleanField(default=False, help_text="at the wish of the annotator")
+    is_erased = models.BooleanField(default=False, help_text="at the annotator's request")
 
     objects = ResponseQuerySet.as_manager()
 

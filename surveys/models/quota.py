@@ -81,12 +81,12 @@ class Place(models.Model):
     )
     is_replaced = models.BooleanField(
         default=False,
-        help_text="its assignment was set aside, and another place was opened in its stead",
+        help_text="its assignment was set aside and another place opened instead",
     )
     # see the partial index of reserved places below
     reservation = models.ForeignKey(
         Reservation, models.PROTECT, null=True, blank=True, related_name="places",
-        db_index=False, help_text="for whose people alone it is, until the reservation is closed",
+        db_index=False, help_text="only its workers get this place, until it is closed",
     )  # fmt: skip
 
     objects = PlaceQuerySet.as_manager()

@@ -32,7 +32,7 @@ class Entrance(models.Model):
     cap = models.PositiveIntegerField(
         null=True, blank=True, help_text="how many may start here; empty for no separate limit"
     )
-    n_arrived = models.PositiveIntegerField(default=0, help_text="who have started here")
+    n_arrived = models.PositiveIntegerField(default=0, help_text="annotators who started here")
     completion_code = models.CharField(max_length=40, blank=True, default="")
     no_place_code = models.CharField(
         max_length=40, blank=True, default="", help_text="when no place is left, or screened out"
@@ -281,15 +281,15 @@ class Visit(models.Model):
     worker = models.ForeignKey(Worker, models.PROTECT, related_name="visits")
     assignment = models.ForeignKey(
         Assignment, models.PROTECT, null=True, blank=True, related_name="visits",
-        help_text="empty for work submitted at the provider without a visit here",
+        help_text="empty for work submitted at the provider without an arrival here",
     )  # fmt: skip
     completion_code = models.CharField(max_length=40, blank=True, default="")
     arrived_at = models.DateTimeField(auto_now_add=True)
     deadline_at = models.DateTimeField(
-        null=True, blank=True, help_text="until when the provider takes what they hand in"
+        null=True, blank=True, help_text="deadline for handing in at the provider"
     )
     returned_at = models.DateTimeField(
-        null=True, blank=True, help_text="when another worker was found to have their place"
+        null=True, blank=True, help_text="when another worker was found to have taken the place"
     )
     provider_state = models.CharField(
         max_length=12, choices=ProviderState, blank=True, default="", help_text="last known"
@@ -299,7 +299,7 @@ class Visit(models.Model):
     decided_at = models.DateTimeField(null=True, blank=True, help_text="approved or rejected")
     standing = models.CharField(max_length=8, choices=ReconciliationResult, blank=True, default="")
     has_wrong_code = models.BooleanField(
-        default=False, help_text="handed in with another code, or with none"
+        default=False, help_text="handed in with a wrong code or none"
     )
     held_because = models.CharField(max_length=200, blank=True, default="")
 

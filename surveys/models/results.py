@@ -58,9 +58,7 @@ class Release(models.Model):
     """Dataset files written once from a study; `report` names inputs, settings and code."""
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="releases")
-    number = models.PositiveIntegerField(
-        help_text="within the study, from 1; that of the run which made it"
-    )
+    number = models.PositiveIntegerField(help_text="within the study, from 1; its run's number")
     created_at = models.DateTimeField(auto_now_add=True)
     collected_at = models.DateTimeField(
         null=True, blank=True, help_text="just before the ratings were read"
@@ -75,19 +73,19 @@ class Release(models.Model):
     )
 
     verified_at = models.DateTimeField(
-        null=True, blank=True, help_text="when its figures were last computed again; empty: never"
+        null=True, blank=True, help_text="when its figures were last recomputed; empty: never"
     )
     n_figures = models.PositiveIntegerField(
-        null=True, blank=True, help_text="different figures that follow from its ratings"
+        null=True, blank=True, help_text="distinct figures that can be recomputed from its ratings"
     )
     n_differences = models.PositiveIntegerField(
-        null=True, blank=True, help_text="places of its files that do not follow from its ratings"
+        null=True, blank=True, help_text="places in its files that differ when recomputed"
     )
     differences = models.JSONField(
         default=list, blank=True, help_text="the first of them: file, place, both values"
     )
     reservations = models.JSONField(
-        default=list, blank=True, help_text="what of its files could not be checked, in words"
+        default=list, blank=True, help_text="parts of its files that could not be checked, in words"
     )
 
     objects = ReleaseQuerySet.as_manager()

@@ -25,7 +25,7 @@ class ReviewSettings(models.Model):
 
     study = models.OneToOneField(Study, models.CASCADE, related_name="review_settings")
     sample_percent = models.PositiveSmallIntegerField(
-        default=100, help_text="of the answers without evidence; those with some are all reviewed"
+        default=100, help_text="of the answers without evidence; all others are reviewed"
     )
     double_percent = models.PositiveSmallIntegerField(
         default=0, help_text="of the answers, judged by two reviewers blind to each other"
@@ -141,7 +141,9 @@ class Review(models.Model):
     )
     evidence = models.JSONField(default=list, blank=True)
     risk = models.PositiveSmallIntegerField(default=0, help_text="weight of the evidence")
-    draw = models.PositiveSmallIntegerField(help_text="decides about sample and second reviewer")
+    draw = models.PositiveSmallIntegerField(
+        help_text="random; decides about sample and second reviewer"
+    )
     n_wanted = models.PositiveSmallIntegerField(default=1, help_text="reviewers, 1 or 2")
     state = models.CharField(max_length=10, choices=ReviewState, default=ReviewState.OPEN)
     outcome = models.CharField(max_length=10, choices=VerdictKind, blank=True, default="")
@@ -220,7 +222,7 @@ class Verdict(models.Model):
         settings.AUTH_USER_MODEL, models.PROTECT, related_name="verdicts", db_index=False
     )
     opinion = models.PositiveSmallIntegerField(
-        help_text="1 or 2 of those wanted; 3 where it settles what two saw differently"
+        help_text="1 or 2: an independent verdict; 3: settles a dispute of the two"
     )
     kind = models.CharField(max_length=10, choices=VerdictKind)
     reason = models.CharField(max_length=LONGEST_REASON, blank=True, default="")

@@ -48,7 +48,7 @@ class Pair(models.Model):
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="pairs")
     is_checkpoint = models.BooleanField(
-        default=False, help_text="of a checkpoint item, not of the stimuli"
+        default=False, help_text="belongs to a checkpoint item, not to the stimuli"
     )
     position = models.PositiveIntegerField(help_text="row of the file, from 1")
     word1 = models.TextField()

@@ -230,10 +230,10 @@ class Study(models.Model):
     )
     created_at = models.DateTimeField(auto_now_add=True)
     opened_at = models.DateTimeField(
-        null=True, blank=True, help_text="from when on annotators may come; empty for a draft"
+        null=True, blank=True, help_text="when it opened to annotators; empty for a draft"
     )
     closed_at = models.DateTimeField(
-        null=True, blank=True, help_text="from when on nobody new may begin; empty while open"
+        null=True, blank=True, help_text="when it closed to new annotators; empty while open"
     )
     archived_at = models.DateTimeField(
         null=True, blank=True, help_text="when a draft or closed study left the list of studies"
@@ -338,7 +338,7 @@ def _list_label_problems(study: Study) -> dict[str, list[str]]:
 
 
 def _read_point(written: str) -> Decimal | None:
-    """Return a finite number, or None: a signalling NaN cannot even be compared."""
+    """Return a finite number, or None; comparing a signalling NaN would fail."""
     try:
         point = Decimal(written)
     except InvalidOperation:

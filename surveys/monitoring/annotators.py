@@ -113,7 +113,7 @@ def _list_answers(annotator: Annotator) -> Iterator[Answer]:
 def _count_seconds(
     words: float | None, rating: float | None, *instants: datetime | None
 ) -> float | None:
-    """Return the seconds for which both pages of an item were visible, else from show to answer."""
+    """Return an item's seconds on both pages: visible if reported, else from show to answer."""
     if words is not None and rating is not None:
         return words + rating
     words_shown, engaged, rating_shown, rated = instants

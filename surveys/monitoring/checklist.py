@@ -111,7 +111,7 @@ def recall_steps(study: Study) -> list[Step]:
 
 
 def has_step(study: Study, name: str) -> bool:
-    """Return whether a study has a step, some seconds ago."""
+    """Return whether a study has a step; cached for some seconds."""
     return any(step.name == name for step in recall_steps(study))
 
 

@@ -277,7 +277,7 @@ def _find_silent(study: Study) -> set[str]:
 
 
 def _find_written(study: Study, kind: TextKind) -> set[str]:
-    """Return the digests of addresses that get no e-mail of a kind, or not yet."""
+    """Return the digests of addresses excluded from a kind of e-mail, for good or for now."""
     is_written = Q(kind=kind)
     if kind == TextKind.REMINDER:
         is_arrived = Q(sent_at__lte=timezone.now() - REMIND_AFTER)

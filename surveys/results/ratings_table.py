@@ -53,7 +53,7 @@ class Answers(NamedTuple):
 
 
 def collect_study(study: Study) -> "Collected":
-    """Return what a study has collected, as `postprocess` takes it; annotators by their codes.
+    """Return a study's ratings in the form `postprocess` takes; annotators are named by codes.
 
     Raises RatingsMissing if a context has no rating, StimuliChanged if the stored texts are not
     those that were imported.

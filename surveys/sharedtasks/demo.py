@@ -104,7 +104,7 @@ def _draft(organisers: User, files: dict[str, PartFiles], release: Release) -> S
 
 
 def _add_phases(shared_task: SharedTask, begin: datetime, end: datetime) -> None:
-    """Add an evaluation as in SemEval-2020 Task 3, and the time after it."""
+    """Add an evaluation phase as in SemEval-2020 Task 3, and a post-evaluation phase."""
     both = {"subtasks": [1, 2]}
     evaluation = {"name": EVALUATION, "opens_at": begin, "closes_at": end, "attempts_total": 9}
     after = {

@@ -287,7 +287,7 @@ def _read_archive(run: Run) -> dict[str, bytes]:
 
 
 def _find(members: Mapping[str, bytes], pattern: str) -> bytes:
-    """Return the last file whose path matches a pattern, or no bytes."""
+    """Return the content of the last file whose path matches a pattern, or empty bytes."""
     paths = sorted(path for path in members if re.fullmatch(pattern, path))
     return members[paths[-1]] if paths else b""
 

@@ -275,7 +275,7 @@ def refuse_probing(expected: Iterable[Probing]) -> None:
 
 
 def count_scores(phase: Phase) -> int | None:
-    """Return how many scores a team can see in a phase of a language, or None for no limit."""
+    """Return how many of a language's scores a team can see in a phase, or None for no limit."""
     limits = [] if phase.attempts_total is None else [phase.attempts_total]
     n_days = count_days(phase)
     if phase.attempts_a_day is not None and n_days is not None:

@@ -82,7 +82,7 @@ def _read_item(table: dict[str, Any]) -> PracticeItem:
 
 
 def _take_ours(table: dict[str, Any]) -> tuple[int, int] | None:
-    """Return the part of the scale that the authors would choose, or None if it is not given."""
+    """Return the range of points that the authors would choose, or None without one."""
     if "readers" in table:
         raise TextRefused("practice: rename readers to ours: it says what you would choose.")
     given = table.get("ours")

@@ -94,7 +94,7 @@ def default_text(language: str, kind: TextKind, variant: str = Variant.PLAIN) ->
 
 
 def _read_default(folder: str, kind: TextKind, variant: str) -> str | None:
-    """Return the variant's file of a folder, or the one that all variants share, or None."""
+    """Return the file of the variant, else the file shared by all variants, or None."""
     for path in (DEFAULTS / folder / variant / FILES[kind], DEFAULTS / folder / FILES[kind]):
         if path.exists():
             return path.read_text(encoding="utf-8")

@@ -59,7 +59,7 @@ class NewPasswordForm(PasswordChangeForm):
         limit_passwords(self)
 
     def clean_old_password(self) -> str:
-        """Check the old password as often as a known browser may sign in."""
+        """Limit checks of the old password like sign-ins from a known browser."""
         if wait := take_check({f"account {self.user.pk}": BROWSER_LIMIT}):
             raise ValidationError(
                 f"Too many passwords were checked. Try again in {math.ceil(wait / 60)} minutes."

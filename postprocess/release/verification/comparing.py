@@ -67,7 +67,7 @@ class Comparison:
             self.differences.append(Difference(file, place, _show(published), _show(computed)))
 
     def differ(self, file: str, place: str, published: object, computed: object) -> None:
-        """Add a place that only the code which made a release may write in this way."""
+        """Record a difference if the same code made the release, else an unchecked place."""
         if self.is_same_code:
             self.differences.append(Difference(file, place, _show(published), _show(computed)))
         else:

@@ -35,7 +35,7 @@ class Lineup(NamedTuple):
 
     @property
     def is_crowded(self) -> bool:
-        """Whether there are so many marks that they are rasterised."""
+        """Return whether the marks are too many for vectors and must be rasterised."""
         return len(self.place) > MAX_POINTS
 
     @property

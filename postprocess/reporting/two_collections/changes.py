@@ -1,4 +1,4 @@
-"""The changes of one collection against those of the other."""
+"""Plot one collection's changes against the other's."""
 
 import numpy as np
 from matplotlib.figure import Figure

@@ -92,7 +92,7 @@ def _join(stacks: Sequence[Stack]) -> tuple[Floats, Integers, Integers]:
 def _alphas(
     ratings: Floats, items: Integers, slice_of: Integers, *, n_slices: int, level: Level
 ) -> Floats:
-    """Return alpha of each slice; `items` is the item of each rating, `slice_of` that of items."""
+    """Return alpha of each slice; `items` is each rating's item, `slice_of` each item's slice."""
     n_each = np.bincount(items, minlength=len(slice_of))
     pairable = n_each[items] >= 2
     ratings, items = ratings[pairable], items[pairable]
@@ -114,7 +114,7 @@ def _alphas(
 
 
 def _rank_within(ratings: Floats, slices: Integers) -> Floats:
-    """Return average ranks, whose differences within a slice are those of ranks in the slice.
+    """Return average ranks whose differences within a slice equal the slice's own ranks'.
 
     The distance of the average ranks of c and k is the number of ratings from c to k less half
     of those that are c or k, which is how Krippendorff defines the ordinal metric.

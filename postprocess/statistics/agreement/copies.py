@@ -137,7 +137,7 @@ def _compute_chances(
 
 
 def _predict(points: Integers, others: Integers, is_common: Bools) -> Floats:
-    """Return the probabilities of the points by a line through the means of the others' points."""
+    """Return each point's probability given a regression on the means of the others' points."""
     n_others, numbers = others.sum(axis=2), np.arange(others.shape[2])
     mean = (others * numbers).sum(axis=2) / np.maximum(n_others, 1)
     n = is_common.sum(axis=1, keepdims=True)

@@ -51,7 +51,7 @@ def split_half_reliability(
     n_resamples: int = 1000,
     resample: Resample = "items",
 ) -> pd.DataFrame:
-    """Estimate the reliability of the scores: their agreement with those of other annotators.
+    """Estimate how well scores would agree with other annotators' scores.
 
     In each split the annotators of each group are halved at random; the mean ratings of all items
     of all groups in one half are correlated with those in the other, and the correlation is stepped
@@ -109,7 +109,7 @@ def change_reliability(
     n_resamples: int = 1000,
     resample: Resample = "items",
 ) -> pd.DataFrame:
-    """Estimate the reliability of the changes: their agreement with those of other annotators.
+    """Estimate how well changes would agree with other annotators' changes.
 
     In each split the annotators of each context are halved at random, and each half estimates the
     change of every pair. The correlation of the two, stepped up to all annotators, is the
@@ -269,7 +269,7 @@ def _ratable_pairs(stacks: Sequence[Stack], contexts: Integers) -> Integers:
 def _pair_changes(
     splits: Iterable[Halves], contexts: Integers, pairs: Integers
 ) -> Iterator[SplitMeans]:
-    """Yield the change of each pair in both halves; `contexts` are those of the halves' items."""
+    """Yield each pair's change in both halves; `contexts` belong to the halves' items."""
     for halves in halves_of_contexts(splits, contexts):
         sums, counts = (field[:, :, pairs] for field in halves)
         yield change_means(Halves(sums, counts))

@@ -67,5 +67,5 @@ def _pairs(stacks: Sequence[Stack]) -> Iterator[Columns]:
 
 
 def _number_items(columns: Columns, n_before: int, n_pairs: int, n_items: int) -> Columns:
-    """Number the items of each table, with so many pairs, after those of the tables before it."""
+    """Number the items of each table, of `n_pairs` pairs, after the items of earlier tables."""
     return columns._replace(item=n_before + columns.pair // n_pairs * n_items + columns.item)

@@ -117,7 +117,7 @@ def change_means(halves: Halves) -> SplitMeans:
 
 
 def step_of(noise_of_half: Floats, noise_of_whole: Floats) -> Floats:
-    """Return the ratio of the noise of halves to that of the whole, over the items all have.
+    """Return the halves' noise relative to the whole's, over the items that all annotators share.
 
     `noise_of_half`, shape (2, n_splits, n_items), and `noise_of_whole`, shape (n_splits,
     n_items), are one over the number of ratings; NaN for none. Returns shape (n_splits,).

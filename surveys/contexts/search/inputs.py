@@ -52,7 +52,7 @@ def list_pairs(given: bytes | str, file_name: str = "") -> ListedPairs:
 
 
 def find_filter_problem(changes: Iterable[str]) -> str:
-    """Return what is wrong with changes of the filters, as a sentence, or nothing."""
+    """Return the problem of changed filters as a sentence, or an empty text."""
     from preprocess.windows.filters import FilterError, change_filter, default_filters
 
     filters = default_filters("")

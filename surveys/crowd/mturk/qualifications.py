@@ -186,7 +186,7 @@ def send_grants(target: str) -> Outcome:
 
 
 def request_sending(target: str) -> None:
-    """Queue the sending of grants that a target does not know yet, if there are any."""
+    """Queue the sending of grants that are not stored at a target yet."""
     if _find_unsent(target).exists():
         key = f"grants:{target}"
         enqueue("crowd.grants", {"target": target}, scope=key, key=key)
@@ -246,7 +246,7 @@ def _send_grant(gateway: Gateway, grant: Grant) -> str:
 
 
 def _read_score(gateway: Gateway, names: dict[str, str]) -> int | None:
-    """Return the value that a worker has at a target, or None."""
+    """Return a worker's qualification value at a target, or None."""
     try:
         score = gateway.call("get_qualification_score", **names)["Qualification"]
     except GatewayRefused:

@@ -44,7 +44,7 @@ def process_rows(
     stage: str = "",
     progress: Progress | None = None,
 ) -> Outcome:
-    """Apply a step to each row; the step returns its outcome's kind, or nothing.
+    """Apply a step to each row and count the kinds of outcomes that it returns.
 
     Raises GatewayDown, for a retry, after all other rows were tried or too many failed in a row.
     """

@@ -116,5 +116,5 @@ def _describe_part(part: TaskPart, phase: Phase) -> "KitPart":
 
 
 def pack_instructions(part: TaskPart) -> dict[str, bytes]:
-    """Return what annotators of a part read, as a file by its name, or nothing."""
+    """Return a part's instructions for annotators by file name, or an empty mapping."""
     return {INSTRUCTIONS: part.instructions.encode()} if part.instructions.strip() else {}

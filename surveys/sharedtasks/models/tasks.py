@@ -66,7 +66,7 @@ class SharedTask(models.Model):
         max_length=60, default="Etc/GMT+12", help_text="IANA name; Etc/GMT+12 is anywhere on earth"
     )
     required_languages = models.JSONField(
-        default=list, blank=True, help_text="without which results are refused"
+        default=list, blank=True, help_text="languages that every submission must contain"
     )
     best_of = models.PositiveSmallIntegerField(
         null=True, blank=True, help_text="average over so many best languages; empty: over all"
@@ -239,7 +239,9 @@ class Phase(models.Model):
     moved_at = models.DateTimeField(
         null=True, blank=True, help_text="when the end was last moved; shown on the page"
     )
-    moved_from = models.DateTimeField(null=True, blank=True, help_text="the end before that")
+    moved_from = models.DateTimeField(
+        null=True, blank=True, help_text="the end before it was moved"
+    )
 
     objects = PhaseQuerySet.as_manager()
 

@@ -72,7 +72,7 @@ def submit_baselines(job: Job, progress: Progress) -> Store:
 
 
 def report_failure(job: Job) -> None:
-    """Log that the baselines of a phase could not be submitted, as organisers can do."""
+    """Log that a phase's baselines could not be submitted; organisers can submit them by hand."""
     if job.state == JobState.FAILED:
         log.error(
             "the baselines of the phase %s could not be submitted: %s",

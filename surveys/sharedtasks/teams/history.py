@@ -72,7 +72,7 @@ def list_phases(team: Team, now: datetime) -> list[PhaseOfTeam]:
 
 
 def find_submitted(upload: Upload, phase: Phase | None = None) -> Submission | None:
-    """Return the submission that checked files became, or None."""
+    """Return the submission made of checked files, or None."""
     sent = Submission.objects.filter(team=upload.team_id, file=upload.file.name)
     submissions = sent.filter(phase=phase) if phase else sent
     return submissions.select_related("phase").first()

@@ -66,7 +66,7 @@ def choose_kind(
     data: bytes, columns: Sequence[str], language: str, separator: str | None,
     encoding: str | None, *, options: str = "separator {} and encoding {}",
 ) -> FileKind:  # fmt: skip
-    """Return the kind of a file that a program gives; the standard one to have it recognised.
+    """Return a file's kind: with the given separator and encoding, or else as recognised.
 
     Raises ImportRefused for a file in an uncertain encoding, with the `options` that read it and
     its first row.

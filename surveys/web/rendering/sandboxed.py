@@ -1,4 +1,4 @@
-"""Pages of the library, such as reports, served so that they can reach nothing of the site."""
+"""HTML pages of the library, such as reports, served in a sandbox apart from the site."""
 
 import re
 from base64 import b64encode

@@ -60,7 +60,7 @@ class CorporaForm(forms.Form):
 
     @property
     def first_corpora(self) -> list[BoundWidget]:
-        """Return the boxes of the corpora named for the language, or of all if none is."""
+        """Return checkboxes for the corpora named for the language, or else for all corpora."""
         return self["corpora"].subwidgets[: self.n_first]
 
     @property

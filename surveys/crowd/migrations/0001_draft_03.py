@@ -30,38 +30,36 @@ class Migration(migrations.Migration):
                 (
                     "requirements",
                     models.JSONField(
-                        blank=True,
-                        default=list,
-                        help_text="of its people, as the provider writes them",
+                        blank=True, default=list, help_text="of workers, in the provider's format"
                     ),
                 ),
                 ("reward_cents", models.PositiveIntegerField()),
                 (
                     "fee_cents",
                     models.PositiveIntegerField(
-                        help_text="the provider's, for each place, rounded up when the batch was planned"
+                        help_text="the provider's fee for each place, rounded up, as planned"
                     ),
                 ),
                 (
                     "billed_fee_cents",
                     models.PositiveIntegerField(
-                        help_text="the same as the provider bills it: rounded half up"
+                        help_text="the fee as the provider bills it: rounded half up"
                     ),
                 ),
                 (
                     "assignment_seconds",
-                    models.PositiveIntegerField(help_text="that one person may take"),
+                    models.PositiveIntegerField(help_text="allowed for one assignment"),
                 ),
                 (
                     "lifetime_seconds",
                     models.PositiveIntegerField(
-                        default=604800, help_text="that it is offered to new people"
+                        default=604800, help_text="how long it is offered to new workers"
                     ),
                 ),
                 (
                     "auto_approval_seconds",
                     models.PositiveIntegerField(
-                        default=259200, help_text="after which people are paid if nobody decides"
+                        default=259200, help_text="after which workers are paid without a decision"
                     ),
                 ),
                 ("ceiling_cents", models.PositiveIntegerField(blank=True, null=True)),
@@ -69,7 +67,7 @@ class Migration(migrations.Migration):
                     "total_cents",
                     models.PositiveIntegerField(
                         blank=True,
-                        help_text="what it was to cost, as typed when it was armed",
+                        help_text="the planned cost, as typed when it was armed",
                         null=True,
                     ),
                 ),
@@ -136,22 +134,21 @@ class Migration(migrations.Migration):
                 (
                     "n_released",
                     models.PositiveSmallIntegerField(
-                        default=0,
-                        help_text="of them, those for which nothing is owed since it was closed",
+                        default=0, help_text="of them, places that cost nothing since it was closed"
                     ),
                 ),
                 ("attempt", models.PositiveSmallIntegerField(default=1)),
                 (
                     "token",
                     models.CharField(
-                        help_text="of the request, once only", max_length=64, unique=True
+                        help_text="idempotency token of the request", max_length=64, unique=True
                     ),
                 ),
                 (
                     "first_attempt_at",
                     models.DateTimeField(
                         blank=True,
-                        help_text="from when on the provider remembers the token for a day",
+                        help_text="when the token was first sent; the provider remembers it for a day",
                         null=True,
                     ),
                 ),
@@ -187,7 +184,7 @@ class Migration(migrations.Migration):
                     "compensates",
                     models.ForeignKey(
                         blank=True,
-                        help_text="whose finished work it pays, instead of offering places to anybody",
+                        help_text="the visit whose work it pays; it offers no places",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="compensations",
@@ -230,7 +227,7 @@ class Migration(migrations.Migration):
                         max_length=10,
                     ),
                 ),
-                ("submission", models.CharField(help_text="that of the visit", max_length=64)),
+                ("submission", models.CharField(help_text="the visit's submission", max_length=64)),
                 (
                     "kind",
                     models.CharField(
@@ -248,7 +245,9 @@ class Migration(migrations.Migration):
                 (
                     "grant_key",
                     models.CharField(
-                        help_text="what it is for: never granted twice", max_length=64, unique=True
+                        help_text="the grant's purpose; never granted twice",
+                        max_length=64,
+                        unique=True,
                     ),
                 ),
                 ("amount_cents", models.PositiveIntegerField()),
@@ -281,7 +280,7 @@ class Migration(migrations.Migration):
                     "sent_at",
                     models.DateTimeField(
                         blank=True,
-                        help_text="when it was sent first; its token is known for a day",
+                        help_text="when it was first sent; the provider remembers its token for a day",
                         null=True,
                     ),
                 ),
@@ -300,7 +299,7 @@ class Migration(migrations.Migration):
                     "by",
                     models.ForeignKey(
                         blank=True,
-                        help_text="who decided it; empty for what is owed anyway",
+                        help_text="who decided it; empty for a reward that is owed",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
@@ -350,7 +349,7 @@ class Migration(migrations.Migration):
                     "block",
                     models.ForeignKey(
                         blank=True,
-                        help_text="whose workers it keeps from having it again; empty for a private task",
+                        help_text="prevents its workers from doing the block again; empty for a private task",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="qualifications",
@@ -388,7 +387,7 @@ class Migration(migrations.Migration):
                 (
                     "told_at",
                     models.DateTimeField(
-                        blank=True, help_text="when the provider knew of it", null=True
+                        blank=True, help_text="when the provider confirmed it", null=True
                     ),
                 ),
                 ("revoked_at", models.DateTimeField(blank=True, null=True)),
@@ -396,7 +395,7 @@ class Migration(migrations.Migration):
                     "by",
                     models.ForeignKey(
                         blank=True,
-                        help_text="empty where it follows from a visit",
+                        help_text="empty if a visit led to it",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",

@@ -96,7 +96,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "n_arrived",
-                    models.PositiveIntegerField(default=0, help_text="who have started here"),
+                    models.PositiveIntegerField(default=0, help_text="annotators who started here"),
                 ),
                 ("completion_code", models.CharField(blank=True, default="", max_length=40)),
                 (
@@ -124,7 +124,7 @@ class Migration(migrations.Migration):
                 (
                     "is_checkpoint",
                     models.BooleanField(
-                        default=False, help_text="of a checkpoint item, not of the stimuli"
+                        default=False, help_text="belongs to a checkpoint item, not to the stimuli"
                     ),
                 ),
                 ("position", models.PositiveIntegerField(help_text="row of the file, from 1")),
@@ -147,7 +147,7 @@ class Migration(migrations.Migration):
                 (
                     "number",
                     models.PositiveIntegerField(
-                        help_text="within the study, from 1; that of the run which made it"
+                        help_text="within the study, from 1; its run's number"
                     ),
                 ),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
@@ -178,7 +178,7 @@ class Migration(migrations.Migration):
                     "verified_at",
                     models.DateTimeField(
                         blank=True,
-                        help_text="when its figures were last computed again; empty: never",
+                        help_text="when its figures were last recomputed; empty: never",
                         null=True,
                     ),
                 ),
@@ -186,7 +186,7 @@ class Migration(migrations.Migration):
                     "n_figures",
                     models.PositiveIntegerField(
                         blank=True,
-                        help_text="different figures that follow from its ratings",
+                        help_text="distinct figures that can be recomputed from its ratings",
                         null=True,
                     ),
                 ),
@@ -194,7 +194,7 @@ class Migration(migrations.Migration):
                     "n_differences",
                     models.PositiveIntegerField(
                         blank=True,
-                        help_text="places of its files that do not follow from its ratings",
+                        help_text="places in its files that differ when recomputed",
                         null=True,
                     ),
                 ),
@@ -211,7 +211,7 @@ class Migration(migrations.Migration):
                     models.JSONField(
                         blank=True,
                         default=list,
-                        help_text="what of its files could not be checked, in words",
+                        help_text="parts of its files that could not be checked, in words",
                     ),
                 ),
             ],
@@ -255,7 +255,7 @@ class Migration(migrations.Migration):
                 (
                     "spent_until",
                     models.DateTimeField(
-                        db_index=True, help_text="when all checks that were used are restored"
+                        db_index=True, help_text="when all used checks are available again"
                     ),
                 ),
             ],
@@ -334,7 +334,7 @@ class Migration(migrations.Migration):
                     "retention_days",
                     models.PositiveSmallIntegerField(
                         blank=True,
-                        help_text="agreed to: most days after payment until ids and notes are dropped",
+                        help_text="agreed to: longest time in days after payment before ids and notes are dropped",
                         null=True,
                     ),
                 ),
@@ -362,9 +362,7 @@ class Migration(migrations.Migration):
                 (
                     "paid_at",
                     models.DateTimeField(
-                        blank=True,
-                        help_text="when an owner noted that they had been paid",
-                        null=True,
+                        blank=True, help_text="when an owner recorded the payment", null=True
                     ),
                 ),
                 ("withdrawn_at", models.DateTimeField(blank=True, null=True)),
@@ -372,7 +370,7 @@ class Migration(migrations.Migration):
                     "first_rated_at",
                     models.DateTimeField(
                         blank=True,
-                        help_text="kept when they withdraw: what was made since holds them",
+                        help_text="kept after a withdrawal, as results contain it",
                         null=True,
                     ),
                 ),
@@ -447,7 +445,7 @@ class Migration(migrations.Migration):
                 (
                     "due_at",
                     models.DateTimeField(
-                        default=django.utils.timezone.now, help_text="when it may be begun"
+                        default=django.utils.timezone.now, help_text="earliest start"
                     ),
                 ),
                 ("begun_at", models.DateTimeField(blank=True, help_text="last", null=True)),
@@ -469,15 +467,13 @@ class Migration(migrations.Migration):
                 (
                     "n_deaths",
                     models.PositiveSmallIntegerField(
-                        default=0,
-                        help_text="processes that ended without a word while they performed it",
+                        default=0, help_text="processes that died while performing it"
                     ),
                 ),
                 (
                     "n_tries",
                     models.PositiveSmallIntegerField(
-                        default=0,
-                        help_text="after which it was put off, since something did not respond",
+                        default=0, help_text="each was postponed, since a service did not respond"
                     ),
                 ),
                 (
@@ -657,7 +653,8 @@ class Migration(migrations.Migration):
                 (
                     "is_over_quota",
                     models.BooleanField(
-                        default=False, help_text="taken up again when its place had been given away"
+                        default=False,
+                        help_text="resumed after its place was given to another annotator",
                     ),
                 ),
                 ("ended_because", models.CharField(blank=True, default="", max_length=200)),
@@ -674,7 +671,7 @@ class Migration(migrations.Migration):
                 (
                     "filed_at",
                     models.DateTimeField(
-                        blank=True, help_text="when its answers were looked through", null=True
+                        blank=True, help_text="when its answers were queued for review", null=True
                     ),
                 ),
                 (
@@ -762,7 +759,7 @@ class Migration(migrations.Migration):
                             ("slider", "a field for the number, and a slider"),
                         ],
                         default="",
-                        help_text="that the page of the rating reported",
+                        help_text="reported by the rating's page",
                         max_length=6,
                     ),
                 ),
@@ -770,7 +767,7 @@ class Migration(migrations.Migration):
                 ("has_pasted_word2", models.BooleanField(default=False)),
                 (
                     "is_erased",
-                    models.BooleanField(default=False, help_text="at the wish of the annotator"),
+                    models.BooleanField(default=False, help_text="at the annotator's request"),
                 ),
                 (
                     "annotator",
@@ -830,7 +827,7 @@ class Migration(migrations.Migration):
                 (
                     "draw",
                     models.PositiveSmallIntegerField(
-                        help_text="decides about sample and second reviewer"
+                        help_text="random; decides about sample and second reviewer"
                     ),
                 ),
                 (
@@ -1319,7 +1316,7 @@ class Migration(migrations.Migration):
                     "opened_at",
                     models.DateTimeField(
                         blank=True,
-                        help_text="from when on annotators may come; empty for a draft",
+                        help_text="when it opened to annotators; empty for a draft",
                         null=True,
                     ),
                 ),
@@ -1327,7 +1324,7 @@ class Migration(migrations.Migration):
                     "closed_at",
                     models.DateTimeField(
                         blank=True,
-                        help_text="from when on nobody new may begin; empty while open",
+                        help_text="when it closed to new annotators; empty while open",
                         null=True,
                     ),
                 ),
@@ -1513,7 +1510,7 @@ class Migration(migrations.Migration):
                     "sample_percent",
                     models.PositiveSmallIntegerField(
                         default=100,
-                        help_text="of the answers without evidence; those with some are all reviewed",
+                        help_text="of the answers without evidence; all others are reviewed",
                     ),
                 ),
                 (
@@ -1617,7 +1614,7 @@ class Migration(migrations.Migration):
                     "is_replaced",
                     models.BooleanField(
                         default=False,
-                        help_text="its assignment was set aside, and another place was opened in its stead",
+                        help_text="its assignment was set aside and another place opened instead",
                     ),
                 ),
                 (
@@ -1644,7 +1641,7 @@ class Migration(migrations.Migration):
                     models.ForeignKey(
                         blank=True,
                         db_index=False,
-                        help_text="for whose people alone it is, until the reservation is closed",
+                        help_text="only its workers get this place, until it is closed",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="places",
@@ -1994,7 +1991,7 @@ class Migration(migrations.Migration):
                 (
                     "actor",
                     models.CharField(
-                        help_text="the user's name then, or what acted", max_length=150
+                        help_text="name of the user at that time, or of the program", max_length=150
                     ),
                 ),
                 ("action", models.CharField(help_text="such as study.configured", max_length=40)),
@@ -2208,7 +2205,7 @@ class Migration(migrations.Migration):
                 (
                     "opinion",
                     models.PositiveSmallIntegerField(
-                        help_text="1 or 2 of those wanted; 3 where it settles what two saw differently"
+                        help_text="1 or 2: an independent verdict; 3: settles a dispute of the two"
                     ),
                 ),
                 (
@@ -2383,16 +2380,14 @@ class Migration(migrations.Migration):
                 (
                     "deadline_at",
                     models.DateTimeField(
-                        blank=True,
-                        help_text="until when the provider takes what they hand in",
-                        null=True,
+                        blank=True, help_text="deadline for handing in at the provider", null=True
                     ),
                 ),
                 (
                     "returned_at",
                     models.DateTimeField(
                         blank=True,
-                        help_text="when another worker was found to have their place",
+                        help_text="when another worker was found to have taken the place",
                         null=True,
                     ),
                 ),
@@ -2439,7 +2434,7 @@ class Migration(migrations.Migration):
                 (
                     "has_wrong_code",
                     models.BooleanField(
-                        default=False, help_text="handed in with another code, or with none"
+                        default=False, help_text="handed in with a wrong code or none"
                     ),
                 ),
                 ("held_because", models.CharField(blank=True, default="", max_length=200)),
@@ -2447,7 +2442,7 @@ class Migration(migrations.Migration):
                     "assignment",
                     models.ForeignKey(
                         blank=True,
-                        help_text="empty for work submitted at the provider without a visit here",
+                        help_text="empty for work submitted at the provider without an arrival here",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="visits",
@@ -2584,10 +2579,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("key", models.CharField(help_text="chosen by the program", max_length=255)),
-                (
-                    "digest",
-                    models.CharField(help_text="SHA-256 of what was asked for", max_length=64),
-                ),
+                ("digest", models.CharField(help_text="SHA-256 of the request", max_length=64)),
                 ("status", models.PositiveSmallIntegerField()),
                 ("answer", models.JSONField()),
                 ("created_at", models.DateTimeField(auto_now_add=True, db_index=True)),
@@ -3125,7 +3117,7 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="delivery",
             constraint=models.UniqueConstraint(
-                fields=("webhook", "event", "subject"), name="told_once_of_each"
+                fields=("webhook", "event", "subject"), name="one_delivery_an_event"
             ),
         ),
         migrations.AddConstraint(

@@ -53,7 +53,9 @@ class Migration(migrations.Migration):
                 (
                     "required_languages",
                     models.JSONField(
-                        blank=True, default=list, help_text="without which results are refused"
+                        blank=True,
+                        default=list,
+                        help_text="languages that every submission must contain",
                     ),
                 ),
                 (
@@ -307,7 +309,9 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "moved_from",
-                    models.DateTimeField(blank=True, help_text="the end before that", null=True),
+                    models.DateTimeField(
+                        blank=True, help_text="the end before it was moved", null=True
+                    ),
                 ),
                 (
                     "shared_task",
