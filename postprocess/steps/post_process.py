@@ -152,13 +152,7 @@ def apply_calibration(counted: Ratings, recipe: Recipe) -> tuple[Ratings, pd.Dat
 def apply_filtering(calibrated: Ratings, recipe: Recipe) -> pd.DataFrame:
     """Judge the annotators; if the recipe disables filtering, compute its figures only."""
     section = recipe.filtering
-    judged = core.judge(
-        calibrated,
-        k=section.k,
-        minimum_rho=section.minimum_rho,
-        gain_share=section.gain_share,
-        constant_from=section.constant_from,
-    )
+    judged = core.judge(calibrated, **section.model_dump(exclude={"enabled"}))
     return judged if section.enabled else judged.assign(decision=KEPT, reason="")
 
 

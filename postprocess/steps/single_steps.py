@@ -134,13 +134,8 @@ def calibrate_and_filter(ratings: pd.DataFrame, recipe: Recipe) -> pd.DataFrame:
             ratings, recipe.scale.as_scale(), threshold=calibration.threshold, step=calibration.step
         ).ratings
     if filtering.enabled:
-        ratings = filter_annotators(
-            ratings,
-            k=filtering.k,
-            minimum_rho=filtering.minimum_rho,
-            gain_share=filtering.gain_share,
-            constant_from=filtering.constant_from,
-        ).ratings
+        bounds = filtering.model_dump(exclude={"enabled"})
+        ratings = filter_annotators(ratings, **bounds).ratings
     return ratings
 
 
