@@ -18,7 +18,6 @@ from surveys.monitoring.assignments import (
     unpack,
 )
 from surveys.monitoring.progress import TAKEN, Tally
-from surveys.results.inspection.pairs import Heading
 
 LATEST = "-begun"
 LOOKS = {"": "all", "unusual": "worth a look", "grave": "needs a decision"}
@@ -96,19 +95,6 @@ class Looks(NamedTuple):
 
     unusual: int
     grave: int
-
-
-def list_headings(
-    order: str, headings: Iterable[tuple[str, str, bool]] = HEADINGS
-) -> list[Heading]:
-    """Return the column headers of a table in an order; links turn it around."""
-    columns = []
-    for label, first, is_number in headings:
-        is_sorted = bool(first) and order.removeprefix("-") == first.removeprefix("-")
-        turned = order.removeprefix("-") if order.startswith("-") else f"-{order}"
-        sort = ("descending" if order.startswith("-") else "ascending") if is_sorted else ""
-        columns.append(Heading(label, turned if is_sorted else first, sort, is_number))
-    return columns
 
 
 def list_assignments(

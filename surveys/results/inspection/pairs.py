@@ -197,17 +197,17 @@ class PairTable:
         return round(100 * (score - self.low) / (self.high - self.low), 2)
 
 
-def list_headings(order: str) -> list[Heading]:
-    """Return the column headers of a table in an order of `ORDERS`; links turn it around."""
+def list_headings(order: str, columns: Iterable[tuple[str, str, bool]] = HEADINGS) -> list[Heading]:
+    """Return the column headers of a table in an order; links turn it around."""
     name = order.removeprefix("-")
-    headings = []
-    for label, first, is_number in HEADINGS:
-        key = first.removeprefix("-")
-        is_sorted = name in ((key, "change") if key == "size" else (key,))
-        turned = order.removeprefix("-") if order.startswith("-") else f"-{order}"
-        sort = ("descending" if order.startswith("-") else "ascending") if is_sorted else ""
-        headings.append(Heading(label, turned if is_sorted else first, sort, is_number))
-    return headings
+    column = "size" if name == "change" else name
+    turned, sort = (name, "descending") if order.startswith("-") else (f"-{name}", "ascending")
+    return [
+        Heading(label, turned, sort, is_number)
+        if first and first.removeprefix("-") == column
+        else Heading(label, first, "", is_number)
+        for label, first, is_number in columns
+    ]
 
 
 def load_pairs(run: Run) -> PairTable:

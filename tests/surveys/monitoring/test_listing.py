@@ -7,15 +7,16 @@ from django.utils import timezone
 from surveys.models import Assignment, Review, Study, VerdictKind
 from surveys.monitoring.agreement import compute_agreement, read_stored
 from surveys.monitoring.listing import (
+    HEADINGS,
     ORDERS,
     Looks,
     count_looks,
     find_outdated_rounds,
     list_assignments,
-    list_headings,
     show_assignments,
 )
 from surveys.monitoring.progress import count_block_progress
+from surveys.results.inspection.pairs import list_headings
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import give_verdict
 from tests.factories.answers import answer, finish_at, hours_ago
@@ -165,7 +166,7 @@ def test_one_finished_assignment_is_enough_for_warnings(db):
 
 
 def test_headings_turn_their_order_around():
-    by_label = {heading.label: heading for heading in list_headings("-mean")}
+    by_label = {heading.label: heading for heading in list_headings("-mean", HEADINGS)}
 
     assert (by_label["Mean"].order, by_label["Mean"].sort) == ("mean", "descending")
     assert (by_label["Spread"].order, by_label["Spread"].sort) == ("spread", "")

@@ -13,13 +13,14 @@ from surveys.monitoring.assignments import summarise_assignments
 from surveys.monitoring.checklist import is_collecting
 from surveys.monitoring.contexts import summarise_answers
 from surveys.monitoring.listing import (
+    HEADINGS,
     find_outdated_rounds,
     list_assignments,
-    list_headings,
     recall,
     show_assignments,
 )
 from surveys.monitoring.progress import count_block_progress
+from surveys.results.inspection.pairs import list_headings
 from surveys.web.console.access import study_page
 from surveys.web.console.collection.forms import AnnotatorFilter
 from surveys.web.forms import status_of
@@ -40,7 +41,7 @@ def annotators(request: HttpRequest, study: Study) -> HttpResponse:
         "form": form,
         "rows": rows,
         "summaries": show_assignments(study, list(rows)),
-        "headings": list_headings(form.listed()["order"]),
+        "headings": list_headings(form.listed()["order"], HEADINGS),
         "n_changed": len(find_outdated_rounds(study)),
         "is_collecting": is_collecting(study),
     }
@@ -75,7 +76,7 @@ def annotator(request: HttpRequest, study: Study, code: str) -> HttpResponse:
         "annotator": annotator,
         "summaries": summaries,
         "verdict": all(summary.verdict for summary in summaries),
-        "headings": list_headings(""),
+        "headings": list_headings("", HEADINGS),
         "assignment": shown[0],
         "details": describe_annotator(study, annotator, shown[0]),
     }

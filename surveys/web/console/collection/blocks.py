@@ -26,10 +26,10 @@ from surveys.monitoring.collected import count_answers, count_collected
 from surveys.monitoring.contexts import summarise_contexts
 from surveys.monitoring.listing import (
     BLOCK_HEADINGS,
+    HEADINGS,
     count_looks,
     list_assignments,
     list_blocks,
-    list_headings,
     show_assignments,
 )
 from surveys.monitoring.progress import (
@@ -42,6 +42,7 @@ from surveys.monitoring.progress import (
     sum_tallies,
 )
 from surveys.query_params import read_number
+from surveys.results.inspection.pairs import list_headings
 from surveys.review.replacements import find_replaceable, request_replacements
 from surveys.study.layout.blocks import repeat_block, undo_repeat
 from surveys.web.console.access import study_page
@@ -117,7 +118,7 @@ def block(request: HttpRequest, study: Study, number: int) -> HttpResponse:
         "form": form,
         "rows": rows,
         "summaries": show_assignments(study, list(rows)),
-        "headings": list_headings(form.listed()["order"]),
+        "headings": list_headings(form.listed()["order"], HEADINGS),
         "contexts": summarise_contexts(round_),
         "now": timezone.now(),
     }
