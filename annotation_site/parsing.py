@@ -21,9 +21,9 @@ LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
 def refuse_removed(**advice: str) -> None:
     """Refuse settings of earlier versions, with advice about each."""
-    for name, text in advice.items():
-        if name in env.ENVIRON:
-            raise ImproperlyConfigured(f"Remove the setting {name}: {text}.")
+    found = [f"{name} ({text})" for name, text in advice.items() if name in env.ENVIRON]
+    if found:
+        raise ImproperlyConfigured(f"Remove these settings, which have gone: {'; '.join(found)}.")
 
 
 def check_site_url(url: str) -> SplitResult:

@@ -35,6 +35,7 @@ if (env_file := env("ENV_FILE", default="")) and not Path(env_file).exists():
 env.read_env(env_file or str(BASE_DIR / ".env"))
 refuse_removed(
     AUDIT_LARGEST_MB="larger datasets are for the command postprocess audit",
+    RUN_SILENCE="now JOB_SILENCE",
 )
 
 VAR_DIR = (BASE_DIR / (env("VAR_DIR", default="") or "var")).resolve()
@@ -210,7 +211,7 @@ if CACHE_URL := redis_url("CACHE_URL") or CELERY_BROKER_URL:
         "LOCATION": CACHE_URL,
         "KEY_PREFIX": CELERY_TASK_DEFAULT_QUEUE,
     }
-RUN_SILENCE = whole_number("RUN_SILENCE", 30, lowest=1)  # seconds that a lease lasts
+JOB_SILENCE = whole_number("JOB_SILENCE", 30, lowest=1)  # seconds that a lease lasts
 
 # Annotators from open links and providers: how long a place is held until their first answer, and
 # how many can start within an hour; 0 for no limit.

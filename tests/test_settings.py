@@ -113,13 +113,13 @@ def test_a_wrong_setting_stops_the_start(tmp_path, setting, wrong):
     assert done.stderr.count("\n") == 1
 
 
-def test_a_setting_of_an_earlier_version_stops_the_start_with_advice(tmp_path):
-    done = start_with(tmp_path, AUDIT_LARGEST_MB="5")
+def test_settings_of_earlier_versions_stop_the_start_with_advice(tmp_path):
+    done = start_with(tmp_path, AUDIT_LARGEST_MB="5", RUN_SILENCE="30")
 
     assert done.returncode != 0
     assert done.stderr == (
-        "A setting is wrong: Remove the setting AUDIT_LARGEST_MB: larger datasets are for the "
-        "command postprocess audit.\n"
+        "A setting is wrong: Remove these settings, which have gone: AUDIT_LARGEST_MB (larger "
+        "datasets are for the command postprocess audit); RUN_SILENCE (now JOB_SILENCE).\n"
     )
 
 

@@ -68,7 +68,7 @@ class Dispatcher:
             once = Thread(target=self.look, name="look", daemon=True)
             once.start()
             once.join()
-            AWAKE.wait(settings.RUN_SILENCE / RENEWALS)
+            AWAKE.wait(settings.JOB_SILENCE / RENEWALS)
 
     def _start_threads(self, n_due: Counter[Lane]) -> None:
         """Start a thread for each due job, as far as its lane has any."""

@@ -201,7 +201,7 @@ def _renewing(job: Job) -> Iterator[None]:
 def _renew(job: Job, ended: Event) -> None:
     """Renew the lease until the job ends here, also across outages of the database."""
     try:
-        while not ended.wait(settings.RUN_SILENCE / RENEWALS):
+        while not ended.wait(settings.JOB_SILENCE / RENEWALS):
             try:
                 renew_lease(job)
             except OUTAGES as error:

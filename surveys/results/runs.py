@@ -140,7 +140,7 @@ def retry_run(run: Run) -> Run:
 def is_broken_off(run: Run) -> bool:
     """Return whether a run is marked as running but its lease has expired."""
     silence = timezone.now() - run.job.heard_at
-    return run.state == JobState.RUNNING and silence > timedelta(seconds=settings.RUN_SILENCE)
+    return run.state == JobState.RUNNING and silence > timedelta(seconds=settings.JOB_SILENCE)
 
 
 def read_recipe(study: Study, recipe: str) -> "Recipe":

@@ -73,7 +73,7 @@ def test_nobody_waits_for_a_broker_and_all_is_done_when_it_is_back(
 
 
 def test_a_run_outlives_its_server_unless_it_is_killed_twice(pristine: str, tmp_path):
-    with open_site(pristine, tmp_path, RUN_SILENCE=SILENCE) as site:
+    with open_site(pristine, tmp_path, JOB_SILENCE=SILENCE) as site:
         run_code(site, ASKED)
         wait_for(site, ("running", 0))
         site.kill(signal.SIGTERM)
@@ -115,7 +115,7 @@ def test_a_site_whose_keeper_was_killed_stops_with_a_message_when_a_job_is_due(
     pristine: str, tmp_path
 ):
     """`scripts/serve` then starts it again; it would never do a job any more."""
-    with open_site(pristine, tmp_path, 2, RUN_SILENCE=SILENCE) as site:
+    with open_site(pristine, tmp_path, 2, JOB_SILENCE=SILENCE) as site:
         launcher = site.server.pid
         keeper, *_ = sorted(list_processes(launcher).keys() - {launcher})
         os.kill(keeper, signal.SIGKILL)
@@ -128,7 +128,7 @@ def test_a_site_whose_keeper_was_killed_stops_with_a_message_when_a_job_is_due(
 
 def test_the_run_of_a_worker_that_ends_is_done_by_the_next(pristine: str, tmp_path, queue: str):
     with fresh_database(settings.DATABASES["default"], tmp_path, copy_of=pristine) as database:
-        behind = {"CELERY_BROKER_URL": BROKER, "CELERY_QUEUE": queue, "RUN_SILENCE": SILENCE}
+        behind = {"CELERY_BROKER_URL": BROKER, "CELERY_QUEUE": queue, "JOB_SILENCE": SILENCE}
         site = Site(tmp_path, database, **behind)  # which serves nothing
         run_code(site, ASKED)
 

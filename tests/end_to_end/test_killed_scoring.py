@@ -94,7 +94,7 @@ class Made:
 
 @pytest.fixture
 def made(pristine: str, tmp_path: Path) -> Iterator[Made]:
-    with open_site(pristine, tmp_path, RUN_SILENCE=SILENCE) as site:
+    with open_site(pristine, tmp_path, JOB_SILENCE=SILENCE) as site:
         yield Made(site)
 
 
@@ -141,7 +141,7 @@ def test_a_site_killed_while_it_stores_scores_has_stored_none(made: Made):
 
 def test_a_worker_killed_in_the_middle_is_followed_by_the_next(pristine: str, tmp_path, queue: str):
     with fresh_database(settings.DATABASES["default"], tmp_path, copy_of=pristine) as database:
-        behind = {"CELERY_BROKER_URL": BROKER, "CELERY_QUEUE": queue, "RUN_SILENCE": SILENCE}
+        behind = {"CELERY_BROKER_URL": BROKER, "CELERY_QUEUE": queue, "JOB_SILENCE": SILENCE}
         site = Site(tmp_path, database, **behind)
         made = Made(site)  # which serves nothing
         run_code(site, SENT)

@@ -51,7 +51,7 @@ def perform_all() -> int:
 
 def fall_silent() -> None:
     """Let the leases of all running jobs expire, and a process notice it."""
-    expired = timezone.now() - timedelta(seconds=settings.RUN_SILENCE + 1)
+    expired = timezone.now() - timedelta(seconds=settings.JOB_SILENCE + 1)
     Job.objects.filter(state="running").update(heard_at=expired)
     requeue_silent()
 
