@@ -11,10 +11,6 @@ class TargetBusy(GatewayDown):
     """The same work is in progress at the target; try again afterwards."""
 
 
-class FeesUnknown(SurveyError):
-    """A day for which the settings have no fees."""
-
-
 class BatchRefused(SurveyError):
     """Places that cannot be offered for pay as requested, or a batch that is not approved."""
 

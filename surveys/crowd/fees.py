@@ -1,4 +1,4 @@
-"""Fees of a provider. Its rates are settings, each with the date from which it applies.
+"""Fees of MTurk and its simulator: Amazon's last price list, since it closed MTurk.
 
 Amounts are whole cents, never floats: shown fees are rounded half up, as providers bill them;
 fees reserved below a ceiling are rounded up.
@@ -6,13 +6,11 @@ fees reserved below a ceiling are rounded up.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
 from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
 
 from django.conf import settings
 
-from surveys.crowd.errors import FeesUnknown
-from surveys.recruitment.providers import rules_of
+from surveys.models import Provider
 
 CROWD = 10  # a HIT with this many places or more costs more
 NO_FEE = Decimal(0)
@@ -22,7 +20,6 @@ NO_FEE = Decimal(0)
 class FeeRates:
     """Fees as shares of the reward or bonus, and the minimum fee in cents."""
 
-    since: date
     reward: Decimal = NO_FEE
     bonus: Decimal = NO_FEE
     crowded: Decimal = NO_FEE
@@ -60,22 +57,18 @@ class Estimate:
         return self.wages_cents + self.fees_cents
 
 
-def rates_of(provider: str, on: date) -> FeeRates:
-    """Return the rates of a provider on a date. Raises FeesUnknown for a date before the first."""
-    name = rules_of(provider).fees
-    if not name:
-        return FeeRates(since=date.min)
-    sets = [
-        FeeRates(
-            since=date.fromisoformat(rates["since"]),
-            **{rate: Decimal(share) for rate, share in rates.items() if rate != "since"},
-        )
-        for rates in getattr(settings, name)
-    ]
-    earlier = [rates for rates in sets if rates.since <= on]
-    if not earlier:
-        raise FeesUnknown(f"{name} has no fees for {on:%Y-%m-%d}: add the rates of that day.")
-    return max(earlier, key=lambda rates: rates.since)
+PRICE_LIST = FeeRates(
+    reward=Decimal("0.20"),
+    bonus=Decimal("0.20"),
+    crowded=Decimal("0.20"),
+    masters=Decimal("0.05"),
+    minimum=Decimal(1),
+)
+
+
+def rates_of(provider: str) -> FeeRates:
+    """Return the rates of a provider: none for channels that the ledger records without fees."""
+    return FeeRates() if provider in {Provider.LINK, Provider.PROLIFIC} else PRICE_LIST
 
 
 def round_shown(fee: Decimal) -> int:

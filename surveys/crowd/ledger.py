@@ -72,7 +72,7 @@ def intend_bonus(
     if amount_cents < 1 or not reason.strip():
         raise PaymentRefused("Give the amount of the bonus and a reason.")
     refuse_unapproved(batch)
-    rates = rates_of(visit.entrance.provider, timezone.now().date())
+    rates = rates_of(visit.entrance.provider)
     payment = _make_payment(
         batch, visit, PaymentKind.BONUS, grant_key, amount_cents=amount_cents,
         fee_cents=round_reserved(rates.of_bonus(amount_cents)), by=by, reason=reason,
@@ -293,8 +293,7 @@ def _billed_fee(payment: Payment) -> int:
     """Return the fee that the provider bills: at most the reserved one."""
     if payment.kind == PaymentKind.REWARD and payment.batch:
         return payment.batch.billed_fee_cents
-    rates = rates_of(payment.provider, payment.created_at.date())
-    return round_shown(rates.of_bonus(payment.amount_cents))
+    return round_shown(rates_of(payment.provider).of_bonus(payment.amount_cents))
 
 
 def _settle_visit(visit: Visit) -> None:

@@ -14,6 +14,7 @@ from surveys.models.stimuli import Block
 from surveys.models.study import Study
 
 MOST_PLACES = 9  # of one HIT: from 10 on the fee doubles
+HIGHEST_REWARD_CENTS = 2000  # of one HIT: more is taken for a typing error
 DAY = 86_400  # seconds
 
 

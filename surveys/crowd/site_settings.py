@@ -1,19 +1,20 @@
 """The app's settings, read from the environment."""
 
-import re
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
-from annotation_site.parsing import LOOPBACK, env, last_url, switch, whole_number
-
-RATES = ("reward", "bonus", "crowded", "masters", "minimum")
+from annotation_site.parsing import LOOPBACK, env, last_url, refuse_removed, switch, whole_number
 
 
 def read_settings(site: Mapping[str, Any]) -> dict[str, Any]:
     """Return the app's settings; `site` has all others."""
+    refuse_removed(
+        MTURK_FEES="Amazon's last price list holds",
+        MTURK_HIGHEST_REWARD_CENTS="a reward is at most 2000 cents",
+    )
     served_at = last_url(
         "MTURK_SERVED_AT", site["VAR_DIR"] / "mturk_address", "http://127.0.0.1:8800"
     )
@@ -24,10 +25,6 @@ def read_settings(site: Mapping[str, Any]) -> dict[str, Any]:
         # Separate names, so that AWS keys for other services are never used.
         "MTURK_ACCESS_KEY_ID": env("MTURK_ACCESS_KEY_ID", default=""),
         "MTURK_SECRET_ACCESS_KEY": env("MTURK_SECRET_ACCESS_KEY", default=""),
-        "MTURK_HIGHEST_REWARD_CENTS": whole_number("MTURK_HIGHEST_REWARD_CENTS", 2000),
-        "MTURK_FEES": fee_rates(
-            "MTURK_FEES", "2015-07-21 reward=0.20 bonus=0.20 crowded=0.20 masters=0.05 minimum=1"
-        ),
         "LOWEST_WAGE_CENTS": whole_number("LOWEST_WAGE_CENTS", 800),  # per hour; pages warn below
     }
 
@@ -41,22 +38,3 @@ def loopback(name: str, default: str) -> str:
             f"{name} must be on this machine, such as {default}, got {url!r}."
         )
     return url.rstrip("/")
-
-
-def fee_rates(name: str, default: str) -> list[dict[str, str]]:
-    """Parse sets of rates and the days from which they apply: `2015-07-21 reward=0.20 …; …`."""
-    sets = []
-    for text in (env(name, default="") or default).split(";"):
-        since, *rates = text.split() or [""]
-        named = [rate.partition("=") for rate in rates]
-        is_valid = re.fullmatch(r"\d{4}-\d\d-\d\d", since) and all(
-            rate in RATES and re.fullmatch(r"\d{1,3}(\.\d{1,4})?", share)
-            for rate, _, share in named
-        )
-        if not is_valid:
-            raise ImproperlyConfigured(
-                f"{name} must look like {default!r}, with these rates: {', '.join(RATES)}; "
-                f"got {text.strip()!r}."
-            )
-        sets.append({"since": since, **{rate: share for rate, _, share in named}})
-    return sets

@@ -67,7 +67,6 @@ class ProviderRules:
     finish: "StrPromise" = FINISH  # label of the link to that address
     give_back: "StrPromise | str" = ""  # what annotators without a code do with their place
     find_submit_address: Callable[[], str] | None = None  # of a form, instead of a link
-    fees: str = ""  # the setting that has the fee rates
     has_address: bool = True  # of an entrance; otherwise annotators arrive through a HIT
 
     @property

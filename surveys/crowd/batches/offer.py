@@ -8,7 +8,6 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from django.db.models import Count
-from django.utils import timezone
 
 from surveys.crowd.errors import BatchRefused
 from surveys.crowd.fees import (
@@ -179,8 +178,8 @@ def find_pace(study: Study) -> Pace:
 def cost_places(
     target: str, places: Mapping[Questionnaire, int], reward_cents: int, pace: Pace
 ) -> Cost:
-    """Return the cost of places at a target, in HITs of up to nine. Raises FeesUnknown."""
-    rates = rates_of(target, timezone.now().date())
+    """Return the cost of places at a target, in HITs of up to nine."""
+    rates = rates_of(target)
     sizes = [size for n in places.values() for size in split_places(n, MOST_PLACES)]
     total = estimate_hits(rates, reward_cents, sizes)
     return Cost(total, reward_cents, round_reserved(rates.of_reward(reward_cents)), pace)

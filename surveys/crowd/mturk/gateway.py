@@ -18,7 +18,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from surveys.access.redaction import mask_text
 from surveys.crowd.errors import TargetRefused
-from surveys.crowd.models import MOST_PLACES
+from surveys.crowd.models import HIGHEST_REWARD_CENTS, MOST_PLACES
 from surveys.crowd.mturk.targets import Target, refuse_disabled
 from surveys.errors import GatewayDown, GatewayRefused
 from surveys.models import Provider
@@ -184,15 +184,12 @@ def _refuse_crowds(params: dict[str, Any], **_more: Any) -> None:
 
 
 def _refuse_high_reward(params: dict[str, Any], **_more: Any) -> None:
-    highest = settings.MTURK_HIGHEST_REWARD_CENTS
     try:
         cents = Decimal(params["Reward"]) * 100
     except (KeyError, TypeError, InvalidOperation):
         raise GatewayRefused("A reward is written as text, such as 0.50.") from None
-    if not 0 < cents <= highest:
-        raise GatewayRefused(
-            f"A reward is at most {format_cents(highest)} (MTURK_HIGHEST_REWARD_CENTS)."
-        )
+    if not 0 < cents <= HIGHEST_REWARD_CENTS:
+        raise GatewayRefused(f"A reward is at most {format_cents(HIGHEST_REWARD_CENTS)}.")
 
 
 def _refuse_later_end(params: dict[str, Any], **_more: Any) -> None:

@@ -3,17 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
-from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.utils import timezone
 
 from surveys.access.audit_log import record
 from surveys.crowd.budget import lock_batch, refuse_unapproved
 from surveys.crowd.errors import BatchRefused, PaymentRefused
 from surveys.crowd.fees import rates_of, round_reserved, round_shown, split_places
 from surveys.crowd.ledger import list_unpaid_work
-from surveys.crowd.models import MOST_PLACES, Batch, Hit, HitState
+from surveys.crowd.models import HIGHEST_REWARD_CENTS, MOST_PLACES, Batch, Hit, HitState
 from surveys.crowd.mturk.targets import refuse_disabled
 from surveys.models import Entrance, Questionnaire, ReconciliationResult, Reservation, Study, Visit
 from surveys.money import format_cents
@@ -43,14 +41,10 @@ def plan_batch(
     if terms.get("reward_cents", 0) < 1:
         raise BatchRefused("A HIT pays one cent or more.")
     entrance, _new = Entrance.objects.get_or_create(study=study, provider=target)
-    if terms["reward_cents"] > (highest := settings.MTURK_HIGHEST_REWARD_CENTS):
-        raise BatchRefused(
-            f"A reward is at most {format_cents(highest)} (MTURK_HIGHEST_REWARD_CENTS)."
-        )
+    if terms["reward_cents"] > HIGHEST_REWARD_CENTS:
+        raise BatchRefused(f"A reward is at most {format_cents(HIGHEST_REWARD_CENTS)}.")
     required = {rule["QualificationTypeId"] for rule in terms.get("requirements", [])}
-    fee = rates_of(target, timezone.now().date()).of_reward(
-        terms["reward_cents"], for_masters=bool(required & MASTERS)
-    )
+    fee = rates_of(target).of_reward(terms["reward_cents"], for_masters=bool(required & MASTERS))
     batch = Batch.objects.create(
         study=study,
         number=number_next(study, Batch.objects.filter(study=study)),

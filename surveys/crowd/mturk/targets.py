@@ -132,7 +132,6 @@ def list_channels() -> dict[str, ProviderRules]:
             identifiers=(MTURK_ID, MTURK_ID, MTURK_WORKER),
             find_submit_address=partial(submit_address, provider),
             give_back=GIVE_BACK,
-            fees="MTURK_FEES",
             has_address=False,
         )
         for provider, description in DESCRIPTIONS.items()

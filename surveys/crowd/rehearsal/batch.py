@@ -171,7 +171,7 @@ def _refuse_unreachable(rehearsal: BatchRehearsal) -> None:
 def _approve(batch: Batch, user: User, rehearsal: BatchRehearsal) -> None:
     total = count_spent(batch).total_cents
     room = rehearsal.bonus_cents and rehearsal.bonus_cents + round_reserved(
-        rates_of(batch.provider, timezone.now().date()).of_bonus(rehearsal.bonus_cents)
+        rates_of(batch.provider).of_bonus(rehearsal.bonus_cents)
     )
     approve_budget(
         batch, user, typed_cents=total, ceiling_cents=total + room,
@@ -231,7 +231,7 @@ def _compare(
     batch: Batch, rehearsal: BatchRehearsal, spent_cents: int, n_handed_in: int, n_bonuses: int
 ) -> Money:
     """Return the three sums. The calculator uses the rehearsal's own count of submissions."""
-    rates = rates_of(batch.provider, timezone.now().date())
+    rates = rates_of(batch.provider)
     wages = estimate_hits(rates, batch.reward_cents, split_places(n_handed_in, MOST_PLACES))
     bonus_fee = round_shown(rates.of_bonus(rehearsal.bonus_cents))
     return Money(

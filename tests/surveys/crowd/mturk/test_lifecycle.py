@@ -94,7 +94,7 @@ def test_twelve_places_of_two_questionnaires_from_publishing_to_payment(platform
     unpaid = Visit.objects.get(standing="unpaid")
     assert unpaid.worker.worker_id == waiting.worker_id
     assert set(states(batch)) == {"closed"}
-    rates = rates_of("simulator", timezone.now().date())
+    rates = rates_of("simulator")
     calculated = estimate_hits(rates, 12, split_places(23, 9)).total_cents
     assert calculated + 5 * (41 + 8) == count_paid_here(batch) == count_spent_there(platform)
     assert count_spent(batch).committed_cents == count_paid_here(batch)
