@@ -276,6 +276,7 @@ def test_an_invalid_number_of_seconds_stops_the_start(tmp_path):
         ("MTURK_SIMULATOR_URL", "https://127.0.0.1:8765", "must be on this machine"),
         ("ZENODO_URL", "http://zenodo.example.org", "must be a URL such as https://sandbox"),
         ("HUGGING_FACE_TOKEN", "hf_a b", "must be a token without spaces"),
+        ("MTURK_LIVE_KEYS", "AKIDEXAMPLE", "must be an access key's id and secret, as ID:SECRET"),
         ("LOWEST_WAGE_CENTS", "8.50", "LOWEST_WAGE_CENTS must be a whole number"),
         ("ARRIVALS_PER_LINK", "300/hour", "ARRIVALS_PER_LINK must be a whole number from 0"),
         ("HOLD_MINUTES", "0", "HOLD_MINUTES must be a whole number from 1 to"),
@@ -293,11 +294,11 @@ def test_an_invalid_setting_is_explained(tmp_path, name, wrong, message):
     [
         ({}, "['simulator']"),
         ({"MTURK_SIMULATOR_URL": ""}, "[]"),
-        ({"MTURK_ALLOW_LIVE": "1"}, "['simulator']"),
-        ({"SITE_URL": "https://survey.example.org"}, "['simulator']"),
-        ({"SITE_URL": "https://survey.example.org", "MTURK_ALLOW_LIVE": "1", "DEBUG": "1"},
+        ({"MTURK_LIVE_KEYS": "AKID:x"}, "['simulator']"),
+        ({"SITE_URL": "https://survey.example.org", "AWS_ACCESS_KEY_ID": "AKID"}, "['simulator']"),
+        ({"SITE_URL": "https://survey.example.org", "MTURK_LIVE_KEYS": "AKID:x", "DEBUG": "1"},
          "['simulator']"),
-        ({"SITE_URL": "https://survey.example.org", "MTURK_ALLOW_LIVE": "1"},
+        ({"SITE_URL": "https://survey.example.org", "MTURK_LIVE_KEYS": "AKID:x"},
          "['simulator', 'sandbox', 'production']"),
     ],
 )  # fmt: skip

@@ -97,12 +97,8 @@ def _find_keys(target: Target) -> tuple[str, str]:
         if address.scheme != "http" or address.hostname not in LOOPBACK:
             raise TargetRefused("The simulator must be on this machine: MTURK_SIMULATOR_URL.")
         return SIMULATED_KEYS
-    keys = settings.MTURK_ACCESS_KEY_ID, settings.MTURK_SECRET_ACCESS_KEY
-    if not all(keys):
-        raise TargetRefused(
-            f"{target.provider.label} needs MTURK_ACCESS_KEY_ID and MTURK_SECRET_ACCESS_KEY."
-        )
-    return keys
+    key, secret = settings.MTURK_LIVE_KEYS
+    return key, secret
 
 
 @sensitive_variables("key", "secret")

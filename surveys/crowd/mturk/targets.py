@@ -79,7 +79,7 @@ def refuse_disabled(provider: str) -> Target:
         raise TargetRefused("The simulator has no address: set MTURK_SIMULATOR_URL.")
     raise TargetRefused(
         f"{Provider(provider).label} is disabled: it needs DEBUG off, a SITE_URL with https and "
-        "MTURK_ALLOW_LIVE=1. Amazon closed MTurk on 30 September 2026; use the simulator."
+        "MTURK_LIVE_KEYS. Amazon closed MTurk on 30 September 2026; use the simulator."
     )
 
 

@@ -53,7 +53,7 @@ def test_plan_batch_refuses_places_that_are_not_free_and_changes_nothing(study):
 @pytest.mark.parametrize("target", ["sandbox", "production"])
 def test_plan_batch_refuses_a_live_target_unless_the_site_allows_it(study, target, settings):
     places = {questionnaires(study)[0]: 1}
-    with pytest.raises(TargetRefused, match="MTURK_ALLOW_LIVE=1"):
+    with pytest.raises(TargetRefused, match="MTURK_LIVE_KEYS"):
         plan_batch(study, target, places, **TERMS)
     with pytest.raises(TargetRefused, match="prolific is not a target"):
         plan_batch(study, "prolific", places, **TERMS)

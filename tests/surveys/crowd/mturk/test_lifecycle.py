@@ -179,7 +179,7 @@ def test_a_refused_row_does_not_stop_the_others(platform):
 def test_outside_the_simulator_the_account_must_hold_enough(platform, settings, monkeypatch):
     """Use the simulator as the sandbox."""
     settings.MTURK_IS_LIVE = True
-    settings.MTURK_ACCESS_KEY_ID, settings.MTURK_SECRET_ACCESS_KEY = "AKID", "simulated"
+    settings.MTURK_LIVE_KEYS = ["AKID", "simulated"]
     study = make_study(2, ratings_per_context=3)
     url = platform.url
     sandbox = replace(
