@@ -17,6 +17,7 @@ from annotation_site.keeping import write_line
 
 env = environ.Env()
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
+MAIL_PORTS = {"smtp+tls": 587, "smtp+ssl": 465, "smtp": 25}  # by scheme
 
 
 def refuse_removed(**advice: str) -> None:
@@ -111,6 +112,25 @@ def redis_url(name: str) -> str:
             f"{name} must look like redis://:password@host:6379/0, or be left out."
         )
     return url
+
+
+def mail_url(name: str) -> SplitResult:
+    """Return the parts of an SMTP server's URL; empty for none. No message contains the URL.
+
+    `smtp+tls` encrypts by STARTTLS, `smtp+ssl` from the first byte, and `smtp` not at all.
+    """
+    url: str = env(name, default="").strip()
+    try:
+        parts = urlsplit(url)
+        is_valid = parts.scheme in MAIL_PORTS and parts.hostname and parts.port != 0
+    except ValueError:  # the port is not a number
+        is_valid = False
+    if url and (not is_valid or parts.path not in {"", "/"} or parts.query or parts.fragment):
+        raise ImproperlyConfigured(
+            f"{name} must look like smtp+tls://user:password@smtp.example.org:587, or begin with "
+            "smtp+ssl or smtp; in user and password write @ as %40, / as %2F and % as %25."
+        )
+    return parts
 
 
 def folder(name: str) -> Path | None:

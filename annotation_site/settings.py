@@ -7,7 +7,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
@@ -15,11 +15,13 @@ from django.core.exceptions import ImproperlyConfigured
 from annotation_site.databases import database_at
 from annotation_site.keeping import load_secret
 from annotation_site.parsing import (
+    MAIL_PORTS,
     check_site_url,
     chosen_apps,
     docs_url,
     env,
     last_url,
+    mail_url,
     networks,
     redis_url,
     refuse_removed,
@@ -36,6 +38,12 @@ env.read_env(env_file or str(BASE_DIR / ".env"))
 refuse_removed(
     AUDIT_LARGEST_MB="larger datasets are for the command postprocess audit",
     RUN_SILENCE="now JOB_SILENCE",
+    EMAIL_HOST="now in EMAIL_URL",
+    EMAIL_PORT="now in EMAIL_URL",
+    EMAIL_USE_TLS="now in EMAIL_URL",
+    EMAIL_USE_SSL="now in EMAIL_URL",
+    EMAIL_HOST_USER="now in EMAIL_URL",
+    EMAIL_HOST_PASSWORD="now in EMAIL_URL",  # noqa: S106
 )
 
 VAR_DIR = (BASE_DIR / (env("VAR_DIR", default="") or "var")).resolve()
@@ -235,24 +243,21 @@ REQUEST_SECONDS = whole_number("REQUEST_SECONDS", 20, lowest=1, highest=9999)
 WEB_THREADS = whole_number("WEB_THREADS", 2, lowest=1, highest=9999)
 
 # The operator's SMTP server; without a host the site sends no e-mail.
-EMAIL_HOST = env("EMAIL_HOST", default="")
-EMAIL_USE_SSL = switch("EMAIL_USE_SSL")
-EMAIL_USE_TLS = switch("EMAIL_USE_TLS", default=not EMAIL_USE_SSL)
-EMAIL_PORT = whole_number(
-    "EMAIL_PORT", 465 if EMAIL_USE_SSL else 587 if EMAIL_USE_TLS else 25, lowest=1, highest=65535
-)
-EMAIL_HOST_USER = env("EMAIL_HOST_USER", default="")
-EMAIL_HOST_PASSWORD = env("EMAIL_HOST_PASSWORD", default="")
+_mail = mail_url("EMAIL_URL")
+EMAIL_HOST = _mail.hostname or ""
+EMAIL_PORT = _mail.port or MAIL_PORTS.get(_mail.scheme)
+EMAIL_USE_TLS = _mail.scheme == "smtp+tls"
+EMAIL_USE_SSL = _mail.scheme == "smtp+ssl"
+EMAIL_HOST_USER = unquote(_mail.username or "")
+EMAIL_HOST_PASSWORD = unquote(_mail.password or "")
 EMAIL_TIMEOUT = 30  # seconds
 DEFAULT_FROM_EMAIL = env("EMAIL_FROM", default="")
 EMAIL_PER_MINUTE = whole_number("EMAIL_PER_MINUTE", 30, lowest=1)
 if EMAIL_HOST and "@" not in DEFAULT_FROM_EMAIL:
     raise ImproperlyConfigured(
         "EMAIL_FROM must be the sender of the site's e-mail, such as lab@example.org, since "
-        "EMAIL_HOST is set."
+        "EMAIL_URL is set."
     )
-if EMAIL_USE_SSL and EMAIL_USE_TLS:
-    raise ImproperlyConfigured("Set either EMAIL_USE_SSL or EMAIL_USE_TLS to yes, not both.")
 
 # Repositories for data: without a token nothing is sent. Separate names, as for MTurk's keys.
 ZENODO_URL = service_url("ZENODO_URL", "https://sandbox.zenodo.org")

@@ -10,7 +10,9 @@ from subprocess import CompletedProcess
 
 import pytest
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 
+from annotation_site.parsing import mail_url
 from tests.end_to_end.commands import run_commands
 from tests.machine import ROOT
 
@@ -114,13 +116,14 @@ def test_a_wrong_setting_stops_the_start(tmp_path, setting, wrong):
 
 
 def test_settings_of_earlier_versions_stop_the_start_with_advice(tmp_path):
-    done = start_with(tmp_path, AUDIT_LARGEST_MB="5", RUN_SILENCE="30")
+    done = start_with(tmp_path, AUDIT_LARGEST_MB="5", RUN_SILENCE="30", EMAIL_HOST="localhost")
     of_an_app = start_with(tmp_path, MTURK_FEES="2015-07-21 reward=0.20")
 
     assert done.returncode != 0
     assert done.stderr == (
         "A setting is wrong: Remove these settings, which have gone: AUDIT_LARGEST_MB (larger "
-        "datasets are for the command postprocess audit); RUN_SILENCE (now JOB_SILENCE).\n"
+        "datasets are for the command postprocess audit); RUN_SILENCE (now JOB_SILENCE); "
+        "EMAIL_HOST (now in EMAIL_URL).\n"
     )
     assert "MTURK_FEES (Amazon's last price list holds)" in of_an_app.stderr
 
@@ -278,6 +281,8 @@ def test_an_invalid_number_of_seconds_stops_the_start(tmp_path):
         ("HUGGING_FACE_TOKEN", "hf_a b", "must be a token without spaces"),
         ("MTURK_LIVE_KEYS", "AKIDEXAMPLE", "must be an access key's id and secret, as ID:SECRET"),
         ("LOWEST_WAGE_CENTS", "8.50", "LOWEST_WAGE_CENTS must be a whole number"),
+        ("EMAIL_URL", "smtp://uni", "EMAIL_FROM must be the sender"),
+        ("EMAIL_PER_MINUTE", "0", "EMAIL_PER_MINUTE must be a whole number from 1"),
         ("ARRIVALS_PER_LINK", "300/hour", "ARRIVALS_PER_LINK must be a whole number from 0"),
         ("HOLD_MINUTES", "0", "HOLD_MINUTES must be a whole number from 1 to"),
     ],
@@ -328,15 +333,29 @@ def test_a_public_site_requires_https(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("chosen", "said"),
+    ("url", "parts"),
     [
-        ({"EMAIL_HOST": "smtp.example.org"}, "EMAIL_FROM must be the sender"),
-        ({"EMAIL_USE_SSL": "yes", "EMAIL_USE_TLS": "yes"}, "either EMAIL_USE_SSL or EMAIL_USE_TLS"),
-        ({"EMAIL_PER_MINUTE": "0"}, "EMAIL_PER_MINUTE must be a whole number from 1"),
+        ("", "('', None, False, False, '', '')"),
+        ("smtp+tls://ana%40uni:a%2Fb@smtp.uni", "('smtp.uni', 587, True, False, 'ana@uni', 'a/b')"),
+        ("smtp+ssl://ana@smtp.uni/", "('smtp.uni', 465, False, True, 'ana', '')"),
+        ("smtp://[::1]:2525", "('::1', 2525, False, False, '', '')"),
     ],
 )
-def test_settings_of_e_mail_that_cannot_work_stop_the_start(chosen, said, tmp_path):
-    done = start_with(tmp_path, **chosen)
+def test_the_mail_server_is_read_from_its_url(url, parts, tmp_path):
+    code = (
+        "from django.conf import settings as s; print((s.EMAIL_HOST, s.EMAIL_PORT, "
+        "s.EMAIL_USE_TLS, s.EMAIL_USE_SSL, s.EMAIL_HOST_USER, s.EMAIL_HOST_PASSWORD))"
+    )
+    chosen = {"EMAIL_URL": url, "EMAIL_FROM": "lab@example.org"}
 
-    assert done.returncode != 0
-    assert said in done.stderr
+    assert start_with(tmp_path, "shell", "-v0", "-c", code, **chosen).stdout == f"{parts}\n"
+
+
+@pytest.mark.parametrize("url", ["smtp.uni:25", "smtp://ana:x#y@uni:port", "https://ana:x#y@uni"])
+def test_a_wrong_url_of_a_mail_server_is_refused_and_not_shown(url, monkeypatch):
+    monkeypatch.setenv("EMAIL_URL", url)
+
+    with pytest.raises(ImproperlyConfigured, match="EMAIL_URL must look like") as refused:
+        mail_url("EMAIL_URL")
+
+    assert url not in str(refused.value)

@@ -1,6 +1,6 @@
 """Sending invitations and reminders by the operator's SMTP server: a queue, and a log.
 
-Off unless `EMAIL_HOST` is set. An address gets at most one invitation and one reminder in a study:
+Off unless `EMAIL_URL` is set. An address gets at most one invitation and one reminder in a study:
 an e-mail whose sending was interrupted may have arrived, and is not tried again.
 """
 
@@ -42,7 +42,7 @@ WHILE_OFF = timedelta(minutes=5)  # until it is asked whether e-mail is on again
 MAX_ERROR = 200  # characters
 NOT_WANTED = "Not sent: the link, its recipient or the study changed after the e-mail was queued."
 INTERRUPTED = "The connection broke off while it was being sent; it may have arrived."
-OFF = "This site sends no e-mail: the operator has not set EMAIL_HOST (docs/settings.md)."
+OFF = "This site sends no e-mail: the operator has not set EMAIL_URL (docs/settings.md)."
 
 
 class Addressed(NamedTuple):

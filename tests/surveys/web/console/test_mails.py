@@ -74,7 +74,7 @@ def test_a_person_who_asks_for_no_mail_is_marked(study, links, client):
 def test_a_site_without_a_server_says_so_and_queues_nothing(study, links, client, settings):
     settings.EMAIL_HOST = ""
 
-    assert "the operator has not set EMAIL_HOST" in read(client, "mails", study)
+    assert "the operator has not set EMAIL_URL" in read(client, "mails", study)
     answer = client.post(page("send_invitations", study), {"version": "1"})
 
     assert answer.status_code == 422
