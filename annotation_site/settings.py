@@ -38,6 +38,8 @@ env.read_env(env_file or str(BASE_DIR / ".env"))
 refuse_removed(
     AUDIT_LARGEST_MB="larger datasets are for the command postprocess audit",
     RUN_SILENCE="now JOB_SILENCE",
+    HUGGING_FACE_URL="always https://huggingface.co",
+    HUGGING_FACE_STORAGE_HOSTS="always those of Hugging Face",
     EMAIL_HOST="now in EMAIL_URL",
     EMAIL_PORT="now in EMAIL_URL",
     EMAIL_USE_TLS="now in EMAIL_URL",
@@ -262,16 +264,12 @@ if EMAIL_HOST and "@" not in DEFAULT_FROM_EMAIL:
 # Repositories for data: without a token nothing is sent. Separate names, as for MTurk's keys.
 ZENODO_URL = service_url("ZENODO_URL", "https://sandbox.zenodo.org")
 ZENODO_TOKEN = secret("ZENODO_TOKEN")
-HUGGING_FACE_URL = service_url("HUGGING_FACE_URL", "https://huggingface.co")
+HUGGING_FACE_URL = "https://huggingface.co"
 HUGGING_FACE_TOKEN = secret("HUGGING_FACE_TOKEN")
 HUGGING_FACE_ACCOUNT = env("HUGGING_FACE_ACCOUNT", default="").strip()
-HUGGING_FACE_STORAGE_HOSTS = [
-    host.strip().lower()
-    for host in env.list("HUGGING_FACE_STORAGE_HOSTS", default=[])
-    or [
-        "hf-hub-lfs-us-east-1.s3-accelerate.amazonaws.com",
-        "hf-hub-lfs-us-east-1.s3.amazonaws.com",
-    ]
+HUGGING_FACE_STORAGE_HOSTS = [  # to which it may direct large files, without the token
+    "hf-hub-lfs-us-east-1.s3-accelerate.amazonaws.com",
+    "hf-hub-lfs-us-east-1.s3.amazonaws.com",
 ]
 
 WEBHOOK_HOSTS = [host.strip().lower() for host in env.list("WEBHOOK_HOSTS", default=[])]

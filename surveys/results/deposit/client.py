@@ -83,8 +83,7 @@ class Client:
         if has_token or not is_safe or host not in self._repository.storage_hosts:
             raise GatewayRefused(
                 f"{self._repository.host} asks to send a file to {host}, which is not among the "
-                "hosts that the settings allow. If its documentation names this host, an operator "
-                "can add it to HUGGING_FACE_STORAGE_HOSTS (docs/settings.md)."
+                "hosts that Cosima knows. Update Cosima, or upload the release by hand."
             )
 
     def _refuse_failure(self, step: Step, answer: httpx.Response) -> None:
