@@ -8,10 +8,12 @@ from annotation_site.gateway import Gateway, Limits
 from annotation_site.wsgi import application as site
 from surveys.jobs.dispatcher import DISPATCHER
 
+N_THREADS = 2  # a slow page would block a process with one
+
 application = Gateway(
     site,
     Limits(
-        n_threads=settings.WEB_THREADS,
+        n_threads=N_THREADS,
         client_seconds=settings.REQUEST_SECONDS,
         largest_body=settings.API_LARGEST_REQUEST,
         memory=10 * settings.API_LARGEST_REQUEST,

@@ -37,6 +37,8 @@ if (env_file := env("ENV_FILE", default="")) and not Path(env_file).exists():
 env.read_env(env_file or str(BASE_DIR / ".env"))
 refuse_removed(
     AUDIT_LARGEST_MB="larger datasets are for the command postprocess audit",
+    WEB_THREADS="always 2",
+    HSTS_SECONDS="always an hour; the proxy can send more",
     RUN_SILENCE="now JOB_SILENCE",
     HUGGING_FACE_URL="always https://huggingface.co",
     HUGGING_FACE_STORAGE_HOSTS="always those of Hugging Face",
@@ -242,7 +244,6 @@ for _rate in API_RATES.values():
         )
 API_LARGEST_REQUEST = 20 * 2**20  # bytes; `annotation_site.gateway` refuses larger ones unread
 REQUEST_SECONDS = whole_number("REQUEST_SECONDS", 20, lowest=1, highest=9999)
-WEB_THREADS = whole_number("WEB_THREADS", 2, lowest=1, highest=9999)
 
 # The operator's SMTP server; without a host the site sends no e-mail.
 _mail = mail_url("EMAIL_URL")
@@ -332,7 +333,7 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = IS_HTTPS
 CSRF_TRUSTED_ORIGINS = [SITE_URL] if IS_HTTPS else []
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if IS_HTTPS else None
 SECURE_SSL_REDIRECT = IS_HTTPS
-SECURE_HSTS_SECONDS = whole_number("HSTS_SECONDS", 3600) if IS_HTTPS else 0
+SECURE_HSTS_SECONDS = 3600 if IS_HTTPS else 0  # a proxy can send a longer time instead
 SILENCED_SYSTEM_CHECKS = [
     "security.W005",  # HSTS for subdomains: they may belong to others and lack HTTPS
     "security.W021",  # HSTS preloading: a decision of the domain's owner

@@ -149,7 +149,7 @@ def main() -> None:
         __doc__,
         cases=(list(OURS), ", ".join((*OURS, *peers.CASES)), [*OURS, *peers.CASES]),
         annotators=(list(TASKS), None, list(TASKS)),
-        servers=([str(AS_SERVED)], "such as granian:1x4 waitress:1x4"),
+        servers=([str(AS_SERVED)], "such as granian:1x2 waitress:1x4"),
         large=(LARGE, "contexts of a large study, 0 for none"),
         large_peer=(False, "Turkle too; its batch 2 must hold 20,000"),
         dropout=True,

@@ -34,21 +34,20 @@ class Server(NamedTuple):
 
     @classmethod
     def named(cls, text: str) -> "Server":
-        """Return the server of a name: `granian:1x4` is granian with 1 worker of 4 threads."""
+        """Return the server of a name: `waitress:1x4` is waitress with 1 worker of 4 threads."""
         kind, _, numbers = text.partition(":")
-        workers, _, threads = (numbers or "1x4").partition("x")
+        workers, _, threads = (numbers or "1x2").partition("x")
         if kind not in COMMANDS:
             raise SystemExit(f"{kind!r} is not one of {', '.join(COMMANDS)}")
-        return cls(kind, int(workers), int(threads or 1))
+        return cls(kind, int(workers), 2 if kind == "granian" else int(threads or 1))  # as served
 
     def command(
         self, python: Path, port: int, application: str, folder: Path
     ) -> tuple[list[str], dict[str, str]]:
         """Return the words of its command line in a folder, and its environment variables."""
-        environment = {"WEB_THREADS": str(self.threads)}
+        environment: dict[str, str] = {}
         if self.kind == "granian" and ".wsgi:" in application:
-            variables, command = read_served(folder)
-            environment |= variables
+            environment, command = read_served(folder)
         else:  # the bare app, too, has granian without Cosima's launcher
             command = COMMANDS["granian-wsgi" if self.kind == "granian" else self.kind]
         line = Template(command).substitute(

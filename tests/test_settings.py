@@ -101,7 +101,6 @@ def test_a_read_only_var_dir_without_a_secret_key_stops_the_start(read_only):
         ("DOCS_URL", "docs.example.org"),
         ("TRUSTED_PROXIES", "everybody"),
         ("REQUEST_SECONDS", "0"),
-        ("WEB_THREADS", "many"),
         ("CORPORA_DIR", "/proc/nowhere"),
         ("APPS", "contexts,lexicons"),
     ],
@@ -265,13 +264,6 @@ def test_deployment_checks_name_a_missing_proxy_and_missing_static_files(tmp_pat
     assert f"The static files are not in {tmp_path / 'static'}" in done.stderr
 
 
-def test_an_invalid_number_of_seconds_stops_the_start(tmp_path):
-    done = start_with(tmp_path, **PUBLIC, HSTS_SECONDS="a year")
-
-    assert done.returncode != 0
-    assert "HSTS_SECONDS must be a whole number from 0 to 999999999" in done.stderr
-
-
 @pytest.mark.parametrize(
     ("name", "wrong", "message"),
     [
@@ -325,11 +317,11 @@ def test_a_public_site_requires_https(tmp_path):
         "print(plain.status_code, plain.headers.get('Location'), safe.status_code, "
         "safe.headers.get('Strict-Transport-Security'), safe.headers.get('X-Frame-Options'))"
     )
-    chosen = {**PUBLIC, "HSTS_SECONDS": "60", "STATIC_ROOT": str(settings.STATIC_ROOT)}
+    chosen = {**PUBLIC, "STATIC_ROOT": str(settings.STATIC_ROOT)}
 
     done = start_with(tmp_path, "shell", "-v", "0", "-c", code, **chosen)
 
-    assert done.stdout == "301 https://survey.example.org/console/sign-in/ 200 max-age=60 DENY\n"
+    assert done.stdout == "301 https://survey.example.org/console/sign-in/ 200 max-age=3600 DENY\n"
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ LEFT_OUT = {
         "--large 0 --no-dropout": LOAD,
         ".venv/bin/python bench/load.py --divide 10 --repetitions 1 --large 1000": LOAD,
         ".venv/bin/python bench/load.py --annotators 40 --large 0 --no-dropout --servers "
-        "granian:1x4 granian-wsgi:2x2 gunicorn-gthread:2x2 waitress:1x4 uwsgi:2x2 uvicorn:1x4":
+        "granian:1x2 granian-wsgi:2x2 gunicorn-gthread:2x2 waitress:1x4 uwsgi:2x2 uvicorn:1x4":
             LOAD,
         ".venv/bin/python bench/load.py --repositories ../before . --cases cosima-sqlite cosima-pg "
         "--cluster postgres://postgres@127.0.0.1:5432 --annotators 40 --large 0 --no-dropout "
