@@ -97,7 +97,6 @@ def test_a_read_only_var_dir_without_a_secret_key_stops_the_start(read_only):
         ("CELERY_BROKER_URL", "amqp://here"),
         ("DATABASE_URL", "oracle://here/there"),
         ("DEBUG", "perhaps"),
-        ("API_RATE", "often"),
         ("DOCS_URL", "docs.example.org"),
         ("TRUSTED_PROXIES", "everybody"),
         ("REQUEST_SECONDS", "0"),

@@ -33,7 +33,7 @@ pytestmark = [
 ]
 N_PLACES, N_TOO_MANY = 12, 6
 N_ATTEMPTS, N_SENT = 9, 20
-API_RATE = 30  # requests of a token a day
+API_RATE = 30  # requests of a token a day, in `rationed`
 Install = Callable[..., Site]
 
 
@@ -42,7 +42,7 @@ def install(pristine, tmp_path, queue) -> Iterator[Install]:
     """Returns a server of the site, not started: with own files unless they are given."""
     shared = {
         "SECRET_KEY": secrets.token_urlsafe(50), "CELERY_BROKER_URL": BROKER,
-        "CELERY_QUEUE": queue, "API_RATE": f"{API_RATE}/day",
+        "CELERY_QUEUE": queue, "DJANGO_SETTINGS_MODULE": "tests.end_to_end.rationed",
     }  # fmt: skip
     with fresh_database(settings.DATABASES["default"], tmp_path, copy_of=pristine) as url:
 
