@@ -1,5 +1,6 @@
 """Settings, read from the environment and a `.env` file. `docs/settings.md` lists them."""
 
+import hmac
 import os
 from datetime import timedelta
 from importlib import import_module
@@ -36,6 +37,7 @@ if (env_file := env("ENV_FILE", default="")) and not Path(env_file).exists():
 env.read_env(env_file or str(BASE_DIR / ".env"))
 refuse_removed(
     AUDIT_LARGEST_MB="larger datasets are for the command postprocess audit",
+    CELERY_QUEUE="always a name of the site's own, from SECRET_KEY",
     API_RATE="always 600/min",
     API_CREATING_RATE="always 60/min",
     API_EXPORTING_RATE="always 30/min",
@@ -194,7 +196,10 @@ TIME_ZONE = "UTC"
 
 # Without a broker background jobs run in the job process of the site.
 CELERY_BROKER_URL = redis_url("CELERY_BROKER_URL")
-CELERY_TASK_DEFAULT_QUEUE = env("CELERY_QUEUE", default="") or "cosima"
+# Sites that share a broker take no messages and cached values of each other.
+CELERY_TASK_DEFAULT_QUEUE = (
+    f"cosima-{hmac.digest(SECRET_KEY.encode(), b'queue', 'sha256').hex()[:16]}"
+)
 BACKGROUND = "workers" if CELERY_BROKER_URL else "threads"
 CELERY_TASK_IGNORE_RESULT = True  # results are stored in our own tables
 CELERY_TASK_ACKS_LATE = CELERY_TASK_REJECT_ON_WORKER_LOST = True

@@ -223,6 +223,22 @@ def test_the_cache_is_in_redis_where_there_is_one(tmp_path, chosen, caches):
     }
 
 
+def test_sites_that_share_a_broker_have_names_of_their_own_in_it(tmp_path):
+    code = (
+        "from django.conf import settings as s; "
+        "print(s.CELERY_TASK_DEFAULT_QUEUE, s.CACHES['default']['KEY_PREFIX'])"
+    )
+    first, again, second = (
+        start_with(
+            tmp_path, "shell", "-v0", "-c", code, SECRET_KEY=key, CELERY_BROKER_URL="redis://a/1"
+        ).stdout.split()
+        for key in ("one", "one", "two")
+    )
+
+    assert first == again
+    assert not {*first} & {*second}
+
+
 def test_debug_is_off_and_hosts_are_limited(tmp_path):
     code = "from django.conf import settings as s; print(s.DEBUG, s.ALLOWED_HOSTS)"
     done = start_with(tmp_path, "shell", "-v", "0", "-c", code)

@@ -1,4 +1,3 @@
-import secrets
 from collections.abc import Callable, Iterator
 from itertools import islice
 
@@ -68,13 +67,13 @@ def new_survey(shared_site, new_link) -> Callable[..., str]:
 
 
 @pytest.fixture
-def queue() -> str:
-    """The name of a queue that no other test uses, on a broker that answers."""
+def broker() -> str:
+    """The URL of a broker that answers, where each site has a queue of its own."""
     try:
         redis.Redis.from_url(BROKER).ping()
     except redis.ConnectionError:
         lack("Redis")
-    return f"test-{secrets.token_hex(4)}"
+    return BROKER
 
 
 @pytest.fixture

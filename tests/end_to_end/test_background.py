@@ -20,7 +20,7 @@ from tests.end_to_end.annotators import PATIENCE_SECONDS
 from tests.end_to_end.databases import fresh_database
 from tests.end_to_end.network import Cable
 from tests.end_to_end.site import Site, open_site
-from tests.end_to_end.workers import BROKER, SECONDS, wait_until, working
+from tests.end_to_end.workers import SECONDS, wait_until, working
 from tests.factories.studies import QUICK
 
 SILENCE = "10"  # seconds after which a process counts as dead
@@ -50,12 +50,12 @@ LISTENED_TO = f"""{MADE}
 
 
 def test_nobody_waits_for_a_broker_and_all_is_done_when_it_is_back(
-    pristine: str, tmp_path, queue: str
+    pristine: str, tmp_path, broker: str
 ):
-    parts = urlsplit(BROKER)
+    parts = urlsplit(broker)
     with Cable(parts.port or 6379, parts.hostname or "127.0.0.1") as cable, listening() as heard:
-        broker = f"redis://127.0.0.1:{cable.port}{parts.path}"
-        behind = {"CELERY_BROKER_URL": broker, "CELERY_QUEUE": queue, "WEBHOOK_HOSTS": "127.0.0.1"}
+        url = f"redis://127.0.0.1:{cable.port}{parts.path}"
+        behind = {"CELERY_BROKER_URL": url, "WEBHOOK_HOSTS": "127.0.0.1"}
         with open_site(pristine, tmp_path, **behind) as site:
             password = secrets.token_urlsafe()
             run_code(site, LISTENED_TO.format(url=heard.url, password=password))
@@ -126,10 +126,11 @@ def test_a_site_whose_keeper_was_killed_stops_with_a_message_when_a_job_is_due(
         assert site.query(STATE) == [("waiting", 0)]
 
 
-def test_the_run_of_a_worker_that_ends_is_done_by_the_next(pristine: str, tmp_path, queue: str):
+def test_the_run_of_a_worker_that_ends_is_done_by_the_next(pristine: str, tmp_path, broker: str):
     with fresh_database(settings.DATABASES["default"], tmp_path, copy_of=pristine) as database:
-        behind = {"CELERY_BROKER_URL": BROKER, "CELERY_QUEUE": queue, "JOB_SILENCE": SILENCE}
-        site = Site(tmp_path, database, **behind)  # which serves nothing
+        site = Site(  # which serves nothing
+            tmp_path, database, CELERY_BROKER_URL=broker, JOB_SILENCE=SILENCE
+        )
         run_code(site, ASKED)
 
         for how, left in ((signal.SIGTERM, "waiting"), (signal.SIGKILL, "running")):

@@ -17,7 +17,7 @@ from django.conf import settings
 from tests.end_to_end.annotators import PATIENCE_SECONDS
 from tests.end_to_end.databases import fresh_database
 from tests.end_to_end.site import Site, open_site
-from tests.end_to_end.workers import BROKER, SECONDS, wait_until, working
+from tests.end_to_end.workers import SECONDS, wait_until, working
 from tests.factories.sharedtasks import predictions, result_file
 
 pytestmark = pytest.mark.every_database  # locks of a killed process are freed
@@ -98,10 +98,9 @@ def made(pristine: str, tmp_path: Path) -> Iterator[Made]:
         yield Made(site)
 
 
-def test_what_a_killed_site_stored_is_scored_by_a_worker(pristine: str, tmp_path, queue: str):
+def test_what_a_killed_site_stored_is_scored_by_a_worker(pristine: str, tmp_path, broker: str):
     """With a broker the site itself scores nothing, and no worker is there."""
-    behind = {"CELERY_BROKER_URL": BROKER, "CELERY_QUEUE": queue}
-    with open_site(pristine, tmp_path, **behind) as site:
+    with open_site(pristine, tmp_path, CELERY_BROKER_URL=broker) as site:
         Made(site).submit()
         site.kill(signal.SIGKILL)
         assert outcome_of(site) == ([(1, "stored")], [(0,)], [])
@@ -139,10 +138,9 @@ def test_a_site_killed_while_it_stores_scores_has_stored_none(made: Made):
     assert perform_jobs(made.site) == "Jobs: 0."
 
 
-def test_a_worker_killed_in_the_middle_is_followed_by_the_next(pristine: str, tmp_path, queue: str):
+def test_a_worker_killed_in_the_middle_is_followed_by_the_next(pristine, tmp_path, broker):
     with fresh_database(settings.DATABASES["default"], tmp_path, copy_of=pristine) as database:
-        behind = {"CELERY_BROKER_URL": BROKER, "CELERY_QUEUE": queue, "JOB_SILENCE": SILENCE}
-        site = Site(tmp_path, database, **behind)
+        site = Site(tmp_path, database, CELERY_BROKER_URL=broker, JOB_SILENCE=SILENCE)
         made = Made(site)  # which serves nothing
         run_code(site, SENT)
         with blocked(made.gold) as pipe, working(site) as worker:

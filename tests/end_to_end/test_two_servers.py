@@ -23,7 +23,6 @@ from tests.end_to_end.databases import fresh_database
 from tests.end_to_end.site import Site, opening
 from tests.end_to_end.test_promises import WORDS, imported
 from tests.end_to_end.test_submitting_program import MADE
-from tests.end_to_end.workers import BROKER
 from tests.factories.sharedtasks import predictions, result_file
 from tests.factories.studies import numbered_stimuli
 
@@ -38,11 +37,11 @@ Install = Callable[..., Site]
 
 
 @pytest.fixture
-def install(pristine, tmp_path, queue) -> Iterator[Install]:
+def install(pristine, tmp_path, broker) -> Iterator[Install]:
     """Returns a server of the site, not started: with own files unless they are given."""
     shared = {
-        "SECRET_KEY": secrets.token_urlsafe(50), "CELERY_BROKER_URL": BROKER,
-        "CELERY_QUEUE": queue, "DJANGO_SETTINGS_MODULE": "tests.end_to_end.rationed",
+        "SECRET_KEY": secrets.token_urlsafe(50), "CELERY_BROKER_URL": broker,
+        "DJANGO_SETTINGS_MODULE": "tests.end_to_end.rationed",
     }  # fmt: skip
     with fresh_database(settings.DATABASES["default"], tmp_path, copy_of=pristine) as url:
 
