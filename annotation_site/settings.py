@@ -305,7 +305,7 @@ MEDIA_ROOT = VAR_DIR / "files"  # files of runs and releases, served only by vie
 FILE_UPLOAD_PERMISSIONS = 0o600
 
 STATIC_URL = "static/"
-STATIC_ROOT = Path(env("STATIC_ROOT", default="") or VAR_DIR / "static").resolve()
+STATIC_ROOT = (VAR_DIR / "static").resolve()  # may be a link
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True  # no page uses the others
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from annotation_site.parsing import mail_url
-from tests.end_to_end.commands import run_commands
+from tests.end_to_end.commands import run_commands, share_static_files
 from tests.machine import ROOT
 
 
@@ -159,9 +159,9 @@ def test_the_host_of_site_url_is_allowed(tmp_path, url):
         "sent = {'host': host, 'x-forwarded-proto': scheme}; "
         "print(Client(headers=sent).get('/console/sign-in/').status_code)"
     )
-    files = str(settings.STATIC_ROOT)
+    share_static_files(tmp_path)
 
-    done = start_with(tmp_path, "shell", "-v", "0", "-c", code, SITE_URL=url, STATIC_ROOT=files)
+    done = start_with(tmp_path, "shell", "-v", "0", "-c", code, SITE_URL=url)
 
     assert done.stdout == "200\n"
 
@@ -257,13 +257,12 @@ def test_sqlite_survives_a_crash_of_the_machine(tmp_path):
     assert done.stdout.strip() == "['wal', 2]"
 
 
-PUBLIC = {
-    "SITE_URL": "https://survey.example.org", "TRUSTED_PROXIES": "127.0.0.1",
-    "STATIC_ROOT": str(settings.STATIC_ROOT),
-}  # fmt: skip
+PUBLIC = {"SITE_URL": "https://survey.example.org", "TRUSTED_PROXIES": "127.0.0.1"}
 
 
 def test_deployment_checks_pass_for_a_public_site(tmp_path):
+    share_static_files(tmp_path)
+
     done = start_with(tmp_path, "check", "--deploy", "--fail-level", "WARNING", **PUBLIC)
 
     assert done.returncode == 0, done.stderr
@@ -271,8 +270,7 @@ def test_deployment_checks_pass_for_a_public_site(tmp_path):
 
 
 def test_deployment_checks_name_a_missing_proxy_and_missing_static_files(tmp_path):
-    lacking = {**PUBLIC, "TRUSTED_PROXIES": "", "STATIC_ROOT": str(tmp_path / "static")}
-    done = start_with(tmp_path, "check", "--deploy", **lacking)
+    done = start_with(tmp_path, "check", "--deploy", **{**PUBLIC, "TRUSTED_PROXIES": ""})
 
     assert done.returncode != 0
     assert "surveys.W001" in done.stderr
@@ -332,9 +330,9 @@ def test_a_public_site_requires_https(tmp_path):
         "print(plain.status_code, plain.headers.get('Location'), safe.status_code, "
         "safe.headers.get('Strict-Transport-Security'), safe.headers.get('X-Frame-Options'))"
     )
-    chosen = {**PUBLIC, "STATIC_ROOT": str(settings.STATIC_ROOT)}
+    share_static_files(tmp_path)
 
-    done = start_with(tmp_path, "shell", "-v", "0", "-c", code, **chosen)
+    done = start_with(tmp_path, "shell", "-v", "0", "-c", code, **PUBLIC)
 
     assert done.stdout == "301 https://survey.example.org/console/sign-in/ 200 max-age=3600 DENY\n"
 

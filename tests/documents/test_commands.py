@@ -9,6 +9,7 @@ from django.conf import settings
 from tests.documents.copying import copy_repository
 from tests.documents.reading import list_documents, read_blocks, tracked_files
 from tests.documents.terminal import opened, split_commands
+from tests.end_to_end.commands import share_static_files
 from tests.end_to_end.databases import fresh_database
 from tests.fixtures.models import e5_folder, minilm, torch  # noqa: F401
 from tests.fixtures.sites import pristine  # noqa: F401
@@ -96,9 +97,11 @@ FIRST = {
 def terminal(pristine, tmp_path):  # noqa: F811
     """A terminal in a fresh copy, whose site has a database with its tables already."""
     folder = copy_repository(tmp_path / "cosima")
+    (folder / "var").mkdir()
+    share_static_files(folder / "var")
     with (
         fresh_database(settings.DATABASES["default"], tmp_path, copy_of=pristine) as url,
-        opened(folder, DATABASE_URL=url, STATIC_ROOT=str(settings.STATIC_ROOT)) as terminal,
+        opened(folder, DATABASE_URL=url) as terminal,
     ):
         yield terminal
 

@@ -16,6 +16,8 @@ from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
 
+from django.conf import settings
+
 from tests.machine import ROOT
 
 LIBRARIES = (  # that can be loaded without settings
@@ -29,6 +31,12 @@ LIBRARIES = (  # that can be loaded without settings
 
 _nursery = multiprocessing.get_context("forkserver")
 _nursery.set_forkserver_preload([*LIBRARIES, __name__])
+
+
+def share_static_files(var: Path) -> None:
+    """Let a site with this VAR_DIR use the static files that were collected for all tests."""
+    if not (var / "static").is_symlink():
+        (var / "static").symlink_to(settings.STATIC_ROOT)
 
 
 def run_commands(

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import psycopg
 from django.conf import settings
 
-from tests.end_to_end.commands import run_commands, start_module
+from tests.end_to_end.commands import run_commands, share_static_files, start_module
 from tests.end_to_end.databases import free_port, fresh_database
 from tests.machine import ROOT
 
@@ -43,11 +43,11 @@ class Site:
         self.n_processes = n_processes
         self.url = f"http://{host}:{free_port()}"
         self.log = var / "server.log"
+        share_static_files(var)
         self.environment = {
             **os.environ,
             "DATABASE_URL": database_url,
             "VAR_DIR": str(var),
-            "STATIC_ROOT": str(settings.STATIC_ROOT),
             "SITE_URL": self.url,
             **chosen,
         }

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import httpx
 import pytest
-from django.conf import settings as django_settings
 
 from tests.end_to_end.annotators import PATIENCE_SECONDS, get, post, read_consent
+from tests.end_to_end.commands import share_static_files
 from tests.end_to_end.databases import free_port
 from tests.machine import ROOT
 
@@ -29,22 +29,22 @@ ASK_ADDRESS = "from annotation_site.settings import MTURK_SIMULATOR_URL; print(M
 
 @pytest.fixture
 def prepared(pristine: str, tmp_path) -> Path:
-    """A VAR_DIR whose database has its tables already, as after a first start; to save time."""
+    """A VAR_DIR with static files and a database with its tables, as after a first start."""
     var = tmp_path / "prepared"
     var.mkdir()
+    share_static_files(var)
     if pristine.startswith("sqlite"):
         shutil.copy(pristine.removeprefix("sqlite:///"), var / "cosima.sqlite3")
     return var
 
 
 def environment(var: Path, settings: Path | None = None) -> dict[str, str]:
-    """Nothing set but VAR_DIR, and static files that are collected; or but a file of settings."""
+    """Nothing set but VAR_DIR; or but a file of settings."""
     ours = {"DATABASE_URL", "SITE_URL", "SECRET_KEY", "DEBUG", "ALLOWED_HOSTS", "VAR_DIR"}
-    kept = {k: v for k, v in os.environ.items() if k not in ours | {"STATIC_ROOT"}}
+    kept = {k: v for k, v in os.environ.items() if k not in ours}
     if settings:
         return {**kept, "ENV_FILE": str(settings)}
-    collected = str(django_settings.STATIC_ROOT)
-    return {**kept, "VAR_DIR": str(var), "STATIC_ROOT": collected, "ENV_FILE": os.devnull}
+    return {**kept, "VAR_DIR": str(var), "ENV_FILE": os.devnull}
 
 
 @contextmanager
@@ -156,10 +156,7 @@ def answer_while_it_is_stopped(serve: "subprocess.Popen[bytes]", var: Path, link
 def test_serve_keeps_to_a_settings_file_and_makes_no_demo_where_none_is_wanted(tmp_path, prepared):
     """The file's VAR_DIR and SITE_URL win over what serve would choose."""
     file = tmp_path / "env"
-    collected = django_settings.STATIC_ROOT
-    file.write_text(
-        f"VAR_DIR={prepared}\nSITE_URL=https://survey.example.org\nSTATIC_ROOT={collected}\n"
-    )
+    file.write_text(f"VAR_DIR={prepared}\nSITE_URL=https://survey.example.org\n")
 
     options = ("--host", "localhost", "--port", str(free_port()), "--no-demo")
     with started(tmp_path, *options, settings=file) as text:
