@@ -37,7 +37,7 @@ if (env_file := env("ENV_FILE", default="")) and not Path(env_file).exists():
 env.read_env(env_file or str(BASE_DIR / ".env"))
 refuse_removed(
     AUDIT_LARGEST_MB="larger datasets are for the command postprocess audit",
-    CELERY_QUEUE="always a name of the site's own, from SECRET_KEY",
+    CELERY_QUEUE="now made from SECRET_KEY",
     API_RATE="always 600/min",
     API_CREATING_RATE="always 60/min",
     API_EXPORTING_RATE="always 30/min",

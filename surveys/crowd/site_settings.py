@@ -24,7 +24,7 @@ def read_settings(site: Mapping[str, Any]) -> dict[str, Any]:
     )
     return {
         "MTURK_SIMULATOR_URL": loopback("MTURK_SIMULATOR_URL", served_at),
-        # A name of its own, so that AWS keys for other services are never used.
+        # Not Amazon's name, so that AWS keys for other services are never used.
         "MTURK_LIVE_KEYS": (keys := access_keys("MTURK_LIVE_KEYS")),
         # The two live targets are enabled only if all three conditions hold.
         "MTURK_IS_LIVE": bool(keys) and site["IS_HTTPS"] and not site["DEBUG"],
