@@ -45,7 +45,7 @@ class Server(NamedTuple):
         self, python: Path, port: int, application: str, folder: Path
     ) -> tuple[list[str], dict[str, str]]:
         """Return the words of its command line in a folder, and its environment variables."""
-        environment: dict[str, str] = {}
+        environment = {}
         if self.kind == "granian" and ".wsgi:" in application:
             environment, command = read_served(folder)
         else:  # the bare app, too, has granian without Cosima's launcher

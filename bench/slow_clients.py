@@ -125,11 +125,6 @@ class Waits(NamedTuple):
     n_errors: int
 
     @property
-    def median(self) -> float:
-        """Return the median."""
-        return median(self.waits)
-
-    @property
     def p95(self) -> float:
         """Return the 95th percentile."""
         return quantiles(self.waits, n=20)[-1]
@@ -159,7 +154,10 @@ async def measure(
     await asyncio.gather(*held, return_exceptions=True)
     await asyncio.sleep(SETTLE_SECONDS)
     holds = not now.n_errors and now.p95 <= max(GOAL_MS, GOAL_RATIO * rest.p95)
-    shown = rest.median, rest.p95, len(now.waits), now.n_errors, now.median, now.p95, max(now.waits)
+    shown = (
+        median(rest.waits), rest.p95, len(now.waits), now.n_errors, median(now.waits), now.p95,
+        max(now.waits),
+    )  # fmt: skip
     return [
         f"{n_slow} {slow.name}", *(f"{figure:.0f}" for figure in shown),
         "met" if holds else "MISSED", *(f"{megabytes:.0f}" for megabytes in memory),
