@@ -1,6 +1,6 @@
 """Tables of loads, and the aims as ratios of a run's medians."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ COSIMA = ("cosima-sqlite", "cosima-pg")
 N_AIMED_AT = 40  # annotators
 N_OF_GROWTH = 10
 MOST_GROWTH = 1.2
+LARGE = {"large": "large study", "filled": "large study, nearly complete,"}  # kinds of runs
 
 
 def error_screens(result: Result) -> float:
@@ -150,64 +151,27 @@ AIMS = (
 )
 
 
-def list_ratios(found: Found) -> list[list[str]]:
-    """Return a row for each aim with both sides measured."""
-    rows = [row for case in COSIMA for aim in AIMS if (row := _compare(found, case, aim))]
-    for kind in ("large", "filled"):
-        rows += [row for case in (*COSIMA, "turkle-pg") if (row := _growth(found, case, kind))]
-    rows += [row for case in COSIMA if (row := _errors(found, case))]
-    rows += [row for case in COSIMA if (row := _dropout(found, case))]
-    return rows
-
-
-def _row(name: str, ratio: float, aim: str, *, is_reached: bool | None) -> list[str]:
-    reached = {True: "yes", False: "NO", None: "–"}[is_reached]
-    return [name, f"{ratio:.2f}", aim, reached]
-
-
-def _compare(found: Found, case: str, aim: Aim) -> list[str] | None:
-    ours = found.get(("load", case, N_AIMED_AT))
-    others = [case.replace("cosima", "bare") if name == "bare" else name for name in aim.others]
-    theirs = {
-        name: middle(results, aim.read)
-        for name in others
-        if (results := found.get(("load", name, N_AIMED_AT)))
-    }
-    if not (ours and theirs):
-        return None
-    greatest = max(theirs, key=lambda name: theirs[name])
-    ratio = middle(ours, aim.read) / theirs[greatest]
-    name = f"{case}: {aim.name} ÷ {greatest}, N={N_AIMED_AT}"
-    return _row(name, ratio, aim.limits, is_reached=aim.least <= ratio <= aim.most)
-
-
-def _growth(found: Found, case: str, kind: str) -> list[str] | None:
-    """Return the ratio of a judgement's cost in a large study, empty or nearly complete."""
-    small = found.get(("load", case, N_OF_GROWTH))
-    large = found.get((kind, case, N_OF_GROWTH))
-    if not (small and large):
-        return None
-    ratio = middle(large, CPU) / middle(small, CPU)
-    study = {"large": "large study", "filled": "large study, nearly complete,"}[kind]
-    name = f"{case}: server CPU a judgement, {study} ÷ 200 contexts, N={N_OF_GROWTH}"
-    if case not in COSIMA:
-        return _row(name, ratio, "–", is_reached=None)
-    return _row(name, ratio, f"≤ {MOST_GROWTH}", is_reached=ratio <= MOST_GROWTH)
-
-
-def _errors(found: Found, case: str) -> list[str] | None:
-    runs = [r for key, rs in found.items() if key[0] != "dropout" and key[1] == case for r in rs]
-    if not runs:
-        return None
-    most = max(map(error_screens, runs))
-    return _row(f"{case}: error screens per 100, worst run", most, "0", is_reached=most == 0)
-
-
-def _dropout(found: Found, case: str) -> list[str] | None:
-    runs = found.get(("dropout", case, 40))
-    if not runs:
-        return None
-    worst = min(run["check"]["at_quota"] / run["check"]["contexts"] for run in runs)
-    over = max(run["check"]["over_quota"] for run in runs)
-    name = f"{case}: contexts at quota after drop-outs, {over} over"
-    return _row(name, worst, "1.00, 0 over", is_reached=worst == 1 and not over)
+def list_ratios(found: Found) -> Iterator[list[str]]:
+    """Yield a row for each aim with both sides measured."""
+    for case in COSIMA:
+        ours = found.get(("load", case, N_AIMED_AT))
+        for aim in AIMS if ours else ():
+            bare = case.replace("cosima", "bare")
+            theirs = {
+                name: middle(results, aim.read)
+                for name in (bare if name == "bare" else name for name in aim.others)
+                if (results := found.get(("load", name, N_AIMED_AT)))
+            }
+            if theirs:
+                greatest = max(theirs, key=lambda name: theirs[name])
+                ratio = middle(ours, aim.read) / theirs[greatest]
+                name = f"{case}: {aim.name} ÷ {greatest}, N={N_AIMED_AT}"
+                reached = "yes" if aim.least <= ratio <= aim.most else "NO"
+                yield [name, f"{ratio:.2f}", aim.limits, reached]
+        small = found.get(("load", case, N_OF_GROWTH))
+        for kind, study in LARGE.items():
+            if small and (large := found.get((kind, case, N_OF_GROWTH))):
+                ratio = middle(large, CPU) / middle(small, CPU)
+                name = f"{case}: server CPU a judgement, {study} ÷ 200 contexts, N={N_OF_GROWTH}"
+                reached = "yes" if ratio <= MOST_GROWTH else "NO"
+                yield [name, f"{ratio:.2f}", f"≤ {MOST_GROWTH}", reached]

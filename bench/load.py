@@ -80,8 +80,6 @@ def plan_once(options: argparse.Namespace) -> list[Run]:
     for case in options.cases if options.large else ():
         if case.startswith("cosima"):
             runs += [Run(kind, case, large, servers[0]) for kind in ("large", "filled")]
-        elif case == "turkle-pg" and options.large_peer:
-            runs.append(Run("large", case, large._replace(n_tasks=max(1, tasks // 5))))
     for case in options.cases if options.dropout else ():
         if case.startswith("cosima") or case in peers.DROPOUT_CASES:
             runs.append(Run("dropout", case, Load.exact(40, 25), servers[0]))
@@ -93,8 +91,6 @@ def carry_out(task: Run, bench: Bench, systems: Peers | None, name: str) -> Resu
     if systems and task.case in peers.CASES:
         if task.kind == "dropout":
             return systems.measure_dropout(task.case)
-        if task.kind == "large":
-            return systems.measure_large(task.load, f"large-{name}")
         return systems.measure(task.case, task.load, name)
     if task.kind == "dropout":
         return measure_dropout(bench, task.case, task.server)
@@ -115,12 +111,12 @@ def report(results: dict[Run, list[Result]]) -> str:
     loads = [load_row(r.name, found) for r, found in results.items() if r.kind != "dropout"]
     drops = [dropout_row(r.name, found) for r, found in results.items() if r.kind == "dropout"]
     first = next(iter(results))
-    ratios = list_ratios({
+    ratios = [*list_ratios({
         (r.kind, r.case, r.load.n_annotators): found
         for r, found in results.items()
         if r.server in (first.server, AS_SERVED)
         and (r.case not in COSIMA or r.repository == first.repository)
-    })  # fmt: skip
+    })]  # fmt: skip
     others = [
         ratio_row(r.name, found, results[r._replace(repository=first.repository)])
         for r, found in results.items()
@@ -151,7 +147,6 @@ def main() -> None:
         annotators=(list(TASKS), None, list(TASKS)),
         servers=([str(AS_SERVED)], "such as granian:1x2 waitress:1x4"),
         large=(LARGE, "contexts of a large study, 0 for none"),
-        large_peer=(False, "Turkle too; its batch 2 must hold 20,000"),
         dropout=True,
         repositories=([REPOSITORY], "checkouts of Cosima to measure, in turns"),
         generator=(REPOSITORY.parent / "shared/bench", "the peers' annotators.py and peer_setup/"),

@@ -10,7 +10,6 @@ from serving import run
 
 CASES = ("turkle-sqlite", "turkle-pg", "potato", "potato-minimal", "otree")
 DROPOUT_CASES = ("turkle-pg", "potato", "otree")
-LARGE_BATCH = "/batch/2/accept_next_task/"  # where Turkle holds the 20,000 items
 
 
 class Peers:
@@ -39,20 +38,15 @@ class Peers:
         words = (self.home / "vl/bin/python", self.scripts / script, *arguments)
         run(*words, cwd=self.home, environment=environment)
 
-    def measure(self, case: str, load: Load, name: str, *more: str | Path) -> dict[str, Any]:
+    def measure(self, case: str, load: Load, name: str) -> dict[str, Any]:
         """Run a load once; its 200 items are the same texts."""
         peer, _, profile = case.partition("-minimal")
         profile = "minimal" if case.endswith("-minimal") else "browser"
         counts = str(load.n_annotators), str(load.n_tasks)
-        self._run("run_peers.py", peer, *counts, name, "--profile", profile, *more)
+        self._run("run_peers.py", peer, *counts, name, "--profile", profile)
         out = self.home / f"out/{peer}-{profile}-n{load.n_annotators}-{name}.json"
         result: dict[str, Any] = json.loads(out.read_text())
         return {**result, "faults": _describe(result["check"], load)}
-
-    def measure_large(self, load: Load, name: str) -> dict[str, Any]:
-        """Measure Turkle on PostgreSQL with 20,000 items, which must be its batch 2."""
-        more = ("--data", self.home / "data20k", "--entry", LARGE_BATCH)
-        return self.measure("turkle-pg", load, name, *more)
 
     def measure_dropout(self, case: str) -> dict[str, Any]:
         """Measure drop-outs: 20 leave early, 20 stay, 20 come."""

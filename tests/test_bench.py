@@ -61,7 +61,6 @@ def test_the_aims_are_those_to_be_beaten():
         "server CPU a judgement ÷ bare-pg, N=40": "yes",
         "turn p95 ÷ turkle-pg, N=40": "yes",
         "server CPU a judgement, large study ÷ 200 contexts, N=10": "yes",
-        "error screens per 100, worst run": "yes",
     }
 
 
