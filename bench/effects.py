@@ -4,13 +4,10 @@
     .venv/bin/python bench/effects.py --only coverage --studies 20 --designs 6x20x10
     .venv/bin/python bench/effects.py --only time
 
-Simulated studies of three populations. *model*: the model itself, with the standard deviations
-`DEVIATIONS`. *other noise*: not the model, but similarities from 0 to 6, of which those of a pair
-correlate by 0.8, annotators with a normal bias (SD 0.6) and normal noise whose SD, from 0.8 to 1.8,
-differs between annotators, rounded (`studies.py`). *few changes*: the model, except that only a
-quarter of the pairs change, those twice as much; the sign of another pair is always wrong. The true
-change of a pair is the difference of the expected ratings over all annotators of the population, in
-points of 0-10.
+Three populations: *model* is the model itself, *other noise* that of `studies.py`, and of *few
+changes* only a quarter of the pairs change, those twice as much; the sign of another pair is always
+wrong. The true change of a pair is the difference of the expected ratings over all annotators of
+the population, in points of 0-10.
 """
 
 import time
@@ -19,19 +16,15 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from reporting import read_options, say, table
 from scipy import stats
-from studies import Crowd, Shape, draw_similarities, rate, tabulate
+from studies import Crowd, Floats, Shape, draw_similarities, rate, tabulate
 
 from postprocess.statistics.effects.changes import expected_ratings
 from postprocess.statistics.effects.estimate import Effects, estimate_effects
 from postprocess.statistics.effects.fitting import EffectsError
-from postprocess.steps.post_process import post_process
-from postprocess.steps.recipe import read_recipe
 from postprocess.table.ratings import Scale
 
-Floats = NDArray[np.float64]
 DEVIATIONS = {"pair": 1.8, "context": 1.0, "annotator": 0.7, "questionnaire": 0.3}
 THRESHOLDS = np.array([-3.0, -1.7, -0.4, 0.9, 2.2, 3.5])
 VALUES = np.arange(7) * 10 / 6
@@ -42,7 +35,6 @@ COVERAGE = (
     "wrong sign of these: expected", "observed", "of all: expected", "observed",
     "change > 1: estimated", "true", "coverage of the share",
 )  # fmt: skip
-PROCESSED = ("recipe", "studies", "coverage", *DEVIATIONS)
 BIAS = ("design", *DEVIATIONS, "components at 0")
 TIME = ("ratings", "design", "seconds", "evaluations")
 
@@ -161,23 +153,6 @@ def draw_connected(n_pairs: int, rng: np.random.Generator) -> pd.DataFrame:
     )
 
 
-def measure_processed(shape: Shape, n_studies: int) -> list[list[str]]:
-    """Return the rows of the table of ratings that were processed before the model."""
-    rows = []
-    for name in ("raw", "cosimlex"):
-        figures, deviations = [], []
-        for seed in range(n_studies):
-            truth = draw_model(shape, np.random.default_rng(seed))
-            given = truth.ratings.astype({"annotator": str})
-            used = post_process(given, read_recipe(name), n_pairs=len(truth.changes)).used
-            effects = estimate(used)
-            figures.append(measure_study(truth, effects))
-            deviations.append(effects.components["deviation"].to_numpy()[:-1])
-        means = [f"{mean:.2f}" for mean in np.mean(deviations, axis=0)]
-        rows.append([name, str(n_studies), f"{100 * np.mean(figures, axis=0)[0]:.1f}", *means])
-    return rows
-
-
 def measure_time() -> list[list[str]]:
     """Return the rows of the time table: processor time of the whole estimation."""
     studies = {
@@ -199,7 +174,7 @@ def measure_time() -> list[list[str]]:
 
 def main() -> None:
     """Simulate and print Markdown tables."""
-    tables = ["coverage", "processed", "time"]
+    tables = ["coverage", "time"]
     options = read_options(
         __doc__,
         studies=(100, "of each cell"),
@@ -209,8 +184,6 @@ def main() -> None:
     shapes = [Shape(*map(int, design.split("x"))) for design in options.designs]
     if "coverage" in options.only:
         say_coverage(shapes, options.studies)
-    if "processed" in options.only:
-        say(table(PROCESSED, measure_processed(shapes[0], options.studies)))
     if "time" in options.only:
         say(table(TIME, measure_time()))
 

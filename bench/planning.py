@@ -6,7 +6,6 @@ small pilot studies are drawn from it and planned from. Needs no database.
     .venv/bin/python bench/planning.py [--repository DIR] [--pilots 10]
 """
 
-import statistics
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -154,24 +153,10 @@ def scores_of(ratings: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-@dataclass
-class Result:
-    """The plans of the pilots of one population and design, for one change."""
-
-    population: str
-    source: str
-    n_pairs: int
-    n_annotators: int
-    change: float
-    true_n: int
-    planned: list[int]
-    powers: list[float]  # true ones, at the planned n
-
-
 def plan_pilots(
     population: Population, n_pilots: int, truth: dict[float, Floats], rng: np.random.Generator
-) -> Iterator[Result]:
-    """Plan from pilots of every design, as ratings and as published figures."""
+) -> Iterator[dict[str, object]]:
+    """Yield a row for each change and plan from a pilot: as ratings, and as published figures."""
     from postprocess.planning.plan import plan_study
     from postprocess.planning.question import Costs, Question
     from postprocess.planning.rating_models import models_of_ratings, models_of_scores
@@ -179,7 +164,6 @@ def plan_pilots(
 
     question = Question(CHANGES, POWER, ALPHA, MOST, PLAN_SIMULATIONS)
     for n_pairs, n in DESIGNS:
-        planned: dict[tuple[str, float], list[int]] = {}
         for _ in range(n_pilots):
             ratings = draw_pilot(population, n_pairs, n, rng)
             scores = scores_of(ratings)
@@ -189,13 +173,16 @@ def plan_pilots(
             }
             for source, models in sources.items():
                 table = plan_study(models, question, Costs(pairs=1), rng=rng).table
-                for change, found in zip(CHANGES, table["n"].fillna(MOST), strict=True):
-                    planned.setdefault((source, change), []).append(int(found))
-        for (source, change), numbers in planned.items():
-            powers = [float(truth[change][one]) for one in numbers]
-            reached = int(np.flatnonzero(truth[change] < POWER)[-1]) + 1
-            place = (population.name, source, n_pairs, n, change)
-            yield Result(*place, reached, numbers, powers)
+                for change, planned in zip(CHANGES, table["n"].fillna(MOST), strict=True):
+                    yield {
+                        "population": population.name,
+                        "source": source,
+                        "pilot": f"{n_pairs} × {n}",
+                        "change": change,
+                        "true": int(np.flatnonzero(truth[change] < POWER)[-1]) + 1,
+                        "planned": int(planned),
+                        "power": float(truth[change][int(planned)]),
+                    }
 
 
 def detect(population: Population, n_pilots: int, rng: np.random.Generator) -> tuple[float, Floats]:
@@ -214,25 +201,26 @@ def detect(population: Population, n_pilots: int, rng: np.random.Generator) -> t
     return true_change(population, rng), np.array(found)
 
 
-def render(results: list[Result]) -> Iterator[str]:
-    """Yield a line for each result, then one for each source and design."""
-    for one in results:
-        planned = f"{statistics.mean(one.planned):5.1f} ± {statistics.stdev(one.planned):4.1f}"
-        design = f"{one.n_pairs:3} × {one.n_annotators:2} {one.source:8}"
-        power = f"{statistics.mean(one.powers):.3f}"
-        yield f"{one.population:32} {design} {one.change:g}: {one.true_n:3} {planned}  {power}"
-    for key in sorted({(r.source, r.n_pairs, r.n_annotators) for r in results}):
-        chosen = [r for r in results if (r.source, r.n_pairs, r.n_annotators) == key]
-        ratios = [statistics.mean(r.planned) / r.true_n for r in chosen]
-        spread = [statistics.stdev(r.planned) / r.true_n for r in chosen]
-        powers = [power for r in chosen for power in r.powers]
-        low, high = np.quantile(powers, [0.05, 0.95])
-        yield (
-            f"{key}: planned / true {statistics.mean(ratios):.2f} "
-            f"({min(ratios):.2f}–{max(ratios):.2f} by population), spread of pilots "
-            f"{statistics.mean(spread):.2f}, true power {statistics.mean(powers):.3f} "
-            f"(5 % below {low:.2f}, 5 % above {high:.2f})"
-        )
+def summarise(plans: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the plans of each population and change, and of each kind of pilot.
+
+    `power` is the true one at the planned number of annotators; `low` and `high` leave 5 % each.
+    """
+    kinds = ["source", "pilot"]
+    cells = plans.groupby(["population", *kinds, "change"], sort=False).agg(
+        true=("true", "first"), planned=("planned", "mean"), SD=("planned", "std"),
+        power=("power", "mean"),
+    )  # fmt: skip
+    ratios = cells.assign(
+        ratio=cells["planned"] / cells["true"], spread=cells["SD"] / cells["true"]
+    )
+    of_kinds = ratios.groupby(kinds).agg(
+        ratio=("ratio", "mean"), least=("ratio", "min"), greatest=("ratio", "max"),
+        spread=("spread", "mean"),
+    )  # fmt: skip
+    powers = plans.groupby(kinds)["power"]
+    low, high = (powers.quantile(share) for share in (0.05, 0.95))
+    return cells, of_kinds.assign(power=powers.mean(), low=low, high=high)
 
 
 def main() -> None:
@@ -243,15 +231,16 @@ def main() -> None:
         pilots=(10, "for each population and design"),
     )
     sys.path.insert(0, str(options.repository.resolve()))
-    results: list[Result] = []
+    plans: list[dict[str, object]] = []
     for number, population in enumerate(populations()):
         rng = np.random.default_rng([number, 2])
         truth = {change: true_power(population, change, rng) for change in CHANGES}
-        results += plan_pilots(population, options.pilots, truth, rng)
+        plans += plan_pilots(population, options.pilots, truth, rng)
         true, found = detect(population, options.pilots, rng)
         change = f"{true:.2f}, planned {found.mean():.2f} ± {found.std(ddof=1):.2f}"
         say(f"{population.name}: {SIZE} annotators detect {change}")
-    say("\n".join(render(results)))
+    for cells in summarise(pd.DataFrame(plans)):
+        say(f"\n{cells.round(3).to_string()}")
 
 
 if __name__ == "__main__":

@@ -1,13 +1,12 @@
 """Measure time and memory of post-processing, from a ratings file to the table of scores.
 
-    .venv/bin/python bench/postprocessing.py --rows 10000 100000 --repetitions 5 --sorted
+    .venv/bin/python bench/postprocessing.py --rows 10000 100000 --repetitions 5
     .venv/bin/python bench/postprocessing.py --rows 0 --builds . ../before
 
 For comparison, in turn: reading the same file by pyarrow, and (up to --loop rows) the simple
 way, a loop over pairs with pandas and SciPy that does less: no check, no ratings ledger, only
 calibration, filtering and the published columns. Every measurement is a separate process, timed
-without its imports; MB are its peak. "again" is a second run in the same process: virtual
-machines may take much longer to allocate memory the first time.
+without its imports; MB are its peak.
 
 Then the command `build` for 340 pairs with 27 ratings a context, by each of some checkouts in turn.
 """
@@ -31,7 +30,7 @@ from studies import Crowd, collect, in_points
 
 RATERS, BLOCK, SEED = 10, 50, 20200312
 BUILT_PAIRS, BUILT_RATERS = 340, 27
-COLUMNS = ("rows", "file", "way", "s", "µs a row", "MB", "÷ pyarrow", "again s", "÷ pyarrow")
+COLUMNS = ("rows", "file", "way", "s", "µs a row", "MB", "÷ pyarrow")
 BUILDS = ("build by", "s", "÷ first", "CPU s", "÷ first", "MB")
 # Prints the CPU seconds and the peak memory of a command.
 MEASURE = """
@@ -42,8 +41,8 @@ print(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 """
 
 
-def make_ratings(n_pairs: int, *, is_sorted: bool, n_raters: int = RATERS) -> pd.DataFrame:
-    """Return ratings of a study with 50 pairs per block."""
+def make_ratings(n_pairs: int, n_raters: int = RATERS) -> pd.DataFrame:
+    """Return ratings of a study with 50 pairs per block, in random order."""
     rng = np.random.default_rng(SEED)
     people = 2 * -(-n_pairs // BLOCK), n_raters
     crowd = Crowd(np.zeros(people), np.full(people, 1.3))
@@ -51,7 +50,7 @@ def make_ratings(n_pairs: int, *, is_sorted: bool, n_raters: int = RATERS) -> pd
     names = np.array([f"A{n:07}" for n in range(people[0] * people[1])], dtype=object)
     ratings["annotator"] = names[ratings["annotator"]]
     ratings.insert(0, "language", "en")
-    return ratings if is_sorted else ratings.take(rng.permutation(len(ratings)))
+    return ratings.take(rng.permutation(len(ratings)))
 
 
 def read_with_pyarrow(path: Path) -> None:
@@ -109,21 +108,16 @@ WAYS: dict[str, Callable[[Path], None]] = {
 
 
 def measure(way: str, path: Path) -> dict[str, float]:
-    """Run twice after a warm-up, in a process that does nothing else."""
+    """Run once after a warm-up, in a process that does nothing else."""
     WAYS[way](path.with_name(f"warm{path.suffix}"))
     started = time.perf_counter()
     WAYS[way](path)
-    seconds, megabytes = time.perf_counter() - started, peak_megabytes()
-    started = time.perf_counter()
-    WAYS[way](path)
-    return {
-        "seconds": seconds, "megabytes": megabytes, "again": time.perf_counter() - started
-    }  # fmt: skip
+    return {"seconds": time.perf_counter() - started, "megabytes": peak_megabytes()}
 
 
-def write_files(folder: Path, n_rows: int, *, is_sorted: bool, name: str) -> list[Path]:
+def write_files(folder: Path, n_rows: int, name: str) -> list[Path]:
     """Write the ratings as CSV and as Parquet."""
-    ratings = make_ratings(n_rows // RATERS // 2, is_sorted=is_sorted)
+    ratings = make_ratings(n_rows // RATERS // 2)
     arrow = pa.Table.from_pandas(ratings, preserve_index=False)
     csv, parquet = folder / f"{name}.csv", folder / f"{name}.parquet"
     plain = arrow_csv.WriteOptions(include_header=False, quoting_style="none")
@@ -137,17 +131,16 @@ def write_files(folder: Path, n_rows: int, *, is_sorted: bool, name: str) -> lis
 def measure_rows(folder: Path, n_rows: int, options: argparse.Namespace) -> list[list[str]]:
     """Return the table's rows for one size."""
     rows = []
-    for path in write_files(folder, n_rows, is_sorted=options.sorted, name="ratings"):
+    for path in write_files(folder, n_rows, "ratings"):
         ways = [way for way in WAYS if way != "loop" or n_rows <= options.loop]
         cases = [(way, path) for way in ways]
         measured = medians_in_turns(measure, cases, options.repetitions)
         for way, figures in zip(ways, measured, strict=True):
-            seconds, again = figures["seconds"], figures["again"]
+            seconds = figures["seconds"]
             rows.append([
                 f"{n_rows:,}", path.suffix[1:], way, f"{seconds:.3f}",
                 f"{1e6 * seconds / n_rows:.2f}", f"{figures['megabytes']:.0f}",
-                f"{seconds / measured[0]['seconds']:.2f}", f"{again:.3f}",
-                f"{again / measured[0]['again']:.2f}",
+                f"{seconds / measured[0]['seconds']:.2f}",
             ])  # fmt: skip
             say(", ".join(rows[-1]))
     return rows
@@ -169,7 +162,7 @@ def measure_build(repository: Path, folder: Path) -> dict[str, float]:
 def compare_builds(folder: Path, options: argparse.Namespace) -> list[list[str]]:
     """Return a row for each checkout: medians, and their ratios to the first's."""
     write_stimuli(2 * BUILT_PAIRS, folder / "data_en.tsv")
-    ratings = make_ratings(BUILT_PAIRS, is_sorted=False, n_raters=BUILT_RATERS)
+    ratings = make_ratings(BUILT_PAIRS, BUILT_RATERS)
     ratings.to_csv(folder / "built.csv", index=False)
     checkouts = [path.resolve() for path in options.builds]
     cases = [(path, folder) for path in checkouts]
@@ -192,11 +185,10 @@ def main() -> None:
         builds=([REPOSITORY], "checkouts whose command `build` is measured"),
         repetitions=3,
         loop=(10**6, "maximum rows for the loop"),
-        sorted=(False, "rows by pair and context; otherwise in random order"),
     )
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
-        write_files(folder, 1000, is_sorted=False, name="warm")
+        write_files(folder, 1000, "warm")
         rows = [row for n in options.rows if n for row in measure_rows(folder, n, options)]
         say(f"\n{table(COLUMNS, rows)}\n\n{table(BUILDS, compare_builds(folder, options))}")
 
