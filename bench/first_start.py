@@ -12,19 +12,15 @@ the same for a second start.
 import os
 import re
 import shutil
-import signal
 import statistics
-import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
-from threading import Thread
 
 import httpx
 from reporting import REPOSITORY, read_options, say, table
-from serving import HOST, free_port, run
+from serving import HOST, environment_of, free_port, run, running_script
 
 STEP = re.compile(r"\d+ of \d+: ")
 IN_TIME = 600  # seconds
@@ -32,33 +28,12 @@ OFFERED = ("/console/studies/demo-finished/", "/tasks/")  # on the start page
 Seconds = dict[str, float]
 
 
-@contextmanager
-def starting(clone: Path, environment: Mapping[str, str], port: int) -> Iterator[Seconds]:
-    """Run `scripts/serve` meanwhile; yield the seconds until each step that it names."""
-    began, seconds = time.monotonic(), Seconds()
-    server = subprocess.Popen(  # noqa: S603  (our own script)
-        [clone / "scripts/serve", "--port", str(port)], cwd=clone, env=environment, text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
-    )  # fmt: skip
-
-    def listen() -> None:
-        for line in server.stdout or ():
-            if STEP.match(line):
-                seconds[line.split("…")[0].strip()] = time.monotonic() - began
-
-    Thread(target=listen, daemon=True).start()
-    try:
-        yield seconds
-    finally:
-        os.killpg(server.pid, signal.SIGTERM)
-        server.wait()
-
-
 def measure_start(clone: Path, environment: Mapping[str, str]) -> Seconds:
-    """Return the seconds until each event of a start."""
-    port, began = free_port(), time.monotonic()
+    """Return the seconds until each step that `scripts/serve` names, and until each page."""
+    port, began, said = free_port(), time.monotonic(), clone.parent / "said"
+    seconds = Seconds()
     with (
-        starting(clone, environment, port) as seconds,
+        running_script(clone, port, environment, said),
         httpx.Client(base_url=f"http://{HOST}:{port}", trust_env=False, timeout=60) as client,
     ):
         for name, path, wanted in (
@@ -67,7 +42,10 @@ def measure_start(clone: Path, environment: Mapping[str, str]) -> Seconds:
             ("finished study and shared task", "/", OFFERED),
         ):
             while not is_served(client, path, wanted):
-                if time.monotonic() > began + IN_TIME:
+                passed = time.monotonic() - began
+                for line in filter(STEP.match, said.read_text().splitlines()):
+                    seconds.setdefault(line.split("…")[0].strip(), passed)
+                if passed > IN_TIME:
                     raise SystemExit(f"No {name} in {IN_TIME} seconds.")
                 time.sleep(0.05)
             seconds[name] = time.monotonic() - began
@@ -86,13 +64,8 @@ def is_served(client: httpx.Client, path: str, wanted: tuple[str, ...]) -> bool:
 def measure(repository: Path) -> dict[tuple[str, str], float]:
     """Return the seconds of a clone's first and second start."""
     with tempfile.TemporaryDirectory() as name:
-        unset = {"VAR_DIR", "DATABASE_URL", "SITE_URL", "SECRET_KEY"}
-        unset |= {"VIRTUAL_ENV", "PYTHONDONTWRITEBYTECODE"}
-        kept = {name: text for name, text in os.environ.items() if name not in unset}
-        kept["PATH"] = os.pathsep.join(
-            folder for folder in kept["PATH"].split(os.pathsep) if ".venv" not in folder
-        )
-        environment = {**kept, "ENV_FILE": os.devnull, "XDG_CACHE_HOME": f"{name}/cache"}
+        folders = [path for path in os.environ["PATH"].split(os.pathsep) if ".venv" not in path]
+        environment = environment_of(PATH=os.pathsep.join(folders), XDG_CACHE_HOME=f"{name}/cache")
         clone, began = Path(name) / "clone", time.monotonic()
         run("git", "clone", "--quiet", repository, clone, cwd=Path(name))
         cloned = time.monotonic() - began
@@ -112,7 +85,7 @@ def main() -> None:
     measured = [measure(options.repository.resolve()) for _ in range(options.times)]
     say(f"load average after {os.getloadavg()[0]:.1f}")
     rows = [
-        [start, event, f"{statistics.median(one[start, event] for one in measured):.1f}"]
+        [start, event, f"{statistics.median(times[start, event] for times in measured):.1f}"]
         for start, event in measured[0]
     ]
     say(table(("start", "reached", "seconds"), rows))

@@ -10,9 +10,6 @@ since the row before, by samples.
 import html
 import os
 import re
-import signal
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
@@ -24,7 +21,7 @@ from threading import Event, Thread
 import httpx
 from processes import list_processes, read_megabytes
 from reporting import REPOSITORY, read_options, say, table
-from serving import HOST, free_port, run
+from serving import HOST, environment_of, free_port, python_of, run, running_script
 
 DEMO = REPOSITORY / "demo"
 STIMULI = DEMO / "data_en.tsv"
@@ -105,23 +102,13 @@ def n_threads(pid: int) -> int:
 @contextmanager
 def served(repository: Path, environment: Mapping[str, str]) -> Iterator[tuple[int, str]]:
     """Start `scripts/serve`; yield its process and what it prints, and stop it afterwards."""
-    said = Path(environment["VAR_DIR"]) / "said"
-    with said.open("w") as heard:
-        serve = subprocess.Popen(  # noqa: S603  (a command of our own)
-            [repository / "scripts/serve", "--port", environment["PORT"]],
-            cwd=repository, env={**environment}, stdout=heard, start_new_session=True,
-        )  # fmt: skip
-    try:
-        deadline = time.monotonic() + START_SECONDS
+    said, deadline = Path(environment["VAR_DIR"]) / "said", time.monotonic() + START_SECONDS
+    with running_script(repository, int(environment["PORT"]), environment, said) as serve:
         while "To stop" not in said.read_text():
             if serve.poll() is not None or time.monotonic() > deadline:
                 raise SystemExit("scripts/serve did not start")
             time.sleep(0.5)
         yield serve.pid, said.read_text()
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(serve.pid, signal.SIGTERM)
-        serve.wait()
 
 
 def annotate(repository: Path, environment: Mapping[str, str], url: str, n: int) -> None:
@@ -132,7 +119,7 @@ def annotate(repository: Path, environment: Mapping[str, str], url: str, n: int)
 
 def manage(repository: Path, environment: Mapping[str, str], *words: str | Path) -> None:
     """Run a management command; exit with its errors if it fails."""
-    run(sys.executable, "manage.py", *words, cwd=repository, environment=environment)
+    run(python_of(repository), "manage.py", *words, cwd=repository, environment=environment)
 
 
 def make_study(repository: Path, environment: Mapping[str, str]) -> None:
@@ -206,12 +193,10 @@ def main() -> None:
         minutes=(0.0, "more of the same for so long"),
     )
     repository = options.repository.resolve()
-    unset = {"DATABASE_URL", "SITE_URL", "SECRET_KEY", "DEBUG", "ALLOWED_HOSTS"}
-    kept = {name: text for name, text in os.environ.items() if name not in unset}
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         port = str(free_port())
-        environment = {**kept, "VAR_DIR": folder, "ENV_FILE": os.devnull, "PORT": port}
+        environment = environment_of(VAR_DIR=folder, PORT=port)
         url = f"http://{HOST}:{port}"
 
         def measure(after: str, serve: int, samples: list[float]) -> None:

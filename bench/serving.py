@@ -18,6 +18,11 @@ from reporting import REPOSITORY
 
 HERE = Path(__file__).resolve().parent
 HOST = "127.0.0.1"
+# What a shell may hold for a site of its own.
+SITE_VARIABLES = {
+    "ALLOWED_HOSTS", "DATABASE_URL", "DEBUG", "DJANGO_SETTINGS_MODULE", "PYTHONDONTWRITEBYTECODE",
+    "PYTHONPATH", "SECRET_KEY", "SITE_URL", "VAR_DIR", "VIRTUAL_ENV",
+}  # fmt: skip
 START_SECONDS = 60
 STOP_SECONDS = 10
 
@@ -133,6 +138,30 @@ def run(
         errors = (done.stderr or done.stdout).strip()[-3000:]
         raise SystemExit(f"{' '.join(map(str, words))}\nended with {done.returncode}:\n{errors}")
     return done.stdout
+
+
+def environment_of(**settings: str) -> dict[str, str]:
+    """Return the environment of a site with these settings and no others."""
+    kept = {name: text for name, text in os.environ.items() if name not in SITE_VARIABLES}
+    return {**kept, "ENV_FILE": os.devnull, **settings}
+
+
+@contextmanager
+def running_script(
+    repository: Path, port: int, environment: Mapping[str, str], said: Path
+) -> Iterator["subprocess.Popen[bytes]"]:
+    """Run a checkout's `scripts/serve`, which writes to a file, and stop it afterwards."""
+    with said.open("w") as heard:
+        serve = subprocess.Popen(  # noqa: S603  (a command of our own)
+            [repository / "scripts/serve", "--port", str(port)], cwd=repository, env=environment,
+            stdout=heard, stderr=heard, start_new_session=True,
+        )  # fmt: skip
+    try:
+        yield serve
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(serve.pid, signal.SIGTERM)
+        serve.wait()
 
 
 @contextmanager
