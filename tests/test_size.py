@@ -78,7 +78,7 @@ BOUNDS = (
     ("statements of the product", count_statements, 55_300, 48_500),
     ("lines of the simulator", lambda: count_lines("mturk_simulator"), 5_570, 5_100),
     ("lines of tests", lambda: count_lines("tests"), 89_330, 75_000),
-    ("lines of benchmarks", lambda: count_lines("bench"), 6_017, 5_000),
+    ("lines of benchmarks", lambda: count_lines("bench"), 5_911, 5_000),
     ("migrations", count_migrations, 4, 4),
     ("words of documents", lambda: count_words(*DOCUMENTS), 56_200, 54_500),
     ("words of the README", lambda: count_words("README.md"), 900, 900),
