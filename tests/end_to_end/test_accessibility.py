@@ -173,8 +173,8 @@ def prepare_two_blocks(site: Site, study: str, language: str, folder: Path) -> l
         opening(study),
         ["set_text", study, "practice", "--empty"],
         ["configure_study", study, "--allows-more-blocks", "--contact", "lab@example.org"],
-        ["open_link", study],
-        ["connect_prolific", study, "--completion-code", "C0FFEE"],
+        ["entrance", "link", study],
+        ["entrance", "prolific", study, "--completion-code", "C0FFEE"],
         ["invite_annotators", study],
     )  # fmt: skip
     return [address.partition("?")[0] for address in re.findall(rf"{site.url}/\S+", output)[-3:]]

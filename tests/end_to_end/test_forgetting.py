@@ -96,7 +96,9 @@ def files_with(folder: Path, secrets: tuple[str, ...]) -> set[tuple[str, str]]:
 
 def take_part(site: Site) -> None:
     """Arrive from Prolific, answer everything, and write a comment."""
-    site.manage("connect_prolific", STUDY, "--completion-code", "DONE1", "--no-place-code", "FULL1")
+    site.manage(
+        "entrance", "prolific", STUDY, "--completion-code", "DONE1", "--no-place-code", "FULL1"
+    )
     (token,) = site.query("SELECT token FROM surveys_entrance")[0]
     claims = f"PROLIFIC_PID={PERSON}&STUDY_ID=st1&SESSION_ID={SUBMISSION}"
     arrived = httpx.get(f"{site.url}/join/{token}/?{claims}", follow_redirects=True)

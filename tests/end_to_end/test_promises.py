@@ -102,7 +102,7 @@ def test_a_link_clicked_many_times_at_once_is_one_assignment(own_study):
 def test_the_open_link_keeps_its_cap_and_knows_double_clicks_when_all_come_at_once(
     site: Site, own_study
 ):
-    entrance = site.manage("open_link", own_study.name, "--cap", "5").split()[-1]
+    entrance = site.manage("entrance", "link", own_study.name, "--cap", "5").split()[-1]
     own = [site.url + get(entrance).headers["location"] for _ in range(8)]
     consent = read_consent(own[0])
 
@@ -116,7 +116,7 @@ def test_one_address_starts_only_so_often_when_all_arrive_at_once(site: Site):
     """Through an open link of a study with a place for each of them."""
     study = "open"
     made = imported(site, study, "--ratings-per-context", "10")
-    entrance = site.manage_all(made, opening(study), ["open_link", study]).split()[-1]
+    entrance = site.manage_all(made, opening(study), ["entrance", "link", study]).split()[-1]
     n_arrivals = N_FROM_AN_ADDRESS + N_TOO_MANY
     own = [site.url + get(entrance).headers["location"] for _ in range(n_arrivals)]
     consent = read_consent(own[0])

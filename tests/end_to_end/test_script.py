@@ -323,7 +323,7 @@ def test_the_personal_link_is_copied_by_a_button(chromium, shared_site):
     watched = WatchedPage(chromium, PHONE)
     page = watched.page
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.goto(shared_site.manage("open_link", "plain").split()[-1])
+    page.goto(shared_site.manage("entrance", "link", "plain").split()[-1])
     watched.submit()  # agrees
 
     page.get_by_role("button", name="Copy").click()

@@ -90,7 +90,7 @@ def test_export_invitations_prints_personal_links(study):
 
 
 def test_export_invitations_writes_a_file_with_all(study, tmp_path):
-    run("open_link", "study")
+    run("entrance", "link", "study")
     Invitation.objects.create(study=study, entrance=Entrance.objects.get())
     path = tmp_path / "links.csv"
 
@@ -159,18 +159,18 @@ def test_revoke_invitation_searches_its_study_only(study):
 
 
 def test_open_link_prints_its_address(study):
-    out, err = run("open_link", "study", "--cap", "40", "--completion-code", "THANKS")
+    out, err = run("entrance", "link", "study", "--cap", "40", "--completion-code", "THANKS")
 
     assert (out, err) == (f"{address(study)}\n", "")
     assert entrance(study, "provider", "cap", "completion_code") == [(False, "link", 40, "THANKS")]
 
 
 def test_open_link_again_changes_the_given_settings_only(study):
-    first, _ = run("open_link", "study", "--cap", "40", "--completion-code", "THANKS")
+    first, _ = run("entrance", "link", "study", "--cap", "40", "--completion-code", "THANKS")
 
-    assert run("open_link", "study", "--cap", "50")[0] == first
+    assert run("entrance", "link", "study", "--cap", "50")[0] == first
     assert entrance(study, "cap", "completion_code") == [(False, 50, "THANKS")]
-    run("open_link", "study", "--no-cap", "--no-completion-code")
+    run("entrance", "link", "study", "--no-cap", "--no-completion-code")
     assert entrance(study, "cap", "completion_code") == [(False, None, "")]
 
 
@@ -178,29 +178,29 @@ def test_open_link_refuses_a_paid_study_without_a_code(study):
     run("configure_study", "study", "--pay", "2 €")
 
     with pytest.raises(CommandError, match="the open link a completion code"):
-        run("open_link", "study")
+        run("entrance", "link", "study")
 
-    run("open_link", "study", "--completion-code", "THANKS")
+    run("entrance", "link", "study", "--completion-code", "THANKS")
     with pytest.raises(CommandError, match="the open link a completion code"):
-        run("open_link", "study", "--no-completion-code")
+        run("entrance", "link", "study", "--no-completion-code")
     assert Entrance.objects.get().completion_code == "THANKS"
 
 
 def test_open_link_closes_and_opens_again(study):
-    first, _ = run("open_link", "study", "--cap", "40")
+    first, _ = run("entrance", "link", "study", "--cap", "40")
 
-    out, _ = run("open_link", "study", "--close")
+    out, _ = run("entrance", "link", "study", "--close")
 
     assert out == "The open link is closed to new annotators; those who have started can finish.\n"
     assert entrance(study, "cap") == [(True, 40)]
-    assert run("open_link", "study") == (first, "It was closed, and is open again.\n")
-    assert run("open_link", "study") == (first, "")
+    assert run("entrance", "link", "study") == (first, "It was closed, and is open again.\n")
+    assert run("entrance", "link", "study") == (first, "")
     assert entrance(study, "cap") == [(False, 40)]
 
 
 def test_connect_prolific_prints_the_address_with_its_parameters(study):
-    out, _ = run("connect_prolific", "study", "--completion-code", "C1", "--no-place-code", "N_2",
-                 "--cap", "9")  # fmt: skip
+    out, _ = run("entrance", "prolific", "study", "--completion-code", "C1", "--no-place-code",
+                 "N_2", "--cap", "9")  # fmt: skip
 
     assert out == (
         f"{address(study)}?PROLIFIC_PID={{{{%PROLIFIC_PID%}}}}"
@@ -212,44 +212,44 @@ def test_connect_prolific_prints_the_address_with_its_parameters(study):
 
 
 def test_connect_prolific_again_keeps_the_address(study):
-    first, _ = run("connect_prolific", "study", "--completion-code", "C1", "--cap", "9")
+    first, _ = run("entrance", "prolific", "study", "--completion-code", "C1", "--cap", "9")
 
-    assert run("connect_prolific", "study", "--completion-code", "C2")[0] == first
+    assert run("entrance", "prolific", "study", "--completion-code", "C2")[0] == first
     assert entrance(study, "completion_code", "cap") == [(False, "C2", 9)]
 
 
 def test_connect_prolific_removes_optional_settings(study):
-    first, _ = run("connect_prolific", "study", "--completion-code", "C1", "--no-place-code", "N_2",
-                   "--cap", "9")  # fmt: skip
+    first, _ = run("entrance", "prolific", "study", "--completion-code", "C1", "--no-place-code",
+                   "N_2", "--cap", "9")  # fmt: skip
 
-    assert run("connect_prolific", "study", "--no-cap", "--without-no-place-code")[0] == first
+    assert run("entrance", "prolific", "study", "--no-cap", "--without-no-place-code")[0] == first
     assert entrance(study, "completion_code", "no_place_code", "cap") == [(False, "C1", "", None)]
 
 
 def test_connect_prolific_requires_a_completion_code(study):
-    run("connect_prolific", "study", "--completion-code", "C1")
+    run("entrance", "prolific", "study", "--completion-code", "C1")
 
-    run("connect_prolific", "study", "--cap", "7")
+    run("entrance", "prolific", "study", "--cap", "7")
     assert entrance(study, "completion_code", "cap") == [(False, "C1", 7)]
 
     Entrance.objects.update(completion_code="")
     with pytest.raises(CommandError, match="Give --completion-code"):
-        run("connect_prolific", "study", "--cap", "8")
+        run("entrance", "prolific", "study", "--cap", "8")
     assert entrance(study, "completion_code", "cap") == [(False, "", 7)]
 
 
 def test_connect_prolific_reopens_with_its_settings(study):
-    first, _ = run("connect_prolific", "study", "--completion-code", "C1", "--cap", "9")
-    run("connect_prolific", "study", "--close")
+    first, _ = run("entrance", "prolific", "study", "--completion-code", "C1", "--cap", "9")
+    run("entrance", "prolific", "study", "--close")
 
-    assert run("connect_prolific", "study")[0] == first
+    assert run("entrance", "prolific", "study")[0] == first
     assert entrance(study, "completion_code", "cap") == [(False, "C1", 9)]
 
 
 def test_connect_prolific_closes(study):
-    run("connect_prolific", "study", "--completion-code", "C1")
+    run("entrance", "prolific", "study", "--completion-code", "C1")
 
-    out, _ = run("connect_prolific", "study", "--close")
+    out, _ = run("entrance", "prolific", "study", "--close")
 
     assert out == "Closed to new annotators from Prolific; those who have started can finish.\n"
     assert entrance(study, "completion_code") == [(True, "C1")]
@@ -258,8 +258,9 @@ def test_connect_prolific_closes(study):
 @pytest.mark.parametrize("url", ["http://127.0.0.1:8000", SITE])
 @pytest.mark.parametrize(
     "command",
-    [("invite_annotators", "study"), ("open_link", "study"), ("export", "invitations", "study"),
-     ("connect_prolific", "study", "--completion-code", "C1")],
+    [("invite_annotators", "study"), ("entrance", "link", "study"),
+     ("export", "invitations", "study"),
+     ("entrance", "prolific", "study", "--completion-code", "C1")],
 )  # fmt: skip
 def test_commands_that_print_links_warn_of_an_unreachable_address(command, url, settings):
     settings.SITE_URL = url

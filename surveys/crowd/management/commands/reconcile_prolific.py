@@ -3,7 +3,7 @@ from django.core.management.base import CommandParser
 from surveys.crowd.prolific.export import read_export
 from surveys.crowd.reconciliation import reconcile_all
 from surveys.management.commands._base import SurveyCommand, find_study, read_text
-from surveys.management.commands._entrance import find_entrance
+from surveys.management.commands.entrance import find_entrance
 from surveys.models import Provider, ReconciliationResult
 
 
@@ -18,7 +18,7 @@ class Command(SurveyCommand):
         parser.add_argument("file", help="the export; - for standard input")
 
     def handle(self, *, study: str, file: str, **options: object) -> None:
-        entrance = find_entrance(find_study(study), Provider.PROLIFIC, "connection to Prolific")
+        entrance = find_entrance(find_study(study), Provider.PROLIFIC)
         reports = read_export(read_text(file))
         self.stdout.write(f"{len(reports)} submission{'' if len(reports) == 1 else 's'}")
         counts = reconcile_all(entrance, reports)
