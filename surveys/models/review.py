@@ -2,6 +2,7 @@ from datetime import datetime
 from typing import Any, ClassVar, Self
 
 from django.conf import settings
+from django.core.validators import MaxValueValidator
 from django.db import models
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
@@ -25,11 +26,16 @@ class ReviewSettings(models.Model):
 
     study = models.OneToOneField(Study, models.CASCADE, related_name="review_settings")
     sample_percent = models.PositiveSmallIntegerField(
-        default=100, help_text="of the answers without evidence; all others are reviewed"
-    )
+        "Answers without evidence that are judged, in per cent", default=100,
+        validators=[MaxValueValidator(100)],
+        help_text="Answers with evidence are always judged; a random sample of the others is: with "
+        "20, every fifth.",
+    )  # fmt: skip
     double_percent = models.PositiveSmallIntegerField(
-        default=0, help_text="of the answers, judged by two reviewers blind to each other"
-    )
+        "Answers judged by two reviewers, in per cent", default=0,
+        validators=[MaxValueValidator(100)],
+        help_text="Neither sees the other’s verdict; where they differ, a third reviewer decides.",
+    )  # fmt: skip
 
     class Meta:
         verbose_name_plural = "review settings"

@@ -74,17 +74,10 @@ class NewWebhookSerializer(RequestSerializer):
     )
 
 
-class WebhookChangeSerializer(RequestSerializer):
+class WebhookChangeSerializer(NewWebhookSerializer):
     """Changes to a webhook."""
 
-    url = JsonString(max_length=MAX_URL_LENGTH, required=False)
-    events = serializers.ListField(
-        child=serializers.ChoiceField(WebhookEvent.choices),
-        min_length=1,
-        max_length=10,
-        required=False,
-    )
-    is_active = JsonBoolean(required=False)
+    is_active = JsonBoolean()
 
 
 class DeliverySerializer(serializers.ModelSerializer[Delivery]):

@@ -43,7 +43,7 @@ class Webhooks(StudyView):
     def change(self, request: Request, slug: str, webhook_id: int) -> Response:
         """Change, disable or enable a webhook."""
         webhook = self.find_webhook(webhook_id)
-        changed = change_webhook(webhook, **self.read(s.WebhookChangeSerializer))
+        changed = change_webhook(webhook, **self.read(s.WebhookChangeSerializer, partial=True))
         return Response(s.WebhookSerializer(changed).data)
 
     @extend_schema(responses={204: None})

@@ -1,14 +1,14 @@
 """Serializers of reviews and verdicts."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from surveys.models import Review, ReviewState, VerdictKind
-from surveys.models.review import LONGEST_REASON
+from surveys.models.review import LONGEST_REASON, ReviewSettings
 from surveys.review.agreement import describe_evidence
-from surveys.web.api.fields import JsonInteger, JsonString, RequestSerializer
+from surveys.web.api.fields import JsonInteger, JsonString, RequestSerializer, StrictModelSerializer
 
 MAX_CLAIMED = 10  # at once: other reviewers do not get them meanwhile
 KINDS = [("answers", "answers"), ("questionnaires", "questionnaires")]
@@ -128,15 +128,10 @@ class ReviewProgressSerializer(serializers.Serializer[Any]):
     agreement = AgreementSerializer(many=True)
 
 
-class ReviewSettingsSerializer(serializers.Serializer[Any]):
+class ReviewSettingsSerializer(StrictModelSerializer):
     """Shares of answers that are reviewed, and reviewed twice."""
 
-    sample_percent = serializers.IntegerField(help_text="of answers without evidence")
-    double_percent = serializers.IntegerField(help_text="of answers, reviewed by two")
-
-
-class ReviewSettingsChangeSerializer(RequestSerializer):
-    """Changes to the shares."""
-
-    sample_percent = JsonInteger(min_value=0, max_value=100, required=False)
-    double_percent = JsonInteger(min_value=0, max_value=100, required=False)
+    class Meta:
+        model = ReviewSettings
+        fields = ("sample_percent", "double_percent")
+        extra_kwargs: ClassVar = {name: {"required": True} for name in fields}

@@ -167,12 +167,10 @@ class Settings(StudyView):
         """Show the shares."""
         return Response(s.ReviewSettingsSerializer(settings_of(self.study)).data)
 
-    @extend_schema(
-        request=s.ReviewSettingsChangeSerializer, responses={200: s.ReviewSettingsSerializer}
-    )
+    @extend_schema(request=s.ReviewSettingsSerializer, responses=s.ReviewSettingsSerializer)
     def change(self, request: Request, slug: str) -> Response:
         """Change the shares; existing verdicts stay."""
-        changes = self.read(s.ReviewSettingsChangeSerializer)
+        changes = self.read(s.ReviewSettingsSerializer, partial=True)
         now = s.ReviewSettingsSerializer(settings_of(self.study)).data
         changed = configure_review(self.study, **{**now, **changes})
         return Response(s.ReviewSettingsSerializer(changed).data)

@@ -11,7 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 
 from surveys.access.roles import Right, list_names
 from surveys.models import Review, ReviewState, Study, Verdict, VerdictKind
-from surveys.models.review import LONGEST_REASON
+from surveys.models.review import LONGEST_REASON, ReviewSettings
 from surveys.models.study import write_point
 from surveys.query_params import read_number
 from surveys.review.agreement import describe_evidence, list_agreement
@@ -33,7 +33,7 @@ from surveys.review.verdicts import (
     undo_verdict,
 )
 from surveys.web.console.access import is_visitor, signed_in, study_page
-from surveys.web.forms import attempt, posted, status_of
+from surveys.web.forms import SettingsForm, attempt, posted, status_of
 
 
 @dataclass(frozen=True)
@@ -88,22 +88,12 @@ class VerdictForm(forms.Form):
         return VerdictKind(self.cleaned_data["kind"]), self.cleaned_data["reason"]
 
 
-def _share(label: str, help_text: str) -> forms.IntegerField:
-    return forms.IntegerField(label=label, help_text=help_text, min_value=0, max_value=100)
-
-
-class ReviewSettingsForm(forms.Form):
+class ReviewSettingsForm(SettingsForm):
     """Share of answers that is reviewed, and share reviewed by two reviewers."""
 
-    sample_percent = _share(
-        "Answers without evidence that are judged, in per cent",
-        "Answers with evidence are always judged; a random sample of the others is: with 20, every "
-        "fifth.",
-    )
-    double_percent = _share(
-        "Answers judged by two reviewers, in per cent",
-        "Neither sees the other’s verdict; where they differ, a third reviewer decides.",
-    )
+    class Meta(SettingsForm.Meta):
+        model = ReviewSettings
+        fields = ("sample_percent", "double_percent")
 
 
 def parse_ids(text: Any) -> list[int]:
@@ -233,9 +223,7 @@ def review_agreement(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Right.WORK)
 def review_settings(request: HttpRequest, study: Study) -> HttpResponse:
     """Show and store how much is reviewed, and how much by two reviewers."""
-    now = settings_of(study)
-    chosen = {name: getattr(now, name) for name in ReviewSettingsForm.base_fields}
-    form = ReviewSettingsForm(posted(request), initial=chosen)
+    form = ReviewSettingsForm(posted(request), instance=settings_of(study))
     if attempt(form, lambda: configure_review(study, **form.cleaned_data)):
         return redirect("console:review", study.slug)
     page = {"form": form, **_progress(study)}

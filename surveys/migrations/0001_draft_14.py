@@ -1510,14 +1510,18 @@ class Migration(migrations.Migration):
                     "sample_percent",
                     models.PositiveSmallIntegerField(
                         default=100,
-                        help_text="of the answers without evidence; all others are reviewed",
+                        help_text="Answers with evidence are always judged; a random sample of the others is: with 20, every fifth.",
+                        validators=[django.core.validators.MaxValueValidator(100)],
+                        verbose_name="Answers without evidence that are judged, in per cent",
                     ),
                 ),
                 (
                     "double_percent",
                     models.PositiveSmallIntegerField(
                         default=0,
-                        help_text="of the answers, judged by two reviewers blind to each other",
+                        help_text="Neither sees the other’s verdict; where they differ, a third reviewer decides.",
+                        validators=[django.core.validators.MaxValueValidator(100)],
+                        verbose_name="Answers judged by two reviewers, in per cent",
                     ),
                 ),
                 (
