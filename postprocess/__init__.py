@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from postprocess.planning.rating_models import models_of_scores as models_of_scores
     from postprocess.release.verification.verifying import Verification as Verification
     from postprocess.release.verification.verifying import verify_release as verify_release
-    from postprocess.reporting.bundle import render_reports as render_reports
+    from postprocess.reporting.report_files import render_reports as render_reports
     from postprocess.scoring.figures import Figures as Figures
     from postprocess.scoring.figures import score_changes as score_changes
     from postprocess.scoring.figures import score_similarities as score_similarities
@@ -103,7 +103,7 @@ _MODULES = {
     "planning.question": ["Costs", "PlanError", "Question"],
     "planning.rating_models": ["ModelError", "models_of_ratings", "models_of_scores"],
     "release.verification.verifying": ["Verification", "verify_release"],
-    "reporting.bundle": ["render_reports"],
+    "reporting.report_files": ["render_reports"],
     "statistics.agreement.by_group": ["agreement_table"],
     "statistics.agreement.reliability": ["change_reliability"],
     "statistics.change": ["paired_pvalues"],

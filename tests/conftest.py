@@ -34,7 +34,7 @@ WAITING = {"end_to_end", "documents"}  # folders
 # has the mark `slow`.
 SLOW = (
     "end_to_end/*", "documents/*", "frozen/*", "models/*", "windows/*", "finished/*",
-    "reporting/test_bundle.py", "test_admin_hostile.py", "test_apps.py", "test_archive.py",
+    "reporting/test_report_files.py", "test_admin_hostile.py", "test_apps.py", "test_archive.py",
     "test_collection_rules.py", "test_command_line.py", "test_courtesies.py",
     "test_exactly_once.py", "test_gallery.py", "test_hostile.py", "test_letters.py",
     "test_lifecycle.py", "test_packaging.py", "test_release.py", "test_remake_migrations.py",

@@ -66,7 +66,8 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.contexts.picking",
     "surveys.contexts.search.searching", "surveys.contexts.search.inputs",
     "surveys.sharedtasks.scoring.gold", "surveys.sharedtasks.parts", "surveys.sharedtasks.opening",
-    "surveys.sharedtasks.kits.kit", "surveys.sharedtasks.kits.bundle", "surveys.sharedtasks.phases",
+    "surveys.sharedtasks.kits.kit", "surveys.sharedtasks.kits.codabench_bundle",
+    "surveys.sharedtasks.phases",
     "surveys.sharedtasks.teams.names",  # characters that cannot be seen
     "surveys.sharedtasks.uploads", "surveys.sharedtasks.scoring.visibility",  # rounded as on boards
     "surveys.sharedtasks.boards.citing", "surveys.sharedtasks.boards.exports",
@@ -116,7 +117,7 @@ GOLD = "surveys.sharedtasks.scoring.gold"
 OF_GOLD = {  # what may read the hidden gold of a shared task
     "surveys.sharedtasks.opening",  # commits to it
     "surveys.sharedtasks.kits.kit",  # packs that of practice data, which is public
-    "surveys.sharedtasks.kits.bundle",  # for organisers who may read it anyway
+    "surveys.sharedtasks.kits.codabench_bundle",  # for organisers who may read it anyway
     "surveys.sharedtasks.scoring.figures", "surveys.sharedtasks.final_results.archive",
 }  # fmt: skip
 MARKS = "postprocess.formats.marks"  # the value of a text with two targets; loads nothing
@@ -269,7 +270,7 @@ import sys
 from postprocess.statistics.agreement.measures import agreement_with_means
 agreement_with_means([0, 1, 2, 6], [0, 2, 1, 6])  # the first page of an annotator waits for it
 assert not {"pandas", "scipy"} & sys.modules.keys()
-import postprocess.release.assembling, postprocess.reporting.bundle
+import postprocess.release.assembling, postprocess.reporting.report_files
 assert "scipy.stats" not in sys.modules  # of all modules it takes longest to load
 import preprocess.__main__, postprocess.__main__, mturk_simulator.__main__, mturk_simulator.client
 assert not {"django", "surveys", "torch", "transformers"} & sys.modules.keys()

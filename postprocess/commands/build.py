@@ -81,8 +81,8 @@ def run(options: argparse.Namespace) -> int:
 def render_with_notice(dataset: "Dataset") -> dict[str, bytes]:
     """Return the reports; print why the PDF is missing, if it is."""
     # imported here: loading Matplotlib takes longer than building a small dataset
-    from postprocess.reporting.bundle import render_reports
     from postprocess.reporting.printing import find_obstacle
+    from postprocess.reporting.report_files import render_reports
 
     if dataset.outcome.recipe.report.pdf and (obstacle := find_obstacle()):
         sys.stderr.write(f"{obstacle}\n")

@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the bundle of one subtask."""
-    from postprocess.bundles.bundle import write_bundle
+    from postprocess.bundles.codabench_bundle import write_bundle
     from postprocess.bundles.task import load_task
     from postprocess.scoring.figures import Subtask
 

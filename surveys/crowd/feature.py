@@ -9,7 +9,7 @@ FEATURE = Feature(
     name="crowd",
     job_kinds=(
         *(
-            run_kind(kind, "surveys.crowd.mturk.jobs.perform_batch_work")
+            run_kind(kind, "surveys.crowd.mturk.batch_jobs.perform_batch_work")
             for kind in RunKind.of_batches()
         ),
         Kind(

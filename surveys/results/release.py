@@ -166,7 +166,7 @@ def _add_files(study: Study, options: ReleaseOptions, dataset: "Dataset") -> dic
     files = {LOG: write_public_log(study).encode()} if options.has_log else {}
     if not options.has_report:
         return files
-    from postprocess.reporting.bundle import render_reports
+    from postprocess.reporting.report_files import render_reports
 
     return {**files, **render_reports(dataset)}
 

@@ -22,8 +22,8 @@ from surveys.models import JobState, Release, Run, RunKind, Study
 from surveys.participation.assignments import list_places_left
 from surveys.recruitment.links import MOST_INVITED, read_notes, refuse_others_meanwhile
 from surveys.results.entries.description import name_dataset
+from surveys.results.export_jobs import EXPORT_FORMATS
 from surveys.results.inspection.plots import count_ratings_by_day, count_ratings_wanted
-from surveys.results.jobs import EXPORT_FORMATS
 from surveys.results.numbering import number_run
 from surveys.results.ratings_table import (
     collect_study,
@@ -185,8 +185,8 @@ def make_results(run: Run, progress: Progress) -> dict[str, Any]:
     import pandas as pd
 
     from postprocess.pipeline import build_dataset
-    from postprocess.reporting.bundle import render_reports
-    from postprocess.reporting.plots.bundle import draw_plots, write_plots
+    from postprocess.reporting.plots.plot_files import draw_plots, write_plots
+    from postprocess.reporting.report_files import render_reports
     from postprocess.steps.recipe import parse_recipe
     from postprocess.steps.stored_runs import write_ledger
 

@@ -39,22 +39,22 @@ def figures_rendered_once(monkeypatch):
             for one in drawn
         }
 
-    monkeypatch.setattr("postprocess.reporting.bundle.render_plates", render)
+    monkeypatch.setattr("postprocess.reporting.report_files.render_plates", render)
 
 
 @pytest.fixture
 def comparisons_without_plots(monkeypatch):
     """Draw no plot of a comparison: drawing takes most of its time, and is tested elsewhere."""
-    bundle = "postprocess.reporting.two_collections.bundle"
-    monkeypatch.setattr(f"{bundle}.draw_plots", lambda comparison: [])
+    files = "postprocess.reporting.two_collections.comparison_files"
+    monkeypatch.setattr(f"{files}.draw_plots", lambda comparison: [])
 
 
 @pytest.fixture
 def comparisons_with_one_plot(monkeypatch):
     """Draw the first plot of a comparison alone."""
-    from postprocess.reporting.two_collections import bundle
+    from postprocess.reporting.two_collections import comparison_files
 
-    monkeypatch.setattr(bundle, "PLOTS", bundle.PLOTS[:1])
+    monkeypatch.setattr(comparison_files, "PLOTS", comparison_files.PLOTS[:1])
 
 
 @pytest.fixture

@@ -79,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
         files = render_tables(comparison)
         if not options.no_report:
             # imported here: loading Matplotlib takes longer than a small comparison
-            from postprocess.reporting.two_collections.bundle import render_comparison
+            from postprocess.reporting.two_collections.comparison_files import render_comparison
 
             files = render_comparison(comparison)
         for path in write_files(files, options.out):

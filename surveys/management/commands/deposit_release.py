@@ -6,7 +6,7 @@ from surveys.jobs.perform import perform
 from surveys.management.commands._base import SurveyCommand, find_study
 from surveys.management.commands.release_dataset import find_release
 from surveys.models import JobState, RepositoryKind
-from surveys.results.deposit.jobs import find_deposit, list_requests, request_deposit
+from surveys.results.deposit.deposit_jobs import find_deposit, list_requests, request_deposit
 from surveys.results.deposit.repositories import find_repository
 from surveys.results.inspection.guards import warn_of_embargo
 

@@ -88,7 +88,7 @@ def make_comparison(run: Run, progress: Progress) -> dict[str, Any]:
     Raises RunRefused if the collection no longer exists or the requester may no longer see it, and
     the errors of the library.
     """
-    from postprocess.reporting.two_collections.bundle import render_comparison
+    from postprocess.reporting.two_collections.comparison_files import render_comparison
     from postprocess.steps.recipe import read_recipe
     from postprocess.two_collections.comparing import compare_collections
     from postprocess.two_collections.stamps import stamp_name

@@ -18,8 +18,8 @@ from surveys.web.console.account.sign_in import (
 from surveys.web.console.collection import annotators
 from surveys.web.console.collection import blocks as collection
 from surveys.web.console.privacy import views as privacy
+from surveys.web.console.recruitment import links as recruitment
 from surveys.web.console.recruitment import mails
-from surveys.web.console.recruitment import views as recruitment
 from surveys.web.console.results import (
     comparisons,
     descriptions,

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from postprocess.__main__ import main
-from postprocess.bundles.bundle import check_bundle
+from postprocess.bundles.codabench_bundle import check_bundle
 from postprocess.bundles.task import load_task
 from postprocess.kits.rules import Visibility
 from tests.documents.reading import read_blocks

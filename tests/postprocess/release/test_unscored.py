@@ -13,11 +13,11 @@ from postprocess.__main__ import main as postprocess
 from postprocess.release import ReleaseError
 from postprocess.release.assembling import Choices, build_release, write_release
 from postprocess.release.verification.verifying import verify_release
-from postprocess.reporting.bundle import render_reports
 from postprocess.reporting.explorer import render_explorer
 from postprocess.reporting.figures.changes import draw_changes
-from postprocess.reporting.plots.bundle import draw_plots
+from postprocess.reporting.plots.plot_files import draw_plots
 from postprocess.reporting.report import summarise
+from postprocess.reporting.report_files import render_reports
 from postprocess.scoring.gold import make_part
 from postprocess.steps.recipe import read_recipe
 from tests.factories.datasets import LITTLE_CHANCE

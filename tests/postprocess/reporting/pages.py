@@ -4,7 +4,7 @@ from lxml import html
 
 from postprocess.reporting.figures.drawing import render_svg
 from postprocess.reporting.figures.gallery import Plate, illustrate
-from postprocess.reporting.plots.bundle import FIGURES, draw_plots
+from postprocess.reporting.plots.plot_files import FIGURES, draw_plots
 from tests.factories.ratings import simulate_study
 
 HOSTILE = "<script>alert(1)</script>&\"' {{ 7 * 7 }}"

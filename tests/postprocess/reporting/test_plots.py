@@ -11,11 +11,11 @@ from lxml import etree
 
 from postprocess.reporting.figures.gallery import illustrate, render_plates
 from postprocess.reporting.page import render_page
-from postprocess.reporting.plots.bundle import FIGURES, INDEX, draw_plots, write_plots
 from postprocess.reporting.plots.collection import caption_collection, tabulate_collection
 from postprocess.reporting.plots.distances import tabulate_distances
 from postprocess.reporting.plots.evidence import caption_evidence, tabulate_evidence
 from postprocess.reporting.plots.forest import caption_forest, tabulate_forest
+from postprocess.reporting.plots.plot_files import FIGURES, INDEX, draw_plots, write_plots
 from tests.factories.datasets import dataset_of
 from tests.factories.ratings import rate
 

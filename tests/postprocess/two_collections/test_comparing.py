@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from postprocess.reporting.two_collections.bundle import render_page
+from postprocess.reporting.two_collections.comparison_files import render_page
 from postprocess.reporting.two_collections.tables import tabulate_contexts, tabulate_summary
 from postprocess.steps.post_process import UNCOMPARED, post_process
 from postprocess.steps.recipe import read_recipe

@@ -45,7 +45,7 @@ def test_a_list_is_deleted_when_its_job_fails(listed, monkeypatch):
     def fall_over(*args):
         raise RuntimeError
 
-    monkeypatch.setattr("surveys.results.jobs.invite_listed", fall_over)
+    monkeypatch.setattr("surveys.results.export_jobs.invite_listed", fall_over)
     with pytest.raises(RuntimeError):
         perform_run(listed.pk)
 

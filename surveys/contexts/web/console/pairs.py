@@ -15,8 +15,8 @@ from surveys.contexts.models import (
     SkipReason,
 )
 from surveys.contexts.queue import find_latest, order_candidates
-from surveys.contexts.web.console.forms import ChoiceForm
-from surveys.contexts.web.console.views import may_search, open_next
+from surveys.contexts.web.console.candidates import may_search, open_next
+from surveys.contexts.web.console.choice_forms import ChoiceForm
 from surveys.models import Study
 from surveys.web.console.access import signed_in, study_page
 from surveys.web.forms import attempt, posted, status_of

@@ -13,7 +13,7 @@ from surveys.contexts.picking import CANDIDATES, LARGEST_SCORES, MOST_CANDIDATES
 from surveys.contexts.search.inputs import ListedPairs, find_filter_problem, list_pairs
 from surveys.contexts.search.listing import Corpus
 from surveys.contexts.search.requests import MOST_WINDOWS, WINDOWS_PER_PAIR, SearchRequest
-from surveys.contexts.web.console.forms import DiscardingForm, PickingForm
+from surveys.contexts.web.console.choice_forms import DiscardingForm, PickingForm
 
 LONGEST_LIST = 500_000  # characters
 LARGEST_LIST = 1_000_000  # bytes

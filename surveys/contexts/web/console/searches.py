@@ -21,8 +21,8 @@ from surveys.contexts.search.requests import (
     request_search,
 )
 from surveys.contexts.search.searching import pick_by_scores as pick
+from surveys.contexts.web.console.candidates import may_search
 from surveys.contexts.web.console.search_forms import MoreForm, ScoresForm, SearchForm
-from surveys.contexts.web.console.views import may_search
 from surveys.models import JobState, Run, Study
 from surveys.results.runs import is_broken_off
 from surveys.web.console.access import signed_in, study_page

@@ -2,7 +2,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from surveys.crowd.mturk.jobs import run_round
+from surveys.crowd.mturk.batch_jobs import run_round
 from surveys.management.commands._base import SurveyCommand
 
 

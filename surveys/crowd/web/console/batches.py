@@ -25,11 +25,11 @@ from surveys.crowd.batches.summary import (
 )
 from surveys.crowd.budget import approve_budget, withdraw_approval
 from surveys.crowd.models import DAY, Batch, HitState
+from surveys.crowd.mturk.batch_jobs import is_batch_busy
 from surveys.crowd.mturk.hits import drop_plan, plan_batch
-from surveys.crowd.mturk.jobs import is_batch_busy
 from surveys.crowd.mturk.qualifications import describe_requirement
 from surveys.crowd.mturk.targets import find_target
-from surveys.crowd.web.console.forms import ApprovalForm, CostForm, PlanForm
+from surveys.crowd.web.console.batch_forms import ApprovalForm, CostForm, PlanForm
 from surveys.crowd.web.console.work import Work, start_work
 from surveys.models import ReconciliationResult, Study
 from surveys.money import format_cents

@@ -12,8 +12,8 @@ from surveys.access.roles import Right
 from surveys.crowd.batches.summary import find_people, narrow_people, with_all
 from surveys.crowd.ledger import grant_bonuses
 from surveys.crowd.models import Batch
+from surveys.crowd.web.console.batch_forms import BonusForm, ChosenForm, PeopleFilter
 from surveys.crowd.web.console.batches import ROWS_PER_PAGE, describe, find_batch
-from surveys.crowd.web.console.forms import BonusForm, ChosenForm, PeopleFilter
 from surveys.crowd.web.console.work import Work, open_private_tasks, start_work
 from surveys.models import Study
 from surveys.web.console.access import signed_in, study_page

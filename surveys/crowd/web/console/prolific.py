@@ -13,7 +13,7 @@ from surveys.crowd.prolific.export import read_export
 from surveys.crowd.reconciliation import reconcile_all
 from surveys.models import Entrance, Provider, Study
 from surveys.web.console.access import is_owner, study_page
-from surveys.web.console.recruitment.forms import MAX_LIST_BYTES, read_text_file
+from surveys.web.console.recruitment.link_forms import MAX_LIST_BYTES, read_text_file
 from surveys.web.forms import attempt, posted, status_of
 
 

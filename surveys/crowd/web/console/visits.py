@@ -15,8 +15,8 @@ from surveys.crowd.ledger import intend_reward, record_compensation, retry_refus
 from surveys.crowd.models import Batch, PaymentState
 from surveys.crowd.mturk.hits import plan_compensation
 from surveys.crowd.mturk.rejections import override_rejection, reject_visit
+from surveys.crowd.web.console.batch_forms import CompensationForm, FeedbackForm, ReasonForm
 from surveys.crowd.web.console.batches import describe, find_batch
-from surveys.crowd.web.console.forms import CompensationForm, FeedbackForm, ReasonForm
 from surveys.crowd.web.console.work import Work, start_work
 from surveys.models import ProviderState, ReconciliationResult, Study
 from surveys.web.console.access import Page, signed_in, study_page

@@ -8,8 +8,8 @@ from django.db.models import TextChoices
 from surveys.crowd.budget import refuse_unapproved
 from surveys.crowd.ledger import find_chosen
 from surveys.crowd.models import Batch
+from surveys.crowd.mturk.batch_jobs import request_batch_work
 from surveys.crowd.mturk.gateway import open_gateway
-from surveys.crowd.mturk.jobs import request_batch_work
 from surveys.crowd.mturk.qualifications import (
     ensure_type,
     grant_qualification,

@@ -28,7 +28,7 @@ from surveys.sharedtasks.teams.organisers_team import find_trial_team, make_tria
 from surveys.sharedtasks.teams.rates import limit_checks, limiting_submissions
 from surveys.sharedtasks.uploads import LARGEST_UPLOAD, examine_files, keep_files, read_sent
 from surveys.sharedtasks.web.api import serializers as s
-from surveys.sharedtasks.web.api.views import find_task
+from surveys.sharedtasks.web.api.tasks import find_task
 from surveys.web.api.base import ApiView
 from surveys.web.api.bodies import UploadParser
 from surveys.web.api.errors import TooLarge

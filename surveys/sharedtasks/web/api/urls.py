@@ -1,7 +1,7 @@
 """Addresses of shared tasks in the API."""
 
 from surveys.sharedtasks.web.api.submissions import OneSubmission, Submissions
-from surveys.sharedtasks.web.api.views import SharedTasks
+from surveys.sharedtasks.web.api.tasks import SharedTasks
 from surveys.web.api.base import Views
 
 SUBMISSION = "shared-tasks/<slug:task>/submissions/<slug:phase>/<int:number>/"

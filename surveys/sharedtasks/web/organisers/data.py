@@ -14,7 +14,11 @@ from surveys.sharedtasks.parts import (
     remove_part,
 )
 from surveys.sharedtasks.web.organisers.access import ask_first, task_page
-from surveys.sharedtasks.web.organisers.forms import ReleasePartForm, UploadPartForm, name_releases
+from surveys.sharedtasks.web.organisers.task_forms import (
+    ReleasePartForm,
+    UploadPartForm,
+    name_releases,
+)
 from surveys.study.languages import name_language
 from surveys.web.console.access import signed_in
 from surveys.web.forms import attempt, posted, status_of

@@ -5,7 +5,12 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 
-from surveys.sharedtasks.kits.bundle import list_bundled, list_shortened, make_bundle, may_read_gold
+from surveys.sharedtasks.kits.codabench_bundle import (
+    list_bundled,
+    list_shortened,
+    make_bundle,
+    may_read_gold,
+)
 from surveys.sharedtasks.kits.kit import name_kit, pack_kit_for_organisers
 from surveys.sharedtasks.models import Phase, SharedTask, SharedTaskState
 from surveys.sharedtasks.phases import (
@@ -16,7 +21,7 @@ from surveys.sharedtasks.phases import (
     remove_phase,
 )
 from surveys.sharedtasks.web.organisers.access import ask_first, now_of, task_page
-from surveys.sharedtasks.web.organisers.forms import EndForm, GwscForm, PhaseForm
+from surveys.sharedtasks.web.organisers.task_forms import EndForm, GwscForm, PhaseForm
 from surveys.web.console.access import signed_in
 from surveys.web.forms import attempt, posted, status_of
 from surveys.web.kits import send_kit

@@ -23,7 +23,7 @@ from surveys.sharedtasks.tasks import (
     remove_organiser,
 )
 from surveys.sharedtasks.web.organisers.access import ask_first, now_of, task_page
-from surveys.sharedtasks.web.organisers.forms import (
+from surveys.sharedtasks.web.organisers.task_forms import (
     NewTaskForm,
     OpeningForm,
     OrganiserForm,

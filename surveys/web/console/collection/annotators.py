@@ -22,7 +22,7 @@ from surveys.monitoring.listing import (
 from surveys.monitoring.progress import count_block_progress
 from surveys.results.inspection.pairs import list_headings
 from surveys.web.console.access import study_page
-from surveys.web.console.collection.forms import AnnotatorFilter
+from surveys.web.console.collection.block_forms import AnnotatorFilter
 from surveys.web.forms import status_of
 
 ASSIGNMENTS_A_PAGE = 25

@@ -46,7 +46,7 @@ from surveys.results.inspection.pairs import list_headings
 from surveys.review.replacements import find_replaceable, request_replacements
 from surveys.study.layout.blocks import repeat_block, undo_repeat
 from surveys.web.console.access import study_page
-from surveys.web.console.collection.forms import AnnotatorFilter, BlockFilter, RepeatForm
+from surveys.web.console.collection.block_forms import AnnotatorFilter, BlockFilter, RepeatForm
 from surveys.web.console.confirmation import ask_first
 from surveys.web.forms import attempt, posted, status_of
 

@@ -22,7 +22,7 @@ from surveys.recruitment.mails import (
 from surveys.study.texts import read_text
 from surveys.web.console.access import Page, study_page
 from surveys.web.console.confirmation import ask_first
-from surveys.web.console.recruitment.forms import SendForm
+from surveys.web.console.recruitment.link_forms import SendForm
 from surveys.web.forms import attempt, posted, status_of
 
 MAILS_A_PAGE = 25

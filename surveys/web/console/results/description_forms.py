@@ -21,7 +21,7 @@ from surveys.results.entries.description import (
     write_entries,
 )
 from surveys.web.console.forms import RowForm, name_rows
-from surveys.web.console.results.forms import TomlField
+from surveys.web.console.results.release_forms import TomlField
 
 MOST_AUTHORS = 200
 MAX_LINE_LENGTH, MAX_PROSE_LENGTH = 500, 20_000

@@ -16,7 +16,7 @@ from surveys.results.entries.description import (
 )
 from surveys.web.console.access import study_page
 from surveys.web.console.results.description_forms import DescriptionForm, DescriptionTextForm
-from surveys.web.console.results.forms import query_of_run
+from surveys.web.console.results.release_forms import query_of_run
 from surveys.web.forms import attempt, posted, status_of
 
 SAVED = "The description is saved. {n_written} of {n_asked} entries are written."

@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from surveys.access.roles import Right
 from surveys.jobs.kinds import is_registered
 from surveys.models import JobState, Run, Study
-from surveys.results.jobs import EXPORT_FORMATS
+from surveys.results.export_jobs import EXPORT_FORMATS
 from surveys.results.runs import is_broken_off, request_export
 from surveys.web.console.access import signed_in, study_page
 from surveys.web.forms import attempt, posted, status_of

@@ -9,7 +9,7 @@ from surveys.models import Study
 from surveys.results.inspection.pair import describe_pair
 from surveys.results.inspection.pairs import list_headings, load_pairs
 from surveys.web.console.access import study_page
-from surveys.web.console.results.forms import PairsForm
+from surveys.web.console.results.release_forms import PairsForm
 from surveys.web.console.results.runs import find_with_ledger
 from surveys.web.forms import attempt, status_of
 

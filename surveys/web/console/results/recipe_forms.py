@@ -7,7 +7,7 @@ from django import forms
 from surveys.errors import RunRefused
 from surveys.models import Study
 from surveys.results.entries.recipe import Settings, read_settings, write_recipe
-from surveys.web.console.results.forms import TomlField
+from surveys.web.console.results.release_forms import TomlField
 
 MAX_RECIPE_LENGTH = 20_000
 SECTIONS = {"exclusion", "calibration", "filtering", "rescaling", "files", "report"}

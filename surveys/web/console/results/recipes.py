@@ -16,8 +16,8 @@ from surveys.results.entries.recipe import read_settings
 from surveys.results.run_inspection import write_presets
 from surveys.results.runs import read_recipe, request_results
 from surveys.web.console.access import is_visitor, signed_in, study_page
-from surveys.web.console.results.forms import CompareForm
 from surveys.web.console.results.recipe_forms import CARDS, RecipeForm, SettingsForm, write_fields
+from surveys.web.console.results.release_forms import CompareForm
 from surveys.web.forms import attempt, posted, status_of
 
 RUNS_PER_PAGE = 25

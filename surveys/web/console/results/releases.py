@@ -9,7 +9,7 @@ from django.urls import reverse
 from surveys.access.roles import Right
 from surveys.models import Release, Run, Study
 from surveys.monitoring.checklist import find_missing_review
-from surveys.results.deposit.jobs import find_deposit, list_requests, request_deposit
+from surveys.results.deposit.deposit_jobs import find_deposit, list_requests, request_deposit
 from surveys.results.deposit.repositories import find_repository
 from surveys.results.entries.description import (
     count_released,
@@ -23,7 +23,7 @@ from surveys.results.inspection.verification import write_differences
 from surveys.results.runs import request_release, request_verification
 from surveys.web.console.access import signed_in, study_page
 from surveys.web.console.confirmation import ask_first
-from surveys.web.console.results.forms import ReleaseForm, query_of_run
+from surveys.web.console.results.release_forms import ReleaseForm, query_of_run
 from surveys.web.forms import attempt, posted, status_of
 
 MAX_SHOWN = 50

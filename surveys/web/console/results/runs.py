@@ -11,7 +11,7 @@ from django.views.decorators.gzip import gzip_page
 from surveys.access.roles import Right
 from surveys.models import JobState, Release, Run, RunKind, Study
 from surveys.results.deposit.contents import find_obstacle
-from surveys.results.deposit.jobs import find_deposit, find_job
+from surveys.results.deposit.deposit_jobs import find_deposit, find_job
 from surveys.results.deposit.repositories import list_repositories
 from surveys.results.entries.description import count_written, list_gaps
 from surveys.results.inspection.guards import warn_of_embargo
@@ -21,7 +21,7 @@ from surveys.results.inspection.verification import find_verification, name_arch
 from surveys.results.run_inspection import compare_runs, find_codes, find_in_ledger, read_member
 from surveys.results.runs import is_broken_off, retry_run
 from surveys.web.console.access import is_visitor, mark_in_menu, study_page
-from surveys.web.console.results.forms import CompareForm, LedgerForm
+from surveys.web.console.results.release_forms import CompareForm, LedgerForm
 from surveys.web.forms import attempt, status_of
 from surveys.web.rendering.sandboxed import add_way_back, answer_sandboxed
 

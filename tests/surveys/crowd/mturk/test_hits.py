@@ -6,8 +6,8 @@ from django.db import IntegrityError
 from surveys.crowd.budget import begin_creating, count_spent
 from surveys.crowd.errors import BatchRefused, TargetRefused
 from surveys.crowd.models import Batch
+from surveys.crowd.mturk.batch_jobs import request_batch_work
 from surveys.crowd.mturk.hits import close_hit, drop_plan, plan_batch
-from surveys.crowd.mturk.jobs import request_batch_work
 from surveys.errors import NoPlaceLeft
 from surveys.models import Place, RunKind, Study
 from tests.factories.batches import TERMS, arm, come, plan, publish, questionnaires

@@ -6,8 +6,8 @@ from django.urls import reverse
 
 from surveys.crowd.budget import withdraw_approval
 from surveys.crowd.models import Batch, Grant
+from surveys.crowd.mturk.batch_jobs import request_batch_work
 from surveys.crowd.mturk.gateway import open_gateway
-from surveys.crowd.mturk.jobs import request_batch_work
 from surveys.crowd.mturk.qualifications import (
     ensure_type,
     grant_qualification,

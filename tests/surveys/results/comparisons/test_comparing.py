@@ -50,8 +50,8 @@ def colleague(study):
 @pytest.fixture
 def run(other, monkeypatch):
     """A finished run of the other study, without its report."""
-    monkeypatch.setattr("postprocess.reporting.bundle.render_reports", lambda *given: {})
-    monkeypatch.setattr("postprocess.reporting.plots.bundle.draw_plots", lambda *given: [])
+    monkeypatch.setattr("postprocess.reporting.report_files.render_reports", lambda *given: {})
+    monkeypatch.setattr("postprocess.reporting.plots.plot_files.draw_plots", lambda *given: [])
     made = request_results(other, QUICK.replace('name = "raw"', 'name = "mine"'), None)
     perform_run(made.pk)
     return Run.objects.get(pk=made.pk)

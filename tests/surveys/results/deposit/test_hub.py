@@ -5,7 +5,7 @@ import json
 import pytest
 
 from surveys.models import Deposit, JobState
-from surveys.results.deposit.jobs import list_requests
+from surveys.results.deposit.deposit_jobs import list_requests
 from tests.factories.repositories import TOKEN, make_complete_release
 from tests.postprocess.release import releases
 from tests.surveys.results.deposit.test_zenodo import send, without_doi

@@ -7,7 +7,7 @@ import pytest
 
 from surveys.errors import DepositRefused
 from surveys.models import AuditEntry, Deposit, JobState, Run
-from surveys.results.deposit.jobs import list_requests, request_deposit
+from surveys.results.deposit.deposit_jobs import list_requests, request_deposit
 from surveys.results.runs import retry_run
 from tests.factories.jobs import perform_run
 from tests.factories.repositories import TOKEN, make_complete_release

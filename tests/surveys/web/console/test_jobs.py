@@ -62,7 +62,7 @@ def test_a_failed_job_shows_its_error_and_is_retried(study, sign_in, at_once):
 
 
 def test_many_links_are_created_in_the_background(study, sign_in, at_once, monkeypatch):
-    monkeypatch.setattr("surveys.web.console.recruitment.views.LINKS_AT_ONCE", 3)
+    monkeypatch.setattr("surveys.web.console.recruitment.links.LINKS_AT_ONCE", 3)
     client = sign_in(Role.OWNER)
 
     with at_once():

@@ -35,7 +35,7 @@ from tests.factories.studies import (
     make_study,
 )
 
-BUNDLE = "postprocess.reporting.two_collections.bundle"
+BUNDLE = "postprocess.reporting.two_collections.comparison_files"
 
 
 def build_world():

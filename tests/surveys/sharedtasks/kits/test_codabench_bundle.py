@@ -7,10 +7,10 @@ from datetime import timedelta
 import pytest
 import yaml
 
-from postprocess.bundles.bundle import check_bundle
+from postprocess.bundles.codabench_bundle import check_bundle
 from surveys.models import AuditEntry, Role
 from surveys.sharedtasks.errors import SharedTaskRefused
-from surveys.sharedtasks.kits.bundle import (
+from surveys.sharedtasks.kits.codabench_bundle import (
     list_bundled,
     list_shortened,
     make_bundle,

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from postprocess.reporting.figures.gallery import Illustration, Plate, render_plates
 from postprocess.reporting.page import make_environment, show_plate
-from postprocess.reporting.plots.bundle import INDEX, Plot, write_csv
+from postprocess.reporting.plots.plot_files import INDEX, Plot, write_csv
 from postprocess.reporting.two_collections import (
     changes,
     curve,

@@ -7,7 +7,11 @@ from lxml import html
 
 from postprocess.formats.reading import KIND
 from postprocess.reporting.figures.gallery import Plate
-from postprocess.reporting.two_collections.bundle import draw_plots, render_comparison, render_page
+from postprocess.reporting.two_collections.comparison_files import (
+    draw_plots,
+    render_comparison,
+    render_page,
+)
 from postprocess.reporting.two_collections.distribution import (
     caption_distribution,
     draw_distribution,

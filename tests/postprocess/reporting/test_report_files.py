@@ -13,8 +13,8 @@ from pypdf import PdfReader
 
 from postprocess.__main__ import main
 from postprocess.formats.stimuli import render_stimuli
-from postprocess.reporting import bundle, printing
-from postprocess.reporting.bundle import render_reports
+from postprocess.reporting import printing, report_files
+from postprocess.reporting.report_files import render_reports
 from tests.factories.datasets import LITTLE_CHANCE, dataset_of, stimuli_for
 from tests.machine import lack
 from tests.postprocess.reporting.pages import simulate_named
@@ -27,7 +27,7 @@ ELSEWHERE = """
 import hashlib
 import json
 import sys
-from postprocess.reporting.bundle import render_reports
+from postprocess.reporting.report_files import render_reports
 from tests.factories.datasets import dataset_of
 from tests.postprocess.figures.edges import shuffled
 from tests.postprocess.reporting.pages import simulate_named
@@ -122,7 +122,7 @@ def test_render_reports_is_deterministic_in_another_process(dataset, files):
 
 def test_render_reports_shows_parts_of_speech(monkeypatch, dataset, files):
     """The PDF is omitted: it is made of the page."""
-    monkeypatch.setattr(bundle, "find_obstacle", lambda: "no PDF")
+    monkeypatch.setattr(report_files, "find_obstacle", lambda: "no PDF")
     parts = pd.Series(["noun", "verb"] * 12, index=range(1, 25))
 
     with_parts = render_reports(replace(dataset, parts_of_speech=parts))

@@ -7,7 +7,7 @@ from postprocess.pipeline import Dataset
 from postprocess.reporting.explorer import render_explorer
 from postprocess.reporting.figures.gallery import Illustration, illustrate, render_plates
 from postprocess.reporting.page import render_page
-from postprocess.reporting.plots.bundle import FIGURES, Plot, draw_plots
+from postprocess.reporting.plots.plot_files import FIGURES, Plot, draw_plots
 from postprocess.reporting.printing import find_obstacle, render_pdf
 from postprocess.reporting.published import render_table1
 from postprocess.reporting.report import describe_gaps

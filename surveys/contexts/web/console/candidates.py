@@ -15,7 +15,7 @@ from surveys.contexts.progress import count_progress, describe_chosen
 from surveys.contexts.queue import claim_next
 from surveys.contexts.search.listing import has_corpora_dir
 from surveys.contexts.stimuli import StimuliPreview, preview_stimuli, use_as_stimuli
-from surveys.contexts.web.console.forms import (
+from surveys.contexts.web.console.choice_forms import (
     BeginForm,
     CandidatesForm,
     ReplacementForm,

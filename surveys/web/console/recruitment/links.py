@@ -28,11 +28,11 @@ from surveys.recruitment.providers import completion_address, list_pages, rules_
 from surveys.recruitment.reaching import warn_unreachable
 from surveys.recruitment.reminders import list_placeholder_values, list_recruits
 from surveys.results.export import stream_invitations, stream_mails
-from surveys.results.jobs import LINKS_AT_ONCE
+from surveys.results.export_jobs import LINKS_AT_ONCE
 from surveys.results.runs import request_links
 from surveys.web.console.access import Page, is_owner, signed_in, study_page
 from surveys.web.console.confirmation import ask_first
-from surveys.web.console.recruitment.forms import (
+from surveys.web.console.recruitment.link_forms import (
     CodesForm,
     EntranceForm,
     InvitationFilter,

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from postprocess.baselines.results import render_results
-from postprocess.bundles.bundle import (
+from postprocess.bundles.codabench_bundle import (
     COMMAND,
     COMPETITION,
     check_bundle,

@@ -9,7 +9,7 @@ from pyarrow import parquet
 from surveys.errors import InvitationRefused, RunRefused
 from surveys.models import Annotator, AuditEntry, Invitation, Job, JobState, Run
 from surveys.privacy.erasure import erase_annotator
-from surveys.results import jobs
+from surveys.results import export_jobs
 from surveys.results.runs import request_export, request_links, retry_run
 from tests.factories.jobs import perform_run
 from tests.factories.studies import finish, start
@@ -17,7 +17,7 @@ from tests.factories.studies import finish, start
 
 @pytest.fixture
 def in_threes(monkeypatch):
-    monkeypatch.setattr("surveys.results.jobs.LINKS_AT_ONCE", 3)
+    monkeypatch.setattr("surveys.results.export_jobs.LINKS_AT_ONCE", 3)
 
 
 def perform(run):
@@ -61,7 +61,7 @@ def test_interrupted_links_continue_where_they_stopped(study, in_threes, monkeyp
             raise SystemExit
         return Invitation.objects.bulk_create(Invitation(study=study) for _ in range(count))
 
-    monkeypatch.setattr("surveys.results.jobs.invite_annotators", fail_once)
+    monkeypatch.setattr("surveys.results.export_jobs.invite_annotators", fail_once)
     with pytest.raises(SystemExit):
         perform_run(run.pk)
     run.refresh_from_db()
@@ -137,13 +137,13 @@ def test_erase_annotator_deletes_exported_files(study, django_capture_on_commit_
 def test_an_export_fails_if_an_annotator_is_erased_meanwhile(study, monkeypatch):
     finish(start(study))
     run = request_export(study, "csv", None)
-    written = jobs.stream_responses
+    written = export_jobs.stream_responses
 
     def write_and_erase(of):
         yield from written(of)
         erase_annotator(Annotator.objects.get(), "asked for it")
 
-    monkeypatch.setattr(jobs, "stream_responses", write_and_erase)
+    monkeypatch.setattr(export_jobs, "stream_responses", write_and_erase)
     run = perform(run)
 
     assert (run.state, bool(run.archive)) == ("failed", False)

@@ -70,7 +70,7 @@ def make_bundle(shared_task: SharedTask, subtask: int, user: AnyUser) -> bytes:
 
 @in_job_process
 def _write(shared_task: SharedTask, subtask: int) -> bytes:
-    from postprocess.bundles.bundle import write_bundle
+    from postprocess.bundles.codabench_bundle import write_bundle
     from postprocess.bundles.task import BundleTask
     from postprocess.scoring.figures import Subtask
 
