@@ -156,8 +156,8 @@ def read_table(
     without. `optional` are columns that a file need not have; `numbers` those of a workbook that
     may hold numbers.
     """
-    known = (*columns, *optional)
-    records = split_records(data, columns, kind, known=known, numbers=numbers)
+    column_names = (*columns, *optional)
+    records = split_records(data, columns, kind, known=column_names, numbers=numbers)
     return shape_table(records, columns, optional)
 
 
@@ -371,6 +371,6 @@ def _fit(data: bytes, encoding: Encoding, language: str) -> float:
     )  # fmt: skip
     if not (n_all := counts.total()):
         return 1
-    known = ALPHABETS.get(language.split("-")[0])
-    alphabets = [known] if known else ALPHABETS.values()
+    alphabet_of_language = ALPHABETS.get(language.split("-")[0])
+    alphabets = [alphabet_of_language] if alphabet_of_language else ALPHABETS.values()
     return max(sum(counts[letter] for letter in alphabet) for alphabet in alphabets) / n_all

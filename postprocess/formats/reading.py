@@ -78,8 +78,8 @@ def load_columns(path: Path, names: Sequence[str]) -> pd.DataFrame:
     Raises RatingsError if the file cannot be read as a table.
     """
     if path.suffix == ".parquet":
-        known = [name for name in names if name in _read_parquet_names(path)]
-        table: pd.DataFrame = arrow_parquet.read_table(path, columns=known).to_pandas()
+        present = [name for name in names if name in _read_parquet_names(path)]
+        table: pd.DataFrame = arrow_parquet.read_table(path, columns=present).to_pandas()
         return table.astype(object).where(table.notna(), "").astype(str)
     table = _read_frame(path.read_bytes(), COLUMNS)
     return table[[name for name in names if name in table]].map(read_cell)
@@ -132,8 +132,10 @@ def _read_frame(
 
     The header is found by `columns`. Raises RatingsError if a required one is missing.
     """
-    known = (LANGUAGE, *columns, *OPTIONAL)
-    records = split_records(data, columns, known=known, numbers=known, otherwise=COMMAS)
+    column_names = (LANGUAGE, *columns, *OPTIONAL)
+    records = split_records(
+        data, columns, known=column_names, numbers=column_names, otherwise=COMMAS
+    )
     lines = records.lines or range(1, len(records.rows) + 1)
     split = zip(lines, records.rows, strict=False)
     numbered = [(line, row) for line, row in split if row is None or any(row)]

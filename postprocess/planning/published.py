@@ -46,9 +46,9 @@ def change_at(curve: Mapping[int, float], n: int) -> float:
     """
     if n in curve:
         return curve[n]
-    known = [size for size, change in curve.items() if not math.isnan(change)]
-    lower = max((size for size in known if size < n), default=None)
-    upper = min((size for size in known if size > n), default=None)
+    sizes = [size for size, change in curve.items() if not math.isnan(change)]
+    lower = max((size for size in sizes if size < n), default=None)
+    upper = min((size for size in sizes if size > n), default=None)
     if lower is None or upper is None:
         return math.nan
     slope = math.log(curve[upper] / curve[lower]) / math.log(upper / lower)

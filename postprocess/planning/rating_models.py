@@ -181,10 +181,10 @@ def shift_models(models: RatingModels, change: float) -> tuple[RatingModels, NDA
     """
     highest = models.probabilities.shape[1] - 1
     step = change / models.width
-    wanted = np.concatenate([models.means + step, models.means - step])
+    targets = np.concatenate([models.means + step, models.means - step])
     origin = np.tile(np.arange(len(models.means)), 2)
-    inside = (wanted > MARGIN * highest) & (wanted < (1 - MARGIN) * highest)
-    wanted_places = 2 * wanted[inside] / highest - 1
+    inside = (targets > MARGIN * highest) & (targets < (1 - MARGIN) * highest)
+    wanted_places = 2 * targets[inside] / highest - 1
     logs = np.log(models.probabilities[origin[inside]])
     slopes = _find_slopes(logs, wanted_places)
     tilted = softmax(logs + slopes[:, None] * _places(logs.shape[1]), axis=1)
@@ -229,9 +229,9 @@ def _grid(n_points: int) -> tuple[Floats, Floats]:
     """Return the coefficients (a, b) of every distribution, and its probabilities."""
     bells = -1 / (2 * DEVIATIONS**2)
     shapes, means = np.meshgrid(np.concatenate([bells, BOWLS]), MEANS, indexing="ij")
-    b, wanted = shapes.ravel(), means.ravel()
+    b, targets = shapes.ravel(), means.ravel()
     x = _places(n_points)
-    a = _find_slopes(b[:, None] * x**2, wanted)
+    a = _find_slopes(b[:, None] * x**2, targets)
     return np.column_stack([a, b]), softmax(a[:, None] * x + b[:, None] * x**2, axis=1)
 
 

@@ -301,9 +301,9 @@ def _publish(
 def _join_traits(ratings: pd.DataFrame, details: pd.DataFrame | None) -> pd.DataFrame:
     """Add the columns of `RELEASED` that are known, each entry on one line."""
     joined = join_details(ratings, details).drop(columns=list(MEASURES), errors="ignore")
-    known = {name: joined[name] for name in RELEASED if name in joined}
+    released = {name: joined[name] for name in RELEASED if name in joined}
     return joined.assign(
-        **{name: column.map(write_word, na_action="ignore") for name, column in known.items()}
+        **{name: column.map(write_word, na_action="ignore") for name, column in released.items()}
     )
 
 

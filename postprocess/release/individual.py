@@ -180,11 +180,11 @@ def _drop_withdrawn(
     is_withdrawn = find_withdrawn(ratings)
     if not is_withdrawn.any():
         return ratings, checks
-    kept = ratings[~is_withdrawn]
+    remaining = ratings[~is_withdrawn]
     if checks is None:
-        return kept, None
+        return remaining, None
     gone = set(ratings.loc[is_withdrawn, "annotator"].astype(str))
-    return kept, checks[~checks["annotator"].astype(str).isin(gone)]
+    return remaining, checks[~checks["annotator"].astype(str).isin(gone)]
 
 
 def join_words(ratings: pd.DataFrame, words: pd.DataFrame) -> pd.DataFrame:

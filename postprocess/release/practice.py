@@ -155,8 +155,8 @@ def _shared(
     kind: str, keys_of: Callable[[Row], tuple[str, ...]], test: list[Row], practice: list[Row]
 ) -> Iterator[str]:
     """Yield a line that names the practice rows with a key that occurs in the test data."""
-    known = {key for row in test for key in keys_of(row)}
-    rows = [n for n, row in enumerate(practice, 1) if known.intersection(keys_of(row))]
+    test_keys = {key for row in test for key in keys_of(row)}
+    rows = [n for n, row in enumerate(practice, 1) if test_keys.intersection(keys_of(row))]
     if rows:
         named = name_some([str(n) for n in rows])
         yield f"the same {kind}: {'row' if len(rows) == 1 else 'rows'} {named} of the practice kit"

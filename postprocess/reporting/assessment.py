@@ -115,15 +115,15 @@ def report_agreement(
     before calibration and filtering, None if they changed nothing; not_known: the missing columns
     among block and pos.
     """
-    known = [trait for trait in TRAITS if trait in used]
+    traits = [trait for trait in TRAITS if trait in used]
     compared, process = repeating or (used, None)
-    after = _agree(compared, ["group", *known], chance, process)
+    after = _agree(compared, ["group", *traits], chance, process)
     return {
         **chance._asdict(),
         "overall": after[OVERALL][0],
         "as_given": None if given is None else _agree(given, [], chance)[OVERALL][0],
-        "by": {by: after[by] for by in ("group", *known)},
-        "not_known": [trait for trait in TRAITS if trait not in known],
+        "by": {by: after[by] for by in ("group", *traits)},
+        "not_known": [trait for trait in TRAITS if trait not in traits],
     }
 
 
@@ -156,12 +156,12 @@ def report_confounds(
     table: the rows of `find_confounds`; not_known: the confounds of ratings whose column is
     missing, with its name.
     """
-    known = [name for name in MEASURES if name in used]
+    measures = [name for name in MEASURES if name in used]
     table = find_confounds(
         outcome.scores,
         measure_contexts(rows),
         rng=chance.rng(),
-        ratings=used if known else None,
+        ratings=used if measures else None,
         n_resamples=chance.n_resamples,
     )
     return {
@@ -171,7 +171,7 @@ def report_confounds(
         "not_known": [
             {"confound": confound, "column": column}
             for confound, column in RATING_CONFOUNDS.items()
-            if column not in known
+            if column not in measures
         ],
     }
 

@@ -153,8 +153,8 @@ def tabulate_confounds(report: Report) -> Table:
 def count_apart(report: Report) -> tuple[int, int]:
     """Return how many intervals of the confounds exclude 0, and how many there are."""
     ends = [(row["low"], row["high"]) for row in report["confounds"]["table"]]
-    known = [(low, high) for low, high in ends if low is not None and high is not None]
-    return sum(low > 0 or high < 0 for low, high in known), len(known)
+    intervals = [(low, high) for low, high in ends if low is not None and high is not None]
+    return sum(low > 0 or high < 0 for low, high in intervals), len(intervals)
 
 
 def name_confound(row: Report) -> str:

@@ -80,12 +80,12 @@ def read_predictions(
     header = read_header(data)
     if finding := _find_other_subtask(header, subtask, language):
         return Predictions(None, [finding])
-    known = [*columns, *(name for name in CHECKED if name in header)]
-    table = _read_table(data, known)
+    column_names = [*columns, *(name for name in CHECKED if name in header)]
+    table = _read_table(data, column_names)
     findings = [*_explain_header(table, header, columns)]
     if not table.rows and any(finding.severity is not Severity.WARNING for finding in findings):
         return Predictions(None, findings)
-    findings += [*_count_rows(table, n_pairs), *_check_words(table, known, words)]
+    findings += [*_count_rows(table, n_pairs), *_check_words(table, column_names, words)]
     numbers, wrong = _read_numbers(table, columns, n_pairs)
     findings = sorted([*findings, *wrong], key=lambda finding: finding.row or 0)
     if any(finding.severity is not Severity.WARNING for finding in findings):

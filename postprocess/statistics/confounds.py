@@ -156,11 +156,11 @@ def _rating_questions(ratings: pd.DataFrame) -> Iterable[_Question]:
     others = (total - ratings["rating"]) / (n - 1).where(n > 1)
     y = (ratings["rating"] - others).to_numpy(dtype=np.float64)
     pairs = ratings["pair"].to_numpy(dtype=np.int64)
-    known = {name: ratings[name].astype(float) for name in RATING_MEASURES if name in ratings}
-    if "seconds" in known:
-        medians = known["seconds"].groupby(ratings["annotator"]).transform("median")
-        known["annotator_seconds"] = medians
-    for name, column in known.items():
+    measures = {name: ratings[name].astype(float) for name in RATING_MEASURES if name in ratings}
+    if "seconds" in measures:
+        medians = measures["seconds"].groupby(ratings["annotator"]).transform("median")
+        measures["annotator_seconds"] = medians
+    for name, column in measures.items():
         yield _Question("rating", name, np.asarray(column, dtype=np.float64), y, pairs, False)
 
 
@@ -168,8 +168,8 @@ def _answer(
     question: _Question, *, rng: np.random.Generator, n_resamples: int, level: float
 ) -> dict[str, object]:
     x, y = question.x.round(DECIMALS), question.y.round(DECIMALS)  # equal means are ties
-    known = ~(np.isnan(x) | np.isnan(y))
-    x, y, pairs = x[known], y[known], question.pairs[known]
+    is_defined = ~(np.isnan(x) | np.isnan(y))
+    x, y, pairs = x[is_defined], y[is_defined], question.pairs[is_defined]
     statistic = difference if question.is_binary else spearman
     estimate = statistic(x, y)
     low, high = _interval(

@@ -89,10 +89,10 @@ def _jackknife_error(left_out: Floats, stretch: Transform) -> float:
     if not len(_defined(left_out)):
         return float("nan")
     z = stretch(left_out)
-    known = ~np.isnan(z)
-    n = np.maximum(known.sum(axis=1), 1)
-    deviations = np.where(known, z, 0) - (np.where(known, z, 0).sum(axis=1) / n)[:, None]
-    squares = np.where(known, deviations**2, 0).sum(axis=1) * (n - 1) / n
+    is_defined = ~np.isnan(z)
+    n = np.maximum(is_defined.sum(axis=1), 1)
+    deviations = np.where(is_defined, z, 0) - (np.where(is_defined, z, 0).sum(axis=1) / n)[:, None]
+    squares = np.where(is_defined, deviations**2, 0).sum(axis=1) * (n - 1) / n
     return float(np.sqrt(squares.mean()))
 
 

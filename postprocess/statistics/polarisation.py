@@ -119,11 +119,11 @@ def _agree(counts: Integers) -> Floats:
     """Return the agreement of a batch of contexts small enough for the processor's cache."""
     points = np.ascontiguousarray(counts.T)
     agreement, height = np.zeros(len(counts)), np.zeros(len(counts), dtype=np.int64)
-    known = _pattern_agreements(len(points))
+    agreements = _pattern_agreements(len(points))
     for top in np.sort(points, axis=0):  # layers of one pattern end where a point has no more
         used = [(point >= top) << place for place, point in enumerate(points)]
         pattern = np.bitwise_or.reduce(used)
-        agreement += (top - height) * np.bitwise_count(pattern) * known[pattern]
+        agreement += (top - height) * np.bitwise_count(pattern) * agreements[pattern]
         height = top
     return np.asarray((agreement / points.sum(axis=0)).round(DECIMALS))
 

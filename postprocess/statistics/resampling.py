@@ -29,9 +29,9 @@ def includes_annotators(resample: Resample) -> bool:
     >>> includes_annotators("items and annotators")
     True
     """
-    known = get_args(Resample)
-    if resample not in known:
-        raise RatingsError(f'"{resample}" cannot be resampled; name one of {", ".join(known)}')
+    names = get_args(Resample)
+    if resample not in names:
+        raise RatingsError(f'"{resample}" cannot be resampled; name one of {", ".join(names)}')
     return resample == "items and annotators"
 
 

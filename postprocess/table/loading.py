@@ -86,8 +86,8 @@ def load_parquet(path: Path) -> Loaded:
     """Read the rows of a Parquet file, within `refusing_parquet`."""
     with arrow_parquet.ParquetFile(path) as file:
         metadata, columns = file.metadata, file.schema_arrow.names
-    known = _find_languages(metadata)
-    names = [name for name in TYPES if name in columns and not (known and name == LANGUAGE)]
+    languages = _find_languages(metadata)
+    names = [name for name in TYPES if name in columns and not (languages and name == LANGUAGE)]
     numbered = _find_numbered(metadata)
     n_parts = metadata.num_row_groups
     by_turns = (
@@ -95,7 +95,7 @@ def load_parquet(path: Path) -> Loaded:
     )  # a single row group is read on all cores by column
 
     def read(groups: NDArray[np.int64]) -> _Piece:
-        piece = _Piece({}, set(known))
+        piece = _Piece({}, set(languages))
         with arrow_parquet.ParquetFile(path, metadata=metadata, read_dictionary=numbered) as file:
             for some in by_turns:  # so that only one column is in memory twice
                 table = file.read_row_groups(groups.tolist(), some, use_threads=n_parts < 2)

@@ -183,8 +183,10 @@ def _without_noise(
 
 def _divide(figure: float, *reliabilities: float) -> float:
     """Divide a correlation by the square roots of the known reliabilities; NaN without any."""
-    known = [r for r in reliabilities if not np.isnan(r)]
-    return figure / float(np.sqrt(np.prod(known))) if known and min(known) > 0 else float("nan")
+    defined = [r for r in reliabilities if not np.isnan(r)]
+    return (
+        figure / float(np.sqrt(np.prod(defined))) if defined and min(defined) > 0 else float("nan")
+    )
 
 
 def _jackknife(figure: float, without: Floats) -> tuple[float, float]:

@@ -122,10 +122,10 @@ def compare_changes(aligned: Aligned) -> pd.DataFrame:
         freedom = variance**2 / (squared**2 / (n - 1)).sum(axis=1)
         t = np.where(variance > 0, difference / np.sqrt(variance), np.nan)
     pvalues = 2 * stdtr(freedom, -np.abs(t))
-    known = ~np.isnan(pvalues)
+    is_defined = ~np.isnan(pvalues)
     rates = np.full(len(pvalues), np.nan)
-    if known.any():
-        rates[known] = false_discovery_rates(pvalues[known])
+    if is_defined.any():
+        rates[is_defined] = false_discovery_rates(pvalues[is_defined])
     table = pd.DataFrame(
         {
             "pair": aligned.scores[0].index.to_numpy(),

@@ -230,9 +230,9 @@ def _join_traits(
     first: Collection, second: Collection, matching: Matching, index: pd.Index
 ) -> pd.DataFrame:
     """Return the matched pairs' traits, from the second collection where the first has none."""
-    known = first.traits.reindex(matching.first).set_index(index)
+    traits = first.traits.reindex(matching.first).set_index(index)
     others = second.traits.reindex(matching.second).set_index(index)
-    return known.join(others[[name for name in others if name not in known]])
+    return traits.join(others[[name for name in others if name not in traits]])
 
 
 def _renumber(

@@ -85,8 +85,8 @@ def _read_list(
         "antonym": options.antonym_column if quotas.antonyms is not None else None,
     }
     names = {name: column for name, column in needed.items() if column}
-    wanted = (*COLUMNS, *names.values())
-    table = read_table(options.source.read_bytes(), wanted, numbers=names.values())
+    columns = (*COLUMNS, *names.values())
+    table = read_table(options.source.read_bytes(), columns, numbers=names.values())
     words = {row: WordPair(*map(read_word, fields[:2])) for row, fields in table.rows.items()}
     listed, warnings = list_pairs(words, table.findings)
     findings: list[Finding] = []

@@ -30,20 +30,20 @@ def score_contexts(
     before it reads any. Raises OSError, ModelError, UnusableTexts and ExtraMissing.
     """
     keys = [key_of(context) for context in contexts]
-    known = cache.load()
+    cached = cache.load()
     new: dict[str, int] = {}
     for number, key in enumerate(keys):
-        if key not in known:
+        if key not in cached:
             new.setdefault(key, number)
     if new:
         model = load_model(folder, cache.precision)
         numbers = list_layers(folder, layers, model.n_layers)
         for shard in _compute(model, contexts, new, batch_size, progress):
             cache.save(shard)
-            known |= shard
+            cached |= shard
     else:
-        numbers = list_layers(folder, layers, len(known[keys[0]]) - 1)
-    similarities = np.stack([known[key] for key in keys])
+        numbers = list_layers(folder, layers, len(cached[keys[0]]) - 1)
+    similarities = np.stack([cached[key] for key in keys])
     return {layer: similarities[:, layer] for layer in numbers}
 
 

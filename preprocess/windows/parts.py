@@ -52,9 +52,11 @@ def combine_scans(
     }
     files = np.repeat(np.arange(len(paths)), [len(by_file[path]) for path in paths])
     together = np.concatenate([by_file[path] for path in paths])
-    kept = lowest_ranks(together, most, files)
+    lowest = lowest_ranks(together, most, files)
     n_seen = np.sum([scan.n_seen for scan in scans], axis=0)
-    return Found(tuple(together[kept[files[kept] == file]] for file in range(len(paths))), n_seen)
+    return Found(
+        tuple(together[lowest[files[lowest] == file]] for file in range(len(paths))), n_seen
+    )
 
 
 def _join(scans: Sequence[Scan]) -> npt.NDArray[np.void]:

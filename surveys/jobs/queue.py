@@ -162,8 +162,8 @@ def retry(job: Job) -> bool:
 
 def find_silent() -> JobQuerySet:
     """Return the running jobs of registered kinds whose leases have expired."""
-    known = Job.objects.filter(kind__in=[kind.name for kind in list_kinds()])
-    return known.silent(timezone.now() - timedelta(seconds=settings.JOB_SILENCE))
+    registered = Job.objects.filter(kind__in=[kind.name for kind in list_kinds()])
+    return registered.silent(timezone.now() - timedelta(seconds=settings.JOB_SILENCE))
 
 
 def requeue_silent() -> None:

@@ -41,10 +41,11 @@ def find_doubted(words: Iterable[str], language: str) -> frozenset[str]:
         remembered.clear()
         new = list(distinct)
     parts = {word: _divide(word) for word in new}
-    known = _find_known(sorted({part for some in parts.values() for part in some}), language)
+    known_words = _find_known(sorted({part for some in parts.values() for part in some}), language)
     for word, some in parts.items():  # lists have single letters, too, which are no answers
         remembered[language, word] = all(
-            (part not in known or len(part) == 1) and has_odd_letters(part, listed_as(language))
+            (part not in known_words or len(part) == 1)
+            and has_odd_letters(part, listed_as(language))
             for part in some
         )
     return frozenset(word for word in distinct if remembered[language, word])
@@ -71,11 +72,11 @@ def find_lemma(word: str, language: str) -> str:
 
 
 def _find_known(words: Sequence[str], language: str) -> set[str]:
-    known = {word for word in words if _is_listed(word, listed_as(language))}
-    if (command := spelling_command(language)) and (rest := sorted({*words} - known)):
+    known_words = {word for word in words if _is_listed(word, listed_as(language))}
+    if (command := spelling_command(language)) and (rest := sorted({*words} - known_words)):
         spelled = _ask(command, [form for word in rest for form in _forms(word)])
-        known |= {word for word in rest if spelled.intersection(_forms(word))}
-    return known
+        known_words |= {word for word in rest if spelled.intersection(_forms(word))}
+    return known_words
 
 
 def _is_listed(word: str, listed: str) -> bool:

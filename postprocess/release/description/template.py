@@ -40,14 +40,14 @@ def render_template(description: Description, *, without: Collection[str] = ()) 
 
     `without`: sections to leave out.
     """
-    known = description.model_dump(exclude_none=True)
+    entries = description.model_dump(exclude_none=True)
     lines = [*HEAD, "", f"format = {description.format}"]
     for name in [name for name in Description.model_fields if name not in without]:
         section = getattr(description, name)
         if isinstance(section, BaseModel):
-            lines += ["", f"[{name}]", *_render_section(section, known[name])]
+            lines += ["", f"[{name}]", *_render_section(section, entries[name])]
         elif isinstance(section, list):
-            lines += _render_list(name, known[name])
+            lines += _render_list(name, entries[name])
     return "\n".join(lines) + "\n"
 
 

@@ -56,12 +56,12 @@ def render_attribution(sources: Sequence[ContextSource], n_pairs: int, path: str
             "them from the files of the corpus."
         )
         parts += ["## Texts that are withheld", about]
-    known = {source[:2] for source in sources}
+    contexts_with_source = {source[:2] for source in sources}
     missing = [
         ContextSource(pair, context)
         for pair in range(1, n_pairs + 1)
         for context in (1, 2)
-        if (pair, context) not in known
+        if (pair, context) not in contexts_with_source
     ]
     if missing:
         parts += ["## No source is recorded", f"{_write_places(missing).capitalize()}."]

@@ -67,8 +67,8 @@ def render_citation(subject: Subject) -> str:
         "keywords": list(dict.fromkeys((*TAGS, *dataset.keywords))),
         "references": [*METHODS, _cite_software(subject)],
     }
-    known = {name: entry for name, entry in entries.items() if entry is not None}
-    return write_yaml(known) + "".join(f"# {text}\n" for text in list_missing(subject, NAMES))
+    written = {name: entry for name, entry in entries.items() if entry is not None}
+    return write_yaml(written) + "".join(f"# {text}\n" for text in list_missing(subject, NAMES))
 
 
 def list_missing(subject: Subject, names: Mapping[str, str]) -> Iterator[str]:

@@ -81,7 +81,7 @@ RATINGS = (
 def describe_file(subject: Subject, path: str) -> str:
     """Return a short description of a file of the release; "" if the file is unknown."""
     tag = subject.tag
-    known = {
+    descriptions = {
         f"{subject.stem}.csv": "the dataset, in the published format (tab separated)",
         f"{subject.stem}.parquet": "the same as Parquet, with the number of the pair",
         "scores.tsv": "all figures of each pair: n, median, q, both p-values, effect size",
@@ -124,9 +124,9 @@ def describe_file(subject: Subject, path: str) -> str:
         return "a figure of the report"
     folder, _, name = path.rpartition("/")
     if folder == PRACTICE:
-        by_name = {name.rpartition("/")[2]: what for name, what in known.items()}
+        by_name = {name.rpartition("/")[2]: what for name, what in descriptions.items()}
         return f"practice pairs: {by_name.get(name, '')}"
-    return known.get(path, "")
+    return descriptions.get(path, "")
 
 
 def name_format(path: str) -> str:

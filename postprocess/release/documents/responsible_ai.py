@@ -51,8 +51,10 @@ def describe_responsibly(subject: Subject) -> dict[str, Any]:
         "dataReleaseMaintenancePlan": dataset.maintenance,
         "hasSyntheticData": _has_synthetic_data(subject),
     }
-    known = {f"rai:{name}": entry for name, entry in entries.items() if entry not in (None, [], "")}
-    return {**known, **_trace_provenance(subject)}
+    described = {
+        f"rai:{name}": entry for name, entry in entries.items() if entry not in (None, [], "")
+    }
+    return {**described, **_trace_provenance(subject)}
 
 
 def _trace_provenance(subject: Subject) -> dict[str, Any]:

@@ -130,8 +130,8 @@ def list_outcomes(subject: Subject) -> Iterator[str]:
         "withdrew": n_withdrawn,
         "without a rating": n_absent - n_withdrawn,
     }
-    known = "all who started" if n_started else "all with a rating"
-    yield f"{known}: {counts['annotators'] + n_absent}"
+    population = "all who started" if n_started else "all with a rating"
+    yield f"{population}: {counts['annotators'] + n_absent}"
     yield from (f"{outcome}: {n}" for outcome, n in outcomes.items() if n)
 
 
@@ -184,10 +184,10 @@ def _describe_filtering(subject: Subject) -> str:
     listed = ", or ".join(
         f"{what} ({write_count(counts[reason], 'annotator')})" for reason, what in criteria.items()
     )
-    kept = f" Kept although it was not defined: {write_count(n_kept, 'annotator')}."
+    exception = f" Kept although it was not defined: {write_count(n_kept, 'annotator')}."
     return (
         "Filtering: an annotator was left out of a group if their mean correlation with the others "
-        f"{listed}.{kept if n_kept else ''}"
+        f"{listed}.{exception if n_kept else ''}"
     )
 
 

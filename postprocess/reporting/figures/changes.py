@@ -97,8 +97,8 @@ def part_pairs(scores: pd.DataFrame, parts_of_speech: pd.Series | None) -> dict[
     names = names.where(names.notna(), "").map(str).str.strip()
     if not names.any():
         return {"": scores}
-    known = names[names != ""].value_counts()
-    order = sorted(known.index, key=lambda name: (-known[name], name))
+    counts = names[names != ""].value_counts()
+    order = sorted(counts.index, key=lambda name: (-counts[name], name))
     if len(order) > MAX_PARTS:
         names = names.where(names.isin([*order[: MAX_PARTS - 1], ""]), OTHERS)
         order = [*order[: MAX_PARTS - 1], OTHERS]

@@ -104,8 +104,10 @@ def _draw_rows(axes: Axes, rows: pd.DataFrame) -> None:
         return
     place = np.arange(len(rows), dtype=float)
     low, high = rows["low"].to_numpy(), rows["high"].to_numpy()
-    known = ~np.isnan(low) & ~np.isnan(high)
-    axes.hlines(place[known], low[known], high[known], color=STRONG, linewidth=1.2)
+    has_interval = ~np.isnan(low) & ~np.isnan(high)
+    axes.hlines(
+        place[has_interval], low[has_interval], high[has_interval], color=STRONG, linewidth=1.2
+    )
     is_out, estimate = rows["is_left_out"].to_numpy(dtype=bool), rows["estimate"].to_numpy()
     axes.plot(estimate[~is_out], place[~is_out], markersize=4, **DOT)
     axes.plot(estimate[is_out], place[is_out], markersize=4.5, **CROSS)

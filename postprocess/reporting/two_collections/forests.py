@@ -85,9 +85,13 @@ def _draw_rows(table: pd.DataFrame, names: list[str]) -> Figure:
     figure = new_figure(0.9 + ROW * len(table))
     axes = figure.subplots()
     place = np.arange(len(table), dtype=float)
-    known = table["low"].notna().to_numpy()
+    has_interval = table["low"].notna().to_numpy()
     axes.hlines(
-        place[known], table["low"][known], table["high"][known], color=STRONG, linewidth=1.4
+        place[has_interval],
+        table["low"][has_interval],
+        table["high"][has_interval],
+        color=STRONG,
+        linewidth=1.4,
     )
     axes.plot(table["estimate"], place, markersize=4.5, **DOT)
     axes.set_yticks(place, names, fontsize=8)

@@ -147,9 +147,9 @@ class _Slices(NamedTuple):
         """Return the slice of each row of other ratings, -1 for none."""
         if self.by == OVERALL:
             return np.zeros(len(ratings), dtype=np.int64)
-        known = {name: number for number, name in enumerate(self.names)}
+        numbers = {name: number for number, name in enumerate(self.names)}
         codes, names = pd.factorize(ratings[self.by])
-        return np.array([*(known.get(name, -1) for name in names), -1], dtype=np.int64)[codes]
+        return np.array([*(numbers.get(name, -1) for name in names), -1], dtype=np.int64)[codes]
 
 
 def _slice_by(

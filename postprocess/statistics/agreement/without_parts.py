@@ -43,9 +43,9 @@ def process_without_parts(
         without = [
             given.assign(group=group * N_PARTS + part)[part_of != part] for part in range(N_PARTS)
         ]
-        kept = process(pd.concat(without, ignore_index=True))
-        code, part = np.divmod(kept["group"].to_numpy(dtype=np.int64), N_PARTS)
-        yield kept.assign(group=names.take(code), part=part)
+        processed = process(pd.concat(without, ignore_index=True))
+        code, part = np.divmod(processed["group"].to_numpy(dtype=np.int64), N_PARTS)
+        yield processed.assign(group=names.take(code), part=part)
 
 
 def measure_without_parts(

@@ -90,11 +90,11 @@ def _search_pair(run: Run, progress: Progress) -> dict[str, Any]:
     request = run.request
     folder = _folder(run)
     pair = _find_pair(run)
-    known = _list_known(pair)
-    per_pair = max(FEWEST_EXAMINED, 4 * (len(known) + request["number"]))
+    known_texts = _list_known(pair)
+    per_pair = max(FEWEST_EXAMINED, 4 * (len(known_texts) + request["number"]))
     _, warnings = _find(_make_search(run, [request["words"]], per_pair), folder, progress)
     windows = folder / WINDOWS
-    new = leave_out_known(load_windows(windows), known)
+    new = leave_out_known(load_windows(windows), known_texts)
     report: dict[str, Any] = {"n_new": 0, "warnings": warnings}
     with transaction.atomic():
         if len(new):
