@@ -34,12 +34,16 @@ WAITING = {"end_to_end", "documents"}  # folders
 # has the mark `slow`.
 SLOW = (
     "end_to_end/*", "documents/*", "frozen/*", "models/*", "windows/*", "finished/*",
-    "reporting/test_report_files.py", "test_admin_hostile.py", "test_apps.py", "test_archive.py",
-    "test_collection_rules.py", "test_command_line.py", "test_courtesies.py",
-    "test_exactly_once.py", "test_gallery.py", "test_hostile.py", "test_letters.py",
-    "test_lifecycle.py", "test_packaging.py", "test_release.py", "test_remake_migrations.py",
-    "test_renaming.py", "test_results.py", "test_schema.py", "test_scripts.py",
-    "test_submission_rights.py", "test_unscored.py", "test_verification.py", "test_visitors.py",
+    "test_admin_hostile.py", "test_apps.py", "test_archive.py", "reporting/test_report_files.py",
+    "selection/test_candidates.py", "test_collection_rules.py", "test_command_line.py",
+    "two_collections/test_comparing.py", "test_conllu.py", "test_courtesies.py",
+    "test_exactly_once.py", "test_gallery.py", "test_gateway.py", "test_hostile.py",
+    "test_isolation.py", "test_letters.py", "test_lifecycle.py", "test_naive.py",
+    "test_packaging.py", "console/test_pairs.py", "test_release.py", "test_remake_migrations.py",
+    "test_renaming.py", "test_results.py", "test_sampling.py", "test_schema.py", "test_scripts.py",
+    "console/test_searches.py", "test_submission_rights.py", "test_udpipe.py", "test_unscored.py",
+    "test_verification.py", "test_visitors.py", "test_walks.py", "test_work.py",
+    "api/test_worked_example.py",
 )  # fmt: skip
 OFF = {*settings.ALL_APPS} - {*settings.APPS}  # apps that are left out of this run
 NEEDS = re.compile(

@@ -138,21 +138,24 @@ def test_a_digit_may_follow_late(shared_site, chromium, surveys):
 
 
 @pytest.mark.parametrize(
-    ("scale", "keys"),
-    [("0-10", "11"), ("0-10", "510"), ("0-100-by-10", "5"), ("0-100-by-10", "55"),
-     ("1-5-by-0.5", "2.7"), ("minus-3-to-3", "-"), ("0-100", "101"), ("0-100", "5.5")],
+    ("scale", "numbers"),
+    [("0-10", ["11", "510"]), ("0-100-by-10", ["5", "55"]), ("1-5-by-0.5", ["2.7"]),
+     ("minus-3-to-3", ["-"]), ("0-100", ["101", "5.5"])],
 )  # fmt: skip
 def test_a_number_that_is_no_point_stores_nothing_and_says_so(
-    shared_site, rating_page, scale, keys
+    shared_site, rating_page, scale, numbers
 ):
     page = rating_page.page
+    address = page.url
 
-    type_keys(page, keys)
-    page.keyboard.press("Enter")
+    for keys in numbers:
+        page.goto(address)
+        type_keys(page, keys)
+        page.keyboard.press("Enter")
 
-    page.get_by_role("alert").wait_for()
-    assert page.get_by_role("alert").inner_text().startswith("Please choose")
-    assert stored_rating(shared_site, rating_page) is None
+        page.get_by_role("alert").wait_for()
+        assert page.get_by_role("alert").inner_text().startswith("Please choose")
+        assert stored_rating(shared_site, rating_page) is None
 
 
 @pytest.mark.parametrize(
@@ -282,24 +285,27 @@ def test_a_scale_of_many_points_needs_no_script(chromium, shared_site, surveys):
     assert stored_rating(shared_site, watched) == 33
 
 
-@pytest.mark.parametrize("width", [300, 320, 360, 1280])
 @pytest.mark.parametrize(
     ("scale", "n"),
     [("1-7", 7), ("0-9", 10), ("0-10", 11), ("minus-5-to-5", 11), ("0-1-by-0.1", 11)],
 )
-def test_points_are_in_one_line_on_every_screen(chromium, surveys, scale, n, width):
-    watched = WatchedPage(chromium, (width, 640))
-    watched.page.goto(surveys[scale][0])
+def test_points_are_in_one_line_on_every_screen(chromium, surveys, scale, n):
+    watched = WatchedPage(chromium, DESKTOP)
+    for width in (300, 320, 360, 1280):
+        watched.page.set_viewport_size({"width": width, "height": 640})
+        watched.page.goto(surveys[scale][0])
 
-    boxes = [label.bounding_box() for label in watched.page.locator(".points label").all()]
-    numbers = watched.page.locator(".figure")
-    too_wide = "all => all.filter(one => one.scrollWidth > one.clientWidth).length"
+        boxes = [label.bounding_box() for label in watched.page.locator(".points label").all()]
+        numbers = watched.page.locator(".figure")
+        too_wide = "all => all.filter(one => one.scrollWidth > one.clientWidth).length"
 
-    assert (len(boxes), len({round(box["y"]) for box in boxes})) == (n, 1)
-    assert [box["x"] for box in boxes] == sorted(box["x"] for box in boxes)
-    assert min(box["width"] for box in boxes) >= 24
-    assert min(box["height"] for box in boxes) >= 44
-    assert (numbers.evaluate_all(too_wide), watched.sideways_scroll) == (0, 0)
+        assert (len(boxes), len({round(box["y"]) for box in boxes})) == (n, 1), width
+        assert [box["x"] for box in boxes] == sorted(box["x"] for box in boxes)
+        assert min(box["x"] for box in boxes) >= 0
+        assert max(box["x"] + box["width"] for box in boxes) <= width
+        assert min(box["width"] for box in boxes) >= 24
+        assert min(box["height"] for box in boxes) >= 44
+        assert (numbers.evaluate_all(too_wide), watched.sideways_scroll) == (0, 0)
 
 
 @pytest.mark.parametrize(
@@ -350,7 +356,7 @@ def test_the_layout_that_was_seen_is_stored(chromium, shared_site, surveys, scal
     assert stored_rating(shared_site, watched, "scale_layout") == layout
 
 
-@pytest.mark.parametrize(("width", "font_size"), [(360, 20), (412, 22), (300, 16), (320, 16)])
+@pytest.mark.parametrize(("width", "font_size"), [(360, 20), (412, 22)])
 def test_seven_points_fit_a_phone_with_larger_text(chromium, surveys, width, font_size):
     watched = WatchedPage(chromium, (width, 740))
     page = watched.page

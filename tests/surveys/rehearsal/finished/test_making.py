@@ -38,7 +38,6 @@ def read_answers() -> list[tuple[object, ...]]:
     return list(rows)
 
 
-@pytest.mark.every_database  # answers are stored by upserts
 def test_the_answers_are_the_same_each_time():
     with transaction.atomic():
         make_study()

@@ -18,7 +18,7 @@ from surveys.sharedtasks.teams.registration import withdraw_team
 from tests.factories.boards import END, make_contest, make_published
 from tests.factories.jobs import perform_all
 
-pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
+pytestmark = pytest.mark.django_db
 NAME = "Herons"
 BOARD = "/tasks/gwsc/board/evaluation/1/"
 
@@ -82,6 +82,7 @@ def test_the_archive_is_made_again_without_name_and_files(shared_task, team):
     assert (job.kind, job.state) == (ARCHIVE, "done")
 
 
+@pytest.mark.every_database  # the body of a board, and what is locked
 def test_only_the_name_of_the_row_changes(team):
     before = {one.pk: read_board(one.body.encode()) for one in FrozenBoard.objects.all()}
 
