@@ -10,11 +10,13 @@ FEATURE = Feature(
     job_kinds=(
         run_kind(RunKind.RESULTS, "surveys.results.runs.make_results"),
         run_kind(RunKind.RELEASE, "surveys.results.runs.make_release"),
-        run_kind(RunKind.LINKS, "surveys.results.export_jobs.make_links"),
+        run_kind(RunKind.LINKS, "surveys.results.export_jobs.make_links", "recruitment"),
         run_kind(RunKind.EXPORT, "surveys.results.export_jobs.write_export"),
-        run_kind(RunKind.VERIFY, "surveys.results.inspection.verification.verify_archive"),
+        run_kind(
+            RunKind.VERIFY, "surveys.results.inspection.verification.verify_archive", "release"
+        ),
         run_kind(RunKind.DEPOSIT, "surveys.results.deposit.deposit_jobs.send_draft"),
-        run_kind(RunKind.REHEARSE, "surveys.rehearsal.direct.rehearse"),
+        run_kind(RunKind.REHEARSE, "surveys.rehearsal.direct.rehearse", "collection"),
         run_kind(RunKind.COMPARE, "surveys.results.comparisons.comparing.make_comparison"),
         Kind(
             name="webhooks.delivery",

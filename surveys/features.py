@@ -41,12 +41,18 @@ class Kind:
     drains: bool = False  # performs what has arrived: a request while it is under way joins it
     ended: str = ""  # dotted: (Job) → None, in the transaction that ends it
     kept: timedelta | None = timedelta(days=30)  # after its end; None: as long as its result
+    summary: str = ""  # of a run: the template that says in brief what it made
+    page: str = ""  # and the name of the console's page that shows it
 
 
-def run_kind(kind: Choices, make: str) -> Kind:
+def run_kind(
+    kind: Choices, make: str, page: str = "", summary: str = "console/results/_summary.html"
+) -> Kind:
     """Return the kind of jobs whose result is a run of a study, kept as long as that."""
-    ended = "surveys.monitoring.checklist.end_run"
-    return Kind(name=kind.value, label=str(kind.label), make=make, ended=ended, kept=None)
+    return Kind(
+        name=kind.value, label=str(kind.label), make=make, kept=None, summary=summary, page=page,
+        ended="surveys.monitoring.checklist.end_run",
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)

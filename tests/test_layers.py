@@ -1,6 +1,7 @@
 """The plan of the code: layers of `surveys`, no cycles, and folders that can be overlooked."""
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Set
 from graphlib import CycleError, TopologicalSorter
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from surveys.features import list_areas, load_objects
 from tests.test_layout import MODULES, ROOT, imports_in, imports_of, is_in, tree_of
 
 # From low to high; names of modules and packages of `surveys`. docs/architecture.md shows them.
@@ -214,3 +216,28 @@ def test_a_planted_thirteenth_module_is_found():
 
     assert list_crowded_folders([*planted[:12], *inits]) == {}
     assert list_crowded_folders([*planted, *inits]) == {"surveys/study": 13}
+
+
+def test_the_core_names_no_page_of_an_app():
+    """Apps say by their feature which pages they add, and where."""
+    tables = (places.values() for places in load_objects("console_urls"))
+    pages = {name for places in tables for table in places for name in table}
+    distinct = {name for name in pages if "_" in name}  # others are words, too
+    areas = {area.namespace for area in list_areas()} - {"console"}
+    core = [
+        path
+        for folder, ending in (("surveys", "py"), ("templates", "html"))
+        for path in sorted((ROOT / folder).rglob(f"*.{ending}"))
+        if not {*path.relative_to(ROOT).parts} & {*APPS, "migrations"}
+    ]
+
+    named = [
+        (path.name, word)
+        for path in core
+        for word in re.findall(r"[\w:]+", path.read_text(encoding="utf-8"))
+        if word.removeprefix("console:") in (pages if ":" in word else distinct)
+        or (":" in word and word.partition(":")[0] in areas)
+    ]
+
+    assert len(core) > 400
+    assert named == []

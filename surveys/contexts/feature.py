@@ -1,11 +1,12 @@
 """What contexts from corpora add to the site."""
 
+from surveys.contexts.models import SearchKind
 from surveys.features import Feature, MenuEntry, run_kind
-from surveys.models import RunKind
 
+SEARCH = "surveys.contexts.search.searching.search"
 FEATURE = Feature(
     name="contexts",
-    job_kinds=(run_kind(RunKind.SEARCH, "surveys.contexts.search.searching.search"),),
+    job_kinds=(run_kind(SearchKind.SEARCH, SEARCH, "contexts", "contexts/_summary.html"),),
     menu=(MenuEntry(place="new study", template="contexts/_new_study.html"),),
     console_urls="surveys.contexts.web.console.urls.PAGES",
     console_help={
@@ -14,7 +15,7 @@ FEATURE = Feature(
             "use_stimuli"
         ),
         "docs/contexts.html#search-in-the-console": (
-            "search_contexts cancel_search pick_by_scores search_pair"
+            "search_contexts cancel_search retry_search pick_by_scores search_pair"
         ),
     },
     first_step="surveys.contexts.search.listing.describe_step",
@@ -40,9 +41,5 @@ FEATURE = Feature(
         "n_discarded": "Choices discarded",
         "opinion": "Opinion",
         "shows_scores": "Scores are shown before the choice",
-        "word1_context1": "Word 1 in context 1",
-        "word1_context2": "Word 1 in context 2",
-        "word2_context1": "Word 2 in context 1",
-        "word2_context2": "Word 2 in context 2",
     },
 )

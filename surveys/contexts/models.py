@@ -14,6 +14,12 @@ from surveys.models.study import Study
 ADDRESS = re.compile(r"https?://[^\s<>\"']+")  # of a page
 
 
+class SearchKind(models.TextChoices):
+    """The kind of background job that searches."""
+
+    SEARCH = "search", "search for texts in corpora"
+
+
 class CandidateSet(models.Model):
     """The candidates of a study, all from one file, and how experts choose among them."""
 

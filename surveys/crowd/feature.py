@@ -2,16 +2,14 @@
 
 from datetime import timedelta
 
+from surveys.crowd.models import BatchWork
 from surveys.features import Feature, Kind, Lane, MenuEntry, run_kind
-from surveys.models import RunKind
 
+PERFORM = "surveys.crowd.mturk.batch_jobs.perform_batch_work"
 FEATURE = Feature(
     name="crowd",
     job_kinds=(
-        *(
-            run_kind(kind, "surveys.crowd.mturk.batch_jobs.perform_batch_work")
-            for kind in RunKind.of_batches()
-        ),
+        *(run_kind(kind, PERFORM, summary="crowd/_summary.html") for kind in BatchWork),
         Kind(
             name="crowd.grants",
             label="granted qualifications for a target",

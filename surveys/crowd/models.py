@@ -216,6 +216,15 @@ def make_payment_token() -> str:
     return secrets.token_hex(32)
 
 
+class BatchWork(models.TextChoices):
+    """The kinds of background job that send requests to the provider of a batch."""
+
+    PUBLISH = "publish", "publishing of a batch"
+    FETCH = "fetch", "fetching of what was handed in"
+    PAY = "pay", "payment of a batch"
+    STOP = "stop", "end of a batch"
+
+
 class PaymentKind(models.TextChoices):
     """The subject of a payment."""
 

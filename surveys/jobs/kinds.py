@@ -8,11 +8,6 @@ def find_kind(name: str) -> Kind:
     return {kind.name: kind for kind in list_kinds()}[name]
 
 
-def is_registered(name: str) -> bool:
-    """Return whether the app of a kind is installed."""
-    return name in {kind.name for kind in list_kinds()}
-
-
 def list_kinds(lane: Lane | None = None) -> list[Kind]:
     """Return the registered kinds, or one lane's."""
     kinds = (kind for feature in list_features() for kind in feature.job_kinds)

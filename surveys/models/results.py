@@ -179,7 +179,7 @@ class Deposit(models.Model):
 
 
 class RunKind(models.TextChoices):
-    """The kinds of background job that make runs."""
+    """The core's kinds of background job that make runs; apps have others."""
 
     RESULTS = "results", "results to look at"
     RELEASE = "release", "a release to publish"
@@ -189,33 +189,14 @@ class RunKind(models.TextChoices):
     DEPOSIT = "deposit", "draft of a release in a repository"
     REHEARSE = "rehearse", "a rehearsal by scripted annotators"
     COMPARE = "compare", "comparison with another collection"
-    SEARCH = "search", "search for texts in corpora"
-    PUBLISH = "publish", "publishing of a batch"
-    FETCH = "fetch", "fetching of what was handed in"
-    PAY = "pay", "payment of a batch"
-    STOP = "stop", "end of a batch"
 
-    @property
-    def noun(self) -> str:
-        """The word before the number of a run of this kind."""
-        nouns = {
-            RunKind.RESULTS: "run",
-            RunKind.REHEARSE: "rehearsal",
-            RunKind.VERIFY: "verification",
-            RunKind.COMPARE: "comparison",
-        }
-        return nouns.get(self, str(self.value))
 
-    @classmethod
-    def of_batches(cls) -> "tuple[RunKind, ...]":
-        """Return the kinds that send requests to the provider of a batch."""
-        return (cls.PUBLISH, cls.FETCH, cls.PAY, cls.STOP)
-
-    @classmethod
-    def of_jobs(cls) -> "tuple[RunKind, ...]":
-        """Return the kinds that are not post-processing."""
-        jobs = (cls.LINKS, cls.EXPORT, cls.VERIFY, cls.DEPOSIT, cls.REHEARSE, cls.SEARCH)
-        return (*jobs, *cls.of_batches())
+NOUNS: dict[str, str] = {  # before the number of a run; of other kinds, the kind
+    RunKind.RESULTS: "run",
+    RunKind.REHEARSE: "rehearsal",
+    RunKind.VERIFY: "verification",
+    RunKind.COMPARE: "comparison",
+}
 
 
 def name_file(run: "Run", name: str) -> str:
@@ -241,17 +222,13 @@ class RunQuerySet(CollectedQuerySet["Run"]):
     def releases(self) -> Self:
         return self.filter(kind=RunKind.RELEASE)
 
-    def searches(self) -> Self:
-        """Return searches for texts in corpora."""
-        return self.filter(kind=RunKind.SEARCH)
-
     def comparisons(self) -> Self:
         """Return comparisons with another collection; who may see one depends on that, too."""
         return self.filter(kind=RunKind.COMPARE)
 
     def jobs(self) -> Self:
         """Return the kinds that are not post-processing."""
-        return self.filter(kind__in=RunKind.of_jobs())
+        return self.exclude(kind__in=(RunKind.RESULTS, RunKind.RELEASE, RunKind.COMPARE))
 
     def under_way(self) -> Self:
         return self.filter(job__state__in=UNDER_WAY)
@@ -285,7 +262,7 @@ class Run(models.Model):
 
     job = models.OneToOneField(Job, models.CASCADE, related_name="run")
     study = models.ForeignKey(Study, models.PROTECT, related_name="runs")
-    kind = models.CharField(max_length=10, choices=RunKind)
+    kind = models.CharField(max_length=10, choices=RunKind, help_text="or a kind of an app")
     number = models.PositiveIntegerField(help_text="within the study and the kind, from 1")
     recipe = models.TextField(help_text="TOML", blank=True, default="")
     recipe_name = models.CharField(max_length=60, blank=True, default="")
@@ -342,4 +319,4 @@ class Run(models.Model):
     @property
     def name(self) -> str:
         """The name on pages and in the log, such as "run 1", "release 2" or "export 1"."""
-        return f"{RunKind(self.kind).noun} {self.number}"
+        return f"{NOUNS.get(self.kind, self.kind)} {self.number}"

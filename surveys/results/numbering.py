@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from django.db.models import Max, QuerySet
+from django.db.models import Choices, Max, QuerySet
 
 from surveys.models import Release, Run, RunKind, Study
 
 
-def number_run(study: Study, kind: RunKind) -> int:
+def number_run(study: Study, kind: Choices) -> int:
     """Return the number for a new run of a kind. Locks the study until the transaction ends.
 
     That of a release follows those of all releases and of all runs that were to make one.

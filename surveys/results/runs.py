@@ -10,6 +10,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 from django.db import transaction
+from django.db.models import Choices
 from django.utils import timezone
 
 from postprocess.naming import check_name, find_datasets
@@ -162,7 +163,7 @@ def _refuse_name(name: str) -> None:
 
 def store_request(
     study: Study,
-    kind: RunKind,
+    kind: Choices,
     by: User | None,
     request: Mapping[str, Any] | None = None,
     *,

@@ -163,6 +163,7 @@ FIELDS = {
     "version": "Version",
     "word1": "Word 1",
     "word2": "Word 2",
+    **{f"word{n}_context{k}": f"Word {n} in context {k}" for n in (1, 2) for k in (1, 2)},
     **merge_mappings("log_fields"),
 }
 LEFT_OUT = {"by"}  # the number of an account, whose name the entry has

@@ -9,12 +9,12 @@ from django.db import transaction
 
 from surveys.access.audit_log import record
 from surveys.contexts.candidates import refuse_standing_choices
-from surveys.contexts.models import CandidatePair
+from surveys.contexts.models import CandidatePair, SearchKind
 from surveys.contexts.picking import CANDIDATES, MOST_CANDIDATES
 from surveys.contexts.search.listing import find_corpora
 from surveys.errors import RunRefused
 from surveys.jobs.queue import end_job
-from surveys.models import Job, JobState, Run, RunKind, Study
+from surveys.models import Job, JobState, Run, Study
 from surveys.models.results import RunQuerySet
 from surveys.results.runs import store_request
 from surveys.study.lifecycle import lock_draft
@@ -100,7 +100,7 @@ def cancel_search(run: Run) -> None:
 
 def find_searches(study: Study) -> RunQuerySet:
     """Return the searches of a study, latest first."""
-    return Run.objects.searches().filter(study=study)
+    return Run.objects.filter(study=study, kind=SearchKind.SEARCH)
 
 
 def find_windows(study: Study) -> Run | None:
@@ -109,7 +109,7 @@ def find_windows(study: Study) -> Run | None:
 
 
 def _queue(study: Study, request: Mapping[str, Any], by: User | None) -> Run:
-    run = store_request(study, RunKind.SEARCH, by, request)  # locks the study
+    run = store_request(study, SearchKind.SEARCH, by, request)  # locks the study
     if find_searches(study).under_way().exclude(pk=run.pk).exists():
         raise RunRefused("A search is already in progress. Wait until it ends, or cancel it.")
     return run

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from surveys.crowd.models import Batch, HitState, PaymentState
+from surveys.crowd.models import Batch, BatchWork, HitState, PaymentState
 from surveys.crowd.mturk.collect import LATE_FOR, fetch_batch
 from surveys.crowd.mturk.payments import pay_batch
 from surveys.crowd.mturk.publish import publish_batch
@@ -18,21 +18,21 @@ from surveys.crowd.mturk.steps import Outcome, Progress
 from surveys.crowd.mturk.stop import stop_batch
 from surveys.crowd.mturk.targets import list_enabled
 from surveys.errors import GatewayDown, RunRefused, SurveyError
-from surveys.models import ProviderState, Run, RunKind
+from surveys.models import ProviderState, Run
 from surveys.models.results import RunQuerySet
 from surveys.results.run_jobs import makes_run
 from surveys.results.runs import is_broken_off, store_request
 
-WORK: dict[RunKind, Callable[[Batch, Progress], Outcome]] = {
-    RunKind.PUBLISH: publish_batch,
-    RunKind.FETCH: fetch_batch,
-    RunKind.PAY: pay_batch,
-    RunKind.STOP: stop_batch,
+WORK: dict[BatchWork, Callable[[Batch, Progress], Outcome]] = {
+    BatchWork.PUBLISH: publish_batch,
+    BatchWork.FETCH: fetch_batch,
+    BatchWork.PAY: pay_batch,
+    BatchWork.STOP: stop_batch,
 }
 
 
 @transaction.atomic
-def request_batch_work(batch: Batch, kind: RunKind, by: User | None) -> Run:
+def request_batch_work(batch: Batch, kind: BatchWork, by: User | None) -> Run:
     """Queue a run that publishes, fetches, pays or stops a batch.
 
     Raises RunRefused while the same is in progress.
@@ -52,7 +52,7 @@ def is_batch_busy(batch: Batch) -> bool:
 def perform_batch_work(run: Run, progress: Progress) -> dict[str, Any]:
     """Perform the run's action on its batch. Raises what the action does."""
     batch = Batch.objects.get(pk=run.request["batch"], study=run.study)
-    return {"report": WORK[RunKind(run.kind)](batch, progress).as_report()}
+    return {"report": WORK[BatchWork(run.kind)](batch, progress).as_report()}
 
 
 def run_round(*, pays: bool = False) -> list[str]:

@@ -31,12 +31,12 @@ from surveys.web.rendering.study_page import display_of
 
 
 @annotator_page
-def enter(request: HttpRequest, key: UUID) -> HttpResponse:
+def enter(request: HttpRequest, reservation: UUID) -> HttpResponse:
     """Show the page of a HIT: a sample, a way to start, or a redirect to the assignment.
 
     The worker's ids are not in the address of any later page.
     """
-    hit = find_hit(key)
+    hit = find_hit(reservation)
     open_for(hit.batch.study)
     sent = request.POST if request.method == "POST" else request.GET
     if is_preview(sent):
@@ -87,4 +87,4 @@ def show_sample(request: HttpRequest, hit: Hit) -> HttpResponse:
     return render(request, "crowd/sample.html", page)
 
 
-PATHS = (path("mturk/enter/<uuid:key>/", enter, name="enter"),)
+PATHS = (path("mturk/enter/<uuid:reservation>/", enter, name="enter"),)

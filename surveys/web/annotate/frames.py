@@ -8,8 +8,6 @@ from django.http import HttpRequest, HttpResponse
 
 from surveys.features import load_objects
 
-FRAMED = ("mturk/", "survey/")  # the arrival page and all later pages
-
 
 def allow_framing(request: HttpRequest, response: HttpResponse) -> None:
     """Let the sites that apps name frame a page and receive its form.
@@ -17,8 +15,8 @@ def allow_framing(request: HttpRequest, response: HttpResponse) -> None:
     Pages that are not reached from a HIT keep the site's policy: they cannot be framed.
     """
     match = request.resolver_match
-    if match is None or not match.route.startswith(FRAMED):
-        return
+    if match is None or not ("reservation" in match.kwargs or match.route.startswith("survey/")):
+        return  # neither the page of arrival nor a later page
     sites = [pair for list_frames in load_objects("frames") for pair in list_frames().items()]
     if sites:
         response["Content-Security-Policy"] = _framed_policy(tuple(sites))

@@ -1,10 +1,12 @@
 """The menu of a study: its steps, the pages of each, and the right that they need."""
 
+from collections import ChainMap, defaultdict
 from typing import NamedTuple
 
 from django.urls import reverse
 
 from surveys.access.roles import VISITOR, Right
+from surveys.features import load_objects
 from surveys.models import Study
 from surveys.monitoring.checklist import NextStep, find_next_step, recall_steps
 
@@ -75,21 +77,12 @@ class Menu(NamedTuple):
 
 
 PAGES = (
-    Page(
-        "contexts",
-        "candidates candidates_file contexts_settings use_stimuli search_contexts search_pair "
-        "pick_by_scores",
-        is_optional=True,
-    ),
     Page("stimuli", "row replace_file remove_row checkpoints", is_shown=True),
     Page("design", "text practice_rows check_rows opening", is_shown=True),
     Page(
         "recruitment",
-        "invite invitation open_link prolific prolific_export close_entrance mails "
-        "send_invitations send_reminders retry_mails cancel_mails no_mail batches plan_batch "
-        "batch arm_batch drop_batch stop_batch batch_ledger batch_people batch_bonus "
-        "batch_choose visit pay_visit reject_visit retry_visit override_visit compensate_visit "
-        "note_visit",
+        "invite invitation open_link prolific close_entrance mails send_invitations "
+        "send_reminders retry_mails cancel_mails no_mail",
     ),
     Page(
         "collection",
@@ -119,9 +112,21 @@ PAGES = (
 )
 
 
+def list_entries() -> list[Page]:
+    """Return the entries with apps' pages, whose addresses begin with theirs; apps' own first."""
+    below: dict[str, list[str]] = defaultdict(list)
+    for places in load_objects("console_urls"):
+        for name, (address, _) in ChainMap(*places.values()).items():
+            below[address.partition("/")[0]].append(name)
+    own = [Page(first, is_optional=True) for first in below if first in below[first]]
+    return [
+        page._replace(others=" ".join([page.others, *below[page.first]])) for page in (*own, *PAGES)
+    ]
+
+
 def list_open(role: str) -> set[str]:
     """Return the URL names of the first pages that a role may look at."""
-    return {entry.first for entry in PAGES if entry.is_open_to(role)}
+    return {entry.first for entry in list_entries() if entry.is_open_to(role)}
 
 
 def make_menu(study: Study, role: str, page: str | None) -> Menu:
@@ -129,7 +134,7 @@ def make_menu(study: Study, role: str, page: str | None) -> Menu:
     steps = recall_steps(study)
     by_name = {step.name: step for step in steps}
     links = []
-    for entry in PAGES:
+    for entry in list_entries():
         step = by_name.get(entry.first)
         if entry.is_open_to(role) and (step or not entry.is_optional):
             links.append(
@@ -165,7 +170,7 @@ def _link_next(
 ) -> NextLink | None:
     if following is None:
         return None
-    entry = next(e for e in PAGES if following.page in (e.first, *e.others.split()))
+    entry = next(e for e in list_entries() if following.page in (e.first, *e.others.split()))
     if role not in entry.right.value:
         return None
     url = reverse(f"console:{following.page}", args=[study.slug])

@@ -7,19 +7,19 @@ from django.http import HttpRequest
 
 from surveys.models import Assignment, Entrance, Invitation, Reservation, Study
 
-# by the beginning of the route: the parameter with the token, and the table
+# by the beginning of the route, any for a reservation: the parameter with the token, and the table
 PATHS: dict[str, tuple[str, Any]] = {
     "survey/": ("token", Assignment),
     "invitation/": ("token", Invitation),
     "join/": ("token", Entrance),
-    "mturk/": ("key", Reservation),
+    "": ("reservation", Reservation),
 }
 
 
 def find_study(route: str, parameters: Mapping[str, object]) -> Study | None:
     """Return the study of an annotators' page, or None if its address names none."""
     for start, (name, model) in PATHS.items():
-        if route.startswith(start):
+        if name in parameters and route.startswith(start):
             rows = model.objects.filter(token=parameters[name])
             return Study.objects.filter(pk__in=rows.values("study")).first()
     return None

@@ -6,8 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from surveys.contexts.choices import Chosen
-from surveys.contexts.models import CandidatePair, SkipReason
-from surveys.models import RunKind
+from surveys.contexts.models import CandidatePair, SearchKind, SkipReason
 from tests.factories.selections import make_draft
 from tests.factories.studies import make_run
 from tests.surveys import locking
@@ -33,7 +32,7 @@ def make_rows() -> locking.Rows:
         "checked": SimpleNamespace(errors=[], rows=[], origin={}), "by": ana, "is_double": True,
         "chosen": Chosen(reason=SkipReason.values[0]), "shows_scores": True, "number": 1,
         "request": SimpleNamespace(corpora=["none"]), "corpora": ["none"], "filters": [],
-        "run": make_run(study, RunKind.SEARCH),
+        "run": make_run(study, SearchKind.SEARCH),
     }  # fmt: skip
 
 

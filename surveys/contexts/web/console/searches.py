@@ -24,7 +24,7 @@ from surveys.contexts.search.searching import pick_by_scores as pick
 from surveys.contexts.web.console.candidates import may_search
 from surveys.contexts.web.console.search_forms import MoreForm, ScoresForm, SearchForm
 from surveys.models import JobState, Run, Study
-from surveys.results.runs import is_broken_off
+from surveys.results.runs import is_broken_off, retry_run
 from surveys.web.console.access import signed_in, study_page
 from surveys.web.forms import attempt, posted, status_of
 
@@ -63,9 +63,19 @@ def cancel(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     search = get_object_or_404(find_searches(study), pk=run_id)
     cancel_search(search)
     messages.success(request, "The search is cancelled.")
+    return _show(search)
+
+
+@study_page(Right.WORK, "POST")
+def retry(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
+    """Retry a failed search."""
+    return _show(retry_run(get_object_or_404(find_searches(study), pk=run_id)))
+
+
+def _show(search: Run) -> HttpResponse:
     if number := search.request.get("pair"):
-        return redirect("console:search_pair", study.slug, number)
-    return redirect("console:search_contexts", study.slug)
+        return redirect("console:search_pair", search.study.slug, number)
+    return redirect("console:search_contexts", search.study.slug)
 
 
 @study_page(Right.WORK)

@@ -14,6 +14,7 @@ PAGES: dict[str, dict[str, tuple[str, Page]]] = {
         "use_stimuli": ("contexts/stimuli/", candidates.use_stimuli),
         "search_contexts": ("contexts/search/", searches.search_contexts),
         "cancel_search": ("contexts/search/<int:run_id>/cancel/", searches.cancel),
+        "retry_search": ("contexts/search/<int:run_id>/retry/", searches.retry),
         "pick_by_scores": ("contexts/scores/", searches.pick_by_scores),
         "search_pair": ("contexts/<int:number>/search/", searches.search_pair),
         "candidates": ("contexts/<int:number>/", pairs.candidates),

@@ -24,13 +24,13 @@ from surveys.crowd.batches.summary import (
     tally_hits,
 )
 from surveys.crowd.budget import approve_budget, withdraw_approval
-from surveys.crowd.models import DAY, Batch, HitState
+from surveys.crowd.models import DAY, Batch, BatchWork, HitState
 from surveys.crowd.mturk.batch_jobs import is_batch_busy
 from surveys.crowd.mturk.hits import drop_plan, plan_batch
 from surveys.crowd.mturk.qualifications import describe_requirement
 from surveys.crowd.mturk.targets import find_target
 from surveys.crowd.web.console.batch_forms import ApprovalForm, CostForm, PlanForm
-from surveys.crowd.web.console.work import Work, start_work
+from surveys.crowd.web.console.work import start_work
 from surveys.models import ReconciliationResult, Study
 from surveys.money import format_cents
 from surveys.web.console.access import signed_in, study_page
@@ -38,6 +38,12 @@ from surveys.web.console.confirmation import ask_first
 from surveys.web.forms import attempt, posted, status_of
 
 ROWS_PER_PAGE = 25
+BEGUN: dict[str, str] = {
+    BatchWork.PUBLISH: "The HITs are being published.",
+    BatchWork.FETCH: "Submitted work is being fetched.",
+    BatchWork.PAY: "Payable work is being paid.",
+    BatchWork.STOP: "The batch is being stopped.",
+}
 MAX_RANGES = 100  # of questionnaires with equally many open places, on the page of a plan
 
 
@@ -152,7 +158,7 @@ def stop(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
         button="Stop the batch",
         back=reverse("console:batch", args=[study.slug, batch_id]),
         action=reverse("console:work_batch", args=[study.slug, batch_id]),
-        fields={"what": Work.STOP.value},
+        fields={"what": BatchWork.STOP.value},
     )
 
 
@@ -160,10 +166,10 @@ def stop(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
 def work(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
     """Start a background job for a whole batch."""
     batch = find_batch(study, batch_id)
-    if (what := request.POST.get("what")) not in Work.values:
+    if (what := request.POST.get("what")) not in BatchWork.values:
         raise BadRequest
-    start_work(batch, Work(what), signed_in(request))
-    messages.success(request, f"{Work(what).label} This page shows the progress.")
+    start_work(batch, BatchWork(what), signed_in(request))
+    messages.success(request, f"{BEGUN[what]} This page shows the progress.")
     return redirect("console:batch", study.slug, batch_id)
 
 

@@ -11,10 +11,10 @@ from django.shortcuts import redirect, render
 from surveys.access.roles import Right
 from surveys.crowd.batches.summary import find_people, narrow_people, with_all
 from surveys.crowd.ledger import grant_bonuses
-from surveys.crowd.models import Batch
+from surveys.crowd.models import Batch, BatchWork
 from surveys.crowd.web.console.batch_forms import BonusForm, ChosenForm, PeopleFilter
 from surveys.crowd.web.console.batches import ROWS_PER_PAGE, describe, find_batch
-from surveys.crowd.web.console.work import Work, open_private_tasks, start_work
+from surveys.crowd.web.console.work import open_private_tasks, start_work
 from surveys.models import Study
 from surveys.web.console.access import signed_in, study_page
 from surveys.web.forms import attempt, status_of
@@ -37,7 +37,7 @@ def bonus(request: HttpRequest, study: Study, batch_id: int) -> HttpResponse:
         made = grant_bonuses(
             batch, sent["chosen"], sent["key"], sent["amount_cents"], by=by, reason=sent["reason"]
         )
-        start_work(batch, Work.PAY, by)
+        start_work(batch, BatchWork.PAY, by)
         messages.success(request, f"Bonuses being paid: {len(made):,}.")
 
     if attempt(form, act):

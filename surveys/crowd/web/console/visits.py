@@ -12,12 +12,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from surveys.access.roles import Right
 from surveys.crowd.batches.summary import find_people, with_all
 from surveys.crowd.ledger import intend_reward, record_compensation, retry_refused
-from surveys.crowd.models import Batch, PaymentState
+from surveys.crowd.models import Batch, BatchWork, PaymentState
 from surveys.crowd.mturk.hits import plan_compensation
 from surveys.crowd.mturk.rejections import override_rejection, reject_visit
 from surveys.crowd.web.console.batch_forms import CompensationForm, FeedbackForm, ReasonForm
 from surveys.crowd.web.console.batches import describe, find_batch
-from surveys.crowd.web.console.work import Work, start_work
+from surveys.crowd.web.console.work import start_work
 from surveys.models import ProviderState, ReconciliationResult, Study
 from surveys.web.console.access import Page, signed_in, study_page
 from surveys.web.forms import attempt, status_of
@@ -29,16 +29,19 @@ class Decision(NamedTuple):
     form: type[forms.Form]
     act: Callable[..., object]
     done: str
-    work: Work | None = None  # of the provider, started with it
+    work: BatchWork | None = None  # of the provider, started with it
 
 
 DECISIONS = {
-    "pay": Decision(ReasonForm, intend_reward, "The reward is being paid.", Work.PAY),
+    "pay": Decision(ReasonForm, intend_reward, "The reward is being paid.", BatchWork.PAY),
     "reject": Decision(FeedbackForm, reject_visit, "The work is rejected."),
-    "retry": Decision(ReasonForm, retry_refused, "The payment is being retried.", Work.PAY),
+    "retry": Decision(ReasonForm, retry_refused, "The payment is being retried.", BatchWork.PAY),
     "override": Decision(ReasonForm, override_rejection, "The rejection is reversed."),
     "compensate": Decision(
-        ReasonForm, plan_compensation, "A HIT for this worker is being published.", Work.PUBLISH
+        ReasonForm,
+        plan_compensation,
+        "A HIT for this worker is being published.",
+        BatchWork.PUBLISH,
     ),
     "note": Decision(
         CompensationForm, record_compensation, "The payment is recorded in the ledger."

@@ -3,11 +3,10 @@
 from collections.abc import Collection
 
 from django.contrib.auth.models import User
-from django.db.models import TextChoices
 
 from surveys.crowd.budget import refuse_unapproved
 from surveys.crowd.ledger import find_chosen
-from surveys.crowd.models import Batch
+from surveys.crowd.models import Batch, BatchWork
 from surveys.crowd.mturk.batch_jobs import request_batch_work
 from surveys.crowd.mturk.gateway import open_gateway
 from surveys.crowd.mturk.qualifications import (
@@ -16,23 +15,13 @@ from surveys.crowd.mturk.qualifications import (
     quality_annotators,
     request_sending,
 )
-from surveys.models import RunKind
 
 
-class Work(TextChoices):
-    """Background jobs for a whole batch, with the message when one starts."""
-
-    PUBLISH = "publish", "The HITs are being published."
-    FETCH = "fetch", "Submitted work is being fetched."
-    PAY = "pay", "Payable work is being paid."
-    STOP = "stop", "The batch is being stopped."
-
-
-def start_work(batch: Batch, what: Work, by: User) -> None:
+def start_work(batch: Batch, what: BatchWork, by: User) -> None:
     """Start a job. Raises BatchRefused if it spends money and the budget is not approved."""
-    if what in (Work.PUBLISH, Work.PAY):
+    if what in (BatchWork.PUBLISH, BatchWork.PAY):
         refuse_unapproved(batch)
-    request_batch_work(batch, RunKind(what.value), by)
+    request_batch_work(batch, what, by)
 
 
 def open_private_tasks(batch: Batch, *, chosen: Collection[int], by: User, reason: str) -> None:

@@ -1,4 +1,4 @@
-"""Background jobs other than runs and releases: links, exports and work on batches."""
+"""Background jobs other than runs and releases, such as links and exports."""
 
 from django import forms
 from django.contrib import messages
@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from surveys.access.roles import Right
-from surveys.jobs.kinds import is_registered
+from surveys.jobs.kinds import list_kinds
 from surveys.models import JobState, Run, Study
 from surveys.results.export_jobs import EXPORT_FORMATS
 from surveys.results.runs import is_broken_off, request_export
@@ -40,10 +40,11 @@ def jobs(request: HttpRequest, study: Study) -> HttpResponse:
         return redirect("console:jobs", study.slug)
     listed = Run.objects.filter(study=study).jobs().select_related("job__requested_by")
     runs = Paginator(listed, JOBS_PER_PAGE).get_page(request.GET.get("page"))
+    kinds = {kind.name: kind for kind in list_kinds()}
     page = {
         "study": study,
         "runs": runs,
-        "rows": [(run, _may_retry(run)) for run in runs],
+        "rows": [(run, kinds.get(run.kind), _may_retry(run)) for run in runs],
         "form": form,
         "is_busy": any(run.is_under_way for run in runs),
     }
@@ -52,4 +53,4 @@ def jobs(request: HttpRequest, study: Study) -> HttpResponse:
 
 def _may_retry(run: Run) -> bool:
     is_over = run.state == JobState.FAILED or is_broken_off(run)
-    return is_over and is_registered(run.kind) and not run.has_lost_list
+    return is_over and not run.has_lost_list

@@ -62,11 +62,7 @@ def run(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
 def retry(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     """Retry a failed run."""
     again = retry_run(_find(study, run_id))
-    if again.kind == RunKind.SEARCH:
-        if number := again.request.get("pair"):
-            return redirect("console:search_pair", study.slug, number)
-        return redirect("console:search_contexts", study.slug)
-    if again.kind in RunKind.of_jobs():
+    if not again.recipe:
         return redirect("console:jobs", study.slug)
     return redirect("console:run", study.slug, run_id)
 

@@ -5,11 +5,11 @@ from django.db import IntegrityError
 
 from surveys.crowd.budget import begin_creating, count_spent
 from surveys.crowd.errors import BatchRefused, TargetRefused
-from surveys.crowd.models import Batch
+from surveys.crowd.models import Batch, BatchWork
 from surveys.crowd.mturk.batch_jobs import request_batch_work
 from surveys.crowd.mturk.hits import close_hit, drop_plan, plan_batch
 from surveys.errors import NoPlaceLeft
-from surveys.models import Place, RunKind, Study
+from surveys.models import Place, Study
 from tests.factories.batches import TERMS, arm, come, plan, publish, questionnaires
 from tests.factories.studies import count_places_left, make_study, stored
 
@@ -36,7 +36,7 @@ def test_batches_are_numbered_by_study(study):
 
     names = ["batch 1 of study", "batch 1 of other", "batch 2 of study"]
     assert [str(batch) for batch in batches] == names
-    assert request_batch_work(batches[2], RunKind.FETCH, None).name == "fetch 1"
+    assert request_batch_work(batches[2], BatchWork.FETCH, None).name == "fetch 1"
     with pytest.raises(IntegrityError):
         Batch.objects.filter(study=study).update(number=1)
 

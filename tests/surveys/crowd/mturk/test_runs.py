@@ -5,7 +5,7 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 
 from surveys.crowd.budget import withdraw_approval
-from surveys.crowd.models import Batch, Grant
+from surveys.crowd.models import Batch, BatchWork, Grant
 from surveys.crowd.mturk.batch_jobs import request_batch_work
 from surveys.crowd.mturk.gateway import open_gateway
 from surveys.crowd.mturk.qualifications import (
@@ -30,7 +30,7 @@ def batch(platform) -> Batch:
     return arm(plan(make_study(2, ratings_per_context=2), 2))
 
 
-def perform(batch: Batch, kind: RunKind) -> Run:
+def perform(batch: Batch, kind: BatchWork) -> Run:
     run = request_batch_work(batch, kind, None)
     perform_run(run.pk)
     run.refresh_from_db()
@@ -46,9 +46,9 @@ def perform_and_read_pause(run: Run) -> int | None:
 
 
 def test_runs_publish_fetch_pay_and_stop(platform, batch):
-    published = perform(batch, RunKind.PUBLISH)
+    published = perform(batch, BatchWork.PUBLISH)
     do_task(platform, batch)
-    others = [perform(batch, kind) for kind in (RunKind.FETCH, RunKind.PAY, RunKind.STOP)]
+    others = [perform(batch, kind) for kind in (BatchWork.FETCH, BatchWork.PAY, BatchWork.STOP)]
 
     assert [(run.state, run.report["counts"]) for run in (published, *others)] == [
         ("done", {"created": 1}), ("done", {"payable": 1}), ("done", {"paid": 1}),
@@ -60,7 +60,7 @@ def test_runs_publish_fetch_pay_and_stop(platform, batch):
 def test_the_error_of_a_row_is_shown_by_the_run(platform, batch):
     platform.control.set_balance("simulator", "0.10")
 
-    run = perform(batch, RunKind.PUBLISH)
+    run = perform(batch, BatchWork.PUBLISH)
 
     assert (run.state, run.report["counts"]) == ("done", {})
     assert "insufficient funds" in run.report["errors"][0]
@@ -69,14 +69,14 @@ def test_the_error_of_a_row_is_shown_by_the_run(platform, batch):
 def test_a_run_that_is_refused_has_failed_and_says_why(batch):
     withdraw_approval(batch)
 
-    run = perform(batch, RunKind.PUBLISH)
+    run = perform(batch, BatchWork.PUBLISH)
 
     assert (run.state, "is not approved" in run.error) == ("failed", True)
 
 
 def test_a_run_waits_for_a_target_that_is_down_and_resumes(platform, batch):
     platform.control.queue_fault("CreateHITType", "fail", n_calls=6)
-    run = request_batch_work(batch, RunKind.PUBLISH, None)
+    run = request_batch_work(batch, BatchWork.PUBLISH, None)
 
     assert [perform_and_read_pause(run) for _ in range(3)] == [15, 30, None]
 
@@ -86,7 +86,7 @@ def test_a_run_waits_for_a_target_that_is_down_and_resumes(platform, batch):
 
 def test_a_run_fails_after_too_many_tries_and_can_be_retried(platform, batch):
     platform.control.queue_fault("CreateHITType", "fail", n_calls=3 * 6)
-    run = request_batch_work(batch, RunKind.PUBLISH, None)
+    run = request_batch_work(batch, BatchWork.PUBLISH, None)
 
     pauses = [perform_and_read_pause(run) for _ in range(6)]
 
@@ -97,21 +97,21 @@ def test_a_run_fails_after_too_many_tries_and_can_be_retried(platform, batch):
 
 
 def test_the_same_work_is_not_requested_twice_at_once(batch):
-    request_batch_work(batch, RunKind.PUBLISH, None)
+    request_batch_work(batch, BatchWork.PUBLISH, None)
 
     with pytest.raises(RunRefused, match="in progress"):
-        request_batch_work(batch, RunKind.PUBLISH, None)
+        request_batch_work(batch, BatchWork.PUBLISH, None)
     with pytest.raises(RunRefused):
         request_batch_work(batch, RunKind.LINKS, None)
 
-    request_batch_work(batch, RunKind.FETCH, None)
+    request_batch_work(batch, BatchWork.FETCH, None)
 
 
 def test_the_console_shows_the_result(client, platform, batch, django_capture_on_commit_callbacks):
     client.force_login(User.objects.create_superuser("boss"))
     platform.control.set_balance("simulator", "0.10")
     with django_capture_on_commit_callbacks(execute=True):
-        request_batch_work(batch, RunKind.PUBLISH, None)
+        request_batch_work(batch, BatchWork.PUBLISH, None)
 
     page = client.get(reverse("console:jobs", args=["study"])).content.decode()
 

@@ -15,7 +15,7 @@ OF_NO_STUDY = {
 }  # fmt: skip
 FOR_WORKERS = {
     "contexts", "candidates", "candidates_file", "contexts_settings", "undo_choice", "use_stimuli",
-    "search_contexts", "cancel_search", "pick_by_scores", "search_pair",
+    "search_contexts", "cancel_search", "retry_search", "pick_by_scores", "search_pair",
     "log", "stimuli", "replace_file", "row", "remove_row", "checkpoints",
     "design", "workload", "text", "practice_rows", "check_rows", "opening", "duplicate",
     "rehearsal",

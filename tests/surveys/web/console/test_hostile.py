@@ -114,6 +114,7 @@ def address_of(name, world, **changed):
         "retry": world.failed,
         "retry_comparison": world.failed_comparison,
         "cancel_search": world.search,
+        "retry_search": world.failed_search,
         **dict.fromkeys(OF_A_COMPARISON, world.compared),
     }
     studies = {
@@ -121,6 +122,7 @@ def address_of(name, world, **changed):
         **dict.fromkeys(OF_CONTEXTS, world.corpus),
         **dict.fromkeys(OF_SEARCHES, world.searched),
         "cancel_search": world.sought,
+        "retry_search": world.corpus,
     }
     numbers = {"deposit": 2, "undo_choice": 2}
     found = {

@@ -177,7 +177,7 @@ def fill(study: Study, n: int) -> Study:
     Membership.objects.bulk_create(
         Membership(study=study, user=user, role=Role.REVIEWER) for user in users
     )
-    for kind in RunKind:
+    for kind in sorted(RunKind):  # pages show the last run, and that of a comparison others
         make_runs(study, kind, n)
     multiply(import_model(study, study.pairs.count()), n, number=lambda k: k + 1, name=str)
     make_batches(study, n)

@@ -171,6 +171,7 @@ FORMS = {
                                       "by_sent_id": "on",
                                       "file": SimpleUploadedFile("pairs.tsv", PAIRS)},
     "cancel_search": lambda world: {},
+    "retry_search": lambda world: {},
     "search_pair": lambda world: SEARCH,
     "pick_by_scores": lambda world: {"file": SimpleUploadedFile("elmo.csv", score(world.searched)),
                                      "number": "4", "distance_within": "9",

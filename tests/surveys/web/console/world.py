@@ -11,6 +11,7 @@ from surveys.access.roles import grant_role
 from surveys.access.sign_in_links import invite_account
 from surveys.contexts.candidates import begin_study
 from surveys.contexts.choices import Chosen, record_choice
+from surveys.contexts.models import SearchKind
 from surveys.contexts.search.requests import request_search
 from surveys.crowd.ledger import intend_reward, refuse_payment
 from surveys.models import Context, Invitation, Review, Role, Run, RunKind, Study, Visit
@@ -89,6 +90,7 @@ def build_world():
         search=request_search(sought, wish(), ana), session=client.session.session_key, mate=rob,
         done=done, failed=failed, imported=imported, compared=compared,
         failed_comparison=failed_comparison,
+        failed_search=make_run(corpus, SearchKind.SEARCH, state="failed"),
         batch=batch, refused=refused, planned=plan(study),
         rejected=hand_in(Visit.objects.get(submission="3SUBMISSION1"), state="rejected"),
         held=visit_of(batch, "held"), unpaid=visit_of(batch, "unpaid"),

@@ -281,7 +281,7 @@ def test_a_failed_search_is_tried_again_from_its_page(corpora, as_ana, empty, an
     Job.objects.update(state="failed", error="The disk is full.")
 
     with at_once():
-        answer = as_ana.post(page("retry", empty, run.pk))
+        answer = as_ana.post(page("retry_search", empty, run.pk))
 
     assert answer["Location"] == page("search_contexts", empty)
     assert CandidateSet.objects.filter(study=empty).exists()
