@@ -23,7 +23,7 @@ from tests.factories.sharedtasks import START, score_all, send
 from tests.factories.studies import make_study, numbered_stimuli, progress_of, start
 from tests.machine import ROOT
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.needs("sharedtasks")]
 PAGE = ROOT / "docs/architecture.md"
 
 
@@ -107,7 +107,6 @@ def test_a_context_from_its_import_to_a_file_of_a_release(client, tmp_path):
     assert entered == shown
 
 
-@pytest.mark.needs("sharedtasks")
 def test_a_submission_from_its_files_to_the_board(client, time_machine):
     time_machine.move_to(START)
     shared_task = make_running(START)

@@ -58,12 +58,14 @@ def test_every_registered_function_exists(name):
     assert all(callable(function) for function in load_objects(name))
 
 
+@pytest.mark.needs("sharedtasks")
 def test_an_area_below_another_is_found_first():
     areas = [find_area(path) for path in ("/console/shared-tasks/gwsc/", "/console/new/", "/docs/")]
 
     assert [area and area.namespace for area in areas] == ["organisers", "console", None]
 
 
+@pytest.mark.needs("sharedtasks")
 def test_every_column_of_files_is_registered_or_of_checked_uploads():
     columns = {
         f"{model._meta.label}.{field.name}"

@@ -7,7 +7,7 @@ from surveys.models import AuditEntry
 from tests.factories.sharedtasks import make_shared_task
 from tests.factories.studies import make_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.needs("sharedtasks")]
 
 
 def test_an_entry_of_a_shared_task_is_found_with_it_alone():

@@ -64,6 +64,7 @@ def test_jobs_are_due_in_the_order_of_their_instants():
     assert list_due(Lane.LONG, 1) == [earlier.pk]
 
 
+@pytest.mark.needs("sharedtasks")
 def test_due_jobs_are_counted_by_lane_in_one_query(django_assert_num_queries):
     register_work(lane=Lane.SHORT)
     enqueue(WORK), enqueue(WORK), enqueue("sharedtasks.rescore")

@@ -112,6 +112,7 @@ def test_find_open_invitation_of_a_full_study_is_none():
     assert find_open_invitation(study) is None
 
 
+@pytest.mark.needs("sharedtasks")
 def test_prepare_site_prints_every_link(settings):
     settings.SITE_URL = "http://127.0.0.1:8123"
     out = StringIO()

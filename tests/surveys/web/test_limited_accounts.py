@@ -26,6 +26,7 @@ def test_an_account_of_an_app_that_is_switched_off_opens_nothing(client, user, a
     assert "href" not in answer.content.decode().partition("<main>")[2]
 
 
+@pytest.mark.needs("sharedtasks")
 def test_the_page_links_to_the_pages_of_the_account(client, user):
     user.limited_account.home = "sharedtasks:account"
     client.force_login(user)

@@ -119,6 +119,7 @@ def test_a_release_is_created_and_downloaded(program, study, django_capture_on_c
     assert asking.get(f"studies/study/runs/{made['id']}/").status_code == 404
 
 
+@pytest.mark.needs("sharedtasks")
 def test_runs_and_releases_count_later_withdrawals(program, study, django_assert_num_queries):
     now, asking = withdrawal_cutoff(study), program()
     done = {"state": "done", "report": {}, "collected_at": now}
