@@ -174,7 +174,7 @@ def store_request(
     named = {"recipe": recipe.render(), "recipe_name": recipe.name} if recipe else {}
     number = number_run(study, kind)
     job = enqueue(kind.value, request, scope=f"study:{study.pk}", study=study, by=by)
-    run = Run.objects.create(job=job, study=study, kind=kind, number=number, **named)
+    run = Run.objects.create(job=job, study=study, kind=kind.value, number=number, **named)
     details = details or ({"recipe": recipe.name} if recipe and recipe.name else {})
     record(f"{kind.value}.requested", study, run.name, **details)
     return run
