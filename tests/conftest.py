@@ -2,6 +2,7 @@ import gc
 import os
 import re
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,13 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     if OFF and collection_path.suffix == ".py":
         return bool(NEEDS.search(collection_path.read_text(encoding="utf-8"))) or None
     return None
+
+
+def pytest_collectreport(report: pytest.CollectReport) -> None:
+    """Refuse the models of an app that is switched off: other tests would miss their tables."""
+    for app in OFF:
+        if f"surveys.{app}.models" in sys.modules:
+            raise pytest.UsageError(f"{report.nodeid} imports {app}: mark it with needs(...).")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

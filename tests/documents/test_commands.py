@@ -114,6 +114,7 @@ def commands_of(document):
     return [c for b in read_blocks(document) if b.language == "sh" for c in split_commands(b.text)]
 
 
+@pytest.mark.needs("sharedtasks", "crowd", "contexts")
 def test_what_needs_a_site_runs_as_it_is_written(terminal):
     for block in blocks_of(*WITH_SITE):
         for command in split_commands(block.text):

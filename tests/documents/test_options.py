@@ -90,6 +90,7 @@ def pieces_of(document: str) -> list[str]:
     return [*inline, *(command for text in blocks for command in split_commands(text))]
 
 
+@pytest.mark.needs("sharedtasks", "crowd", "contexts")
 @pytest.mark.parametrize("document", list_documents())
 def test_every_command_and_option_that_a_document_names_exists(document):
     faults = {code: find_faults(code) for code in pieces_of(document)}

@@ -34,6 +34,9 @@ class Rehearsed:
     output: str
 
 
+pytestmark = pytest.mark.needs("crowd")
+
+
 @pytest.fixture(scope="module")
 def rehearsed(pristine, tmp_path_factory) -> Iterator[Rehearsed]:
     """A site where workers have done a batch."""

@@ -87,6 +87,7 @@ def await_line(serve: "subprocess.Popen[bytes]", said: Path, line: str) -> str:
     return text
 
 
+@pytest.mark.needs("crowd")
 def test_serve_and_commands_beside_it_print_links_that_work_and_no_answer_is_lost(tmp_path):
     """The first start ends before the finished demo study is ready, the second completes it."""
     port = free_port()
@@ -169,6 +170,7 @@ def test_serve_keeps_to_a_settings_file_and_makes_no_demo_where_none_is_wanted(t
     assert found == [("researcher",)]
 
 
+@pytest.mark.needs("crowd")
 def test_serve_with_mturk_keeps_the_simulator_and_comes_back_when_its_processes_die(prepared):
     port, mturk_port = free_port(), free_port()
     site, simulator = (f"http://127.0.0.1:{n}" for n in (port, mturk_port))

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any
 
+import pytest
 from django.core.management import get_commands, load_command_class
 from django.urls import URLPattern, URLResolver, get_resolver
 
@@ -26,6 +27,7 @@ NO_DEFAULTS = (None, False, argparse.SUPPRESS)
 LIMITS = ("required", "read_only", "allow_null", "min_value", "max_value", "max_length")
 
 
+@pytest.mark.needs("sharedtasks", "crowd", "contexts")
 def test_urls():
     urls: dict[str, list[str]] = {}
     for route, name, view in list_urls(get_resolver()):
@@ -63,6 +65,7 @@ def find_methods(view: Any) -> list[str]:
     return []
 
 
+@pytest.mark.needs("sharedtasks", "crowd", "contexts")
 def test_commands():
     commands = {
         f"manage.py {name}": load_command_class(app, name).create_parser("manage.py", name)
@@ -132,6 +135,7 @@ def describe_field(field: Any) -> str:
     return "; ".join(" ".join(text.split()) for text in texts if text)
 
 
+@pytest.mark.needs("sharedtasks", "crowd", "contexts")
 def test_log():
     sentences = [
         f"{action}: {sentence(AuditEntry(action=action, subject='SUBJECT'))}"

@@ -20,7 +20,7 @@ from tests.factories.studies import make_study
 from tests.frozen.texts import check_frozen, decode, round_scores
 from tests.frozen.walking import crawl, read_archive, share
 
-pytestmark = pytest.mark.needs("contexts")
+pytestmark = pytest.mark.needs("sharedtasks", "crowd", "contexts")
 
 GALLERY = "postprocess.reporting.figures.gallery"
 NOWHERE = "http://127.0.0.1:9"

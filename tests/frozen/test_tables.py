@@ -32,6 +32,7 @@ TOKENS = re.compile(r"'[^']*'|\"[^\"]*\"|[(),]|[^'\"(),]+")
 DRAWN_NAME = re.compile(r'(?:CONSTRAINT )?"?\b\w+_(?:[0-9a-f]{8}(?:_\w+)?|pkey|key|check)\b"? ')
 
 
+@pytest.mark.needs("sharedtasks", "crowd", "contexts")
 @pytest.mark.every_database
 @pytest.mark.django_db
 def test_tables():
