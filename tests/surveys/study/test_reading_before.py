@@ -4,7 +4,6 @@ import sys
 from contextlib import contextmanager
 
 import pytest
-from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.urls import reverse
@@ -42,8 +41,7 @@ def watched_contexts():
 
 
 @pytest.fixture
-def draft():
-    ana = User.objects.create(username="ana")
+def draft(ana):
     design = Study(slug="draft", language="en", ratings_per_context=2)
     study = draft_study(numbered_stimuli(3), design, ana)
     grant_role(study, ana, Role.OWNER)
@@ -51,7 +49,7 @@ def draft():
 
 
 @pytest.fixture
-def program(ana):
+def program(draft, ana):
     _, key = make_token(ana, "program", list(all_scopes()))
     return Program(key)
 

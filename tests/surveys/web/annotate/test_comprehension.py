@@ -14,7 +14,7 @@ from tests.factories.arrivals import RIGHT, WRONG, due, hidden_fields, page, squ
 from tests.factories.studies import make_study, stored
 from tests.surveys.participation.test_introduction import ONE_QUESTION
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.study(n_check_tries=2)]
 
 
 def test_check_shows_its_questions_and_the_number_of_tries(client, at_check):

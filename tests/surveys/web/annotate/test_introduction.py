@@ -16,7 +16,7 @@ from surveys.study.texts import set_text
 from tests.factories.arrivals import RIGHT, agree, due, hidden_fields, page, squeeze
 from tests.factories.studies import make_study, start, stored
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.study(n_check_tries=2)]
 
 WORDS = {"inspired_word1": "morje", "inspired_word2": "sol"}
 
