@@ -16,7 +16,7 @@ DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
-def site() -> dict[str, object]:
+def service() -> dict[str, object]:
     services: dict[str, dict[str, object]] = yaml.safe_load(
         (ROOT / "compose.yaml").read_text(encoding="utf-8")
     )["services"]
@@ -46,15 +46,15 @@ def test_system_packages_are_those_that_the_scripts_install():
     assert set(needed[1].split()) <= set(installation.split())
 
 
-def test_data_lies_in_the_volume(site):
+def test_data_lies_in_the_volume(service):
     (settings,) = instructions("ENV")
     assert dict(part.split("=") for part in settings.split()) == {
         "VAR_DIR": "/data",
         "SITE_URL": "http://127.0.0.1:8000",
     }
     assert instructions("VOLUME") == ["/data"]
-    assert site["volumes"] == ["data:/data"]
-    assert site["ports"] == ["127.0.0.1:8000:8000"]
+    assert service["volumes"] == ["data:/data"]
+    assert service["ports"] == ["127.0.0.1:8000:8000"]
     assert instructions("EXPOSE") == ["8000"]
 
 

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -405,3 +406,20 @@ def test_no_test_imports_from_a_conftest():
 
     assert TEST_MODULES
     assert imports == set()
+
+
+OVERRIDDEN = {"jobs_performed_when_committed"}  # by tests of jobs, which perform them themselves
+
+
+def test_a_fixture_has_one_definition():
+    """One name has one meaning; marks and other fixtures say what a shared one makes."""
+    names = Counter(
+        node.name
+        for tree in TEST_MODULES.values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+        and any(ast.unparse(each).startswith("pytest.fixture") for each in node.decorator_list)
+    )
+
+    assert len(names) > 300
+    assert {name for name, number in names.items() if number > 1} == OVERRIDDEN

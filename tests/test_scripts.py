@@ -49,7 +49,7 @@ def project(tmp_path) -> Path:
 
 
 @pytest.fixture
-def prepared(project) -> Path:
+def prepared_project(project) -> Path:
     """The same with an environment made by hand, whose Python writes down its calls."""
     write_command(project / ".venv/bin/python", PYTHON)
     for name in ("uv", "ruff", "djhtml"):
@@ -81,74 +81,74 @@ def test_help_answers_about_the_script_and_sets_up_nothing(project, option):
     assert not (project / ".venv").exists()
 
 
-def test_given_files_start_what_they_ask_for(prepared):
-    assert list_calls(prepared, "tests/test_pure.py::test_sum", "-x") == [
+def test_given_files_start_what_they_ask_for(prepared_project):
+    assert list_calls(prepared_project, "tests/test_pure.py::test_sum", "-x") == [
         f"{ON_SQLITE} tests/test_pure.py::test_sum -x"
     ]
-    (prepared / "calls").unlink()
-    assert list_calls(prepared, "tests/rows") == [
+    (prepared_project / "calls").unlink()
+    assert list_calls(prepared_project, "tests/rows") == [
         f"{ON_SQLITE} tests/rows",
         f"{ON_POSTGRESQL} -m every_database tests/rows",
     ]
-    (prepared / "calls").unlink()
-    assert list_calls(prepared, "tests/models/test_scores.py") == [
+    (prepared_project / "calls").unlink()
+    assert list_calls(prepared_project, "tests/models/test_scores.py") == [
         INSTALL_MODELS,
         f"{ON_SQLITE} tests/models/test_scores.py",
     ]
 
 
-def test_options_alone_start_neither_models_nor_postgresql(prepared):
-    assert list_calls(prepared, "-k", "sum") == [f"{ON_SQLITE} -k sum"]
+def test_options_alone_start_neither_models_nor_postgresql(prepared_project):
+    assert list_calls(prepared_project, "-k", "sum") == [f"{ON_SQLITE} -k sum"]
 
 
-def test_pg_runs_the_given_tests_on_postgresql_too(prepared):
-    assert list_calls(prepared, "--pg", "tests/test_pure.py") == [
+def test_pg_runs_the_given_tests_on_postgresql_too(prepared_project):
+    assert list_calls(prepared_project, "--pg", "tests/test_pure.py") == [
         f"{ON_SQLITE} tests/test_pure.py",
         f"{ON_POSTGRESQL} tests/test_pure.py",
     ]
 
 
-def test_fast_leaves_out_slow_tests_models_and_postgresql(prepared):
-    _, call = list_calls(prepared, "--fast")  # after the check of the prose
+def test_fast_leaves_out_slow_tests_models_and_postgresql(prepared_project):
+    _, call = list_calls(prepared_project, "--fast")  # after the check of the prose
 
     assert call.startswith(f"{ON_SQLITE} -m not slow --ignore tests/end_to_end ")
 
 
-def test_an_environment_made_by_hand_is_used_and_a_broken_one_kept(prepared):
-    list_calls(prepared, "tests/test_pure.py")
-    assert (prepared / ".venv/installed").read_text().startswith("requirements.txt ")
+def test_an_environment_made_by_hand_is_used_and_a_broken_one_kept(prepared_project):
+    list_calls(prepared_project, "tests/test_pure.py")
+    assert (prepared_project / ".venv/installed").read_text().startswith("requirements.txt ")
 
-    (prepared / ".venv/installed").unlink()
-    write_command(prepared / ".venv/bin/python", "exit 1")
-    done = run(prepared, "tests/test_pure.py")
+    (prepared_project / ".venv/installed").unlink()
+    write_command(prepared_project / ".venv/bin/python", "exit 1")
+    done = run(prepared_project, "tests/test_pure.py")
 
     assert done.returncode == 1
     assert "has no Python 3.11 or later. Remove it, or set PYTHON" in done.stderr
-    assert (prepared / ".venv/bin/python").exists()
+    assert (prepared_project / ".venv/bin/python").exists()
 
 
-def test_another_python_has_its_own_environment(prepared):
-    made = prepared / ".venv-3.13/bin"
-    shutil.copytree(prepared / ".venv/bin", made)
-    write_command(prepared / "other", 'case "$*" in *print*) echo 3.13 ;; esac')
+def test_another_python_has_its_own_environment(prepared_project):
+    made = prepared_project / ".venv-3.13/bin"
+    shutil.copytree(prepared_project / ".venv/bin", made)
+    write_command(prepared_project / "other", 'case "$*" in *print*) echo 3.13 ;; esac')
 
-    done = run(prepared, "tests/test_pure.py", PYTHON=str(prepared / "other"))
+    done = run(prepared_project, "tests/test_pure.py", PYTHON=str(prepared_project / "other"))
 
     assert done.returncode == 0, done.stderr
-    assert (prepared / ".venv-3.13/installed").exists()
-    assert not (prepared / ".venv/installed").exists()
-    assert run(prepared, PYTHON=str(prepared / "none")).returncode == 1
+    assert (prepared_project / ".venv-3.13/installed").exists()
+    assert not (prepared_project / ".venv/installed").exists()
+    assert run(prepared_project, PYTHON=str(prepared_project / "none")).returncode == 1
 
 
-def test_an_own_redis_that_ends_is_noticed_at_once(prepared):
+def test_an_own_redis_that_ends_is_noticed_at_once(prepared_project):
     """Without waiting five seconds for its port."""
-    (prepared / "tests/test_pure.py").write_text("TEST_REDIS_URL")
-    write_command(prepared / ".venv/bin/redis-server", "echo started >>calls; exit 1")
-    write_command(prepared / ".venv/bin/sleep", "echo slept >>calls; exec /bin/sleep 0.1")
+    (prepared_project / "tests/test_pure.py").write_text("TEST_REDIS_URL")
+    write_command(prepared_project / ".venv/bin/redis-server", "echo started >>calls; exit 1")
+    write_command(prepared_project / ".venv/bin/sleep", "echo slept >>calls; exec /bin/sleep 0.1")
     script = PYTHON.replace("-) cat", "-) case $2 in redis*) exit 1 ;; esac; cat")
-    write_command(prepared / ".venv/bin/python", script)
+    write_command(prepared_project / ".venv/bin/python", script)
 
-    calls = list_calls(prepared, "tests/test_pure.py")
+    calls = list_calls(prepared_project, "tests/test_pure.py")
 
     assert "started" in calls
     assert calls.count("slept") < 25  # half of its patience, however busy the machine is

@@ -105,8 +105,9 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def chromium(browser, request) -> Iterator[Browser]:
     """The browser, in which the pages of a test are closed at its end."""
-    if "site" in request.fixturenames:
-        request.getfixturevalue("site")  # first, so that it stops last: it waits for open pages
+    for name in request.fixturenames:
+        if name == "site" or name.endswith("_site"):
+            request.getfixturevalue(name)  # first, so that it stops last: it waits for open pages
     yield browser
     for context in browser.contexts:
         context.close()

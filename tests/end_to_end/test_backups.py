@@ -27,7 +27,7 @@ INVITATIONS = "SELECT id FROM surveys_invitation ORDER BY id"
 
 
 @pytest.fixture(scope="module")
-def site(pristine, tmp_path_factory) -> Iterator[Site]:
+def study_site(pristine, tmp_path_factory) -> Iterator[Site]:
     """A site that serves, with an open study."""
     folder = tmp_path_factory.mktemp("site")
     with open_site(pristine, folder, N_PROCESSES) as site:
@@ -91,17 +91,17 @@ def stored_ratings(site: Site) -> set[tuple[str, int]]:
 
 @pytest.mark.every_database
 def test_what_was_acknowledged_before_a_backup_is_in_the_site_restored_from_it(
-    site: Site, tmp_path
+    study_site: Site, tmp_path
 ):
-    links = site.invite("study", N_ANNOTATORS)
+    links = study_site.invite("study", N_ANNOTATORS)
     backup = tmp_path / "backup.tar.gz"
-    own_var, var = Path(site.environment["VAR_DIR"]), tmp_path / "restored"
+    own_var, var = Path(study_site.environment["VAR_DIR"]), tmp_path / "restored"
     files = own_var / "files/runs/1"
     files.mkdir(parents=True)
     (files / "kept.zip").write_bytes(b"made by a run")
-    with Load(site, links) as load:
+    with Load(study_site, links) as load:
         before = set(load.acknowledged)
-        site.manage("backup", backup)
+        study_site.manage("backup", backup)
 
     assert len(before) < len(load.acknowledged)  # they went on meanwhile
     assert stat.S_IMODE(backup.stat().st_mode) == 0o600
@@ -121,20 +121,22 @@ def test_what_was_acknowledged_before_a_backup_is_in_the_site_restored_from_it(
 
 
 @pytest.mark.every_database
-def test_a_backup_is_tried_and_nothing_is_left_of_the_trial(site: Site, tmp_path):
-    output = site.manage("backup", tmp_path / "backup.tar.gz", "--check")
+def test_a_backup_is_tried_and_nothing_is_left_of_the_trial(study_site: Site, tmp_path):
+    output = study_site.manage("backup", tmp_path / "backup.tar.gz", "--check")
 
     assert "restored and compared" in output
-    assert "could be restored" in site.manage("restore", tmp_path / "backup.tar.gz", "--check")
+    assert "could be restored" in study_site.manage(
+        "restore", tmp_path / "backup.tar.gz", "--check"
+    )
     assert list(tmp_path.glob(".cosima-backup-*")) == []
 
 
-def test_no_file_is_overwritten_and_no_partial_one_left(site: Site, tmp_path):
+def test_no_file_is_overwritten_and_no_partial_one_left(study_site: Site, tmp_path):
     taken = tmp_path / "taken.tar.gz"
     taken.write_text("mine")
 
-    assert "already" in refused(site, "backup", taken)
-    assert "does not exist" in refused(site, "backup", tmp_path / "none" / "backup.tar.gz")
+    assert "already" in refused(study_site, "backup", taken)
+    assert "does not exist" in refused(study_site, "backup", tmp_path / "none" / "backup.tar.gz")
     assert taken.read_text() == "mine"
     assert list(tmp_path.glob(".cosima-backup-*")) == []
 
@@ -154,9 +156,11 @@ def change(backup: Path, changed: Path, **manifest: object) -> Path:
     return changed
 
 
-def test_what_is_no_sound_backup_of_this_code_is_refused_and_changes_nothing(site: Site, tmp_path):
+def test_what_is_no_sound_backup_of_this_code_is_refused_and_changes_nothing(
+    study_site: Site, tmp_path
+):
     backup = tmp_path / "backup.tar.gz"
-    site.manage("backup", backup)
+    study_site.manage("backup", backup)
     cut = tmp_path / "cut.tar.gz"
     cut.write_bytes(backup.read_bytes()[:-2000])
     flipped = tmp_path / "flipped.tar.gz"
@@ -186,17 +190,17 @@ def test_what_is_no_sound_backup_of_this_code_is_refused_and_changes_nothing(sit
         assert restored.query(f"SELECT COUNT(*) FROM {tables}") == [(0,)]  # noqa: S608
 
 
-def test_a_site_that_holds_something_is_overwritten_only_if_told(site: Site, tmp_path):
+def test_a_site_that_holds_something_is_overwritten_only_if_told(study_site: Site, tmp_path):
     backup = tmp_path / "backup.tar.gz"
-    (link,) = site.invite("study")
-    before = site.query(INVITATIONS)
-    site.manage("backup", backup)
-    site.invite("study", 5)
-    after = site.query(INVITATIONS)
+    (link,) = study_site.invite("study")
+    before = study_site.query(INVITATIONS)
+    study_site.manage("backup", backup)
+    study_site.invite("study", 5)
+    after = study_site.query(INVITATIONS)
 
-    assert "--overwrite" in refused(site, "restore", backup)
-    assert site.query(INVITATIONS) == after != before
-    site.manage("restore", backup, "--overwrite")
+    assert "--overwrite" in refused(study_site, "restore", backup)
+    assert study_site.query(INVITATIONS) == after != before
+    study_site.manage("restore", backup, "--overwrite")
 
-    assert site.query(INVITATIONS) == before
+    assert study_site.query(INVITATIONS) == before
     assert get(link).status_code == httpx.codes.OK  # the server goes on with what was restored

@@ -27,7 +27,7 @@ with transaction.atomic():
 
 
 @pytest.fixture(scope="module")
-def site(pristine, tmp_path_factory) -> Iterator[Site]:
+def batch_site(pristine, tmp_path_factory) -> Iterator[Site]:
     """A site that serves, with a study, a batch, and visits of every status."""
     with open_site(pristine, tmp_path_factory.mktemp("batches")) as site:
         site.manage("shell", "--no-imports", "-c", MADE.format(password=PASSWORD))
@@ -43,10 +43,10 @@ def sign_in(site: Site, watched: WatchedPage) -> None:
     page.goto(f"{site.url}/console/studies/study/recruitment/batches/")
 
 
-def test_the_cost_of_a_batch_is_updated_on_input(chromium, site: Site):
+def test_the_cost_of_a_batch_is_updated_on_input(chromium, batch_site: Site):
     watched = WatchedPage(chromium, DESKTOP)
     page = watched.page
-    sign_in(site, watched)
+    sign_in(batch_site, watched)
 
     watched.follow(page.get_by_role("link", name="Plan a batch"))
     page.get_by_label("Places in each").fill("2")
@@ -58,50 +58,50 @@ def test_the_cost_of_a_batch_is_updated_on_input(chromium, site: Site):
     assert watched.complaints == []
 
 
-def test_axe_finds_nothing_on_the_pages_of_batches(chromium, site: Site):
+def test_axe_finds_nothing_on_the_pages_of_batches(chromium, batch_site: Site):
     checker = PageChecker(chromium, LOOKS, "batches")
     watched, page = checker.watched, checker.watched.page
-    sign_in(site, watched)
+    sign_in(batch_site, watched)
 
     checker.look("list")
     watched.follow(page.get_by_role("link", name="Plan a batch"))
     checker.look("plan")
     watched.follow(page.get_by_role("button", name="Plan the batch"))
     checker.look("plan with faults")
-    page.goto(f"{site.url}/console/studies/study/recruitment/batches/1/")
+    page.goto(f"{batch_site.url}/console/studies/study/recruitment/batches/1/")
     checker.look("batch")
     page.get_by_text("Change the ceiling").click()
     page.get_by_label("Enter the total").fill("1")
     page.get_by_label("Last day").fill("2099-12-31")
     watched.follow(page.get_by_role("button", name="Change the approval"))
     checker.look("batch with faults")
-    page.goto(f"{site.url}/console/studies/study/recruitment/batches/1/people/")
+    page.goto(f"{batch_site.url}/console/studies/study/recruitment/batches/1/people/")
     checker.look("people")
     page.get_by_label("Reason").fill("careful")
     page.get_by_label("Bonus per person").fill("1")
     watched.follow(page.get_by_role("button", name="Pay a bonus"))
     checker.look("people with faults")
     for standing in ("held", "unpaid"):
-        page.goto(f"{site.url}/console/studies/study/recruitment/batches/1/people/")
+        page.goto(f"{batch_site.url}/console/studies/study/recruitment/batches/1/people/")
         page.get_by_label("Status").select_option(standing)
         watched.follow(page.get_by_role("button", name="Show"))
         watched.follow(page.locator("tbody a").first)
         checker.look(standing)
-    page.goto(f"{site.url}/console/studies/study/recruitment/batches/1/ledger/")
+    page.goto(f"{batch_site.url}/console/studies/study/recruitment/batches/1/ledger/")
     checker.look("ledger")
 
     assert checker.complaints == {}
 
 
-def test_axe_finds_nothing_on_a_batch_of_a_live_target(chromium, site: Site):
+def test_axe_finds_nothing_on_a_batch_of_a_live_target(chromium, batch_site: Site):
     checker = PageChecker(chromium, LOOKS, "targets")
-    sign_in(site, checker.watched)
+    sign_in(batch_site, checker.watched)
 
     for target in ("sandbox", "production"):
-        point_at(site, target)
-        checker.watched.page.goto(f"{site.url}/console/studies/study/recruitment/batches/1/")
+        point_at(batch_site, target)
+        checker.watched.page.goto(f"{batch_site.url}/console/studies/study/recruitment/batches/1/")
         checker.look(target)
-    point_at(site, "simulator")
+    point_at(batch_site, "simulator")
 
     assert checker.complaints == {}
 

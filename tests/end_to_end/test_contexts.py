@@ -30,12 +30,12 @@ ORDER BY pair.position, context.number
 
 
 @pytest.fixture
-def session(site: Site) -> str:
+def ana_session(site: Site) -> str:
     return site.manage("shell", "--no-imports", "-c", SIGNED_IN).strip()
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Path:
+def upload(tmp_path: Path) -> Path:
     path = tmp_path / "candidates.parquet"
     path.write_bytes(candidates_file(4, 4))
     return path
@@ -75,10 +75,12 @@ def is_ready(page: Page, pair: str) -> None:
     expect(page.locator("#picked")).to_have_text("Choose two texts.")
 
 
-def test_an_expert_chooses_by_keys_and_the_draft_has_the_contexts(chromium, site, session, file):
+def test_an_expert_chooses_by_keys_and_the_draft_has_the_contexts(
+    chromium, site, ana_session, upload
+):
     watched = WatchedPage(chromium, DESKTOP)
     page, picked = watched.page, "#picked"
-    begin(watched, site, session, file)
+    begin(watched, site, ana_session, upload)
 
     is_ready(page, "alpha1 – beta1")
     first, second = key_of(page, 3), key_of(page, 1)
@@ -126,10 +128,10 @@ def test_an_expert_chooses_by_keys_and_the_draft_has_the_contexts(chromium, site
     assert [line for line in watched.complaints if "422" not in line] == []
 
 
-def test_without_scripts_on_a_phone_a_form_does_all_of_it(chromium, site, session, file):
+def test_without_scripts_on_a_phone_a_form_does_all_of_it(chromium, site, ana_session, upload):
     watched = WatchedPage(chromium, PHONE, scripts=False)
     page = watched.page
-    begin(watched, site, session, file)
+    begin(watched, site, ana_session, upload)
 
     card = page.locator(".candidate", has_text="Story 2 has")
     card.get_by_label("Context 1 is").check()
@@ -151,10 +153,10 @@ def test_without_scripts_on_a_phone_a_form_does_all_of_it(chromium, site, sessio
     ]  # fmt: skip
 
 
-def test_axe_finds_nothing_on_the_pages_of_contexts(chromium, site, session, file):
+def test_axe_finds_nothing_on_the_pages_of_contexts(chromium, site, ana_session, upload):
     checker = PageChecker(chromium, LOOKS, "contexts")
     watched, page = checker.watched, checker.watched.page
-    begin(watched, site, session, file)
+    begin(watched, site, ana_session, upload)
     is_ready(page, "alpha1 – beta1")
     press(page, "1", "2", "e")
     checker.look("candidates")

@@ -37,7 +37,7 @@ SCORE = "score --layer 7 last"
 
 
 @pytest.fixture(scope="session")
-def corpora() -> Path:
+def treebanks() -> Path:
     """The development sections of four treebanks, which are not part of this project."""
     folder = SHARED / "corpora"
     if not folder.is_dir():
@@ -69,9 +69,9 @@ def pick_candidates(language: str, corpora: Path, model: Path, folder: Path) -> 
 
 
 def test_from_four_corpora_to_a_release_with_its_sources(
-    corpora: Path, e5_folder: Path, chromium, site: Site, tmp_path: Path
+    treebanks: Path, e5_folder: Path, chromium, site: Site, tmp_path: Path
 ):
-    made = {one: pick_candidates(one, corpora, e5_folder, tmp_path) for one in CORPORA}
+    made = {one: pick_candidates(one, treebanks, e5_folder, tmp_path) for one in CORPORA}
     tables = {language: pd.read_parquet(path) for language, path in made.items()}
     for language, table in tables.items():
         assert table.groupby("pair").size().between(2, NUMBER).all(), language

@@ -44,13 +44,13 @@ LOOKS = [(DESKTOP, "light", "dark"), (PHONE, "dark", "light")]
 
 
 @pytest.fixture(scope="session")
-def listed(shared_site: Site) -> list[str]:
+def study_pages(shared_site: Site) -> list[str]:
     """Return a session of an operator, and the addresses of pages."""
     return shared_site.manage("shell", "--no-imports", "-c", MADE).split()
 
 
-def test_every_page_fits_its_screen_and_axe_finds_nothing(chromium, shared_site: Site, listed):
-    session, *addresses = listed
+def test_every_page_fits_its_screen_and_axe_finds_nothing(chromium, shared_site: Site, study_pages):
+    session, *addresses = study_pages
     watched = WatchedPage(chromium, DESKTOP)
     watched.visit_signed_in(f"{shared_site.url}/console/", session)
     pages = [address for address in addresses if not OTHERS.search(address)]

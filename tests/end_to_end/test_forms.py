@@ -31,18 +31,18 @@ PAGES = (
 
 
 @pytest.fixture(scope="session")
-def session(shared_site: Site) -> str:
+def owner_session(shared_site: Site) -> str:
     """Return the session of an owner of a study with ratings."""
     return shared_site.manage("shell", "--no-imports", "-c", MADE).strip()
 
 
 @pytest.fixture
-def visit(chromium, shared_site: Site, session: str) -> Callable[..., WatchedPage]:
+def visit_page(chromium, shared_site: Site, owner_session: str) -> Callable[..., WatchedPage]:
     """Opens a page of the study."""
 
     def visit(page: str, *, scripts: bool = True) -> WatchedPage:
         watched = WatchedPage(chromium, DESKTOP, scripts=scripts)
-        watched.visit_signed_in(f"{shared_site.url}/console/studies/forms/{page}", session)
+        watched.visit_signed_in(f"{shared_site.url}/console/studies/forms/{page}", owner_session)
         return watched
 
     return visit
@@ -54,8 +54,8 @@ def press(page: Page, label: str) -> None:
 
 
 @pytest.mark.parametrize("address", PAGES)
-def test_axe_finds_nothing_and_nothing_scrolls_sideways(address, visit):
-    watched = visit(address)
+def test_axe_finds_nothing_and_nothing_scrolls_sideways(address, visit_page):
+    watched = visit_page(address)
     page = watched.page
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
 
@@ -66,8 +66,8 @@ def test_axe_finds_nothing_and_nothing_scrolls_sideways(address, visit):
 
 
 @pytest.mark.parametrize("scripts", [True, False])
-def test_the_effect_of_a_recipe_is_shown_before_it_is_run(visit, scripts):
-    page = visit("results/?preset=cosimlex", scripts=scripts).page
+def test_the_effect_of_a_recipe_is_shown_before_it_is_run(visit_page, scripts):
+    page = visit_page("results/?preset=cosimlex", scripts=scripts).page
     page.get_by_label("Threshold").fill("0.5")
 
     press(page, "Show the effect")
@@ -78,8 +78,8 @@ def test_the_effect_of_a_recipe_is_shown_before_it_is_run(visit, scripts):
 
 
 @pytest.mark.parametrize("scripts", [True, False])
-def test_rows_are_added_and_removed(visit, scripts):
-    page = visit("design/texts/check/", scripts=scripts).page
+def test_rows_are_added_and_removed(visit_page, scripts):
+    page = visit_page("design/texts/check/", scripts=scripts).page
     before = page.locator("fieldset.entry").count()
     new = page.locator("fieldset.entry").last
     new.get_by_label("Question").fill("Which number is larger?")
@@ -97,8 +97,8 @@ def test_rows_are_added_and_removed(visit, scripts):
     assert "Which number is larger?" not in page.locator("main").inner_text()
 
 
-def test_steps_and_messages_follow_a_job(visit):
-    page = visit("release/").page
+def test_steps_and_messages_follow_a_job(visit_page):
+    page = visit_page("release/").page
     step = page.locator("nav.steps").get_by_role("listitem").filter(has_text="Release")
     press(page, "Create release")
     assert page.locator("[data-live][data-busy]").count() == 1
@@ -110,8 +110,8 @@ def test_steps_and_messages_follow_a_job(visit):
     assert step.get_by_text("✓").count() == 1
 
 
-def test_a_release_takes_three_clicks_and_no_toml(visit):
-    page = visit("").page
+def test_a_release_takes_three_clicks_and_no_toml(visit_page):
+    page = visit_page("").page
     page.locator("nav.steps").get_by_role("link", name="Release").click()
     page.get_by_role("button", name="Create release").click()
     download = page.get_by_role("link", name="Download")

@@ -93,7 +93,7 @@ class Made:
 
 
 @pytest.fixture
-def made(pristine: str, tmp_path: Path) -> Iterator[Made]:
+def submitting(pristine: str, tmp_path: Path) -> Iterator[Made]:
     with open_site(pristine, tmp_path, JOB_SILENCE=SILENCE) as site:
         yield Made(site)
 
@@ -111,31 +111,31 @@ def test_what_a_killed_site_stored_is_scored_by_a_worker(pristine: str, tmp_path
         assert perform_jobs(site) == "Jobs: 0."
 
 
-def test_a_site_killed_while_it_reads_the_gold_is_followed_by_a_command(made: Made):
-    with blocked(made.gold) as pipe:
-        made.submit()
+def test_a_site_killed_while_it_reads_the_gold_is_followed_by_a_command(submitting: Made):
+    with blocked(submitting.gold) as pipe:
+        submitting.submit()
         pipe.wait_for_reader()
-        made.site.kill(signal.SIGKILL)
-        assert outcome_of(made.site) == ([(1, "stored")], [(0,)], [])
+        submitting.site.kill(signal.SIGKILL)
+        assert outcome_of(submitting.site) == ([(1, "stored")], [(0,)], [])
 
-    wait_until(lambda: perform_jobs(made.site) == "Jobs: 1.")
-    assert outcome_of(made.site) == ONCE
+    wait_until(lambda: perform_jobs(submitting.site) == "Jobs: 1.")
+    assert outcome_of(submitting.site) == ONCE
 
 
-def test_a_site_killed_while_it_stores_scores_has_stored_none(made: Made):
-    with blocked(made.gold) as pipe:
-        made.submit()
+def test_a_site_killed_while_it_stores_scores_has_stored_none(submitting: Made):
+    with blocked(submitting.gold) as pipe:
+        submitting.submit()
         pipe.wait_for_reader()
-        with locked(made.site, "sharedtasks_countedsubmission") as is_awaited:
+        with locked(submitting.site, "sharedtasks_countedsubmission") as is_awaited:
             pipe.let_read()
             wait_until(is_awaited)
-            made.site.kill(signal.SIGKILL)
-    assert outcome_of(made.site) == ([(1, "stored")], [(0,)], [])
+            submitting.site.kill(signal.SIGKILL)
+    assert outcome_of(submitting.site) == ([(1, "stored")], [(0,)], [])
 
-    made.site.start()  # and it looks for what waits
+    submitting.site.start()  # and it looks for what waits
 
-    wait_until(lambda: outcome_of(made.site) == ONCE, lambda: outcome_of(made.site))
-    assert perform_jobs(made.site) == "Jobs: 0."
+    wait_until(lambda: outcome_of(submitting.site) == ONCE, lambda: outcome_of(submitting.site))
+    assert perform_jobs(submitting.site) == "Jobs: 0."
 
 
 def test_a_worker_killed_in_the_middle_is_followed_by_the_next(pristine, tmp_path, broker):
@@ -154,11 +154,11 @@ def test_a_worker_killed_in_the_middle_is_followed_by_the_next(pristine, tmp_pat
             wait_until(lambda: outcome_of(site) == ONCE, lambda: outcome_of(site))
 
 
-def test_a_file_without_a_row_is_deleted_after_a_day(made: Made):
-    site, folder = made.site, made.data.parent
+def test_a_file_without_a_row_is_deleted_after_a_day(submitting: Made):
+    site, folder = submitting.site, submitting.data.parent
     before = set(folder.iterdir())
-    with ThreadPoolExecutor(1) as other, blocked(made.data) as pipe:
-        asked = other.submit(made.check)
+    with ThreadPoolExecutor(1) as other, blocked(submitting.data) as pipe:
+        asked = other.submit(submitting.check)
         pipe.wait_for_reader()
         with locked(site, "sharedtasks_upload"):
             pipe.let_read()

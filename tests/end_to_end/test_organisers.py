@@ -14,13 +14,15 @@ print(*list_addresses(make_organised()), sep="\\n")
 
 
 @pytest.fixture(scope="module")
-def listed(shared_site: Site) -> list[str]:
+def organisers_pages(shared_site: Site) -> list[str]:
     """Return a session of an organiser, and the addresses of pages."""
     return shared_site.manage("shell", "--no-imports", "-c", MADE).split()
 
 
-def test_organisers_pages_fit_their_screens_and_axe_finds_nothing(chromium, shared_site, listed):
-    session, *addresses = listed
+def test_organisers_pages_fit_their_screens_and_axe_finds_nothing(
+    chromium, shared_site, organisers_pages
+):
+    session, *addresses = organisers_pages
     watched = WatchedPage(chromium, DESKTOP)
     watched.visit_signed_in(f"{shared_site.url}/console/", session)
     faults = find_faults(watched, shared_site.url, addresses, "organisers")

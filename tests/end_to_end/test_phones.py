@@ -15,15 +15,15 @@ print(session_of(User.objects.create_superuser("caller")))
 
 
 @pytest.fixture(scope="session")
-def session(shared_site: Site) -> str:
+def caller_session(shared_site: Site) -> str:
     """Return the session of an operator."""
     return shared_site.manage("shell", "--no-imports", "-c", MADE).strip()
 
 
-def test_the_account_menu_fits_the_line_of_a_phone(chromium, shared_site: Site, session):
+def test_the_account_menu_fits_the_line_of_a_phone(chromium, shared_site: Site, caller_session):
     watched = WatchedPage(chromium, PHONE, scripts=False)
     page = watched.page
-    watched.visit_signed_in(f"{shared_site.url}/console/", session)
+    watched.visit_signed_in(f"{shared_site.url}/console/", caller_session)
     places = [
         page.locator(f".top > {part}").bounding_box() for part in (".home", ".help", "button")
     ]
@@ -37,9 +37,9 @@ def test_the_account_menu_fits_the_line_of_a_phone(chromium, shared_site: Site, 
     assert page.url.endswith("/console/tokens/")
 
 
-def test_errors_of_a_file_are_a_list_on_a_phone(chromium, shared_site: Site, session):
+def test_errors_of_a_file_are_a_list_on_a_phone(chromium, shared_site: Site, caller_session):
     watched = WatchedPage(chromium, PHONE)
-    watched.visit_signed_in(f"{shared_site.url}/console/new/", session)
+    watched.visit_signed_in(f"{shared_site.url}/console/new/", caller_session)
     rows = "word1\tword2\tcontext1\tcontext2\na\tb\tOne text.\tAnother.\n"
     upload = {
         "name": "faulty.tsv",
@@ -57,9 +57,9 @@ def test_errors_of_a_file_are_a_list_on_a_phone(chromium, shared_site: Site, ses
     assert violations(watched) == []
 
 
-def test_quoted_bytes_of_a_wrong_file_fit_a_phone(chromium, shared_site: Site, session):
+def test_quoted_bytes_of_a_wrong_file_fit_a_phone(chromium, shared_site: Site, caller_session):
     watched = WatchedPage(chromium, PHONE)
-    watched.visit_signed_in(f"{shared_site.url}/console/audit/", session)
+    watched.visit_signed_in(f"{shared_site.url}/console/audit/", caller_session)
     upload = {"name": "wrong.bin", "mimeType": "text/plain", "buffer": bytes(range(128))}
     watched.page.locator("input[type=file]").first.set_input_files(files=[upload])
 
@@ -69,9 +69,9 @@ def test_quoted_bytes_of_a_wrong_file_fit_a_phone(chromium, shared_site: Site, s
     assert watched.sideways_scroll == 0
 
 
-def test_details_of_the_log_stand_beside_their_label(chromium, shared_site: Site, session):
+def test_details_of_the_log_stand_beside_their_label(chromium, shared_site: Site, caller_session):
     watched = WatchedPage(chromium, PHONE)
-    watched.visit_signed_in(f"{shared_site.url}/console/studies/plain/log/", session)
+    watched.visit_signed_in(f"{shared_site.url}/console/studies/plain/log/", caller_session)
     details = watched.page.locator("td[data-label=Details]:has(span)").first
     label = details.evaluate("(cell) => cell.getBoundingClientRect().left")
 
@@ -79,10 +79,12 @@ def test_details_of_the_log_stand_beside_their_label(chromium, shared_site: Site
     assert watched.sideways_scroll == 0
 
 
-def test_a_list_on_a_phone_is_a_table_to_screen_readers(chromium, shared_site: Site, session):
+def test_a_list_on_a_phone_is_a_table_to_screen_readers(
+    chromium, shared_site: Site, caller_session
+):
     watched = WatchedPage(chromium, PHONE)
     page = watched.page
-    watched.visit_signed_in(f"{shared_site.url}/console/studies/plain/collection/", session)
+    watched.visit_signed_in(f"{shared_site.url}/console/studies/plain/collection/", caller_session)
     page.wait_for_load_state("networkidle")  # until agreement is computed, and the lists renewed
     table = page.get_by_role("table", name="Assignments of current rounds")
 

@@ -28,7 +28,7 @@ WRONG = {**RIGHT, "question1": "0"}
 
 
 @pytest.fixture(scope="module")
-def site(pristine, tmp_path_factory) -> Iterator[Site]:
+def limited_site(pristine, tmp_path_factory) -> Iterator[Site]:
     """A site that serves, in which each test has its own study."""
     folder = tmp_path_factory.mktemp("promises")
     limit = str(N_FROM_AN_ADDRESS)
@@ -45,21 +45,23 @@ class Made(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def made(site: Site) -> list[Made]:
+def own_studies(limited_site: Site) -> list[Made]:
     """Studies of two pairs with 12 places, one for each test that takes one; made at once."""
     names = [f"study{number}" for number in range(1, N_STUDIES + 1)]
     options = ["--ratings-per-context", str(N_PLACES // 2)]
-    site.manage_all(*(imported(site, name, *options) for name in names), *map(opening, names))
+    limited_site.manage_all(
+        *(imported(limited_site, name, *options) for name in names), *map(opening, names)
+    )
     n_links = N_PLACES + N_TOO_MANY
     invited = (["invite_annotators", name, "--count", str(n_links)] for name in names)
-    links = iter(site.manage_all(*invited).split())
+    links = iter(limited_site.manage_all(*invited).split())
     return [Made(name, list(islice(links, n_links))) for name in names]
 
 
 @pytest.fixture
-def own_study(made) -> Made:
+def own_study(own_studies) -> Made:
     """A study of two pairs with 12 places."""
-    return made.pop()
+    return own_studies.pop()
 
 
 def imported(site: Site, study: str, *options: str) -> list[str]:
@@ -100,10 +102,10 @@ def test_a_link_clicked_many_times_at_once_is_one_assignment(own_study):
 
 
 def test_the_open_link_keeps_its_cap_and_knows_double_clicks_when_all_come_at_once(
-    site: Site, own_study
+    limited_site: Site, own_study
 ):
-    entrance = site.manage("entrance", "link", own_study.name, "--cap", "5").split()[-1]
-    own = [site.url + get(entrance).headers["location"] for _ in range(8)]
+    entrance = limited_site.manage("entrance", "link", own_study.name, "--cap", "5").split()[-1]
+    own = [limited_site.url + get(entrance).headers["location"] for _ in range(8)]
     consent = read_consent(own[0])
 
     answers = at_once([lambda link=link: post(link, consent) for link in own * 2])
@@ -112,13 +114,15 @@ def test_the_open_link_keeps_its_cap_and_knows_double_clicks_when_all_come_at_on
     assert len({a.headers["location"] for a in answers if a.has_redirect_location}) == 5
 
 
-def test_one_address_starts_only_so_often_when_all_arrive_at_once(site: Site):
+def test_one_address_starts_only_so_often_when_all_arrive_at_once(limited_site: Site):
     """Through an open link of a study with a place for each of them."""
     study = "open"
-    made = imported(site, study, "--ratings-per-context", "10")
-    entrance = site.manage_all(made, opening(study), ["entrance", "link", study]).split()[-1]
+    made = imported(limited_site, study, "--ratings-per-context", "10")
+    entrance = limited_site.manage_all(made, opening(study), ["entrance", "link", study]).split()[
+        -1
+    ]
     n_arrivals = N_FROM_AN_ADDRESS + N_TOO_MANY
-    own = [site.url + get(entrance).headers["location"] for _ in range(n_arrivals)]
+    own = [limited_site.url + get(entrance).headers["location"] for _ in range(n_arrivals)]
     consent = read_consent(own[0])
 
     answers = at_once([lambda link=link: post(link, consent) for link in own])
@@ -127,10 +131,10 @@ def test_one_address_starts_only_so_often_when_all_arrive_at_once(site: Site):
         302: N_FROM_AN_ADDRESS,
         429: N_TOO_MANY,
     }
-    started = f"surveys_annotator WHERE {of_study(site, study)}"
-    entrances = f"SELECT id FROM surveys_entrance WHERE {of_study(site, study)}"  # noqa: S608
+    started = f"surveys_annotator WHERE {of_study(limited_site, study)}"
+    entrances = f"SELECT id FROM surveys_entrance WHERE {of_study(limited_site, study)}"  # noqa: S608
     arrived = f"surveys_arrival WHERE entrance_id IN ({entrances})"
-    assert count(site, started) == count(site, arrived) == N_FROM_AN_ADDRESS
+    assert count(limited_site, started) == count(limited_site, arrived) == N_FROM_AN_ADDRESS
     for link, answer in zip(own, answers, strict=True):
         if answer.status_code == httpx.codes.TOO_MANY_REQUESTS:
             assert 0 < int(answer.headers["retry-after"]) <= 3600
@@ -140,15 +144,15 @@ def test_one_address_starts_only_so_often_when_all_arrive_at_once(site: Site):
             assert get(link).headers["location"] == answer.headers["location"]
 
 
-def test_every_form_sent_many_times_at_once_does_its_work_once(site: Site):
+def test_every_form_sent_many_times_at_once_does_its_work_once(limited_site: Site):
     """From consent over both blocks to withdrawing, each form six times in its turn."""
     study = "blocks"
-    link = prepare_two_blocks(site, study)
-    people = f"surveys_annotator WHERE {of_study(site, study)}"
-    work = f"surveys_assignment WHERE {of_study(site, study)}"
+    link = prepare_two_blocks(limited_site, study)
+    people = f"surveys_annotator WHERE {of_study(limited_site, study)}"
+    work = f"surveys_assignment WHERE {of_study(limited_site, study)}"
     (first,) = send_at_once(link, read_consent(link))
-    path, survey = first, f"{site.url}{first}"
-    assert count(site, work) == 1
+    path, survey = first, f"{limited_site.url}{first}"
+    assert count(limited_site, work) == 1
 
     assert send_at_once(f"{survey}instructions/") == {f"{path}practice/"}
     assert send_at_once(f"{survey}practice/", WORDS) == {f"{path}practice/rating/"}
@@ -160,21 +164,22 @@ def test_every_form_sent_many_times_at_once_does_its_work_once(site: Site):
     for answers, wanted in ((WRONG, set()), (RIGHT, {f"{path}1/words/"})):
         check = f"{survey}check/"
         assert send_at_once(check, {**read_hidden(check), **answers}) == wanted
-        assert site.query(f"SELECT n_check_tries FROM {people}") == [(1,)]  # noqa: S608
+        assert limited_site.query(f"SELECT n_check_tries FROM {people}") == [(1,)]  # noqa: S608
     assert send_at_once(f"{survey}1/words/", WORDS) == {f"{path}1/rating/"}
     assert send_at_once(f"{survey}1/rating/", {"rating": "3"}) == {f"{path}thanks/"}
     (another,) = send_at_once(f"{survey}thanks/")
     assert another != path
-    assert count(site, work) == 2
-    assert count(site, f"surveys_response WHERE assignment_id IN (SELECT id FROM {work})") == 2  # noqa: S608
-    assert send_at_once(f"{site.url}{another}1/words/", WORDS) == {f"{another}1/rating/"}
+    assert count(limited_site, work) == 2
+    answers = f"surveys_response WHERE assignment_id IN (SELECT id FROM {work})"  # noqa: S608
+    assert count(limited_site, answers) == 2
+    assert send_at_once(f"{limited_site.url}{another}1/words/", WORDS) == {f"{another}1/rating/"}
     asked = at_once([lambda: post(f"{survey}withdraw/")] * 6)
     assert {answer.status_code for answer in asked} == {200}  # it is asked once more
-    assert site.query(f"SELECT withdrawn_at FROM {people}") == [(None,)]  # noqa: S608
+    assert limited_site.query(f"SELECT withdrawn_at FROM {people}") == [(None,)]  # noqa: S608
     assert send_at_once(f"{survey}withdraw/", {"confirmed": "yes"}) == {f"{path}ended/"}
 
-    assert site.query(f"SELECT DISTINCT state FROM {work}") == [("withdrawn",)]  # noqa: S608
-    assert count(site, people) == 1
+    assert limited_site.query(f"SELECT DISTINCT state FROM {work}") == [("withdrawn",)]  # noqa: S608
+    assert count(limited_site, people) == 1
 
 
 def prepare_two_blocks(site: Site, study: str) -> str:
@@ -202,9 +207,9 @@ def count(site: Site, rows: str) -> int:
     return int(site.query(f"SELECT count(*) FROM {rows}")[0][0])  # noqa: S608  (our own names)
 
 
-def test_answers_sent_many_times_at_once_are_stored_once(site: Site, own_study, tmp_path):
+def test_answers_sent_many_times_at_once_are_stored_once(limited_site: Site, own_study, tmp_path):
     """Four annotators, each of whose forms is sent six times at once, and again later."""
-    surveys = [begin(site, link) for link in own_study.links[:4]]
+    surveys = [begin(limited_site, link) for link in own_study.links[:4]]
     for survey in surveys:
         for position in (1, 2):
             words, rating = f"{survey}{position}/words/", f"{survey}{position}/rating/"
@@ -214,7 +219,7 @@ def test_answers_sent_many_times_at_once_are_stored_once(site: Site, own_study, 
                 [lambda rating=rating, n=n: post(rating, {"rating": str(n)}) for n in range(6)]
             )
             assert Counter(a.status_code for a in rated) == {302: 1, 409: 5}  # the first counts
-    stored = site.manage("dumpdata", "surveys.response", "surveys.assignment")
+    stored = limited_site.manage("dumpdata", "surveys.response", "surveys.assignment")
 
     for survey in surveys:
         late = [
@@ -223,18 +228,18 @@ def test_answers_sent_many_times_at_once_are_stored_once(site: Site, own_study, 
         ]
         assert {a.status_code for a in late} == {409}
 
-    assert site.manage("dumpdata", "surveys.response", "surveys.assignment") == stored
-    released = stored_ratings(site, own_study.name, tmp_path / "out")
+    assert limited_site.manage("dumpdata", "surveys.response", "surveys.assignment") == stored
+    released = stored_ratings(limited_site, own_study.name, tmp_path / "out")
     assert Counter((pair, context) for pair, context, _ in released.elements()) == {
         ("1", "1"): 2, ("1", "2"): 2, ("2", "1"): 2, ("2", "2"): 2,
     }  # fmt: skip
 
 
-def test_acknowledged_answers_outlive_a_killed_server(site: Site, own_study, tmp_path):
+def test_acknowledged_answers_outlive_a_killed_server(limited_site: Site, own_study, tmp_path):
     """The server is killed after acknowledged ratings; everyone goes on where they were."""
     acknowledged: Counter[str] = Counter()
     for number, link in enumerate(own_study.links[:3]):
-        survey = begin(site, link)
+        survey = begin(limited_site, link)
         for position in (1, 2):
             rating = str((number + position) % 7)
             assert post(f"{survey}{position}/words/", WORDS).status_code == 302
@@ -242,10 +247,10 @@ def test_acknowledged_answers_outlive_a_killed_server(site: Site, own_study, tmp
             assert answer.status_code == 302
             acknowledged[rating] += 1
             if (number, position) == (1, 1):
-                site.kill(signal.SIGKILL)
-                site.start()
+                limited_site.kill(signal.SIGKILL)
+                limited_site.start()
         assert get(survey).headers["location"].endswith("/thanks/")
 
-    stored = stored_ratings(site, own_study.name, tmp_path / "out")
+    stored = stored_ratings(limited_site, own_study.name, tmp_path / "out")
 
     assert Counter(rating for _, _, rating in stored.elements()) == acknowledged

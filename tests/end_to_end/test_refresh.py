@@ -14,16 +14,18 @@ print(session_of(User.objects.create_superuser("watcher")))
 
 
 @pytest.fixture
-def session(shared_site: Site) -> str:
+def watcher_session(shared_site: Site) -> str:
     """Return the session of an operator."""
     return shared_site.manage("shell", "--no-imports", "-c", MADE).strip()
 
 
-def test_the_refresh_of_the_dashboard_keeps_focus_and_choices(chromium, shared_site: Site, session):
+def test_the_refresh_of_the_dashboard_keeps_focus_and_choices(
+    chromium, shared_site: Site, watcher_session
+):
     watched = WatchedPage(chromium, DESKTOP)
     page = watched.page
     page.clock.install()
-    watched.visit_signed_in(f"{shared_site.url}/console/studies/plain/collection/", session)
+    watched.visit_signed_in(f"{shared_site.url}/console/studies/plain/collection/", watcher_session)
     watch = "document.querySelector('[data-live]').dataset.age = 'old'"
 
     page.evaluate(watch)

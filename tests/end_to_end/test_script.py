@@ -16,7 +16,7 @@ WHERE token = '{token}' AND engaged_at IS NOT NULL ORDER BY position
 
 
 @pytest.fixture
-def watched(chromium, new_survey) -> WatchedPage:
+def item_page(chromium, new_survey) -> WatchedPage:
     """A page at the first item of an assignment."""
     watched = WatchedPage(chromium, DESKTOP)
     watched.page.goto(new_survey())
@@ -29,9 +29,9 @@ def first_answer(site: Site, watched: WatchedPage) -> tuple[Any, ...]:
     return site.query(ANSWERS.format(token=token))[0]
 
 
-def test_a_digit_chooses_a_point_and_enter_sends_it(shared_site, watched):
-    watched.write_words("harvest", "moon")
-    page = watched.page
+def test_a_digit_chooses_a_point_and_enter_sends_it(shared_site, item_page):
+    item_page.write_words("harvest", "moon")
+    page = item_page.page
 
     page.keyboard.press("4")
     page.keyboard.press("7")  # the scale ends at 6
@@ -41,13 +41,13 @@ def test_a_digit_chooses_a_point_and_enter_sends_it(shared_site, watched):
         page.keyboard.press("Enter")
 
     assert page.get_by_text("Text 2 of ").is_visible()
-    assert float(first_answer(shared_site, watched)[2]) == 4
-    assert watched.complaints == []
+    assert float(first_answer(shared_site, item_page)[2]) == 4
+    assert item_page.complaints == []
 
 
-def test_digits_are_heard_on_the_whole_page(watched):
-    watched.write_words("harvest", "moon")
-    page = watched.page
+def test_digits_are_heard_on_the_whole_page(item_page):
+    item_page.write_words("harvest", "moon")
+    page = item_page.page
     assert page.locator(":focus").count() == 0  # screen readers begin with the text
 
     page.locator("h1").click()
@@ -64,8 +64,8 @@ def test_digits_are_heard_on_the_whole_page(watched):
             assert page.locator("input:checked").get_attribute("value") == str(value)
 
 
-def test_enter_moves_to_the_second_word_and_then_sends(shared_site, watched):
-    page = watched.page
+def test_enter_moves_to_the_second_word_and_then_sends(shared_site, item_page):
+    page = item_page.page
     first, second = page.get_by_label("First word"), page.get_by_label("Second word")
     assert first.evaluate("field => field === document.activeElement")
     assert first.get_attribute("aria-describedby") == "text"
@@ -88,8 +88,8 @@ def test_nothing_is_focused_on_touch_screens(chromium, new_survey):
     assert page.locator(":focus").count() == 0
 
 
-def test_enter_without_a_choice_says_what_is_missing_unless_it_is_held_down(watched):
-    page = watched.page
+def test_enter_without_a_choice_says_what_is_missing_unless_it_is_held_down(item_page):
+    page = item_page.page
     sent: list[str] = []
     page.get_by_label("First word").fill("harvest")
     page.get_by_label("Second word").fill("moon")
@@ -110,12 +110,12 @@ def test_enter_without_a_choice_says_what_is_missing_unless_it_is_held_down(watc
     assert page.title().startswith("Please correct your answer")
 
 
-def test_the_keys_are_named_where_there_are_keys(chromium, watched):
-    watched.write_words("harvest", "moon")
-    assert watched.page.get_by_text("Tip: press 0–6, then Enter.").is_visible()
+def test_the_keys_are_named_where_there_are_keys(chromium, item_page):
+    item_page.write_words("harvest", "moon")
+    assert item_page.page.get_by_text("Tip: press 0–6, then Enter.").is_visible()
 
     page = chromium.new_context(has_touch=True, is_mobile=True).new_page()
-    page.goto(watched.page.url)
+    page.goto(item_page.page.url)
 
     assert page.locator(".keys").count() == 1
     assert not page.locator(".keys").is_visible()
@@ -137,8 +137,8 @@ def test_digits_in_the_words_and_in_a_comment_are_typed(chromium, new_survey):
     assert page.get_by_label("I cannot judge this").is_checked()
 
 
-def test_pasting_and_visible_time_are_recorded(shared_site, watched):
-    page = watched.page
+def test_pasting_and_visible_time_are_recorded(shared_site, item_page):
+    page = item_page.page
     field = page.get_by_label("Second word")
     field.evaluate(
         """field => {
@@ -151,11 +151,11 @@ def test_pasting_and_visible_time_are_recorded(shared_site, watched):
     )
     page.wait_for_timeout(1200)  # visible time
     page.get_by_label("First word").fill("har vest")
-    watched.submit()
-    watched.write_words("harvest", "moon")
-    watched.rate(2)
+    item_page.submit()
+    item_page.write_words("harvest", "moon")
+    item_page.rate(2)
 
-    word1, word2, _, pasted1, pasted2, *seconds = first_answer(shared_site, watched)
+    word1, word2, _, pasted1, pasted2, *seconds = first_answer(shared_site, item_page)
     assert (word1, word2, bool(pasted1), bool(pasted2)) == ("harvest", "moon", False, True)
     assert seconds[0] >= 1
     assert 0 <= seconds[1] < seconds[0]
@@ -175,8 +175,8 @@ def test_a_double_click_on_a_wrong_answer_to_the_check_shows_why(chromium, new_s
     assert page.get_by_text("You have 2 tries.").is_visible()  # one is used up, of 3
 
 
-def test_a_double_click_sends_one_answer_and_back_opens_the_form_again(watched):
-    page = watched.page
+def test_a_double_click_sends_one_answer_and_back_opens_the_form_again(item_page):
+    page = item_page.page
     sent: list[str] = []
     page.on("request", lambda r: sent.append(r.url) if r.method == "POST" else None)
     page.get_by_label("First word").fill("harvest")
@@ -187,14 +187,14 @@ def test_a_double_click_sends_one_answer_and_back_opens_the_form_again(watched):
     assert len(sent) == 1
 
     page.go_back()
-    watched.rate(1)
+    item_page.rate(1)
     assert page.get_by_text("Text 2 of ").is_visible()
 
 
 @pytest.mark.parametrize("aim", ["form button", ".points label"])
-def test_the_second_half_of_a_double_click_does_nothing_on_the_next_page(watched, aim):
-    watched.write_words("harvest", "moon")
-    page = watched.page
+def test_the_second_half_of_a_double_click_does_nothing_on_the_next_page(item_page, aim):
+    item_page.write_words("harvest", "moon")
+    page = item_page.page
     sent: list[str] = []
     page.on("request", lambda r: sent.append(r.url) if r.method == "POST" else None)
     page.locator(aim).first.hover()
@@ -204,7 +204,7 @@ def test_the_second_half_of_a_double_click_does_nothing_on_the_next_page(watched
     assert page.locator("input:checked").count() == 0
     assert sent == []
 
-    watched.rate(1)
+    item_page.rate(1)
     assert page.get_by_text("Text 2 of ").is_visible()
 
 
@@ -288,19 +288,19 @@ def test_a_judgement_takes_three_keys_or_three_clicks(shared_site, quick):
     page.get_by_text("Text 3 of ").wait_for(state="detached")
 
 
-def test_the_last_rating_is_changed_by_its_link(shared_site, watched):
-    page = watched.page
-    watched.write_words("harvest", "moon")
-    watched.rate(2)
+def test_the_last_rating_is_changed_by_its_link(shared_site, item_page):
+    page = item_page.page
+    item_page.write_words("harvest", "moon")
+    item_page.rate(2)
 
-    watched.follow(page.get_by_role("link", name="Change the last answer"))
+    item_page.follow(page.get_by_role("link", name="Change the last answer"))
     assert page.locator("input:checked").get_attribute("value") == "2"
     page.keyboard.press("5")
-    watched.submit()
+    item_page.submit()
 
     assert page.get_by_text("Text 2 of").is_visible()
-    assert float(first_answer(shared_site, watched)[2]) == 5
-    assert watched.complaints == []
+    assert float(first_answer(shared_site, item_page)[2]) == 5
+    assert item_page.complaints == []
 
 
 def test_both_word_fields_are_visible_on_a_phone(chromium, new_survey):

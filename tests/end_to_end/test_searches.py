@@ -16,7 +16,7 @@ pytestmark = pytest.mark.needs("contexts")
 
 
 @pytest.fixture
-def site(pristine, tmp_path) -> Iterator[Site]:
+def corpora_site(pristine, tmp_path) -> Iterator[Site]:
     """A site that offers two corpora."""
     folder = write_corpora(tmp_path / "corpora")
     with open_site(pristine, tmp_path, CORPORA_DIR=str(folder)) as site:
@@ -24,19 +24,21 @@ def site(pristine, tmp_path) -> Iterator[Site]:
 
 
 @pytest.fixture
-def scores(tmp_path) -> Path:
+def empty_scores(tmp_path) -> Path:
     """Scores of no window."""
     path = tmp_path / "elmo.tsv"
     path.write_text("window\tscore\nnone\t0.5\n", encoding="utf-8")
     return path
 
 
-def test_a_study_begins_with_a_search_and_a_pair_gets_more_texts(chromium, site, scores):
-    session = site.manage("shell", "--no-imports", "-c", SIGNED_IN).strip()
+def test_a_study_begins_with_a_search_and_a_pair_gets_more_texts(
+    chromium, corpora_site, empty_scores
+):
+    session = corpora_site.manage("shell", "--no-imports", "-c", SIGNED_IN).strip()
     checker = PageChecker(chromium, LOOKS, "searches")
     watched, page = checker.watched, checker.watched.page
-    watched.visit_signed_in(f"{site.url}/console/", session)
-    page.goto(f"{site.url}/console/new/contexts/")
+    watched.visit_signed_in(f"{corpora_site.url}/console/", session)
+    page.goto(f"{corpora_site.url}/console/new/contexts/")
     checker.look("new")
     page.get_by_label("Title").fill("Words")
     page.get_by_label("Language of the texts").fill("en")
@@ -60,7 +62,7 @@ def test_a_study_begins_with_a_search_and_a_pair_gets_more_texts(chromium, site,
     expect(again).to_be_hidden()
 
     watched.follow(page.get_by_role("link", name="Pick by scores"))
-    page.get_by_label("File with the scores").set_input_files(scores)
+    page.get_by_label("File with the scores").set_input_files(empty_scores)
     watched.follow(page.get_by_role("button", name="Pick the candidates"))
     expect(page.get_by_text("40 of 40 windows have no score")).to_be_visible()
     checker.look("faulty scores")

@@ -12,7 +12,7 @@ TROUBLE = "This site has a problem. Your answer is kept; we keep trying to send 
 
 
 @pytest.fixture
-def watched(chromium, new_survey) -> WatchedPage:
+def clocked_page(chromium, new_survey) -> WatchedPage:
     """A page at the first item of an assignment, whose time tests can move on."""
     watched = WatchedPage(chromium, DESKTOP)
     watched.page.clock.install()
@@ -33,8 +33,8 @@ def is_rating_page(page: Page) -> None:
     page.get_by_role("heading", name="Compare two words").wait_for()
 
 
-def test_the_button_says_that_the_answer_is_being_sent(watched):
-    page = watched.page
+def test_the_button_says_that_the_answer_is_being_sent(clocked_page):
+    page = clocked_page.page
     held: list[Route] = []
     page.route("**/words/", lambda route: held.append(route))
     write(page)
@@ -44,12 +44,12 @@ def test_the_button_says_that_the_answer_is_being_sent(watched):
     held[0].continue_()
 
     is_rating_page(page)
-    assert watched.complaints == []
+    assert clocked_page.complaints == []
 
 
 @pytest.mark.parametrize("event", ["online", "time", "click"])
-def test_an_answer_written_offline_is_sent_when_the_connection_is_back(watched, event):
-    page = watched.page
+def test_an_answer_written_offline_is_sent_when_the_connection_is_back(clocked_page, event):
+    page = clocked_page.page
     write(page)
     page.context.set_offline(True)
     press(page)
@@ -69,8 +69,8 @@ def test_an_answer_written_offline_is_sent_when_the_connection_is_back(watched, 
 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 429])
-def test_an_answer_that_the_server_could_not_take_is_sent_again(watched, status):
-    page = watched.page
+def test_an_answer_that_the_server_could_not_take_is_sent_again(clocked_page, status):
+    page = clocked_page.page
     write(page)
     page.route("**/words/", lambda route: route.fulfill(status=status, body="<h1>Down</h1>"))
     press(page)
@@ -86,8 +86,8 @@ def test_an_answer_that_the_server_could_not_take_is_sent_again(watched, status)
     is_rating_page(page)
 
 
-def test_the_reason_follows_what_happens_at_each_attempt(watched):
-    page = watched.page
+def test_the_reason_follows_what_happens_at_each_attempt(clocked_page):
+    page = clocked_page.page
     write(page)
     page.route("**/words/", lambda route: route.fulfill(status=503, body="<h1>Down</h1>"))
     press(page)
@@ -104,9 +104,9 @@ def test_the_reason_follows_what_happens_at_each_attempt(watched):
     is_rating_page(page)
 
 
-def test_a_page_of_another_network_is_no_answer(watched):
+def test_a_page_of_another_network_is_no_answer(clocked_page):
     """Such as the sign-in page of a hotel."""
-    page = watched.page
+    page = clocked_page.page
     write(page)
     sign_in = "<main><h1>Welcome to the hotel</h1></main>"
     page.route("**/words/", lambda r: r.fulfill(body=sign_in, content_type="text/html"))
@@ -117,8 +117,8 @@ def test_a_page_of_another_network_is_no_answer(watched):
     assert page.get_by_label("First word").input_value() == "harvest"
 
 
-def test_an_answer_is_stored_once_when_its_acknowledgement_was_lost(watched):
-    page = watched.page
+def test_an_answer_is_stored_once_when_its_acknowledgement_was_lost(clocked_page):
+    page = clocked_page.page
     write(page)
 
     def lose(route: Route) -> None:
@@ -136,8 +136,8 @@ def test_an_answer_is_stored_once_when_its_acknowledgement_was_lost(watched):
     assert "harvest, moon" in page.locator("main").inner_text()
 
 
-def test_what_was_typed_is_kept_from_the_first_letter_until_it_is_sent(watched):
-    page = watched.page
+def test_what_was_typed_is_kept_from_the_first_letter_until_it_is_sent(clocked_page):
+    page = clocked_page.page
     page.get_by_label("First word").press_sequentially("har")
     page.reload()
     assert page.get_by_label("First word").input_value() == "har"
@@ -145,35 +145,35 @@ def test_what_was_typed_is_kept_from_the_first_letter_until_it_is_sent(watched):
     page.get_by_role("link", name="Back to the").click()
     assert page.get_by_label("First word").input_value() == "har"
 
-    watched.write_words("harvest", "moon")
+    clocked_page.write_words("harvest", "moon")
     assert page.evaluate("sessionStorage.length") == 0
     page.keyboard.press("3")
     page.reload()
     assert page.locator('input[value="3"]').is_checked()
-    watched.submit()
+    clocked_page.submit()
 
     assert page.get_by_label("First word").input_value() == ""
     assert page.evaluate("sessionStorage.length") == 0
 
 
-def test_an_error_replaces_the_page_and_can_be_corrected(watched):
-    page = watched.page
+def test_an_error_replaces_the_page_and_can_be_corrected(clocked_page):
+    page = clocked_page.page
     page.get_by_label("First word").fill("two words")
     page.get_by_label("Second word").fill("moon")
-    watched.submit()
+    clocked_page.submit()
 
     field = page.get_by_label("First word")
     assert field.evaluate("field => field === document.activeElement")
     assert page.title().startswith("Please correct your answer")
-    assert watched.hosts
-    watched.write_words("harvest", "moon")
+    assert clocked_page.hosts
+    clocked_page.write_words("harvest", "moon")
     is_rating_page(page)
     page.go_back()
     is_rating_page(page)
 
 
-def test_an_ended_assignment_says_so(watched):
-    page, other = watched.page, watched.page.context.new_page()
+def test_an_ended_assignment_says_so(clocked_page):
+    page, other = clocked_page.page, clocked_page.page.context.new_page()
     write(page)
     other.goto(re.sub(r"\d+/words/", "withdraw/", page.url))
     other.locator("main form button").first.click()
@@ -182,7 +182,7 @@ def test_an_ended_assignment_says_so(watched):
         other.get_by_role("heading", name="This is the end")
     ).wait_for()
 
-    watched.submit()
+    clocked_page.submit()
 
     assert page.get_by_label("First word").count() == 0
     assert page.locator("h1").is_visible()

@@ -15,7 +15,7 @@ from tests.factories.studies import numbered_stimuli
 
 
 @pytest.fixture(scope="session")
-def links(shared_site: Site, tmp_path_factory) -> list[str]:
+def numbered_links(shared_site: Site, tmp_path_factory) -> list[str]:
     """To a study of texts with words like alpha1 and beta1 in them."""
     stimuli = tmp_path_factory.mktemp("numbered") / "data_en.tsv"
     stimuli.write_bytes(numbered_stimuli(3))
@@ -29,7 +29,7 @@ def links(shared_site: Site, tmp_path_factory) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def client() -> Iterator[httpx.Client]:
+def https_client() -> Iterator[httpx.Client]:
     with httpx.Client(
         verify=NO_CERTIFICATES, timeout=PATIENCE_SECONDS, follow_redirects=True
     ) as client:
@@ -37,9 +37,9 @@ def client() -> Iterator[httpx.Client]:
 
 
 @pytest.fixture
-def survey(shared_site: Site, links) -> str:
+def survey(shared_site: Site, numbered_links) -> str:
     """The address of a fresh assignment."""
-    return begin(shared_site, links.pop())
+    return begin(shared_site, numbered_links.pop())
 
 
 def find_links(page: str) -> list[str]:
@@ -48,13 +48,16 @@ def find_links(page: str) -> list[str]:
 
 
 def test_nothing_sent_before_page_1_is_answered_hints_at_the_targets(
-    shared_site: Site, survey, client
+    shared_site: Site, survey, https_client
 ):
-    page = client.get(survey)
+    page = https_client.get(survey)
     linked = find_links(page.text)
-    answers = [page, *(client.get(shared_site.url + address) for address in linked)]
-    answers += [client.post(page.url), client.get(str(page.url).replace("words", "rating"))]
-    answers.append(client.get(shared_site.url + "/favicon.ico"))
+    answers = [page, *(https_client.get(shared_site.url + address) for address in linked)]
+    answers += [
+        https_client.post(page.url),
+        https_client.get(str(page.url).replace("words", "rating")),
+    ]
+    answers.append(https_client.get(shared_site.url + "/favicon.ico"))
     answers += [answer for shown in answers for answer in shown.history]
     text = page.text.split("<blockquote", 1)[1].split(">", 1)[1].split("</blockquote>")[0]
     words = re.findall(r"alpha\d|beta\d", text)
@@ -69,18 +72,18 @@ def test_nothing_sent_before_page_1_is_answered_hints_at_the_targets(
             assert word not in beside_the_text.lower()
 
 
-def test_pages_send_no_cookie_and_only_link_to_this_site(survey, client):
-    page = client.get(survey)
+def test_pages_send_no_cookie_and_only_link_to_this_site(survey, https_client):
+    page = https_client.get(survey)
 
     assert all("set-cookie" not in answer.headers for answer in (*page.history, page))
     assert "cookie" not in page.headers.get("vary", "").lower()
     assert re.findall(r"(?:href|src|action)=\"(?!/|mailto:)", page.text) == []
 
 
-def test_a_first_visit_is_light(shared_site: Site, new_link, survey, client):
+def test_a_first_visit_is_light(shared_site: Site, new_link, survey, https_client):
     """The page and the files that it loads, in bytes as they are sent and as they are read."""
     welcome, item, signing_in = (
-        load(shared_site, client, address)
+        load(shared_site, https_client, address)
         for address in (new_link(), survey, f"{shared_site.url}/console/sign-in/")
     )
 
@@ -91,12 +94,12 @@ def test_a_first_visit_is_light(shared_site: Site, new_link, survey, client):
     assert count_read(signing_in) < 60_000  # the files of all pages of the console
 
 
-def test_the_start_page_has_light_pictures(shared_site: Site, client):
+def test_the_start_page_has_light_pictures(shared_site: Site, https_client):
     """One for annotators and one for researchers, in light and in dark colours."""
-    page = client.get(f"{shared_site.url}/")
+    page = https_client.get(f"{shared_site.url}/")
     addresses = set(re.findall(r'(?:src|srcset)="(/static/images/[^"]+)"', page.text))
 
-    pictures = [client.get(shared_site.url + address) for address in addresses]
+    pictures = [https_client.get(shared_site.url + address) for address in addresses]
 
     assert len(pictures) == 4
     assert {picture.headers["content-type"] for picture in pictures} == {"image/webp"}

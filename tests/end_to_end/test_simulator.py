@@ -57,7 +57,7 @@ def task_url() -> Iterator[str]:
 
 
 @pytest.fixture
-def simulator() -> Iterator[Stage]:
+def served_simulator() -> Iterator[Stage]:
     with running_simulator() as stage:
         yield stage
 
@@ -67,18 +67,18 @@ def publish(simulator: Stage, task_url: str, **changes) -> str:
     return simulator.client().create_hit(**values)["HIT"]["HITId"]
 
 
-def test_worker_previews_accepts_and_submits(chromium, simulator, task_url):
-    hit_id = publish(simulator, task_url)
+def test_worker_previews_accepts_and_submits(chromium, served_simulator, task_url):
+    hit_id = publish(served_simulator, task_url)
     watched = WatchedPage(chromium, PHONE)
     page = watched.page
-    page.goto(simulator.url)
+    page.goto(served_simulator.url)
     watched.follow(page.get_by_role("button", name="Add and work as them"))
     watched.follow(page.get_by_role("link", name="Preview"))
     task = page.frame_locator("iframe")
     task.get_by_role("button", name="Submit").click()
     task.get_by_text("This was a preview").wait_for()
     watched.follow(page.get_by_role("button", name="Accept"))
-    assert statuses(simulator.client(), hit_id) == []
+    assert statuses(served_simulator.client(), hit_id) == []
 
     task.get_by_role("button", name="Submit").wait_for()
     task.get_by_label("Code").fill("šum <&>")
@@ -86,19 +86,19 @@ def test_worker_previews_accepts_and_submits(chromium, simulator, task_url):
         task.get_by_role("button", name="Submit").click()
 
     page.get_by_text("submitted", exact=True).wait_for()
-    (found,) = simulator.client().list_assignments_for_hit(HITId=hit_id)["Assignments"]
+    (found,) = served_simulator.client().list_assignments_for_hit(HITId=hit_id)["Assignments"]
     assert "<FreeText>&#353;um &lt;&amp;&gt;</FreeText>" in found["Answer"]
     assert page.context.cookies() == []
     assert [said for said in watched.complaints if not said.startswith(EXPECTED)] == []
 
 
-def test_task_is_returned_and_its_time_runs(chromium, simulator, task_url):
-    hit_id = publish(simulator, task_url)
-    worker = simulator.worker()
-    held = worker.accept(group_of(simulator.client(), hit_id))
+def test_task_is_returned_and_its_time_runs(chromium, served_simulator, task_url):
+    hit_id = publish(served_simulator, task_url)
+    worker = served_simulator.worker()
+    held = worker.accept(group_of(served_simulator.client(), hit_id))
     watched = WatchedPage(chromium, PHONE)
     page = watched.page
-    page.goto(f"{simulator.url}/workers/{worker.worker_id}/work/{held.mturk_assignment_id}/")
+    page.goto(f"{served_simulator.url}/workers/{worker.worker_id}/work/{held.mturk_assignment_id}/")
     page.get_by_text("0:59:5").wait_for()  # it counts down by itself
     watched.follow(page.get_by_role("button", name="Return"))
 
@@ -106,15 +106,15 @@ def test_task_is_returned_and_its_time_runs(chromium, simulator, task_url):
     assert watched.complaints == []
 
 
-def test_axe_finds_nothing(chromium, simulator, task_url):
-    fill(simulator, task_url)
+def test_axe_finds_nothing(chromium, served_simulator, task_url):
+    fill(served_simulator, task_url)
     beholder = PageChecker(chromium, LOOKS, "simulator")
     watched, look = beholder.watched, beholder.look
     page = watched.page
 
-    page.goto(simulator.url)
+    page.goto(served_simulator.url)
     look("start")
-    page.goto(f"{simulator.url}/workers/A1FIRST/")
+    page.goto(f"{served_simulator.url}/workers/A1FIRST/")
     look("tasks")
     watched.follow(page.get_by_role("link", name="Preview").first)
     page.frame_locator("iframe").get_by_role("button").wait_for()
@@ -125,16 +125,16 @@ def test_axe_finds_nothing(chromium, simulator, task_url):
     for name in ("History", "Qualifications"):
         watched.follow(page.get_by_role("link", name=name))
         look(name.lower())
-    page.goto(f"{simulator.url}/control/")
+    page.goto(f"{served_simulator.url}/control/")
     look("token")
-    page.get_by_label("Token").fill(simulator.token)
+    page.get_by_label("Token").fill(served_simulator.token)
     watched.follow(page.get_by_role("button", name="Open the control"))
     look("control")
     watched.follow(page.get_by_role("link", name="Outbox"))
     look("outbox")
-    page.goto(f"{simulator.url}/nowhere/")
+    page.goto(f"{served_simulator.url}/nowhere/")
     look("fault")
-    page.goto(f"{simulator.url}/mturk/externalSubmit")
+    page.goto(f"{served_simulator.url}/mturk/externalSubmit")
     look("refused")
 
     assert beholder.complaints == {}

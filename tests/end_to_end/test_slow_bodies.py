@@ -18,7 +18,7 @@ N_PAGES = 10  # requested on separate connections, so that each process gets som
 
 
 @pytest.fixture
-def site(pristine, tmp_path) -> Iterator[Site]:
+def patient_site(pristine, tmp_path) -> Iterator[Site]:
     """A site that waits for a body longer than a request of these tests does for its answer."""
     seconds = str(5 * PATIENCE_SECONDS)
     with open_site(pristine, tmp_path, N_PROCESSES, REQUEST_SECONDS=seconds) as site:
@@ -37,20 +37,20 @@ def send_head(site: Site, path: str, *, body: bytes = b"") -> socket.socket:
     return connection
 
 
-def test_silent_bodies_keep_nobody_from_the_site(site: Site):
-    site.make_study(ROOT / "demo/data_en.tsv", "study", "--language", "en")
-    *links, link = site.invite("study", 3)
-    survey, spare = (urlsplit(begin(site, link)).path for link in links)
+def test_silent_bodies_keep_nobody_from_the_site(patient_site: Site):
+    patient_site.make_study(ROOT / "demo/data_en.tsv", "study", "--language", "en")
+    *links, link = patient_site.invite("study", 3)
+    survey, spare = (urlsplit(begin(patient_site, link)).path for link in links)
     paths = ["/", survey, f"{survey}1/words/", "/survey/unknown/1/words/", "/console/sign-in/",
              "/api/v1/studies/", "/nowhere/"]  # fmt: skip
     with ExitStack() as stack:
         for n in range(N_SILENT):
-            stack.enter_context(send_head(site, paths[n % len(paths)], body=b"a" * (n % 2)))
+            stack.enter_context(send_head(patient_site, paths[n % len(paths)], body=b"a" * (n % 2)))
 
         for _ in range(N_PAGES):
-            assert get(site.url).status_code == 200
+            assert get(patient_site.url).status_code == 200
         assert post(link, read_consent(link)).status_code == 302
-        assert get(site.url + spare).status_code == 302
+        assert get(patient_site.url + spare).status_code == 302
 
 
 def test_the_gateway_waits_for_a_body_as_long_as_is_set(pristine, tmp_path):

@@ -23,7 +23,7 @@ DROP = """text => {
 
 
 @pytest.fixture(scope="session")
-def session(shared_site: Site) -> str:
+def importer_session(shared_site: Site) -> str:
     return shared_site.manage("shell", "--no-imports", "-c", MADE).strip()
 
 
@@ -34,9 +34,9 @@ def check(watched: WatchedPage) -> None:
         assert watched.sideways_scroll == 0
 
 
-def test_a_dropped_file_is_shown_read_and_opened_by_row(chromium, shared_site, session):
+def test_a_dropped_file_is_shown_read_and_opened_by_row(chromium, shared_site, importer_session):
     watched = WatchedPage(chromium, DESKTOP)
-    watched.visit_signed_in(f"{shared_site.url}/console/new/", session)
+    watched.visit_signed_in(f"{shared_site.url}/console/new/", importer_session)
     page = watched.page
     page.get_by_label("Title").fill("Dropped")
     page.get_by_label("Language of the texts").fill("English")
@@ -59,7 +59,7 @@ def test_a_dropped_file_is_shown_read_and_opened_by_row(chromium, shared_site, s
     assert page.locator(".drawer").is_hidden()
 
     plain = WatchedPage(chromium, DESKTOP, scripts=False)
-    plain.visit_signed_in(page.url, session)
+    plain.visit_signed_in(page.url, importer_session)
     plain.page.get_by_role("link", name="bank – river", exact=True).click()
     assert re.search(r"\?open=\d+#row1$", plain.page.url)
     assert plain.page.locator(".drawer").is_visible()

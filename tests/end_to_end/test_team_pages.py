@@ -77,7 +77,7 @@ SECRET = "correct horse battery"
 
 
 @pytest.fixture(scope="module")
-def made(shared_site: Site) -> list[str]:
+def team_pages(shared_site: Site) -> list[str]:
     """Return a session of a captain, addresses of pages, and two links to join teams."""
     return shared_site.manage("shell", "--no-imports", "-c", MADE).split()
 
@@ -93,8 +93,8 @@ def find_faults(watched: WatchedPage, size, colours, others) -> list[str]:
     return found + violations_of_look(watched)
 
 
-def test_every_page_fits_its_screen_and_axe_finds_nothing(chromium, shared_site: Site, made):
-    session, *addresses, joining, _ = made
+def test_every_page_fits_its_screen_and_axe_finds_nothing(chromium, shared_site: Site, team_pages):
+    session, *addresses, joining, _ = team_pages
     watched, faults = WatchedPage(chromium, DESKTOP), {}
     stranger = WatchedPage(chromium, DESKTOP)
     watched.visit_signed_in(f"{shared_site.url}/tasks/", session)
@@ -111,7 +111,7 @@ def test_every_page_fits_its_screen_and_axe_finds_nothing(chromium, shared_site:
     assert watched.complaints == []
 
 
-def test_a_team_submits_without_javascript(chromium, shared_site: Site, made):
+def test_a_team_submits_without_javascript(chromium, shared_site: Site, team_pages):
     watched = WatchedPage(chromium, PHONE, scripts=False)
     page, (name, content) = watched.page, result_file(predictions(1, 4))
     wrong = content.replace(b".", b",", 1)
@@ -125,7 +125,7 @@ def test_a_team_submits_without_javascript(chromium, shared_site: Site, made):
         page.get_by_label("Result files").set_input_files(files)
         press("Check the files")
 
-    page.goto(made[-1])
+    page.goto(team_pages[-1])
     page.get_by_label("Name of your account").fill("heron")
     page.get_by_label("Password", exact=True).fill(SECRET)
     page.get_by_label("Password confirmation").fill(SECRET)

@@ -36,19 +36,19 @@ RATINGS = "Ratings per context"
 
 
 @pytest.fixture(scope="session")
-def session(shared_site: Site) -> str:
+def drafts_session(shared_site: Site) -> str:
     """Return the session of an owner of drafts of two pairs; one has a release in progress."""
     return shared_site.manage("shell", "--no-imports", "-c", MADE).strip()
 
 
 @pytest.fixture
-def visit(chromium, shared_site: Site, session: str) -> Callable[..., Page]:
+def visit(chromium, shared_site: Site, drafts_session: str) -> Callable[..., Page]:
     """Opens a page of a study, the design unless told."""
 
     def visit(study: str, page: str = "design", *, scripts: bool = True) -> Page:
         watched = WatchedPage(chromium, DESKTOP, scripts=scripts)
         url = f"{shared_site.url}/console/studies/{study}/{page}/"
-        watched.visit_signed_in(url, session)
+        watched.visit_signed_in(url, drafts_session)
         return watched.page
 
     return visit

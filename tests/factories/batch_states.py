@@ -3,32 +3,17 @@
 from datetime import timedelta
 from typing import Any
 
-from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from surveys.access.roles import grant_role
 from surveys.crowd.models import Batch, Hit, HitState
 from surveys.crowd.reconciliation import reconcile_silence
-from surveys.models import Role, Study, Visit
+from surveys.models import Study, Visit
 from tests.factories.batches import arm, come, do, hand_in, plan
-from tests.factories.clients import client_of
 from tests.factories.pages import page
-from tests.factories.studies import make_study
 
 WORKERS = [f"A{number}PLANTEDWORKER" for number in range(7)]
 N_PLACES = 7
-
-
-def make_large_study() -> Study:
-    return make_study(4, block_size=2, ratings_per_context=8)
-
-
-def sign_in_owner(study: Study) -> Client:
-    """Return a client in which ana is signed in, who also approves the budgets of tests."""
-    ana, _new = User.objects.get_or_create(username="ana")
-    grant_role(study, ana, Role.OWNER)
-    return client_of(ana)
 
 
 def send(client: Client, name: str, study: Study, *ids: int, **sent: Any) -> Any:

@@ -25,7 +25,7 @@ from tests.preprocess.windows.test_finding import stories_by_id, story
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch) -> Path:
+def corpus_folder(tmp_path, monkeypatch) -> Path:
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "a.conllu", [line for n in range(30) for line in story(n, "# newdoc")])
     text = "word1\tword2\nice\tsun\nlake\tsun\nfire\tice\n"
@@ -42,7 +42,7 @@ def run(command: str) -> int:
     return main(command.split())
 
 
-def test_from_a_corpus_to_stimuli(folder, capsys):
+def test_from_a_corpus_to_stimuli(corpus_folder, capsys):
     assert run(FIND) == 0
     said = capsys.readouterr().out
     assert "pairs     3, 1 of them without a window, 0 with 100\n" in said
@@ -80,7 +80,7 @@ def test_from_a_corpus_to_stimuli(folder, capsys):
     }
 
 
-def test_the_same_command_gives_the_same_bytes(folder):
+def test_the_same_command_gives_the_same_bytes(corpus_folder):
     run(FIND + " --processes 1")
     first = {path.name: path.read_bytes() for path in Path("w").iterdir()}
     run(FIND + " --processes 2")
@@ -89,7 +89,7 @@ def test_the_same_command_gives_the_same_bytes(folder):
     assert sorted(first) == ["windows.counts.tsv", "windows.parquet"]
 
 
-def test_a_compressed_corpus_gives_the_same_windows(folder):
+def test_a_compressed_corpus_gives_the_same_windows(corpus_folder):
     run(FIND)
     plain = pd.read_parquet("w/windows.parquet").drop(columns=["window", "file"])
     Path("a.conllu").write_bytes(lzma.compress(Path("a.conllu").read_bytes()))
@@ -109,15 +109,15 @@ def test_a_compressed_corpus_gives_the_same_windows(folder):
         (("CC0", "CC0 --filter end=1"), "error: "),
     ],
 )
-def test_what_is_wrong_is_said_and_nothing_is_written(folder, capsys, change, message):
+def test_what_is_wrong_is_said_and_nothing_is_written(corpus_folder, capsys, change, message):
     assert run(FIND.replace(*change)) == 2
 
     assert message in capsys.readouterr().err
     assert not Path("w/windows.parquet").exists()
 
 
-def test_sent_ids_can_give_the_borders_of_documents(folder, capsys):
-    write(folder / "a.conllu", stories_by_id(6))
+def test_sent_ids_can_give_the_borders_of_documents(corpus_folder, capsys):
+    write(corpus_folder / "a.conllu", stories_by_id(6))
 
     assert run(FIND) == 0
     assert "a.conllu: no `# newdoc` in the first 24 sentences" in capsys.readouterr().err
@@ -128,24 +128,24 @@ def test_sent_ids_can_give_the_borders_of_documents(folder, capsys):
     assert set(pd.read_parquet("w/windows.parquet")["document"]) == {f"s{n}" for n in range(6)}
 
 
-def test_a_word_with_a_space_is_refused_unless_the_corpus_has_such_lemmas(folder, capsys):
-    (folder / "pairs.tsv").write_text("word1\tword2\nice cream\tsun\nsun\tlake\n")
+def test_a_word_with_a_space_is_refused_unless_the_corpus_has_such_lemmas(corpus_folder, capsys):
+    (corpus_folder / "pairs.tsv").write_text("word1\tword2\nice cream\tsun\nsun\tlake\n")
 
     assert run(FIND) == 2
     assert "no lemma has a space, so these words cannot be found: “ice cream”" in (
         capsys.readouterr().err
     )
-    assert not (folder / "w").exists()
+    assert not (corpus_folder / "w").exists()
 
-    text = (folder / "a.conllu").read_text(encoding="utf-8")
-    (folder / "a.conllu").write_text(
+    text = (corpus_folder / "a.conllu").read_text(encoding="utf-8")
+    (corpus_folder / "a.conllu").write_text(
         text.replace("\tice\tNOUN", "\tice cream\tNOUN"), encoding="utf-8"
     )
     assert run(FIND) == 0
     assert "pairs     2, 0 of them without a window" in capsys.readouterr().out
 
 
-def test_the_name_of_a_language_is_no_code(folder, capsys):
+def test_the_name_of_a_language_is_no_code(corpus_folder, capsys):
     with pytest.raises(SystemExit):
         run(FIND.replace("--language en", "--language Slovene"))
 
@@ -153,7 +153,7 @@ def test_the_name_of_a_language_is_no_code(folder, capsys):
     assert not Path("w").exists()
 
 
-def test_a_table_without_the_columns_of_pairs_has_one_problem(folder, capsys):
+def test_a_table_without_the_columns_of_pairs_has_one_problem(corpus_folder, capsys):
     Path("pairs.tsv").write_text("first\tsecond\nice\tsun\n", encoding="utf-8")
 
     assert run(FIND) == 2
@@ -163,7 +163,7 @@ def test_a_table_without_the_columns_of_pairs_has_one_problem(folder, capsys):
     )
 
 
-def test_an_unknown_window_of_a_selection_is_named(folder, capsys):
+def test_an_unknown_window_of_a_selection_is_named(corpus_folder, capsys):
     run(FIND)
     windows = pd.read_parquet("w/windows.parquet")["window"].tolist()
     rows = [("window1", "window2"), (windows[0], "x"), (windows[0], windows[-1]), (windows[1],) * 2]
@@ -182,10 +182,10 @@ def test_an_unknown_window_of_a_selection_is_named(folder, capsys):
     assert not Path("o").exists()
 
 
-def test_contexts_that_share_a_sentence_are_reported(folder, capsys):
+def test_contexts_that_share_a_sentence_are_reported(corpus_folder, capsys):
     _, ice, sun, _ = story(1)
     between, other_ice, other_sun, _ = story(3)
-    write(folder / "a.conllu", ["# newdoc\n", ice, sun, between, other_ice, other_sun])
+    write(corpus_folder / "a.conllu", ["# newdoc\n", ice, sun, between, other_ice, other_sun])
     run(FIND)
     windows = pd.read_parquet("w/windows.parquet").query("pair == 1 and rejected == ''")
     first, second = windows["window"]
@@ -197,7 +197,7 @@ def test_contexts_that_share_a_sentence_are_reported(folder, capsys):
     assert "selection.tsv: warning: row 1 (line 2): both contexts have sentence 3 of" in said
 
 
-def test_a_file_that_holds_no_windows_is_refused(folder, capsys):
+def test_a_file_that_holds_no_windows_is_refused(corpus_folder, capsys):
     pd.DataFrame({"x": [1]}).to_parquet("x.parquet")
 
     assert run("candidates --windows x.parquet --out c.parquet") == 2
@@ -207,7 +207,7 @@ def test_a_file_that_holds_no_windows_is_refused(folder, capsys):
     assert "error: pairs.tsv is not a Parquet file" in said
 
 
-def test_a_full_disk_is_reported_and_the_same_command_goes_on(folder, capsys):
+def test_a_full_disk_is_reported_and_the_same_command_goes_on(corpus_folder, capsys):
     with full_disk(2_000):
         assert run(f"{FIND} --processes 1") == 2
     said = capsys.readouterr().err
@@ -222,7 +222,7 @@ def test_a_full_disk_is_reported_and_the_same_command_goes_on(folder, capsys):
     ]  # fmt: skip
 
 
-def test_a_search_that_is_stopped_goes_on(folder, monkeypatch):
+def test_a_search_that_is_stopped_goes_on(corpus_folder, monkeypatch):
     run(FIND)
     wanted = Path("w/windows.parquet").read_bytes()
     Path("w/windows.parquet").unlink()

@@ -3,16 +3,24 @@ from typing import Any
 
 import pytest
 
-from surveys.models import Entrance
-from surveys.recruitment.links import open_entrance
 from tests.factories.jobs import perform_all
-from tests.factories.newcomers import CODES
 from tests.factories.repositories import TOKEN, Hub, Storage, Zenodo, serve
-from tests.factories.studies import make_study
 from tests.fixtures.accounts import ana, as_ana, owner, researcher, reviewer, sign_in
-from tests.fixtures.studies import study
+from tests.fixtures.studies import link, prolific, rated_one, study, study_prolific
 
-__all__ = ["ana", "as_ana", "owner", "researcher", "reviewer", "sign_in", "study"]  # fixtures
+__all__ = [
+    "ana",
+    "as_ana",
+    "link",
+    "owner",
+    "prolific",
+    "rated_one",
+    "researcher",
+    "reviewer",
+    "sign_in",
+    "study",
+    "study_prolific",
+]
 
 PLATES: dict[str, Any] = {}  # figures of the first run of this process
 
@@ -21,6 +29,12 @@ PLATES: dict[str, Any] = {}  # figures of the first run of this process
 def jobs_performed_when_committed(monkeypatch):
     """Perform jobs once the transaction of their request is committed, as a dispatcher does."""
     monkeypatch.setattr("surveys.jobs.queue.wake", perform_all)
+
+
+@pytest.fixture
+def performed(django_capture_on_commit_callbacks):
+    """Perform the jobs that are queued in a block at its end."""
+    return lambda: django_capture_on_commit_callbacks(execute=True)
 
 
 @pytest.fixture
@@ -66,18 +80,6 @@ def boards_without_figures(monkeypatch):
     monkeypatch.setattr(
         "postprocess.boards.archive.illustrate_board", lambda board, *, is_gold_public: []
     )
-
-
-@pytest.fixture
-def prolific() -> Entrance:
-    """The entrance of a study with a place in A and one in B."""
-    return open_entrance(make_study(2, ratings_per_context=1), "prolific", **CODES)
-
-
-@pytest.fixture
-def link() -> Entrance:
-    """The open link of a study with a place in A and one in B."""
-    return open_entrance(make_study(2, ratings_per_context=1), "link")
 
 
 @pytest.fixture

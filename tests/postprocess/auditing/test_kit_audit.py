@@ -14,22 +14,16 @@ from tests.postprocess.auditing.corrupting import (
     put,
     reasons,
     write,
-    write_dataset,
 )
 from tests.postprocess.published_format import build
 
 
-@pytest.fixture
-def folder(tmp_path):
-    return write_dataset(tmp_path)
+def test_a_valid_dataset_has_no_findings(dataset_folder):
+    assert places(dataset_folder) == places(dataset_folder, TEN) == []
 
 
-def test_a_valid_dataset_has_no_findings(folder):
-    assert places(folder) == places(folder, TEN) == []
-
-
-def test_the_summary_lists_the_checks(folder):
-    (kit,) = audit_dataset(folder).kits
+def test_the_summary_lists_the_checks(dataset_folder):
+    (kit,) = audit_dataset(dataset_folder).kits
 
     assert dict(kit.summary) == {
         "pairs": "12",
@@ -44,25 +38,25 @@ def test_the_summary_lists_the_checks(folder):
 
 
 @pytest.mark.parametrize("by", [0.01, -0.01])
-def test_a_changed_mean_is_found(folder, by):
-    wrong = f"{float(get(folder / DATASET, 5, 'sim2')) + by:.3g}"
-    put(folder / DATASET, 5, sim2=wrong)
+def test_a_changed_mean_is_found(dataset_folder, by):
+    wrong = f"{float(get(dataset_folder / DATASET, 5, 'sim2')) + by:.3g}"
+    put(dataset_folder / DATASET, 5, sim2=wrong)
 
-    assert places(folder, TEN) == [(DATASET, 5, "sim2"), (GOLD, 5, "sim_context2")]
-    assert set(places(folder)) >= {(GOLD, 5, "sim_context2")}
-
-
-def test_a_changed_deviation_is_found(folder):
-    wrong = f"{float(get(folder / DATASET, 3, 'stdev1')) + 0.02:.3g}"
-    put(folder / DATASET, 3, stdev1=wrong)
-
-    assert places(folder, TEN) == [(DATASET, 3, "stdev1")]
+    assert places(dataset_folder, TEN) == [(DATASET, 5, "sim2"), (GOLD, 5, "sim_context2")]
+    assert set(places(dataset_folder)) >= {(GOLD, 5, "sim_context2")}
 
 
-def test_an_impossible_pvalue_is_found(folder):
-    put(folder / DATASET, 12, pvalue="0.6")
+def test_a_changed_deviation_is_found(dataset_folder):
+    wrong = f"{float(get(dataset_folder / DATASET, 3, 'stdev1')) + 0.02:.3g}"
+    put(dataset_folder / DATASET, 3, stdev1=wrong)
 
-    assert places(folder) == [(DATASET, 12, "pvalue")]
+    assert places(dataset_folder, TEN) == [(DATASET, 3, "stdev1")]
+
+
+def test_an_impossible_pvalue_is_found(dataset_folder):
+    put(dataset_folder / DATASET, 12, pvalue="0.6")
+
+    assert places(dataset_folder) == [(DATASET, 12, "pvalue")]
 
 
 @pytest.mark.parametrize(
@@ -78,157 +72,161 @@ def test_a_small_pvalue_is_read_in_every_notation(tmp_path, n_low, n_high, writt
     assert places(folder) == []
 
 
-def test_an_invalid_number_is_found(folder):
-    put(folder / DATASET, 2, pvalue="high")
+def test_an_invalid_number_is_found(dataset_folder):
+    put(dataset_folder / DATASET, 2, pvalue="high")
 
-    assert places(folder) == [(DATASET, 2, "pvalue")]
-    assert "not checked" in dict(audit_dataset(folder).kits[0].summary)["scores"]
+    assert places(dataset_folder) == [(DATASET, 2, "pvalue")]
+    assert "not checked" in dict(audit_dataset(dataset_folder).kits[0].summary)["scores"]
 
 
-def test_an_infinite_number_is_found(folder):
-    put(folder / DATASET, 2, sim1="1E999")
+def test_an_infinite_number_is_found(dataset_folder):
+    put(dataset_folder / DATASET, 2, sim1="1E999")
 
-    assert (DATASET, 2, "sim1") in places(folder)
+    assert (DATASET, 2, "sim1") in places(dataset_folder)
 
 
 @pytest.mark.parametrize("column", ["sim_context1", "change"])
-def test_changed_gold_is_found(folder, column):
-    wrong = f"{float(get(folder / GOLD, 4, column)) + 0.01:.3g}"
-    put(folder / GOLD, 4, **{column: wrong})
+def test_changed_gold_is_found(dataset_folder, column):
+    wrong = f"{float(get(dataset_folder / GOLD, 4, column)) + 0.01:.3g}"
+    put(dataset_folder / GOLD, 4, **{column: wrong})
 
-    assert (GOLD, 4, column) in places(folder)
-
-
-def test_unreadable_gold_is_found(folder):
-    put(folder / GOLD, 4, change="?")
-
-    assert places(folder) == [(GOLD, 4, "change")]
+    assert (GOLD, 4, column) in places(dataset_folder)
 
 
-def test_a_target_that_is_marked_twice_is_found(folder):
-    text = get(folder / DATASET, 6, "context1")
+def test_unreadable_gold_is_found(dataset_folder):
+    put(dataset_folder / GOLD, 4, change="?")
+
+    assert places(dataset_folder) == [(GOLD, 4, "change")]
+
+
+def test_a_target_that_is_marked_twice_is_found(dataset_folder):
+    text = get(dataset_folder / DATASET, 6, "context1")
     for name in (DATASET, DATA):
-        put(folder / name, 6, context1=text.replace("It was", "<strong>bank6</strong> was"))
+        put(dataset_folder / name, 6, context1=text.replace("It was", "<strong>bank6</strong> was"))
 
-    assert places(folder) == [(DATASET, 6, "context1")]
-    assert "occurs twice" in reasons(folder)
-
-
-def test_an_unmarked_target_is_found_in_its_file(folder):
-    text = get(folder / DATA, 7, "context2")
-    put(folder / DATA, 7, context2=text.replace("<strong>banks7</strong>", "banks7"))
-
-    assert places(folder) == [(DATA, 7, "context2"), (DATA, 7, "context2")]
-    assert "not marked" in reasons(folder)
+    assert places(dataset_folder) == [(DATASET, 6, "context1")]
+    assert "occurs twice" in reasons(dataset_folder)
 
 
-def test_a_different_form_is_found(folder):
-    put(folder / DATASET, 8, word1_context2="Banks8")
+def test_an_unmarked_target_is_found_in_its_file(dataset_folder):
+    text = get(dataset_folder / DATA, 7, "context2")
+    put(dataset_folder / DATA, 7, context2=text.replace("<strong>banks7</strong>", "banks7"))
 
-    assert places(folder) == [(DATASET, 8, "context2"), (DATA, 8, "word1_context2")]
+    assert places(dataset_folder) == [(DATA, 7, "context2"), (DATA, 7, "context2")]
+    assert "not marked" in reasons(dataset_folder)
 
 
-def test_swapped_contexts_are_found(folder):
-    first, second = (get(folder / DATA, 9, f"context{number}") for number in (1, 2))
+def test_a_different_form_is_found(dataset_folder):
+    put(dataset_folder / DATASET, 8, word1_context2="Banks8")
+
+    assert places(dataset_folder) == [(DATASET, 8, "context2"), (DATA, 8, "word1_context2")]
+
+
+def test_swapped_contexts_are_found(dataset_folder):
+    first, second = (get(dataset_folder / DATA, 9, f"context{number}") for number in (1, 2))
     forms = {
-        f"word{w}_context{c}": get(folder / DATA, 9, f"word{w}_context{3 - c}")
+        f"word{w}_context{c}": get(dataset_folder / DATA, 9, f"word{w}_context{3 - c}")
         for w in (1, 2)
         for c in (1, 2)
     }
-    put(folder / DATA, 9, context1=second, context2=first, **forms)
+    put(dataset_folder / DATA, 9, context1=second, context2=first, **forms)
 
-    assert places(folder) == [(DATA, 9, "context1, context2")]
-    assert "the two contexts are exchanged" in reasons(folder)
+    assert places(dataset_folder) == [(DATA, 9, "context1, context2")]
+    assert "the two contexts are exchanged" in reasons(dataset_folder)
 
 
-def test_too_few_ratings_for_the_dataset_are_found(folder):
+def test_too_few_ratings_for_the_dataset_are_found(dataset_folder):
     lines = [f"{pair},{c},A{n},3" for pair in range(1, 13) for c in (1, 2) for n in range(10)]
-    ratings = folder / "ratings_xx.csv"
+    ratings = dataset_folder / "ratings_xx.csv"
     ratings.write_text("\n".join(["pair,context,annotator,rating", *lines]) + "\n")
-    assert places(folder, TEN) == []
+    assert places(dataset_folder, TEN) == []
 
     ratings.write_text("\n".join(["pair,context,annotator,rating", *lines[1:]]) + "\n")
 
-    assert places(folder, TEN) == [(DATASET, 1, "sim1, stdev1")]
+    assert places(dataset_folder, TEN) == [(DATASET, 1, "sim1, stdev1")]
 
 
-def test_a_duplicate_rating_is_found_and_counted_once(folder):
+def test_a_duplicate_rating_is_found_and_counted_once(dataset_folder):
     lines = [f"{pair},{c},A{n},3" for pair in range(1, 13) for c in (1, 2) for n in range(10)]
-    ratings = folder / "ratings_xx.csv"
+    ratings = dataset_folder / "ratings_xx.csv"
     doubled = [*lines[1:], lines[5]]
     ratings.write_text("\n".join(["pair,context,annotator,rating", *doubled]) + "\n")
 
-    assert places(folder, TEN) == [
+    assert places(dataset_folder, TEN) == [
         ("ratings_xx.csv", 240, "annotator"), (DATASET, 1, "sim1, stdev1")
     ]  # fmt: skip
-    assert "annotator A5 already rates context 1 of pair 1 in row 5" in reasons(folder, TEN)
+    assert "annotator A5 already rates context 1 of pair 1 in row 5" in reasons(dataset_folder, TEN)
 
 
-def test_a_duplicate_row_is_an_error(folder):
+def test_a_duplicate_row_is_an_error(dataset_folder):
     for name in (DATASET, DATA, GOLD):
-        append(folder / name, get_row(folder / name, 4))
+        append(dataset_folder / name, get_row(dataset_folder / name, 4))
 
-    (one,) = audit_dataset(folder).findings
+    (one,) = audit_dataset(dataset_folder).findings
 
     assert (one.file, one.finding.row, one.is_error) == (DATASET, 13, True)
     assert "as row 4, with the same scores: a repeated row" in one.finding.reason
 
 
-def test_a_repeated_item_with_other_scores_is_a_warning(folder):
-    sims = [get(folder / DATASET, row, "sim1") for row in (3, 5)]
+def test_a_repeated_item_with_other_scores_is_a_warning(dataset_folder):
+    sims = [get(dataset_folder / DATASET, row, "sim1") for row in (3, 5)]
     texts = ("word1", "word2", "context1", "context2")
     forms = [f"word{word}_context{context}" for word in (1, 2) for context in (1, 2)]
     for name in (DATASET, DATA):
-        put(folder / name, 5, **{c: get(folder / name, 3, c) for c in (*texts, *forms)})
+        put(
+            dataset_folder / name,
+            5,
+            **{c: get(dataset_folder / name, 3, c) for c in (*texts, *forms)},
+        )
 
-    (one,) = audit_dataset(folder).findings
+    (one,) = audit_dataset(dataset_folder).findings
 
     assert (one.file, one.finding.row, one.is_error) == (DATASET, 5, False)
     assert "the same words and contexts as row 3, with other scores" in one.finding.reason
     assert all(sim in one.finding.reason for sim in sims)
 
 
-def test_a_duplicate_row_of_the_stimuli_is_found(folder):
-    append(folder / DATA, get_row(folder / DATA, 2))
+def test_a_duplicate_row_of_the_stimuli_is_found(dataset_folder):
+    append(dataset_folder / DATA, get_row(dataset_folder / DATA, 2))
 
-    assert places(folder) == [(DATA, None, None), (DATA, 13, None)]
-    assert "the same words and contexts as row 2" in reasons(folder)
-
-
-def test_a_duplicate_row_without_a_dataset_is_an_error(folder):
-    (folder / DATASET).unlink()
-    append(folder / DATA, get_row(folder / DATA, 2))
-    append(folder / GOLD, get_row(folder / GOLD, 2))
-
-    assert places(folder) == [(DATA, 13, None)]
-    assert "with the same scores" in reasons(folder)
+    assert places(dataset_folder) == [(DATA, None, None), (DATA, 13, None)]
+    assert "the same words and contexts as row 2" in reasons(dataset_folder)
 
 
-def test_unreadable_ratings_are_found(folder):
-    (folder / "ratings_xx.csv").write_text("pair,rating\n1,2\n")
+def test_a_duplicate_row_without_a_dataset_is_an_error(dataset_folder):
+    (dataset_folder / DATASET).unlink()
+    append(dataset_folder / DATA, get_row(dataset_folder / DATA, 2))
+    append(dataset_folder / GOLD, get_row(dataset_folder / GOLD, 2))
 
-    assert places(folder) == [("ratings_xx.csv", None, None)]
-
-
-def test_stimuli_and_gold_without_a_dataset_are_checked(folder):
-    (folder / DATASET).unlink()
-    put(folder / DATA, 3, word1_context1="other")
-    put(folder / GOLD, 5, change="9.99")
-
-    assert places(folder) == [(DATA, 3, "context1"), (GOLD, 5, "change")]
+    assert places(dataset_folder) == [(DATA, 13, None)]
+    assert "with the same scores" in reasons(dataset_folder)
 
 
-def test_annotators_with_equal_ratings_are_a_warning(folder):
+def test_unreadable_ratings_are_found(dataset_folder):
+    (dataset_folder / "ratings_xx.csv").write_text("pair,rating\n1,2\n")
+
+    assert places(dataset_folder) == [("ratings_xx.csv", None, None)]
+
+
+def test_stimuli_and_gold_without_a_dataset_are_checked(dataset_folder):
+    (dataset_folder / DATASET).unlink()
+    put(dataset_folder / DATA, 3, word1_context1="other")
+    put(dataset_folder / GOLD, 5, change="9.99")
+
+    assert places(dataset_folder) == [(DATA, 3, "context1"), (GOLD, 5, "change")]
+
+
+def test_annotators_with_equal_ratings_are_a_warning(dataset_folder):
     rng = np.random.default_rng(1)
     rated = {(p, c, n): rng.integers(7) for p in range(1, 13) for c in (1, 2) for n in range(10)}
     rated |= {(p, c, 7): rating for (p, c, n), rating in rated.items() if n == 4}
     lines = [f"{p},{c},A{n},{rating}," for (p, c, n), rating in rated.items()]
     lines += ["1,1,A10,,cannot judge", "1,2,A10,6,withdrawn"]
     text = "\n".join(["pair,context,annotator,rating,mark", *lines]) + "\n"
-    (folder / "ratings_xx.csv").write_text(text)
+    (dataset_folder / "ratings_xx.csv").write_text(text)
 
-    audit = audit_dataset(folder, assumptions=TEN)
+    audit = audit_dataset(dataset_folder, assumptions=TEN)
 
-    assert places(folder, TEN) == [("ratings_xx.csv", None, "annotator")]
-    assert "A4 and A7 (24 of 24 texts; by chance " in reasons(folder, TEN)
+    assert places(dataset_folder, TEN) == [("ratings_xx.csv", None, "annotator")]
+    assert "A4 and A7 (24 of 24 texts; by chance " in reasons(dataset_folder, TEN)
     assert audit.n_errors == 0

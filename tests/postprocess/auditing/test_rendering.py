@@ -1,13 +1,6 @@
-import pytest
-
 from postprocess.auditing.examining import audit_dataset
 from postprocess.auditing.rendering import render_audit, render_tables
-from tests.postprocess.auditing.corrupting import DATASET, TEN, put, write_dataset
-
-
-@pytest.fixture
-def folder(tmp_path):
-    return write_dataset(tmp_path)
+from tests.postprocess.auditing.corrupting import DATASET, TEN, put
 
 
 def corrupt(folder):
@@ -18,8 +11,8 @@ def corrupt(folder):
     return folder
 
 
-def test_a_valid_dataset_has_a_short_report(folder):
-    text = render_audit(audit_dataset(folder))
+def test_a_valid_dataset_has_a_short_report(dataset_folder):
+    text = render_audit(audit_dataset(dataset_folder))
 
     assert text.splitlines()[0] == "cosimlex_xx.csv"
     assert "  p-value              12 of 12 possible, one-sided\n" in text
@@ -27,11 +20,11 @@ def test_a_valid_dataset_has_a_short_report(folder):
     assert text.endswith("\n0 errors, 0 warnings\n")
 
 
-def test_findings_have_file_row_column_and_advice(folder):
-    put(folder / DATASET, 3, sim1="11")
-    (folder / "gold/gold_xx.tsv").unlink()
+def test_findings_have_file_row_column_and_advice(dataset_folder):
+    put(dataset_folder / DATASET, 3, sim1="11")
+    (dataset_folder / "gold/gold_xx.tsv").unlink()
 
-    text = render_audit(audit_dataset(folder, None, TEN))
+    text = render_audit(audit_dataset(dataset_folder, None, TEN))
 
     assert (
         "  error    cosimlex_xx.csv, row 3 (line 4), sim1: the mean 11 is impossible for 10 "
@@ -40,8 +33,8 @@ def test_findings_have_file_row_column_and_advice(folder):
     assert text.endswith("1 error, 0 warnings\n")
 
 
-def test_many_findings_are_cut_without_details(folder):
-    audit = audit_dataset(corrupt(folder), None, TEN)
+def test_many_findings_are_cut_without_details(dataset_folder):
+    audit = audit_dataset(corrupt(dataset_folder), None, TEN)
 
     short, long = render_audit(audit), render_audit(audit, with_details=True)
 
@@ -53,15 +46,17 @@ def test_many_findings_are_cut_without_details(folder):
     assert "mean and deviation   possible in 12 of 24 contexts" in short
 
 
-def test_a_file_that_mostly_fails_names_the_options(folder):
+def test_a_file_that_mostly_fails_names_the_options(dataset_folder):
     for row in range(1, 13):
-        put(folder / DATASET, row, sim1="11", sim2="11")
+        put(dataset_folder / DATASET, row, sim1="11", sim2="11")
 
-    assert "if this is wrong, set --most, --ratings, --scale" in render_audit(audit_dataset(folder))
+    assert "if this is wrong, set --most, --ratings, --scale" in render_audit(
+        audit_dataset(dataset_folder)
+    )
 
 
-def test_tables_have_every_finding_and_every_context(folder):
-    tables = render_tables(audit_dataset(corrupt(folder), None, TEN))
+def test_tables_have_every_finding_and_every_context(dataset_folder):
+    tables = render_tables(audit_dataset(corrupt(dataset_folder), None, TEN))
 
     findings = [line.split("\t") for line in tables["audit_findings.tsv"].decode().splitlines()]
     assert findings[0] == ["severity", "check", "file", "row", "column", "reason"]

@@ -15,7 +15,7 @@ from tests.postprocess.boards.systems import LANGUAGES, compare_forms, draw_figu
 
 
 @pytest.fixture(scope="session")
-def published():
+def published_scores():
     """Return gold scores, and the predictions of systems, by language."""
     if not COSIMLEX.exists():
         pytest.skip("not in a clone: ../shared")
@@ -47,13 +47,13 @@ def published():
 
 
 @pytest.fixture(scope="session")
-def figures_of(published):
+def figures_of(published_scores):
     """Return the figures of a system and subtask by language."""
 
     def compute(name, subtask, languages=LANGUAGES):
         found = {}
         for language in languages:
-            similarities, changes, systems = published[language]
+            similarities, changes, systems = published_scores[language]
             predicted = systems[name]
             found[language] = (
                 score_changes(predicted[:, 1] - predicted[:, 0], changes)

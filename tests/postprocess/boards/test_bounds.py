@@ -13,7 +13,7 @@ from tests.postprocess.boards.systems import LANGUAGES, read_tsv
 
 
 @pytest.fixture(scope="module")
-def scores_of(published):
+def scores_of(published_scores):
     """Return the scores of the test pairs by language, with the numbers of ratings."""
     found = {}
     for language in LANGUAGES:
@@ -44,8 +44,8 @@ def test_there_is_no_ceiling_without_reliable_changes(scores_of):
     assert [list(row.figures) for row in rows] == [["sl"], ["sl"]]
 
 
-def test_the_best_without_context_knows_means_only(published):
-    gold = {x: published[x][0] for x in LANGUAGES}
+def test_the_best_without_context_knows_means_only(published_scores):
+    gold = {x: published_scores[x][0] for x in LANGUAGES}
 
     row = bound_without_context(Subtask.SCORES, gold)
     found = {x: one.score for x, one in row.figures.items()}

@@ -20,26 +20,27 @@ from postprocess.scoring.figures import Subtask
 
 
 @pytest.fixture
-def board(small_board):
+def board_with_ceiling(small_board):
     ceiling = Entry("score ceiling", {"fi": only_score(0.9), "sl": only_score(0.95)}, Kind.CEILING)
     return small_board(Subtask.CHANGES, more=[ceiling])
 
 
-def test_every_column_has_scores_and_tests(board):
-    drawn = illustrate_board(board, is_gold_public=True)
+def test_every_column_has_scores_and_tests(board_with_ceiling):
+    drawn = illustrate_board(board_with_ceiling, is_gold_public=True)
 
     assert [one.name for one in drawn] == [
         "scores-average", "p-average", "scores-fi", "p-fi", "scores-sl", "p-sl",
     ]  # fmt: skip
     assert not any("nan" in one.caption for one in drawn)
-    hidden = illustrate_board(board)
+    hidden = illustrate_board(board_with_ceiling)
     assert [one.name for one in hidden] == ["scores-average", "scores-fi", "scores-sl"]
     assert not any("interval" in one.caption for one in hidden)
 
 
-def test_marks_of_hidden_gold_have_three_decimals(board):
+def test_marks_of_hidden_gold_have_three_decimals(board_with_ceiling):
     hidden, public = (
-        illustrate_board(board, is_gold_public=is_public)[0].figure for is_public in (False, True)
+        illustrate_board(board_with_ceiling, is_gold_public=is_public)[0].figure
+        for is_public in (False, True)
     )
 
     places = [line.get_xdata()[0] for line in hidden.axes[0].lines if len(line.get_xdata()) == 1]
@@ -50,8 +51,8 @@ def test_marks_of_hidden_gold_have_three_decimals(board):
     assert places != exact
 
 
-def test_figures_have_the_same_bytes_each_time(board):
-    first, second = (render_plates(illustrate_board(board)) for _ in range(2))
+def test_figures_have_the_same_bytes_each_time(board_with_ceiling):
+    first, second = (render_plates(illustrate_board(board_with_ceiling)) for _ in range(2))
 
     assert first == second
     for plate in first.values():
@@ -59,8 +60,8 @@ def test_figures_have_the_same_bytes_each_time(board):
         assert plate.title in "".join(etree.fromstring(plate.svg).itertext())
 
 
-def test_scores_are_drawn_with_intervals_groups_and_ceiling(board):
-    axes = draw_scores(board, "sl").axes[0]
+def test_scores_are_drawn_with_intervals_groups_and_ceiling(board_with_ceiling):
+    axes = draw_scores(board_with_ceiling, "sl").axes[0]
 
     names = [label.get_text() for label in axes.get_yticklabels()]
     assert set(names) == {"Alba", "Brenta", "Cem & Co", "=Delta_1", "Eno", "distance"}
@@ -69,7 +70,7 @@ def test_scores_are_drawn_with_intervals_groups_and_ceiling(board):
     verticals = [line for line in axes.lines if list(line.get_xdata()) == [0.95, 0.95]]
     assert len(verticals) == 1
     assert len(axes.collections) == 6  # an interval each
-    caption = caption_scores(board, "sl")
+    caption = caption_scores(board_with_ceiling, "sl")
     assert "5 ranked systems" in caption
     assert "score ceiling 0.950" in caption
 
@@ -84,35 +85,35 @@ def test_scores_without_left_out_values_have_no_intervals(small_board):
         draw_tests(board, "fi")
 
 
-def test_the_heat_map_has_a_cell_for_each_pair(board):
-    axes = draw_tests(board, "sl").axes[0]
+def test_the_heat_map_has_a_cell_for_each_pair(board_with_ceiling):
+    axes = draw_tests(board_with_ceiling, "sl").axes[0]
 
-    tests = board.differences["sl"]
+    tests = board_with_ceiling.differences["sl"]
     n = len(tests.names)
     shades = [cell.get_facecolor() for cell in axes.patches]
     assert len(shades) == len(tests.holm) == n * (n - 1) / 2
     assert sum(shade[:3] == to_rgb(STRONG) for shade in shades) == sum(p < 0.05 for p in tests.holm)
     assert len(axes.images) == 0
-    assert f"of {len(tests.holm)} differences" in caption_tests(board, "sl")
+    assert f"of {len(tests.holm)} differences" in caption_tests(board_with_ceiling, "sl")
     assert len(axes.texts) == sum(p >= 0.001 for p in tests.holm)  # shades say the others
 
 
-def test_a_heat_map_of_many_systems_is_an_image_of_the_same_shades(board, monkeypatch):
+def test_a_heat_map_of_many_systems_is_an_image_of_the_same_shades(board_with_ceiling, monkeypatch):
     monkeypatch.setattr("postprocess.boards.plots.MOST_NAMED", 2)
 
-    axes = draw_tests(board, "sl").axes[0]
+    axes = draw_tests(board_with_ceiling, "sl").axes[0]
 
     classes = np.ma.filled(axes.images[0].get_array(), np.nan)
-    tests = board.differences["sl"]
+    tests = board_with_ceiling.differences["sl"]
     assert (~np.isnan(classes)).sum() == len(tests.holm)
     assert (classes <= 2).sum() == sum(p < 0.05 for p in tests.holm)
     assert not axes.patches
 
 
-def test_every_other_group_is_shaded(board):
-    axes = draw_scores(board, "sl").axes[0]
+def test_every_other_group_is_shaded(board_with_ceiling):
+    axes = draw_scores(board_with_ceiling, "sl").axes[0]
 
-    groups = {row.places["sl"].group for row in board.rows if "sl" in row.places}
+    groups = {row.places["sl"].group for row in board_with_ceiling.rows if "sl" in row.places}
     assert len(groups) == 2
     assert len(axes.patches) == 1  # the second of two groups
     lines = [line for line in axes.lines if line.get_linestyle() == "-" and line.get_color() == INK]

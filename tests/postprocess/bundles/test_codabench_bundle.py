@@ -251,7 +251,7 @@ def run_program(folder, task, subtask, submission, data="reference_test"):
 
 
 @pytest.fixture(scope="module")
-def published(tmp_path_factory):
+def published_task(tmp_path_factory):
     """The task of Finnish and Slovene, and the result files of *wave*."""
     folder = tmp_path_factory.mktemp("gold")
     write_gold(folder, "fi", "sl")
@@ -272,8 +272,8 @@ def published(tmp_path_factory):
 @needs_shared
 @pytest.mark.parametrize("folder", ["", "results"])
 @pytest.mark.parametrize("subtask", Subtask)
-def test_wave_has_its_scores(published, tmp_path, folder, subtask):
-    task, results, expected = published
+def test_wave_has_its_scores(published_task, tmp_path, folder, subtask):
+    task, results, expected = published_task
     files = {name: content for name, content in results.items() if f"subtask{subtask}" in name}
 
     found = run_program(tmp_path, task, subtask, write_archive(files, folder))
@@ -290,8 +290,8 @@ def test_wave_has_its_scores(published, tmp_path, folder, subtask):
 
 
 @needs_shared
-def test_a_missing_language_has_no_score_and_the_average_is_below_all(published, tmp_path):
-    task, results, _ = published
+def test_a_missing_language_has_no_score_and_the_average_is_below_all(published_task, tmp_path):
+    task, results, _ = published_task
     files = {name: content for name, content in results.items() if name.endswith("_sl.tsv")}
 
     found = run_program(tmp_path, task, Subtask.CHANGES, write_archive(files))
@@ -300,8 +300,8 @@ def test_a_missing_language_has_no_score_and_the_average_is_below_all(published,
 
 
 @needs_shared
-def test_a_submission_that_is_refused_says_why_and_nothing_of_the_gold(published, tmp_path):
-    task, results, _ = published
+def test_a_submission_that_is_refused_says_why_and_nothing_of_the_gold(published_task, tmp_path):
+    task, results, _ = published_task
     files = {
         "results_subtask1_sl.tsv": b"change\n0,5\n" + b"1\n" * 110,
         "results_subtask2_fi.tsv": results["results_subtask2_fi.tsv"],

@@ -5,32 +5,32 @@ from tests.postprocess.auditing.corrupting import DATASET, put, write_dataset
 
 
 @pytest.fixture
-def folder(tmp_path):
+def faulty_folder(tmp_path):
     return write_dataset(tmp_path / "dataset")
 
 
-def test_audit_returns_0_for_a_valid_dataset(folder, capsys):
-    assert main(["audit", str(folder)]) == 0
+def test_audit_returns_0_for_a_valid_dataset(faulty_folder, capsys):
+    assert main(["audit", str(faulty_folder)]) == 0
 
     out, err = capsys.readouterr()
     assert "possible in 24 of 24 contexts, with up to 40 ratings on 0–6" in out
     assert err == ""
 
 
-def test_audit_returns_1_for_an_error(folder, capsys):
-    put(folder / DATASET, 4, pvalue="0.7")
+def test_audit_returns_1_for_an_error(faulty_folder, capsys):
+    put(faulty_folder / DATASET, 4, pvalue="0.7")
 
-    assert main(["audit", str(folder / DATASET)]) == 1
+    assert main(["audit", str(faulty_folder / DATASET)]) == 1
 
     assert "row 4 (line 5), pvalue: " in capsys.readouterr().out
 
 
-def test_audit_returns_0_for_a_warning(folder, capsys):
-    practice = folder / "practice_kit"
+def test_audit_returns_0_for_a_warning(faulty_folder, capsys):
+    practice = faulty_folder / "practice_kit"
     practice.mkdir()
-    (practice / "data_xx.tsv").write_bytes((folder / "data/data_xx.tsv").read_bytes())
+    (practice / "data_xx.tsv").write_bytes((faulty_folder / "data/data_xx.tsv").read_bytes())
 
-    assert main(["audit", str(folder)]) == 0
+    assert main(["audit", str(faulty_folder)]) == 0
 
     out = capsys.readouterr().out
     assert "12 of 12 pairs are in cosimlex_xx.csv" in out
@@ -49,22 +49,22 @@ def test_audit_returns_0_for_a_warning(folder, capsys):
         (["--published-scale", "0", "6"], 1, "if this is wrong, set --most"),
     ],
 )
-def test_audit_accepts_assumptions(folder, capsys, options, status, expected):
-    assert main(["audit", str(folder), *options]) == status
+def test_audit_accepts_assumptions(faulty_folder, capsys, options, status, expected):
+    assert main(["audit", str(faulty_folder), *options]) == status
 
     assert expected in capsys.readouterr().out
 
 
-def test_audit_shows_the_fitting_numbers_of_ratings(folder, capsys):
-    assert main(["audit", str(folder), "--ratings", "10", "--details"]) == 0
+def test_audit_shows_the_fitting_numbers_of_ratings(faulty_folder, capsys):
+    assert main(["audit", str(faulty_folder), "--ratings", "10", "--details"]) == 0
 
     assert "  row 12, context 2: 10 ratings\n" in capsys.readouterr().out
 
 
-def test_audit_writes_tables(folder, tmp_path, capsys):
+def test_audit_writes_tables(faulty_folder, tmp_path, capsys):
     out = tmp_path / "new" / "audit"
 
-    assert main(["audit", str(folder), "--out", str(out)]) == 0
+    assert main(["audit", str(faulty_folder), "--out", str(out)]) == 0
 
     assert sorted(path.name for path in out.iterdir()) == [
         "audit_contexts.tsv", "audit_findings.tsv",
@@ -82,8 +82,8 @@ def test_audit_writes_tables(folder, tmp_path, capsys):
         (["--practice", "nowhere"], "No such file"),
     ],
 )
-def test_audit_reports_wrong_options(folder, capsys, options, message):
-    assert main(["audit", str(folder), *options]) == 2
+def test_audit_reports_wrong_options(faulty_folder, capsys, options, message):
+    assert main(["audit", str(faulty_folder), *options]) == 2
 
     out, err = capsys.readouterr()
     assert (out, err.startswith("error: ")) == ("", True)

@@ -19,7 +19,7 @@ RATINGS, MODEL = (str(ROOT / f"demo/ratings_sl{of}.csv") for of in ("", "_model"
 
 
 @pytest.fixture
-def given(tmp_path):
+def two_files(tmp_path):
     """Return the arguments of two ratings files of the same stimuli."""
     ratings = simulate_study(12)
     ratings.to_csv(tmp_path / "first.csv", index=False)
@@ -29,10 +29,10 @@ def given(tmp_path):
     return [*files, "--stimuli", str(tmp_path / "data.tsv"), "--language", "xx", *BRIEF]
 
 
-def test_compare_collections_prints_and_writes(given, tmp_path, capsys):
+def test_compare_collections_prints_and_writes(two_files, tmp_path, capsys):
     out = tmp_path / "out"
 
-    assert main(["compare-collections", *given, "--no-report", "--out", str(out)]) == 0
+    assert main(["compare-collections", *two_files, "--no-report", "--out", str(out)]) == 0
 
     said = capsys.readouterr().out
     assert "first → second, matched by the number of the pair" in said
@@ -45,11 +45,11 @@ def test_compare_collections_prints_and_writes(given, tmp_path, capsys):
     assert not (out / "comparison.html").exists()
 
 
-def test_a_model_is_marked_by_options(given, tmp_path, capsys):
+def test_a_model_is_marked_by_options(two_files, tmp_path, capsys):
     out = tmp_path / "out"
     marks = ["--model", "Owl", "--model-version", "3", "--rated-on", "2026-05-31"]
 
-    main(["compare-collections", *given, *marks, "--no-report", "--out", str(out)])
+    main(["compare-collections", *two_files, *marks, "--no-report", "--out", str(out)])
 
     assert "given by the language model Owl, version 3, rated on" in capsys.readouterr().out
     assert "comparison_MODEL.json" in {path.name for path in out.iterdir()}

@@ -8,7 +8,7 @@ QUICK = ["--change", "3", "--most", "15", "--simulations", "200"]
 
 
 @pytest.fixture(scope="module")
-def dataset(tmp_path_factory):
+def dataset_file(tmp_path_factory):
     folder = tmp_path_factory.mktemp("plan") / "release"
     write_release(folder)
     return str(folder / "cosimlex_xx.csv")
@@ -22,8 +22,8 @@ def ratings(tmp_path):
     return str(tmp_path / "ratings_xx.csv")
 
 
-def test_plan_prints_a_table(dataset, capsys):
-    assert main(["plan", "--dataset", dataset, *QUICK]) == 0
+def test_plan_prints_a_table(dataset_file, capsys):
+    assert main(["plan", "--dataset", dataset_file, *QUICK]) == 0
 
     out, err = capsys.readouterr()
     assert out.startswith("change")
@@ -31,10 +31,10 @@ def test_plan_prints_a_table(dataset, capsys):
     assert err == ""
 
 
-def test_plan_writes_tables_and_figures(dataset, tmp_path, capsys):
+def test_plan_writes_tables_and_figures(dataset_file, tmp_path, capsys):
     out = tmp_path / "new" / "plan"
 
-    assert main(["plan", "--dataset", dataset, *QUICK, "--out", str(out)]) == 0
+    assert main(["plan", "--dataset", dataset_file, *QUICK, "--out", str(out)]) == 0
 
     assert sorted(path.name for path in out.iterdir()) == [
         "plan.png", "plan.svg", "plan.tsv", "power.tsv",
@@ -44,11 +44,12 @@ def test_plan_writes_tables_and_figures(dataset, tmp_path, capsys):
     assert f"written   {out / 'plan.svg'}\n" in capsys.readouterr().out
 
 
-def test_plan_finds_the_least_detectable_change(dataset, tmp_path, capsys):
+def test_plan_finds_the_least_detectable_change(dataset_file, tmp_path, capsys):
     out = tmp_path / "plan"
 
     assert (
-        main(["plan", "--dataset", dataset, *QUICK, "--annotators", "20", "--out", str(out)]) == 0
+        main(["plan", "--dataset", dataset_file, *QUICK, "--annotators", "20", "--out", str(out)])
+        == 0
     )
 
     text = capsys.readouterr().out
@@ -109,8 +110,8 @@ def test_plan_computes_the_cost(ratings, capsys):
         (["--scale", "6", "0"], "must be below its maximum"),
     ],
 )
-def test_plan_reports_wrong_options(dataset, capsys, options, message):
-    assert main(["plan", "--dataset", dataset, *QUICK, *options]) == 2
+def test_plan_reports_wrong_options(dataset_file, capsys, options, message):
+    assert main(["plan", "--dataset", dataset_file, *QUICK, *options]) == 2
 
     out, err = capsys.readouterr()
     assert (out, err.startswith("error: ")) == ("", True)
@@ -123,9 +124,9 @@ def test_plan_needs_the_language_of_ratings(ratings, capsys):
     assert "--ratings needs --language" in capsys.readouterr().err
 
 
-def test_plan_refuses_other_files(ratings, dataset, tmp_path, capsys):
+def test_plan_refuses_other_files(ratings, dataset_file, tmp_path, capsys):
     assert main(["plan", "--dataset", ratings, *QUICK]) == 2
-    assert main(["plan", "--ratings", dataset, "--language", "xx", *QUICK]) == 2
+    assert main(["plan", "--ratings", dataset_file, "--language", "xx", *QUICK]) == 2
     assert main(["plan", "--dataset", str(tmp_path / "missing"), *QUICK]) == 2
 
     assert capsys.readouterr().err.count("error: ") == 3

@@ -19,13 +19,13 @@ NAMES = [
 
 
 @pytest.fixture(scope="module")
-def outcome():
+def study_outcome():
     return outcome_of(simulate_study())
 
 
 @pytest.fixture(scope="module")
-def gallery(outcome):
-    return illustrate(outcome, PARTS)
+def gallery(study_outcome):
+    return illustrate(study_outcome, PARTS)
 
 
 @pytest.fixture(scope="module")
@@ -73,21 +73,21 @@ def test_a_figure_depends_neither_on_earlier_figures_nor_on_the_order_of_rows(ga
         assert render_plates([again[name]]) == {name: plates[name]}
 
 
-def test_captions_have_the_numbers_of_the_ratings(outcome, captions):
-    ledger, scores = outcome.ledger, outcome.scores
+def test_captions_have_the_numbers_of_the_ratings(study_outcome, captions):
+    ledger, scores = study_outcome.ledger, study_outcome.scores
     n = scores[["n1", "n2"]].to_numpy()
 
     caption = captions["ratings-per-context"]
 
     assert f"{2 * len(scores)} contexts" in caption
     assert f"all {len(ledger)} given ratings, 8 per context" in caption
-    assert f"the {len(outcome.used)} ratings used in the scores" in caption
+    assert f"the {len(study_outcome.used)} ratings used in the scores" in caption
     assert set(n.ravel()) == {7}
     assert "used in the scores, 7 per context, median 7." in caption
 
 
-def test_captions_have_the_numbers_of_the_annotators(outcome, captions):
-    annotators = outcome.annotators
+def test_captions_have_the_numbers_of_the_annotators(study_outcome, captions):
+    annotators = study_outcome.annotators
     n_out = int((annotators["decision"] == "left out").sum())
     n_moved = int((annotators["shift"] != 0).sum())
 
@@ -100,8 +100,8 @@ def test_captions_have_the_numbers_of_the_annotators(outcome, captions):
     assert f"Crosses: {n_out} annotators left out." in captions["annotator-correlations"]
 
 
-def test_captions_have_the_numbers_of_the_scores(outcome, captions):
-    scores = outcome.scores
+def test_captions_have_the_numbers_of_the_scores(study_outcome, captions):
+    scores = study_outcome.scores
     below = int((scores["pvalue_two_sided"] < 0.05).sum())
     discovered = int((scores["qvalue"] < 0.05).sum())
     published = int((scores["pvalue"] < 0.05).sum())

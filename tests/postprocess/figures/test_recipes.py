@@ -10,13 +10,13 @@ from tests.postprocess.figures.edges import EDGES
 
 
 @pytest.fixture(scope="module")
-def comparison():
+def recipes_compared():
     ratings = simulate_study()
     return compare_outcomes(outcome_of(ratings, "raw"), outcome_of(ratings))
 
 
-def test_count_treatments_counts_each_annotator_once(comparison):
-    counts = count_treatments(comparison)
+def test_count_treatments_counts_each_annotator_once(recipes_compared):
+    counts = count_treatments(recipes_compared)
 
     assert int(counts.to_numpy().sum()) == 16
     assert int(counts.loc["shifted", "as given"]) == 1
@@ -24,9 +24,9 @@ def test_count_treatments_counts_each_annotator_once(comparison):
     assert int(counts[["shifted", "left out"]].to_numpy().sum()) == 0
 
 
-def test_caption_recipes_has_the_numbers_of_the_comparison(comparison):
-    caption = caption_recipes(comparison, "raw", "cosimlex")
-    summary = comparison.summary
+def test_caption_recipes_has_the_numbers_of_the_comparison(recipes_compared):
+    caption = caption_recipes(recipes_compared, "raw", "cosimlex")
+    summary = recipes_compared.summary
 
     assert "recipes raw (x axis) and cosimlex (y axis)" in caption
     assert f"by {summary['largest difference of a score']:.2f} at most" in caption
@@ -47,9 +47,9 @@ def test_draw_recipes_accepts_extreme_data(edge, recwarn):
     assert [str(warning.message) for warning in recwarn] == []
 
 
-def test_draw_recipes_is_deterministic(comparison):
+def test_draw_recipes_is_deterministic(recipes_compared):
     first, second = (
-        render_svg(draw_recipes(comparison, "raw", "cosimlex"), title="", description="")
+        render_svg(draw_recipes(recipes_compared, "raw", "cosimlex"), title="", description="")
         for _ in range(2)
     )
 

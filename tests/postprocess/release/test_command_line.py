@@ -17,7 +17,7 @@ from tests.postprocess.release.releases import (
 
 
 @pytest.fixture
-def arguments(tmp_path):
+def release_arguments(tmp_path):
     """Return the arguments of a successful release whose ratings have engagement words."""
     rows = [numbered_row(number) for number in range(1, 7)]
     (tmp_path / "data_sl.tsv").write_text(render_stimuli(rows), encoding="utf-8")
@@ -35,8 +35,8 @@ def describe(tmp_path, **sections):
     return ["--description", str(path)]
 
 
-def test_release_writes_a_folder_and_lists_missing_texts(arguments, tmp_path, capsys):
-    assert main([*arguments, "--key", KEY]) == 0
+def test_release_writes_a_folder_and_lists_missing_texts(release_arguments, tmp_path, capsys):
+    assert main([*release_arguments, "--key", KEY]) == 0
 
     out, err = capsys.readouterr()
     assert f"written   {tmp_path / 'out.zip'}\n" in out
@@ -52,11 +52,11 @@ def test_release_writes_a_folder_and_lists_missing_texts(arguments, tmp_path, ca
     )
 
 
-def test_release_has_the_report_by_default(arguments, tmp_path):
+def test_release_has_the_report_by_default(release_arguments, tmp_path):
     changes = ("report.n_resamples=0", "report.n_splits=1", "report.pdf=false")
     little = [f"--set={change}" for change in changes]
 
-    wanted = [argument for argument in arguments if argument != "--no-report"]
+    wanted = [argument for argument in release_arguments if argument != "--no-report"]
     assert main([*wanted, *little, "--key", KEY]) == 0
 
     written = {path.name for path in (tmp_path / "out").iterdir()}
@@ -65,11 +65,11 @@ def test_release_has_the_report_by_default(arguments, tmp_path):
     assert "| `report.html` | the report |" in card
 
 
-def test_release_of_a_full_description_is_complete(arguments, tmp_path, capsys):
+def test_release_of_a_full_description_is_complete(release_arguments, tmp_path, capsys):
     described = describe(tmp_path, consent={"obtained": "Yes.", "publishes_words": True})
     (tmp_path / "key").write_text(KEY + "\n")
 
-    code = main([*arguments, "--key-file", str(tmp_path / "key"), *described, "--complete",
+    code = main([*release_arguments, "--key-file", str(tmp_path / "key"), *described, "--complete",
                  "--practice", "2"])  # fmt: skip
 
     assert (code, capsys.readouterr().err) == (0, "")
@@ -77,14 +77,14 @@ def test_release_of_a_full_description_is_complete(arguments, tmp_path, capsys):
 
 
 @pytest.mark.parametrize("named", [True, False])
-def test_release_creates_a_missing_key_and_reuses_it(arguments, tmp_path, capsys, named):
+def test_release_creates_a_missing_key_and_reuses_it(release_arguments, tmp_path, capsys, named):
     key = tmp_path / ("keys/mine" if named else "out.key")
     options = ["--key-file", str(key)] if named else []
 
-    assert main([*arguments, *options]) == 0
+    assert main([*release_arguments, *options]) == 0
     first, made = (tmp_path / "out.zip").read_bytes(), key.read_text("utf-8")
     first_out = capsys.readouterr().out
-    assert main([*arguments, *options]) == 0
+    assert main([*release_arguments, *options]) == 0
     second_out = capsys.readouterr().out
 
     assert stat.S_IMODE(key.stat().st_mode) == 0o600
@@ -95,10 +95,10 @@ def test_release_creates_a_missing_key_and_reuses_it(arguments, tmp_path, capsys
     assert made.strip() not in first_out
 
 
-def test_a_new_key_changes_the_ids(arguments, tmp_path):
+def test_a_new_key_changes_the_ids(release_arguments, tmp_path):
     released = []
     for name in ("one", "other"):
-        assert main([*arguments, "--key-file", str(tmp_path / name)]) == 0
+        assert main([*release_arguments, "--key-file", str(tmp_path / name)]) == 0
         released.append((tmp_path / "out/ratings_sl.tsv").read_bytes())
 
     assert released[0] != released[1]
@@ -112,10 +112,10 @@ def test_a_new_key_changes_the_ids(arguments, tmp_path):
         (b"  too short  \n", "must have 16 characters or more"),
     ],
 )
-def test_release_refuses_an_invalid_key_file(arguments, tmp_path, capsys, content, message):
+def test_release_refuses_an_invalid_key_file(release_arguments, tmp_path, capsys, content, message):
     (tmp_path / "key").write_bytes(content)
 
-    assert main([*arguments, "--key-file", str(tmp_path / "key")]) == 2
+    assert main([*release_arguments, "--key-file", str(tmp_path / "key")]) == 2
 
     error = capsys.readouterr().err
     assert error.startswith(f"error: {tmp_path / 'key'}")
@@ -124,18 +124,18 @@ def test_release_refuses_an_invalid_key_file(arguments, tmp_path, capsys, conten
     assert (tmp_path / "key").read_bytes() == content
 
 
-def test_release_refuses_a_key_in_the_published_folder(arguments, tmp_path, capsys):
-    assert main([*arguments, "--key-file", str(tmp_path / "out/.key")]) == 2
+def test_release_refuses_a_key_in_the_published_folder(release_arguments, tmp_path, capsys):
+    assert main([*release_arguments, "--key-file", str(tmp_path / "out/.key")]) == 2
 
     assert "is in the folder that is published" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 
-def test_a_failed_release_leaves_no_key(arguments, tmp_path, capsys):
+def test_a_failed_release_leaves_no_key(release_arguments, tmp_path, capsys):
     (tmp_path / "out").mkdir()
     (tmp_path / "out/other.txt").touch()
 
-    assert main(arguments) == 2
+    assert main(release_arguments) == 2
 
     assert "contains files that are not part of this release" in capsys.readouterr().err
     assert not (tmp_path / "out.key").exists()
@@ -151,8 +151,10 @@ def test_a_failed_release_leaves_no_key(arguments, tmp_path, capsys):
         (["--set", "scale.maximum=5"], "outside the scale"),
     ],
 )
-def test_release_reports_errors_and_writes_nothing(arguments, tmp_path, capsys, options, message):
-    assert main([*arguments, "--key", KEY, *options]) == 2
+def test_release_reports_errors_and_writes_nothing(
+    release_arguments, tmp_path, capsys, options, message
+):
+    assert main([*release_arguments, "--key", KEY, *options]) == 2
 
     out, err = capsys.readouterr()
     assert out == ""
@@ -161,16 +163,16 @@ def test_release_reports_errors_and_writes_nothing(arguments, tmp_path, capsys, 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data_sl.tsv", "ratings_sl.csv"]
 
 
-def test_release_refuses_an_impossible_description(arguments, tmp_path, capsys):
+def test_release_refuses_an_impossible_description(release_arguments, tmp_path, capsys):
     (tmp_path / "d.toml").write_text("[pay]\namuont = 'x'")
 
-    assert main([*arguments, "--key", KEY, "--description", str(tmp_path / "d.toml")]) == 2
+    assert main([*release_arguments, "--key", KEY, "--description", str(tmp_path / "d.toml")]) == 2
 
     assert "pay.amuont: unknown entry" in capsys.readouterr().err
 
 
-def test_a_release_can_be_traced_and_rebuilt(arguments, tmp_path, capsys):
-    assert main([*arguments, "--key", KEY, *describe(tmp_path), "--practice", "2"]) == 0
+def test_a_release_can_be_traced_and_rebuilt(release_arguments, tmp_path, capsys):
+    assert main([*release_arguments, "--key", KEY, *describe(tmp_path), "--practice", "2"]) == 0
     out, again = tmp_path / "out", tmp_path / "again"
 
     for pair in range(1, 7):

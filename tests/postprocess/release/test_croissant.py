@@ -31,7 +31,7 @@ RAI = {  # the names of Croissant RAI 1.0, and one that is newer
 
 
 @pytest.fixture(autouse=True)
-def no_network(monkeypatch):
+def no_connections(monkeypatch):
     def refuse(*address, **options):
         raise AssertionError(f"a connection to {address}")
 
@@ -55,7 +55,7 @@ def records_of(dataset, name):
 
 
 @pytest.fixture
-def folder(tmp_path):
+def described_folder(tmp_path):
     described = full_description(consent={"obtained": "Yes.", "publishes_words": True})
     collected = collect(6, words=words_of(rate(6)))
     write_release(release(collected, described, n_practice=2), tmp_path / "out")
@@ -75,22 +75,22 @@ def test_the_reference_library_finds_no_issues(tmp_path, described):
     assert metadata.data_limitations == [described.dataset.limitations]
 
 
-def test_the_reference_library_loads_the_dataset(folder):
-    dataset = load(folder)
+def test_the_reference_library_loads_the_dataset(described_folder):
+    dataset = load(described_folder)
 
     for name, path, first in (
         ("dataset", "cosimlex_sl.csv", 1), ("practice", "practice_kit/cosimlex_sl.csv", 5)
     ):  # fmt: skip
-        ours = read_dataset((folder / path).read_bytes())
+        ours = read_dataset((described_folder / path).read_bytes())
         ours.insert(0, "pair", range(first, first + len(ours)))
         theirs = records_of(dataset, name)
         pd.testing.assert_frame_equal(theirs, ours.reset_index(drop=True), check_dtype=False)
 
 
-def test_the_reference_library_loads_the_ratings(folder):
-    theirs = records_of(load(folder), "ratings")
+def test_the_reference_library_loads_the_ratings(described_folder):
+    theirs = records_of(load(described_folder), "ratings")
 
-    ours = pd.read_parquet(io.BytesIO((folder / "ratings_sl.parquet").read_bytes()))
+    ours = pd.read_parquet(io.BytesIO((described_folder / "ratings_sl.parquet").read_bytes()))
     assert list(theirs.columns) == list(ours.columns)
     assert len(theirs) == len(ours) > 0
     pd.testing.assert_frame_equal(
@@ -98,17 +98,18 @@ def test_the_reference_library_loads_the_ratings(folder):
     )
 
 
-def test_the_reference_library_loads_the_distributions(folder):
-    theirs = records_of(load(folder), "distributions")
+def test_the_reference_library_loads_the_distributions(described_folder):
+    theirs = records_of(load(described_folder), "distributions")
 
-    ours = pd.read_parquet(folder / "distributions_sl.parquet")
+    ours = pd.read_parquet(described_folder / "distributions_sl.parquet")
     pd.testing.assert_frame_equal(theirs, ours, check_dtype=False)
 
 
-def test_every_file_is_listed_with_its_digest(folder):
-    described = json.loads((folder / "croissant.json").read_text(encoding="utf-8"))
+def test_every_file_is_listed_with_its_digest(described_folder):
+    described = json.loads((described_folder / "croissant.json").read_text(encoding="utf-8"))
     sums = dict(
-        reversed(line.split("  ", 1)) for line in (folder / "SHA256SUMS").read_text().splitlines()
+        reversed(line.split("  ", 1))
+        for line in (described_folder / "SHA256SUMS").read_text().splitlines()
     )
 
     listed = {one["contentUrl"]: one["sha256"] for one in described["distribution"]}

@@ -47,14 +47,14 @@ def release(recipe=RECIPE, **choices):
 
 
 @pytest.fixture(scope="module")
-def made():
+def partial():
     return release(accepts_unscored=True, n_practice=2)
 
 
 @pytest.fixture(scope="module")
-def folder(made, tmp_path_factory):
+def written(partial, tmp_path_factory):
     folder = tmp_path_factory.mktemp("unscored") / "out"
-    write_release(made, folder)
+    write_release(partial, folder)
     return folder
 
 
@@ -70,9 +70,11 @@ def test_a_release_without_confirmation_is_refused():
     assert "--accept-unscored" in str(refusal.value)
 
 
-def test_pairs_without_a_score_are_in_the_wider_tables_alone(made):
-    assert made.unscored == tuple(pair - 1 for pair in LOST)
-    rows = {name: len(table(made, name)) for name in made.files if name.endswith((".csv", ".tsv"))}
+def test_pairs_without_a_score_are_in_the_wider_tables_alone(partial):
+    assert partial.unscored == tuple(pair - 1 for pair in LOST)
+    rows = {
+        name: len(table(partial, name)) for name in partial.files if name.endswith((".csv", ".tsv"))
+    }
     assert (rows["cosimlex_sl.csv"], rows["gold/gold_sl.tsv"], rows["data/data_sl.tsv"]) == (
         4,
         4,
@@ -84,25 +86,28 @@ def test_pairs_without_a_score_are_in_the_wider_tables_alone(made):
         2,
         12,
     )
-    assert len(pd.read_parquet(io.BytesIO(made.files["cosimlex_sl.parquet"]))) == 4
-    scores = table(made, "scores.tsv").set_index("pair")
+    assert len(pd.read_parquet(io.BytesIO(partial.files["cosimlex_sl.parquet"]))) == 4
+    scores = table(partial, "scores.tsv").set_index("pair")
     assert scores["note"].dropna().index.tolist() == LOST
     assert all("no score in context" in note for note in scores["note"].dropna())
-    assert make_part("sl", made.files["gold/gold_sl.tsv"], made.files["data/data_sl.tsv"])
+    assert make_part("sl", partial.files["gold/gold_sl.tsv"], partial.files["data/data_sl.tsv"])
 
 
-def test_documents_say_it_before_any_figure(made):
-    card = made.files["README.md"].decode()
+def test_documents_say_it_before_any_figure(partial):
+    card = partial.files["README.md"].decode()
     assert card.index(SENTENCE) < card.index("word pairs in")
     assert re.search(r"same rating \(6 annotators\)", card)
     assert "| `data/unscored_sl.tsv` | the pairs without two scores" in card
-    assert summarise(made.dataset.report).startswith(SENTENCE)
-    pages = render_explorer(made.dataset), render_reports(made.dataset)["report.html"].decode()
+    assert summarise(partial.dataset.report).startswith(SENTENCE)
+    pages = (
+        render_explorer(partial.dataset),
+        render_reports(partial.dataset)["report.html"].decode(),
+    )
     for page in pages:
         assert page.index(SENTENCE) < page.index('class="lead"')
         assert "nan" not in re.sub(r"<style>.*?</style>", "", page, flags=re.DOTALL).split()
-    assert json.loads(made.files["report.json"])["counts"]["contexts_without_score"] == 6
-    assert "unscored_sl.tsv" in made.files["croissant.json"].decode()
+    assert json.loads(partial.files["report.json"])["counts"]["contexts_without_score"] == 6
+    assert "unscored_sl.tsv" in partial.files["croissant.json"].decode()
 
 
 def test_q_of_uncompared_questionnaires_has_a_mark_wherever_it_is_shown():
@@ -128,31 +133,38 @@ def test_q_of_uncompared_questionnaires_has_a_mark_wherever_it_is_shown():
     assert sum(text.get_text() == "†" for text in plot.figure.axes[0].texts) == 6
 
 
-def test_the_report_counts_the_contexts_that_have_scores(made):
-    page = render_reports(made.dataset)["report.html"].decode()
+def test_the_report_counts_the_contexts_that_have_scores(partial):
+    page = render_reports(partial.dataset)["report.html"].decode()
 
     assert "for 18 contexts, by the recipe" in page
 
 
-def test_the_release_is_confirmed_audited_and_traced(folder, capsys):
-    assert verify_release(folder).is_confirmed
-    assert postprocess(["audit", str(folder)]) == 0
-    assert postprocess(["trace", str(folder), "--pair", "12", "--context", "1"]) == 0
+def test_the_release_is_confirmed_audited_and_traced(written, capsys):
+    assert verify_release(written).is_confirmed
+    assert postprocess(["audit", str(written)]) == 0
+    assert postprocess(["trace", str(written), "--pair", "12", "--context", "1"]) == 0
     assert "has sim1 –: the same" in capsys.readouterr().out
-    assert postprocess(["trace", str(folder), "--pair", "1", "--context", "1"]) == 0
+    assert postprocess(["trace", str(written), "--pair", "1", "--context", "1"]) == 0
 
 
-def test_a_score_that_was_added_is_found(folder, tmp_path, made):
+def test_a_score_that_was_added_is_found(written, tmp_path, partial):
     changed = tmp_path / "out"
-    write_release(made, changed)
+    write_release(partial, changed)
     file = changed / "scores.tsv"
     file.write_text(file.read_text().replace("no score", "some score"))
 
     assert not verify_release(changed).is_confirmed
 
 
-def test_collections_are_compared_without_the_pairs(folder, capsys):
-    both = ["compare-collections", str(folder), str(folder), "--names", "one", "other"]
+def test_collections_are_compared_without_the_pairs(written, capsys):
+    both = [
+        "compare-collections",
+        str(written),
+        str(written),
+        "--names",
+        "one",
+        "other",
+    ]
 
     assert postprocess([*both, "--no-report", "--recipe", "cosimlex"]) == 0
     assert "of 12" in capsys.readouterr().out

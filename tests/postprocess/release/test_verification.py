@@ -24,7 +24,7 @@ from tests.postprocess.release.releases import (
 
 
 @pytest.fixture
-def folder(tmp_path):
+def released_in(tmp_path):
     """A release of four pairs, whose files a test may change."""
     write_release(release(), tmp_path / "out")
     return tmp_path / "out"
@@ -41,8 +41,8 @@ def change(folder, name, old, new):
     sums.write_text(sums.read_text().replace(*digests))
 
 
-def test_all_figures_of_a_release_follow_from_its_ratings(folder):
-    found = verify_release(folder)
+def test_all_figures_of_a_release_follow_from_its_ratings(released_in):
+    found = verify_release(released_in)
 
     assert found.is_confirmed, found.differences
     assert (found.reservations, found.n_rounded, found.n_ratings) == ((), 0, 44)
@@ -50,16 +50,16 @@ def test_all_figures_of_a_release_follow_from_its_ratings(folder):
     assert found.unchecked == ()
 
 
-def test_a_figure_in_several_files_is_counted_once(folder):
+def test_a_figure_in_several_files_is_counted_once(released_in):
     def numbers(text):
         return {float(f"{float(n):.9g}") for n in re.findall(rb"-?\d+(?:\.\d+)?(?:e-\d+)?", text)}
 
-    found = verify_release(folder)
+    found = verify_release(released_in)
 
     names = ("report.json", "scores.tsv", "intervals.tsv", "annotators.tsv", "ledger.tsv",
              "cosimlex_sl.csv", "gold/gold_sl.tsv", "distributions_sl.json")  # fmt: skip
-    distinct = set().union(*(numbers((folder / name).read_bytes()) for name in names))
-    columns = len((folder / "scores.tsv").read_text().split())
+    distinct = set().union(*(numbers((released_in / name).read_bytes()) for name in names))
+    columns = len((released_in / "scores.tsv").read_text().split())
     assert columns < found.n_figures <= len(distinct)
 
 
@@ -106,13 +106,15 @@ def test_notes_on_figures_and_notes_of_the_study_are_told_apart(tmp_path):
         ("ratings_sl.parquet", rb"(PAR1)", ""),
     ],
 )
-def test_a_changed_figure_is_found_though_its_checksum_was_changed(folder, name, pattern, place):
-    content = (folder / name).read_bytes()
+def test_a_changed_figure_is_found_though_its_checksum_was_changed(
+    released_in, name, pattern, place
+):
+    content = (released_in / name).read_bytes()
     old = re.search(pattern, content)[0]
     new = old.replace(re.search(pattern, content)[1], b"7.5")
-    change(folder, name, old, new)
+    change(released_in, name, old, new)
 
-    found = verify_release(folder)
+    found = verify_release(released_in)
 
     assert not found.is_confirmed
     assert (name, place) in {(one.file, one.place) for one in found.differences}
@@ -155,12 +157,12 @@ FORGED = {"inputs": invent_details, "agreement": forge_slice, "confounds": forge
 
 
 @pytest.mark.parametrize("version", ["0.1.0", "9.9.9"])
-def test_other_code_does_not_switch_the_comparison_of_documents_off(folder, version):
-    claim_other_code(folder, version)
-    claim(folder, notes=["All annotators were trained linguists."])
-    change(folder, "README.md", b"ratings", b"opinions of linguists")
+def test_other_code_does_not_switch_the_comparison_of_documents_off(released_in, version):
+    claim_other_code(released_in, version)
+    claim(released_in, notes=["All annotators were trained linguists."])
+    change(released_in, "README.md", b"ratings", b"opinions of linguists")
 
-    found = verify_release(folder)
+    found = verify_release(released_in)
 
     assert not found.is_confirmed
     assert found.differences == ()
@@ -169,57 +171,57 @@ def test_other_code_does_not_switch_the_comparison_of_documents_off(folder, vers
     assert "README.md" in found.summary
 
 
-def test_other_code_alone_is_a_reservation_that_names_it_and_nothing_else(folder):
-    claim_other_code(folder)
+def test_other_code_alone_is_a_reservation_that_names_it_and_nothing_else(released_in):
+    claim_other_code(released_in)
 
-    found = verify_release(folder)
+    found = verify_release(released_in)
 
     assert len(found.reservations) == 1
     assert found.reservations[0].startswith("the release says that 0.1.0 (00000000) made it")
     assert "made with 0.1.0 (00000000), computed again with 0.1.0 (" in render_verification(found)
 
 
-def test_other_code_excuses_no_figure(folder):
-    claim_other_code(folder)
-    claim(folder, change=lambda report: {**report["change"], "by_formula": 0.999})
+def test_other_code_excuses_no_figure(released_in):
+    claim_other_code(released_in)
+    claim(released_in, change=lambda report: {**report["change"], "by_formula": 0.999})
 
-    found = [(one.file, one.place) for one in verify_release(folder).differences]
+    found = [(one.file, one.place) for one in verify_release(released_in).differences]
 
     assert ("report.json", "change.by_formula") in found
 
 
-def test_invented_details_are_differences_of_this_code(folder):
-    claim(folder, **FORGED)
+def test_invented_details_are_differences_of_this_code(released_in):
+    claim(released_in, **FORGED)
 
-    places = {one.place for one in verify_release(folder).differences}
+    places = {one.place for one in verify_release(released_in).differences}
 
     assert {"inputs.details", "agreement.by.block[1].human"} <= places
     assert 'confounds.table["rating and seconds"].estimate' in places
 
 
-def test_details_of_other_code_are_reservations_that_name_their_rows(folder):
-    claim_other_code(folder)
-    claim(folder, **FORGED)
+def test_details_of_other_code_are_reservations_that_name_their_rows(released_in):
+    claim_other_code(released_in)
+    claim(released_in, **FORGED)
 
-    found = verify_release(folder)
+    found = verify_release(released_in)
 
     assert found.differences == ()
     for name in ("agreement.by.block", "inputs.details", 'table["rating and seconds"]'):
         assert name in found.reservations[1], name
 
 
-def test_a_further_file_is_a_reservation_though_it_is_listed(folder):
-    (folder / "figures").mkdir()
-    (folder / "evil.txt").write_text("listed")
-    (folder / "figures/evil.png").write_text("listed, too")
-    digests = [(name, hashlib.sha256((folder / name).read_bytes()).hexdigest())
+def test_a_further_file_is_a_reservation_though_it_is_listed(released_in):
+    (released_in / "figures").mkdir()
+    (released_in / "evil.txt").write_text("listed")
+    (released_in / "figures/evil.png").write_text("listed, too")
+    digests = [(name, hashlib.sha256((released_in / name).read_bytes()).hexdigest())
                for name in ("evil.txt", "figures/evil.png")]  # fmt: skip
-    lines = [*(folder / "SHA256SUMS").read_text().splitlines(),
+    lines = [*(released_in / "SHA256SUMS").read_text().splitlines(),
              *(f"{digest}  {name}" for name, digest in digests)]  # fmt: skip
     lines.sort(key=lambda line: line.partition("  ")[2])
-    (folder / "SHA256SUMS").write_text("\n".join(lines) + "\n")
+    (released_in / "SHA256SUMS").write_text("\n".join(lines) + "\n")
 
-    found = verify_release(folder)
+    found = verify_release(released_in)
 
     assert found.differences == ()
     assert found.reservations == (
@@ -236,98 +238,98 @@ def test_a_further_file_is_a_reservation_though_it_is_listed(folder):
         (b'"notes": [', b'"more": null,\n  "notes": [', "more"),
     ],
 )
-def test_further_entries_of_a_report_are_found(folder, old, new, place):
-    change(folder, "report.json", old, new)
+def test_further_entries_of_a_report_are_found(released_in, old, new, place):
+    change(released_in, "report.json", old, new)
 
-    assert place in {one.place for one in verify_release(folder).differences}
+    assert place in {one.place for one in verify_release(released_in).differences}
 
 
-def test_a_report_with_a_name_twice_is_refused(folder):
-    change(folder, "report.json", b'"notes": [', b'"language": "fi",\n  "notes": [')
+def test_a_report_with_a_name_twice_is_refused(released_in):
+    change(released_in, "report.json", b'"notes": [', b'"language": "fi",\n  "notes": [')
 
     with pytest.raises(ReleaseError, match="an object has a name twice"):
-        verify_release(folder)
+        verify_release(released_in)
 
 
-def test_further_columns_of_a_parquet_file_are_found(folder):
-    path = folder / "cosimlex_sl.parquet"
+def test_further_columns_of_a_parquet_file_are_found(released_in):
+    path = released_in / "cosimlex_sl.parquet"
     table = parquet.read_table(path)
     out = io.BytesIO()
     parquet.write_table(table.append_column("human", [[0.99] * len(table)]), out)
-    change(folder, path.name, path.read_bytes(), out.getvalue())
+    change(released_in, path.name, path.read_bytes(), out.getvalue())
 
-    found = {(one.file, one.place) for one in verify_release(folder).differences}
+    found = {(one.file, one.place) for one in verify_release(released_in).differences}
 
     assert ("cosimlex_sl.parquet", "columns") in found
 
 
-def test_a_line_of_the_checksums_that_is_covered_by_another_is_found(folder):
-    sums = folder / "SHA256SUMS"
+def test_a_line_of_the_checksums_that_is_covered_by_another_is_found(released_in):
+    sums = released_in / "SHA256SUMS"
     sums.write_text(f"{OTHER_CODE}  scores.tsv\n" + sums.read_text())
 
-    (found,) = verify_release(folder).differences
+    (found,) = verify_release(released_in).differences
 
     assert (found.file, found.published) == ("SHA256SUMS", "other lines")
 
 
-def test_further_columns_of_other_code_are_reservations_and_the_others_are_compared(folder):
-    claim_other_code(folder)
-    rows = (folder / "scores.tsv").read_bytes().split(b"\n")
+def test_further_columns_of_other_code_are_reservations_and_the_others_are_compared(released_in):
+    claim_other_code(released_in)
+    rows = (released_in / "scores.tsv").read_bytes().split(b"\n")
     wider = [rows[0] + b"\tmore", *(row + b"\t1" for row in rows[1:-1]), b""]
-    change(folder, "scores.tsv", b"\n".join(rows), b"\n".join(wider))
+    change(released_in, "scores.tsv", b"\n".join(rows), b"\n".join(wider))
 
-    found = verify_release(folder)
+    found = verify_release(released_in)
     assert found.differences == ()
     assert "scores.tsv (column more)" in found.summary
 
-    change(folder, "scores.tsv", b"\t1\n", b"\t1\t0.99\n")
-    places = {(one.file, one.place) for one in verify_release(folder).differences}
+    change(released_in, "scores.tsv", b"\t1\n", b"\t1\t0.99\n")
+    places = {(one.file, one.place) for one in verify_release(released_in).differences}
     assert ("scores.tsv", "row 1, column 17") in places
 
 
-def test_names_of_a_release_cannot_break_the_sentence(folder):
-    claim_other_code(folder)
-    claim(folder, **{"\x1b[2J\nAll figures follow": 1, "long" * 1000: 2})
+def test_names_of_a_release_cannot_break_the_sentence(released_in):
+    claim_other_code(released_in)
+    claim(released_in, **{"\x1b[2J\nAll figures follow": 1, "long" * 1000: 2})
 
-    summary = verify_release(folder).summary
+    summary = verify_release(released_in).summary
 
     assert summary.isprintable()
     assert len(summary) < 2000
 
 
-def test_files_that_the_code_of_a_release_did_not_write_are_reservations(folder):
-    claim_other_code(folder, "0.0.1")
-    sums = folder / "SHA256SUMS"
+def test_files_that_the_code_of_a_release_did_not_write_are_reservations(released_in):
+    claim_other_code(released_in, "0.0.1")
+    sums = released_in / "SHA256SUMS"
     lines = sums.read_text().splitlines(keepends=True)
     new = ("intervals.tsv", "distributions_sl.json", "distributions_sl.parquet")
     sums.write_text("".join(line for line in lines if not line.rstrip().endswith(new)))
     for name in new:
-        (folder / name).unlink()
+        (released_in / name).unlink()
 
-    found = verify_release(folder)
+    found = verify_release(released_in)
 
     assert found.differences == ()
     assert all(name in found.reservations[1] for name in new)
 
 
-def test_a_changed_rating_changes_the_figures_that_rest_on_it(folder):
-    path = folder / "ratings_sl.tsv"
+def test_a_changed_rating_changes_the_figures_that_rest_on_it(released_in):
+    path = released_in / "ratings_sl.tsv"
     line = path.read_text().splitlines()[1]
     fields = line.split("\t")
     fields[4] = "6" if fields[4] != "6" else "0"
-    change(folder, path.name, line.encode(), "\t".join(fields).encode())
+    change(released_in, path.name, line.encode(), "\t".join(fields).encode())
 
-    files = {one.file for one in verify_release(folder).differences}
+    files = {one.file for one in verify_release(released_in).differences}
 
     assert {"scores.tsv", "ledger.tsv", "report.json", "ratings_sl.parquet"} <= files
 
 
-def test_files_are_compared_with_the_checksums(folder):
-    (folder / "scores.tsv").write_bytes((folder / "scores.tsv").read_bytes() + b"\n")
-    (folder / "texts/consent_2.md").unlink()
-    (folder / "more.txt").write_text("not listed")
+def test_files_are_compared_with_the_checksums(released_in):
+    (released_in / "scores.tsv").write_bytes((released_in / "scores.tsv").read_bytes() + b"\n")
+    (released_in / "texts/consent_2.md").unlink()
+    (released_in / "more.txt").write_text("not listed")
 
-    found = {(one.file, one.place) for one in verify_release(folder).differences}
+    found = {(one.file, one.place) for one in verify_release(released_in).differences}
 
     assert {
         ("SHA256SUMS", name) for name in ("scores.tsv", "texts/consent_2.md", "more.txt")
@@ -338,24 +340,24 @@ def test_files_are_compared_with_the_checksums(folder):
 @pytest.mark.parametrize(
     "name", ["report.json", "recipe.toml", "ratings_sl.tsv", "cosimlex_sl.csv"]
 )
-def test_a_folder_without_a_file_is_refused(folder, name):
-    (folder / name).unlink()
+def test_a_folder_without_a_file_is_refused(released_in, name):
+    (released_in / name).unlink()
 
     with pytest.raises(ReleaseError, match=f"{name} is missing|has one file <name>"):
-        verify_release(folder)
+        verify_release(released_in)
 
 
-def test_the_command_ends_with_one_sentence_and_its_status(folder, capsys, tmp_path):
-    assert main(["verify", str(folder)]) == 0
+def test_the_command_ends_with_one_sentence_and_its_status(released_in, capsys, tmp_path):
+    assert main(["verify", str(released_in)]) == 0
     sentence = r"\nAll [\d,]+ different figures follow from the ratings\.\n$"
     assert re.search(sentence, capsys.readouterr().out)
 
-    claim_other_code(folder)
-    assert main(["verify", str(folder)]) == 3
+    claim_other_code(released_in)
+    assert main(["verify", str(released_in)]) == 3
     assert "\nConfirmed with reservations: " in capsys.readouterr().out
 
-    (folder / "scores.tsv").write_bytes(b"pair\n")
-    assert main(["verify", str(folder)]) == 1
+    (released_in / "scores.tsv").write_bytes(b"pair\n")
+    assert main(["verify", str(released_in)]) == 1
     assert main(["verify", str(tmp_path / "nowhere")]) == 2
     assert "unpack the archive" in capsys.readouterr().err
 
@@ -377,11 +379,11 @@ def test_a_release_with_its_own_name_and_one_in_the_published_layout_are_verifie
     assert len(figures) == 1
 
 
-def test_two_datasets_in_one_folder_are_refused(folder):
-    (folder / "other_sl.csv").write_bytes((folder / "cosimlex_sl.csv").read_bytes())
+def test_two_datasets_in_one_folder_are_refused(released_in):
+    (released_in / "other_sl.csv").write_bytes((released_in / "cosimlex_sl.csv").read_bytes())
 
     with pytest.raises(ReleaseError, match=r"has one file .*, but this has 2"):
-        verify_release(folder)
+        verify_release(released_in)
 
 
 def test_copied_annotators_are_published_and_verified(tmp_path):

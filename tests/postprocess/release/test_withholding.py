@@ -29,7 +29,7 @@ def story(number: int) -> list[str]:
 
 
 @pytest.fixture
-def corpus(tmp_path):
+def corpus_of_six(tmp_path):
     folder = tmp_path / "corpus"
     folder.mkdir()
     path = write(folder / "a.conllu", [line for n in range(1, 7) for line in story(n)])
@@ -61,7 +61,7 @@ def run_script(folder, corpus):
 
 @pytest.mark.parametrize("n_practice", [0, 2])
 def test_texts_that_may_not_be_published_are_in_no_file_and_can_be_restored(
-    tmp_path, corpus, n_practice
+    tmp_path, corpus_of_six, n_practice
 ):
     collected, stimuli = collect_stories(6)
     made = release(collected, n_practice=n_practice)
@@ -73,7 +73,7 @@ def test_texts_that_may_not_be_published_are_in_no_file_and_can_be_restored(
     assert "## Texts that are withheld" in attribution
     assert "pair 6 (context 1). In all files their letters are" in attribution
 
-    done = run_script(tmp_path / "out", corpus)
+    done = run_script(tmp_path / "out", corpus_of_six)
 
     assert (done.stdout, done.stderr) == ("6 of 6 texts restored, in rebuilt/\n", "")
     restored = parse_stimuli((tmp_path / "out/rebuilt/data/data_sl.tsv").read_bytes()).rows
@@ -85,26 +85,26 @@ def test_texts_that_may_not_be_published_are_in_no_file_and_can_be_restored(
     assert all(SECRET in path.read_text(encoding="utf-8") for path in dataset)
 
 
-def test_what_the_corpus_does_not_have_is_named(tmp_path, corpus):
+def test_what_the_corpus_does_not_have_is_named(tmp_path, corpus_of_six):
     write_release(release(collect_stories()[0]), tmp_path / "out")
-    changed = (corpus / "a.conllu").read_text(encoding="utf-8").replace("alpha3", "alpha9")
-    (corpus / "a.conllu").write_text(changed, encoding="utf-8")
-    (corpus / "b.conllu.gz").unlink()
+    changed = (corpus_of_six / "a.conllu").read_text(encoding="utf-8").replace("alpha3", "alpha9")
+    (corpus_of_six / "a.conllu").write_text(changed, encoding="utf-8")
+    (corpus_of_six / "b.conllu.gz").unlink()
 
-    done = run_script(tmp_path / "out", corpus)
+    done = run_script(tmp_path / "out", corpus_of_six)
 
     assert done.returncode == 1
     assert done.stdout.startswith("2 of 4 texts restored")
-    assert f"missing: {corpus / 'b.conllu.gz'}\n" in done.stderr
+    assert f"missing: {corpus_of_six / 'b.conllu.gz'}\n" in done.stderr
     assert "not found: pair 3, context 1 (a.conllu, d3)\n" in done.stderr
     assert "not found: pair 2, context 1 (b.conllu.gz, d2)\n" in done.stderr
 
 
-def test_the_script_says_where_it_belongs(tmp_path, corpus):
+def test_the_script_says_where_it_belongs(tmp_path, corpus_of_six):
     write_release(release(collect_stories()[0]), tmp_path / "out")
     (tmp_path / "out/sources_sl.tsv").unlink()
 
-    done = run_script(tmp_path / "out", corpus)
+    done = run_script(tmp_path / "out", corpus_of_six)
 
     assert done.returncode == 2
     assert "has no file sources_<lang>.tsv; give --release" in done.stderr

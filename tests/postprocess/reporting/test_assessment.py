@@ -42,24 +42,24 @@ def details_of(ratings, seed=3):
 
 
 @pytest.fixture(scope="module")
-def outcome():
+def assessed():
     return outcome_of(simulate_study(), "cosimlex", *LITTLE_CHANCE)
 
 
 @pytest.fixture(scope="module")
-def found(outcome):
-    return assess(outcome, ROWS, outcome.used)
+def found(assessed):
+    return assess(assessed, ROWS, assessed.used)
 
 
 @pytest.fixture(scope="module")
-def detailed(outcome):
-    return assess(outcome, ROWS, join_details(outcome.used, details_of(simulate_study())))
+def detailed(assessed):
+    return assess(assessed, ROWS, join_details(assessed.used, details_of(simulate_study())))
 
 
-def test_agreement_is_computed_after_and_before_the_steps(outcome, found):
+def test_agreement_is_computed_after_and_before_the_steps(assessed, found):
     agreement = found["agreement"]
-    after = agreement_table(outcome.used, **CHANCE).drop(columns="by")
-    before = agreement_table(as_given(outcome), by=[], **CHANCE).drop(columns="by")
+    after = agreement_table(assessed.used, **CHANCE).drop(columns="by")
+    before = agreement_table(as_given(assessed), by=[], **CHANCE).drop(columns="by")
 
     assert agreement["by"] == {"group": after.iloc[:-1].to_dict("records")}
     assert agreement["overall"] == after.iloc[-1].to_dict()
@@ -77,12 +77,12 @@ def test_agreement_is_reported_by_known_columns(detailed):
     assert agreement["not_known"] == []
 
 
-def test_agreement_over_annotators_repeats_the_steps(outcome):
-    recipe = outcome.recipe
+def test_agreement_over_annotators_repeats_the_steps(assessed):
+    recipe = assessed.recipe
     section = recipe.report.model_copy(update={"resample": "items and annotators"})
-    over_both = replace(outcome, recipe=recipe.model_copy(update={"report": section}))
+    over_both = replace(assessed, recipe=recipe.model_copy(update={"report": section}))
     details = details_of(simulate_study())
-    used, given = (join_details(one, details) for one in (outcome.used, as_given(outcome)))
+    used, given = (join_details(one, details) for one in (assessed.used, as_given(assessed)))
     chance = CHANCE | {"resample": "items and annotators"}
 
     agreement = assess(over_both, ROWS, used, details)["agreement"]
@@ -95,29 +95,29 @@ def test_agreement_over_annotators_repeats_the_steps(outcome):
     assert agreement["as_given"] == before.iloc[-1].to_dict()
 
 
-def test_as_given_is_none_if_no_step_changed_anything(outcome):
+def test_as_given_is_none_if_no_step_changed_anything(assessed):
     plain = outcome_of(simulate_study(odd=False), "raw", *LITTLE_CHANCE)
 
     assert as_given(plain) is None
     assert assess(plain, ROWS, plain.used)["change"]["as_given"] is None
-    given = as_given(outcome)
-    assert len(given) == len(outcome.ledger)
-    assert given["rating"].tolist() == outcome.ledger["rating"].tolist()
+    given = as_given(assessed)
+    assert len(given) == len(assessed.ledger)
+    assert given["rating"].tolist() == assessed.ledger["rating"].tolist()
 
 
-def test_change_is_the_reliability_of_both_and_by_formula(outcome, found):
+def test_change_is_the_reliability_of_both_and_by_formula(assessed, found):
     change = found["change"]
-    for kind, ratings in (("used", outcome.used), ("as_given", as_given(outcome))):
+    for kind, ratings in (("used", assessed.used), ("as_given", as_given(assessed))):
         table = change_reliability(
             ratings, rng=np.random.default_rng(0), n_splits=5, n_resamples=20
         )
         assert change[kind] == table.reset_index().to_dict("records")
     given = aggregate_ratings(
-        rescale_ratings(as_given(outcome), Scale(0, 6), Scale(0, 10)), len(outcome.scores)
+        rescale_ratings(as_given(assessed), Scale(0, 6), Scale(0, 10)), len(assessed.scores)
     )
-    assert change["size"] == change_size(outcome.scores)._asdict()
+    assert change["size"] == change_size(assessed.scores)._asdict()
     assert change["size_as_given"] == change_size(given)._asdict()
-    assert change["by_formula"] == change_reliability_from_scores(outcome.scores)
+    assert change["by_formula"] == change_reliability_from_scores(assessed.scores)
     assert (change["n_both"], change["paired"]) == (0, [])
 
 
@@ -140,9 +140,9 @@ def test_change_has_the_paired_test_of_annotators_of_both_contexts():
     assert change["n_both"] == 6
 
 
-def test_confounds_list_the_missing_columns(outcome, found):
+def test_confounds_list_the_missing_columns(assessed, found):
     expected = find_confounds(
-        outcome.scores, measure_contexts(ROWS), rng=np.random.default_rng(0), n_resamples=20
+        assessed.scores, measure_contexts(ROWS), rng=np.random.default_rng(0), n_resamples=20
     )
 
     assert pd.DataFrame(found["confounds"]["table"]).equals(expected)

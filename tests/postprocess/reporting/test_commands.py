@@ -7,7 +7,7 @@ from tests.factories.ratings import simulate_study
 
 
 @pytest.fixture
-def given(tmp_path):
+def input_files(tmp_path):
     """Return the arguments of the input files."""
     (tmp_path / "data.tsv").write_text(render_stimuli(stimuli_for(24).rows), encoding="utf-8")
     simulate_study().assign(language="xx").to_csv(tmp_path / "ratings.csv", index=False)
@@ -15,10 +15,10 @@ def given(tmp_path):
     return [*files, "--language", "xx"]
 
 
-def test_compare_draws_the_two_recipes(given, tmp_path):
+def test_compare_draws_the_two_recipes(input_files, tmp_path):
     out = tmp_path / "out"
 
-    assert main(["compare", "raw", "cosimlex", *given, "--out", str(out)]) == 0
+    assert main(["compare", "raw", "cosimlex", *input_files, "--out", str(out)]) == 0
 
     assert b"recipes raw (x axis) and cosimlex (y axis)" in (out / "compared.svg").read_bytes()
     assert (out / "compared.png").read_bytes().startswith(b"\x89PNG")

@@ -20,12 +20,7 @@ from tests.factories.ratings import simulate_study
 
 
 @pytest.fixture(scope="module")
-def dataset():
-    return dataset_of()
-
-
-@pytest.fixture(scope="module")
-def page(dataset):
+def explorer_page(dataset):
     return render_explorer(dataset)
 
 
@@ -37,8 +32,8 @@ def listed(page):
     return json.loads(parse(page).get_element_by_id("ratings").text)
 
 
-def test_every_pair_is_listed_with_its_texts_and_targets(dataset, page):
-    pairs = parse(page).xpath("//ol[@id='pairs']/li")
+def test_every_pair_is_listed_with_its_texts_and_targets(dataset, explorer_page):
+    pairs = parse(explorer_page).xpath("//ol[@id='pairs']/li")
 
     assert len(pairs) == len(dataset.rows)
     for pair, row in zip(pairs, dataset.rows, strict=True):
@@ -49,11 +44,11 @@ def test_every_pair_is_listed_with_its_texts_and_targets(dataset, page):
         assert targets == [set(row[4:6]), set(row[6:8])]
 
 
-def test_distributions_count_the_ratings_as_given(dataset, page):
+def test_distributions_count_the_ratings_as_given(dataset, explorer_page):
     ledger = dataset.outcome.ledger
     scale = [str(point) for point in range(7)]
     for (pair, context), given in ledger.groupby(["pair", "context"]):
-        (table,) = parse_counts(page, pair, context)
+        (table,) = parse_counts(explorer_page, pair, context)
         used = given["rating"][given["reason"] == ""].map("{:g}".format).value_counts()
         assert table["used"] == [str(used.get(point, "")) for point in scale]
 
@@ -65,8 +60,8 @@ def parse_counts(page, pair, context):
         yield {name: [cell.text or "" for cell in row.xpath("td")] for name, row in rows.items()}
 
 
-def test_every_rating_is_listed_as_in_the_ledger(dataset, page):
-    found = listed(page)
+def test_every_rating_is_listed_as_in_the_ledger(dataset, explorer_page):
+    found = listed(explorer_page)
     rows = [
         (pair, context, found["annotators"][who], rating, calibrated, found["reasons"][why])
         for pair, contexts in enumerate(found["pairs"], 1)
@@ -92,13 +87,13 @@ def test_too_many_ratings_are_only_counted(dataset, monkeypatch):
     assert len(parse(page).xpath("//table[@class='counts']")) == 2 * len(dataset.rows)
 
 
-def test_the_page_may_run_its_own_script_and_nothing_else(page):
-    policy = parse(page).xpath("//meta[@http-equiv='Content-Security-Policy']/@content")[0]
-    (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+def test_the_page_may_run_its_own_script_and_nothing_else(explorer_page):
+    policy = parse(explorer_page).xpath("//meta[@http-equiv='Content-Security-Policy']/@content")[0]
+    (script,) = re.findall(r"<script>(.*?)</script>", explorer_page, re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
     assert policy == f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
-    assert not re.search(r"""(src|href)=["'](?!#)""", page)
+    assert not re.search(r"""(src|href)=["'](?!#)""", explorer_page)
 
 
 def test_names_and_texts_cannot_end_the_script_or_add_elements(dataset):

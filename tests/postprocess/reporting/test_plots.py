@@ -23,7 +23,7 @@ PER_DAY = pd.Series({"2026-03-02": 5, "2026-03-04": 2, "2026-03-03": 4})
 
 
 @pytest.fixture(scope="module")
-def files(dataset):
+def plot_files(dataset):
     return render_plots(dataset, PER_DAY, 20)
 
 
@@ -42,23 +42,23 @@ def render(dataset, plots):
     return render_plates([*figures, *(one for one in plots if one.name not in FIGURES)])
 
 
-def test_every_plot_has_its_files(files):
-    index = json.loads(files[INDEX])
+def test_every_plot_has_its_files(plot_files):
+    index = json.loads(plot_files[INDEX])
 
     names = [one["name"] for one in index]
     assert names == [
         "change-against-p", "calibration", "score-against-distance", "coverage-over-time",
         "agreement",
     ]  # fmt: skip
-    assert set(files) == {
+    assert set(plot_files) == {
         INDEX, *(f"plots/{name}.{form}" for name in names for form in ("svg", "png", "csv"))
     }  # fmt: skip
     for one in index:
-        drawing = etree.fromstring(files[f"plots/{one['name']}.svg"])
+        drawing = etree.fromstring(plot_files[f"plots/{one['name']}.svg"])
         assert one["title"] in "".join(drawing.itertext())
         assert not drawing.xpath("//*[@style] | //*[local-name() = 'style']")
-        assert files[f"plots/{one['name']}.png"].startswith(b"\x89PNG")
-        assert len(pd.read_csv(io.BytesIO(files[f"plots/{one['name']}.csv"])))
+        assert plot_files[f"plots/{one['name']}.png"].startswith(b"\x89PNG")
+        assert len(pd.read_csv(io.BytesIO(plot_files[f"plots/{one['name']}.csv"])))
         assert "nan" not in one["caption"]
 
 
@@ -138,7 +138,7 @@ def test_plots_of_few_data_are_drawn():
     assert "nan" not in files[INDEX].decode()
 
 
-def test_only_the_data_of_a_plot_have_the_words_and_hold_no_formula(dataset, files):
+def test_only_the_data_of_a_plot_have_the_words_and_hold_no_formula(dataset, plot_files):
     """All other files are the same bytes when they are made again."""
     rows = tuple(("=1+1", *row[1:]) for row in dataset.rows)
 
@@ -148,4 +148,4 @@ def test_only_the_data_of_a_plot_have_the_words_and_hold_no_formula(dataset, fil
     data = made.pop(spoilt).decode()
     assert ",'=1+1," in data
     assert ",=1+1" not in data
-    assert made == {name: content for name, content in files.items() if name != spoilt}
+    assert made == {name: content for name, content in plot_files.items() if name != spoilt}

@@ -16,7 +16,7 @@ from postprocess.steps.recipe import read_recipe
 
 
 @pytest.fixture
-def outcome(simulated):
+def shifted_outcome(simulated):
     """An outcome in which annotators are shifted and left out."""
     ratings = simulated().drop(columns=["block", "pos"])
     shifted = ratings["annotator"] == "1A00"
@@ -25,16 +25,16 @@ def outcome(simulated):
 
 
 @pytest.fixture
-def table(outcome):
-    return measure_distributions(outcome)
+def table(shifted_outcome):
+    return measure_distributions(shifted_outcome)
 
 
 @pytest.mark.parametrize(
     ("kind", "column", "counts"),
     [("given", "rating", "calibrated"), ("used", "calibrated", "reason")],
 )
-def test_distributions_are_those_of_the_ledger(outcome, table, kind, column, counts):
-    ledger = outcome.ledger
+def test_distributions_are_those_of_the_ledger(shifted_outcome, table, kind, column, counts):
+    ledger = shifted_outcome.ledger
     is_counted = ledger[counts].notna() if kind == "given" else ledger[counts] == ""
     by_context = ledger[is_counted].groupby(["pair", "context"])[column]
 
@@ -53,8 +53,8 @@ def test_calibration_and_filtering_change_the_distributions(table):
     assert (table["used_3"] != table["given_3"]).any()
 
 
-def test_the_json_and_the_parquet_file_have_the_table(outcome, table):
-    read = json.loads(render_distributions(table, outcome, "sl"))
+def test_the_json_and_the_parquet_file_have_the_table(shifted_outcome, table):
+    read = json.loads(render_distributions(table, shifted_outcome, "sl"))
 
     assert (read["language"], read["points"]) == ("sl", list(range(7)))
     assert read["scale"] == {"minimum": 0, "maximum": 6, "step": 1}

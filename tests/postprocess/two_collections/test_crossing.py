@@ -32,16 +32,16 @@ def rho(one, other):
 
 
 @pytest.fixture(scope="module")
-def two():
+def crossed():
     ratings = simulate_study(10, 3, n_blocks=2, odd=False)
     gaps = rerate(ratings, n_raters=2).drop(index=[3, 22])
     return collection_of(ratings), collection_of(gaps, "B")
 
 
-def test_agreement_is_that_of_a_loop_over_all_annotators(two):
-    table = agreement_of(*two)["estimate"]
+def test_agreement_is_that_of_a_loop_over_all_annotators(crossed):
+    table = agreement_of(*crossed)["estimate"]
 
-    people = [by_annotator(one.ratings) for one in two]
+    people = [by_annotator(one.ratings) for one in crossed]
     between = [rho(a, b) for a, b in product(people[0].values(), people[1].values())]
     assert table["pairwise", "between"] == pytest.approx(np.nanmean(between))
     for side, among in ((0, "first"), (1, "second")):
@@ -51,7 +51,7 @@ def test_agreement_is_that_of_a_loop_over_all_annotators(two):
             if one[0] == other[0]
         ]
         assert table["pairwise", among] == pytest.approx(np.nanmean(own))
-    means = [one.scores[["sim1", "sim2"]].stack().reset_index() for one in two]
+    means = [one.scores[["sim1", "sim2"]].stack().reset_index() for one in crossed]
     scores = [
         one.assign(context=one["level_1"].str[-1].astype(int)).set_index(["pair", "context"])[0]
         for one in means
@@ -60,8 +60,8 @@ def test_agreement_is_that_of_a_loop_over_all_annotators(two):
     assert table["with means", "second with first"] == pytest.approx(np.mean(with_first))
 
 
-def test_agreement_counts_correlations_and_has_intervals(two):
-    table = agreement_of(*two)
+def test_agreement_counts_correlations_and_has_intervals(crossed):
+    table = agreement_of(*crossed)
 
     assert table["n_correlations"].to_dict() == {
         ("pairwise", "first"): 4 * 3,
@@ -76,12 +76,12 @@ def test_agreement_counts_correlations_and_has_intervals(two):
     assert (table["estimate"] < table["high"]).all()
 
 
-def test_agreement_of_one_annotator_with_a_crowd_is_defined_between_alone(two):
+def test_agreement_of_one_annotator_with_a_crowd_is_defined_between_alone(crossed):
     # rates as the group of each item does on average
-    means = two[0].ratings.groupby(["pair", "context"], as_index=False)["rating"].mean().round()
+    means = crossed[0].ratings.groupby(["pair", "context"], as_index=False)["rating"].mean().round()
     model = collection_of(means.assign(annotator="m"), "M")
 
-    table = agreement_of(two[0], model)
+    table = agreement_of(crossed[0], model)
 
     assert table.loc[("pairwise", "second"), ["estimate", "low"]].isna().all()
     assert table.loc[("with means", "second"), ["estimate", "low"]].isna().all()
@@ -100,10 +100,10 @@ def test_agreement_of_groups_with_few_common_contexts_is_undefined():
     assert np.isnan(table.loc[("pairwise", "between"), "estimate"])
 
 
-def test_agreement_needs_ratings(two):
-    sims = two[0].scores[["sim1", "sim2"]].to_numpy().tolist()
+def test_agreement_needs_ratings(crossed):
+    sims = crossed[0].scores[["sim1", "sim2"]].to_numpy().tolist()
 
-    table = agreement_of(scores_of(sims), two[1])
+    table = agreement_of(scores_of(sims), crossed[1])
 
     assert table.index.tolist() == [
         ("pairwise", "second"), ("with means", "second"), ("with means", "second with first")

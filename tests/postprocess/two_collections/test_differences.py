@@ -24,7 +24,7 @@ def aligned(first, second):
 
 
 @pytest.fixture(scope="module")
-def two():
+def aligned_two():
     ratings = simulate_study(12, n_blocks=2)
     return aligned(collection_of(ratings), collection_of(rerate(ratings), "B"))
 
@@ -65,13 +65,13 @@ def test_measure_differences_of_a_worked_case():
     assert (low, high) == (-5, -5)
 
 
-def test_compare_contexts_tests_as_scipy_does(two):
-    table = compare_contexts(two)
+def test_compare_contexts_tests_as_scipy_does(aligned_two):
+    table = compare_contexts(aligned_two)
 
     for row in table.head(6).itertuples():
         sides = [
             one.loc[(one["pair"] == row.pair) & (one["context"] == row.context), "rating"]
-            for one in two.ratings
+            for one in aligned_two.ratings
         ]
         expected = stats.mannwhitneyu(*sides, alternative="two-sided", method="asymptotic")
         assert row.pvalue == pytest.approx(min(expected.pvalue, 1))
@@ -90,7 +90,7 @@ def test_compare_contexts_without_ratings_has_no_tests():
     assert table["score_second"].tolist() == [1, 2, 3, 5, 5, 6]
 
 
-def test_compare_changes_is_welchs_test_if_one_context_does_not_vary(two):
+def test_compare_changes_is_welchs_test_if_one_context_does_not_vary(aligned_two):
     """With equal ratings in context 1, the changes differ as the ratings of context 2 do."""
     one, other = [1, 2, 4, 5, 3], [4, 6, 5, 6]
     sides = [
@@ -117,12 +117,14 @@ def test_compare_changes_leaves_single_ratings_and_constant_ones_untested():
         assert table[["t", "pvalue", "qvalue"]].isna().all(axis=None)
 
 
-def test_differences_change_their_sign_with_the_sides(two):
-    turned = two._replace(scores=two.scores[::-1], ratings=two.ratings[::-1])
+def test_differences_change_their_sign_with_the_sides(aligned_two):
+    turned = aligned_two._replace(
+        scores=aligned_two.scores[::-1], ratings=aligned_two.ratings[::-1]
+    )
 
-    one, other = (measure_differences(side, BRIEF) for side in (two, turned))
+    one, other = (measure_differences(side, BRIEF) for side in (aligned_two, turned))
     assert other["difference"].tolist() == pytest.approx((-one["difference"]).tolist())
     assert other["limit_low"].tolist() == pytest.approx((-one["limit_high"]).tolist())
-    tests, turned_tests = (compare_contexts(side) for side in (two, turned))
+    tests, turned_tests = (compare_contexts(side) for side in (aligned_two, turned))
     assert turned_tests["pvalue"].tolist() == pytest.approx(tests["pvalue"].tolist())
     assert turned_tests["delta"].tolist() == pytest.approx((-tests["delta"]).tolist())

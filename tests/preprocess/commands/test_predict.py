@@ -15,7 +15,7 @@ GOLD = "sim_context1\tsim_context2\tchange\n" + "".join(
 
 
 @pytest.fixture
-def data(tmp_path, monkeypatch):
+def data_folder(tmp_path, monkeypatch):
     """A data file and its gold in the current folder."""
     monkeypatch.chdir(tmp_path)
     write_data(tmp_path / "data_en.tsv", CONTEXTS)
@@ -35,30 +35,30 @@ def predict(model, *more):
 
 
 def test_the_last_layer_is_the_default_and_nothing_is_read_twice(
-    data, tiny_folder, capsys, monkeypatch
+    data_folder, tiny_folder, capsys, monkeypatch
 ):
     assert predict(tiny_folder) == 0
 
-    assert sorted(path.name for path in (data / "out").iterdir()) == RESULTS
-    assert len((data / "out" / RESULTS[1]).read_text().splitlines()) == 7
+    assert sorted(path.name for path in (data_folder / "out").iterdir()) == RESULTS
+    assert len((data_folder / "out" / RESULTS[1]).read_text().splitlines()) == 7
     assert "layer" not in capsys.readouterr().out
-    first = (data / "out" / RESULTS[0]).read_bytes()
+    first = (data_folder / "out" / RESULTS[0]).read_bytes()
     monkeypatch.delattr(scoring, "load_model")
     assert predict(tiny_folder, "--layer", "2") == 0
-    assert (data / "out" / RESULTS[0]).read_bytes() == first
+    assert (data_folder / "out" / RESULTS[0]).read_bytes() == first
 
 
-def test_a_sweep_says_that_its_best_layer_was_chosen_on_the_gold(data, tiny_folder, capsys):
+def test_a_sweep_says_that_its_best_layer_was_chosen_on_the_gold(data_folder, tiny_folder, capsys):
     assert predict(tiny_folder, "--layer", "all", "--gold", ".", "--cache", "kept") == 0
 
     out = capsys.readouterr().out
-    written = {path.relative_to(data).as_posix() for path in data.glob("out/*/*")}
+    written = {path.relative_to(data_folder).as_posix() for path in data_folder.glob("out/*/*")}
     assert written == {f"out/layer{n}/{name}" for n in range(3) for name in RESULTS}
     lines = out.splitlines()[6:]
     assert lines[0].split() == ["layer", "subtask", "1", "subtask", "2"]
     assert [line.split()[0] for line in lines[1:4]] == ["0", "1", "2"]
     assert "They were chosen on the gold" in " ".join(lines)
-    assert (data / "kept").is_dir()
+    assert (data_folder / "kept").is_dir()
 
 
 @pytest.mark.parametrize(
@@ -69,21 +69,23 @@ def test_a_sweep_says_that_its_best_layer_was_chosen_on_the_gold(data, tiny_fold
         (["--gold", "out"], "has no file gold_<lang>.tsv"),
     ],
 )
-def test_what_is_wrong_is_said_and_nothing_is_written(data, tiny_folder, capsys, given, message):
+def test_what_is_wrong_is_said_and_nothing_is_written(
+    data_folder, tiny_folder, capsys, given, message
+):
     assert predict(tiny_folder, *given) == 2
 
     assert message in capsys.readouterr().err
-    assert not (data / "out").exists()
+    assert not (data_folder / "out").exists()
 
 
-def test_long_texts_and_gold_of_other_pairs_are_refused(data, tiny_folder, capsys):
-    write_data(data / "data_en.tsv", [*CONTEXTS, CONTEXTS[0], long_context(70)])
+def test_long_texts_and_gold_of_other_pairs_are_refused(data_folder, tiny_folder, capsys):
+    write_data(data_folder / "data_en.tsv", [*CONTEXTS, CONTEXTS[0], long_context(70)])
 
     assert predict(tiny_folder) == 2
     assert "row 7 (line 8), context2: 74 sub-words" in capsys.readouterr().err
     assert predict(tiny_folder, "--gold", ".") == 2
     assert "gold_en.tsv has 6 pairs, and the data file has 7" in capsys.readouterr().err
-    assert not (data / "out").exists()
+    assert not (data_folder / "out").exists()
 
 
 @needs_shared

@@ -43,7 +43,7 @@ def cluster():
 
 
 @pytest.fixture
-def corpus(tmp_path) -> Path:
+def many_stories(tmp_path) -> Path:
     stories = [
         sentence(f"The ice of lake {'abcdefghij'[n % 10] * 4} melts in the sun.", None, "# newdoc")
         for n in range(400)
@@ -61,8 +61,8 @@ def find(path, folder, processes, progress=lambda *stage: None):
     )
 
 
-def test_a_cluster_finds_the_same_also_when_a_worker_is_killed(cluster, corpus, tmp_path):
-    alone = find(corpus, tmp_path / "1", Processes(1))
+def test_a_cluster_finds_the_same_also_when_a_worker_is_killed(cluster, many_stories, tmp_path):
+    alone = find(many_stories, tmp_path / "1", Processes(1))
     killed = []
 
     def kill_once(stage, done, of):
@@ -71,7 +71,7 @@ def test_a_cluster_finds_the_same_also_when_a_worker_is_killed(cluster, corpus, 
             os.kill(killed[0], signal.SIGKILL)
 
     processes = Processes(part_size=2_000, cluster=cluster.scheduler_address)
-    together = find(corpus, tmp_path / "2", processes, kill_once)
+    together = find(many_stories, tmp_path / "2", processes, kill_once)
 
     assert len(alone) == 400
     assert killed
@@ -94,19 +94,19 @@ def test_an_address_without_a_scheduler_is_named(address):
         list(work_on_each(len, ["a"], Processes(cluster=address)))
 
 
-def test_an_error_in_another_process_says_where(corpus, tmp_path):
-    with corpus.open("a", encoding="utf-8") as file:
+def test_an_error_in_another_process_says_where(many_stories, tmp_path):
+    with many_stories.open("a", encoding="utf-8") as file:
         file.write("Ice is water.\n")
-    n_lines = len(corpus.read_text(encoding="utf-8").splitlines())
+    n_lines = len(many_stories.read_text(encoding="utf-8").splitlines())
 
     with pytest.raises(CorpusError, match=rf"a\.conllu, line {n_lines}: this line is not CoNLL-U"):
-        find(corpus, tmp_path / "parts", Processes(2, 10_000))
+        find(many_stories, tmp_path / "parts", Processes(2, 10_000))
 
 
-def test_a_corpus_is_read_from_a_store_by_its_address(corpus, tmp_path):
-    alone = find(corpus, tmp_path / "1", Processes(1))
+def test_a_corpus_is_read_from_a_store_by_its_address(many_stories, tmp_path):
+    alone = find(many_stories, tmp_path / "1", Processes(1))
     stored = corpus_file("memory://bucket/a.conllu")
-    stored.write_bytes(corpus.read_bytes())
+    stored.write_bytes(many_stories.read_bytes())
 
     pd.testing.assert_frame_equal(find(stored, tmp_path / "2", Processes(1, 3_000)), alone)
 

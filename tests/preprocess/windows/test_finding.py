@@ -47,7 +47,7 @@ def stories_by_id(number: int) -> list[str]:
 
 
 @pytest.fixture
-def corpus(tmp_path) -> list[Path]:
+def corpus_files(tmp_path) -> list[Path]:
     first = [line for n in range(20) for line in story(n, f"# newdoc id = d{n}")]
     second = [line for n in range(20, 30) for line in story(n, "# newdoc", "# licence = CC0")]
     return [write(tmp_path / "a.conllu", first), write(tmp_path / "b.conllu", second)]
@@ -65,8 +65,8 @@ def find(corpus, store, *, processes=Processes(1), most_kept=100, progress=None)
     return found, pd.concat(tables, ignore_index=True), stages
 
 
-def test_the_number_of_processes_and_the_parts_do_not_change_the_windows(corpus, tmp_path):
-    found, windows, _ = find(corpus, ScanStore(tmp_path / "1", "s"))
+def test_the_number_of_processes_and_the_parts_do_not_change_the_windows(corpus_files, tmp_path):
+    found, windows, _ = find(corpus_files, ScanStore(tmp_path / "1", "s"))
 
     assert list(windows) == list(WINDOW_TYPES)
     assert found.n_seen.tolist() == [30, 30, 0]
@@ -75,12 +75,12 @@ def test_the_number_of_processes_and_the_parts_do_not_change_the_windows(corpus,
         ("3", Processes(1, 2_000)),
         ("4", Processes(7, 999)),
     ):
-        _, others, _ = find(corpus, ScanStore(tmp_path / name, "s"), processes=processes)
+        _, others, _ = find(corpus_files, ScanStore(tmp_path / name, "s"), processes=processes)
         pd.testing.assert_frame_equal(others, windows)
 
 
-def test_a_window_says_where_it_comes_from(corpus, tmp_path):
-    _, windows, _ = find(corpus, ScanStore(tmp_path / "parts", "s"))
+def test_a_window_says_where_it_comes_from(corpus_files, tmp_path):
+    _, windows, _ = find(corpus_files, ScanStore(tmp_path / "parts", "s"))
 
     row = windows[windows["document"] == "d7"].iloc[0]
     assert row[["file", "title", "licence", "word1", "word2"]].tolist() == [
@@ -93,8 +93,8 @@ def test_a_window_says_where_it_comes_from(corpus, tmp_path):
     assert windows["first_sentence"].between(1, 2).all()
 
 
-def test_a_pair_has_its_windows_up_to_the_last_that_is_kept(corpus, tmp_path):
-    found, windows, _ = find(corpus, ScanStore(tmp_path / "parts", "s"), most_kept=5)
+def test_a_pair_has_its_windows_up_to_the_last_that_is_kept(corpus_files, tmp_path):
+    found, windows, _ = find(corpus_files, ScanStore(tmp_path / "parts", "s"), most_kept=5)
 
     counts = count_windows(PAIRS, found.n_seen, windows, ["duplicate"])
     assert counts["seen"].tolist() == [30, 30, 0]
@@ -112,24 +112,24 @@ def test_near_duplicates_are_rejected_and_counted(tmp_path):
     assert sorted(reasons) == ["", "", "duplicate", "duplicate", "duplicate"]
 
 
-def test_stored_scans_are_used_again_for_the_same_search_alone(corpus, tmp_path):
+def test_stored_scans_are_used_again_for_the_same_search_alone(corpus_files, tmp_path):
     parts = Processes(1, 3_000)
     store = ScanStore(tmp_path / "parts", "search")
-    found, *_ = find(corpus, store, processes=parts)
+    found, *_ = find(corpus_files, store, processes=parts)
     n_stored = len(list(store.folder.iterdir()))
 
     def fail(stage: str, done: int, of: int) -> None:
         assert stage != "scanning", "a stored part was scanned again"
 
-    again, *_ = find(corpus, store, processes=parts, progress=fail)
+    again, *_ = find(corpus_files, store, processes=parts, progress=fail)
 
     assert n_stored > 5
     assert [one.tolist() for one in again.places] == [one.tolist() for one in found.places]
     with pytest.raises(AssertionError):
-        find(corpus, ScanStore(store.folder, "other"), processes=parts, progress=fail)
-    corpus[0].write_text(corpus[0].read_text(encoding="utf-8") + "\n", encoding="utf-8")
+        find(corpus_files, ScanStore(store.folder, "other"), processes=parts, progress=fail)
+    corpus_files[0].write_text(corpus_files[0].read_text(encoding="utf-8") + "\n", encoding="utf-8")
     with pytest.raises(AssertionError):
-        find(corpus, store, processes=parts, progress=fail)
+        find(corpus_files, store, processes=parts, progress=fail)
 
 
 @pytest.mark.parametrize(
@@ -151,9 +151,9 @@ def test_the_progress_of_a_compressed_file_is_shown_while_it_is_read(tmp_path, c
         assert (len([n for n in done if 0 < n < of]) > 3, done[-1]) == (True, of)
 
 
-def test_a_full_disk_stops_a_search_that_goes_on_where_it_was(corpus, tmp_path):
+def test_a_full_disk_stops_a_search_that_goes_on_where_it_was(corpus_files, tmp_path):
     few = write(tmp_path / "0.conllu", story(40, "# newdoc"))
-    files = [few, *corpus]  # the second has 40 places of 40 bytes
+    files = [few, *corpus_files]  # the second has 40 places of 40 bytes
     store = ScanStore(tmp_path / "parts", "search")
 
     with full_disk(2_000), pytest.raises(OSError, match="File too large"):
@@ -169,13 +169,13 @@ def test_a_full_disk_stops_a_search_that_goes_on_where_it_was(corpus, tmp_path):
     pd.testing.assert_frame_equal(windows, whole)
 
 
-def test_a_stored_scan_that_is_damaged_is_made_again(corpus, tmp_path):
+def test_a_stored_scan_that_is_damaged_is_made_again(corpus_files, tmp_path):
     store = ScanStore(tmp_path / "parts", "search")
-    found, *_ = find(corpus, store)
+    found, *_ = find(corpus_files, store)
     for path in store.folder.iterdir():
         path.write_bytes(path.read_bytes()[:50])
 
-    again, *_ = find(corpus, store)
+    again, *_ = find(corpus_files, store)
 
     assert again.n_seen.tolist() == found.n_seen.tolist()
     store.remove()

@@ -1,7 +1,9 @@
 from pathlib import Path
 
 import pytest
+from django.contrib.auth.models import User
 
+from surveys.contexts.models import CandidatePair
 from surveys.models import Study
 from tests.factories.corpora import write_corpora
 from tests.factories.selections import make_draft
@@ -19,3 +21,14 @@ def corpora(tmp_path, settings) -> Path:
     settings.CORPORA_DIR = write_corpora(tmp_path / "corpora")
     settings.VAR_DIR = tmp_path / "var"
     return settings.CORPORA_DIR
+
+
+@pytest.fixture
+def pair(draft) -> CandidatePair:
+    """The first pair of that draft."""
+    return draft.candidate_pairs.first()
+
+
+@pytest.fixture
+def bea(db) -> User:
+    return User.objects.create_user("bea")

@@ -18,16 +18,6 @@ pytestmark = pytest.mark.every_database
 
 
 @pytest.fixture
-def pair(draft):
-    return draft.candidate_pairs.first()
-
-
-@pytest.fixture
-def bea(db) -> User:
-    return User.objects.create_user("bea")
-
-
-@pytest.fixture
 def cid(db) -> User:
     return User.objects.create_user("cid")
 

@@ -15,11 +15,6 @@ from tests.factories.studies import make_study
 pytestmark = pytest.mark.every_database
 
 
-@pytest.fixture
-def bea(db) -> User:
-    return User.objects.create_user("bea")
-
-
 FIRST_TWO = Chosen(1, 2)
 
 

@@ -11,21 +11,14 @@ from surveys.crowd.ledger import begin_sending, intend_reward
 from surveys.crowd.models import Payment
 from surveys.crowd.prolific.export import read_export
 from surveys.crowd.reconciliation import Report, reconcile, reconcile_all, reconcile_silence
-from surveys.models import Assignment, Entrance, Place, ProviderState, Visit, Worker
+from surveys.models import Assignment, Place, ProviderState, Visit, Worker
 from surveys.participation.assignments import begin_assignment
-from surveys.recruitment.links import open_entrance
 from tests.factories.batches import OTHER, WORKER, come, do, hand_in
-from tests.factories.newcomers import CODES
 from tests.factories.newcomers import arrive as arrive_from_prolific
 from tests.factories.studies import finish, stored
 
 pytestmark = [pytest.mark.django_db, pytest.mark.study(ratings_per_context=4)]
 HEADER = "Submission id,Participant id,Status,Started at,Completed at,Completion code"
-
-
-@pytest.fixture
-def prolific(study) -> Entrance:
-    return open_entrance(study, "prolific", **CODES)
 
 
 def standing(visit: Visit) -> tuple[Any, ...]:
@@ -135,18 +128,18 @@ def visit_of(person: str) -> Visit:
     return Visit.objects.get(worker__worker_id=person)
 
 
-def test_an_export_sets_the_status_of_each_visit(prolific):
+def test_an_export_sets_the_status_of_each_visit(study_prolific):
     for person in ("w1", "w2"):
-        finish(begin_assignment(arrive_from_prolific(prolific, person, f"s-{person}")))
+        finish(begin_assignment(arrive_from_prolific(study_prolific, person, f"s-{person}")))
     for person in ("w3", "w4", "w5"):
-        arrive_from_prolific(prolific, person, f"s-{person}")
+        arrive_from_prolific(study_prolific, person, f"s-{person}")
     text = export(
         row("s-w1", "w1", "AWAITING REVIEW"), row("s-w2", "w2", "APPROVED", "NOCODE"),
         row("s-w3", "w3", "AWAITING REVIEW"), row("s-w4", "w4", "RETURNED", ""),
         row("s-w5", "w5", "ACTIVE", ""), row("s-w6", "w6", "TIMED-OUT", ""),
     )  # fmt: skip
 
-    counts = reconcile_all(prolific, read_export(text))
+    counts = reconcile_all(study_prolific, read_export(text))
 
     assert counts == {"payable": 1, "settled": 1, "held": 1, "expired": 1, "": 2}
     assert standing(visit_of("w1")) == ("payable", False, "")
@@ -157,29 +150,31 @@ def test_an_export_sets_the_status_of_each_visit(prolific):
     assert visit_of("w1").handed_in_at == datetime(2026, 11, 1, 10, 20, tzinfo=UTC)
     assert not Worker.objects.filter(worker_id="w6").exists()
     before = [list(model.objects.values()) for model in (Visit, Payment, Assignment, Place)]
-    assert reconcile_all(prolific, read_export(text)) == counts
+    assert reconcile_all(study_prolific, read_export(text)) == counts
     after = [list(model.objects.values()) for model in (Visit, Payment, Assignment, Place)]
     assert after == before
 
 
 @pytest.mark.parametrize("status", ["RETURNED", "TIMED-OUT", "TIMED OUT", "SCREENED OUT"])
-def test_a_place_that_is_given_up_is_open_again_and_finished_work_is_unpaid(prolific, status):
-    arrive_from_prolific(prolific, "w1", "s1")
-    finish(begin_assignment(arrive_from_prolific(prolific, "w2", "s2")))
+def test_a_place_that_is_given_up_is_open_again_and_finished_work_is_unpaid(study_prolific, status):
+    arrive_from_prolific(study_prolific, "w1", "s1")
+    finish(begin_assignment(arrive_from_prolific(study_prolific, "w2", "s2")))
 
-    reconcile_all(prolific, read_export(export(row("s1", "w1", status), row("s2", "w2", status))))
+    reconcile_all(
+        study_prolific, read_export(export(row("s1", "w1", status), row("s2", "w2", status)))
+    )
 
     assert (visit_of("w1").standing, visit_of("w2").standing) == ("expired", "unpaid")
     assert Place.objects.filter(assignment__isnull=False).count() == 1
 
 
 @pytest.mark.every_database
-def test_a_rejection_opens_the_place_and_keeps_the_answers(prolific):
-    assignment = begin_assignment(arrive_from_prolific(prolific, "w1", "s1"))
+def test_a_rejection_opens_the_place_and_keeps_the_answers(study_prolific):
+    assignment = begin_assignment(arrive_from_prolific(study_prolific, "w1", "s1"))
     finish(assignment)
 
     for _ in range(2):
-        reconcile_all(prolific, read_export(export(row("s1", "w1", "REJECTED"))))
+        reconcile_all(study_prolific, read_export(export(row("s1", "w1", "REJECTED"))))
 
     assert stored(assignment, "state", "is_over_quota") == ("submitted", True)
     assert not Place.objects.filter(assignment__isnull=False).exists()
@@ -218,12 +213,12 @@ def test_an_export_that_cannot_be_read_is_refused_by_row_and_column(text, messag
         read_export(text)
 
 
-def test_reconcile_prolific_prints_counts_by_status(prolific, tmp_path, capsys):
-    finish(begin_assignment(arrive_from_prolific(prolific, WORKER, "s1")))
+def test_reconcile_prolific_prints_counts_by_status(study_prolific, tmp_path, capsys):
+    finish(begin_assignment(arrive_from_prolific(study_prolific, WORKER, "s1")))
     file = tmp_path / "export.csv"
     file.write_text(export(row("s1", WORKER, "AWAITING REVIEW"), row("s2", "w2", "ACTIVE")))
 
-    call_command("reconcile_prolific", prolific.study.slug, str(file))
+    call_command("reconcile_prolific", study_prolific.study.slug, str(file))
 
     assert capsys.readouterr().out == "2 submissions\n1: Payable\n1: nothing to do\n"
 

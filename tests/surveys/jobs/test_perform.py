@@ -48,7 +48,7 @@ def perform_at_once(jobs):
 
 
 @pytest.fixture
-def other():
+def later_job():
     """A row that a maker's result is written to."""
     return enqueue(WORK, due_at=timezone.now() + timedelta(days=1))
 
@@ -57,23 +57,23 @@ def store_in(other):
     return lambda: Job.objects.filter(pk=other.pk).update(stage="stored")
 
 
-def test_what_a_maker_returns_is_stored_with_the_end(job, other):
+def test_what_a_maker_returns_is_stored_with_the_end(job, later_job):
     def work(job, progress):
         progress("computing", 1, 2)
         assert stored(job, "stage", "share_done") == ("computing", 50)
-        return store_in(other)
+        return store_in(later_job)
 
     assert perform_by(work, job).state == "done"
 
     assert stored(job, "share_done", "stage", "lease", "error") == (100, "", "", "")
-    assert stored(other, "stage") == ("stored",)
+    assert stored(later_job, "stage") == ("stored",)
     assert perform(job.pk) is False
 
 
-def test_nothing_is_stored_if_storing_fails(job, other):
+def test_nothing_is_stored_if_storing_fails(job, later_job):
     def work(job, progress):
         def store():
-            store_in(other)()
+            store_in(later_job)()
             raise RunRefused("The release was deleted.")
 
         return store
@@ -81,7 +81,7 @@ def test_nothing_is_stored_if_storing_fails(job, other):
     assert perform_by(work, job).error == "The release was deleted."
 
     assert stored(job, "state") == ("failed",)
-    assert stored(other, "stage") == ("",)
+    assert stored(later_job, "stage") == ("",)
 
 
 @pytest.mark.parametrize("refusal", [RunRefused("Not so."), UserError("Not so.")])
@@ -161,7 +161,7 @@ def test_an_outage_ends_a_job_that_must_not_be_repeated(job):
     assert stored(job, "state", "error") == ("failed", INTERRUPTED)
 
 
-def test_a_silent_process_that_wakes_changes_nothing_of_its_successor(job, other):
+def test_a_silent_process_that_wakes_changes_nothing_of_its_successor(job, later_job):
     """Neither its progress, nor its result, nor its refusal, nor its lease."""
     successor = make_lease()
 
@@ -176,11 +176,11 @@ def test_a_silent_process_that_wakes_changes_nothing_of_its_successor(job, other
 
     def finish(job, progress):
         succeed()
-        return store_in(other)
+        return store_in(later_job)
 
     def lose_while_storing(job, progress):
         def store():
-            store_in(other)()
+            store_in(later_job)()
             succeed()
 
         return store
@@ -199,10 +199,10 @@ def test_a_silent_process_that_wakes_changes_nothing_of_its_successor(job, other
 
         if work is not lose_while_storing:  # in which all was undone, the successor too
             assert (late.state, late.lease, late.error) == ("running", successor, "")
-        assert (late.stage, stored(other, "stage")) == ("", ("",))
+        assert (late.stage, stored(later_job, "stage")) == ("", ("",))
 
 
-def test_a_cancelled_job_stops_at_its_next_step_and_stores_nothing(job, other):
+def test_a_cancelled_job_stops_at_its_next_step_and_stores_nothing(job, later_job):
     def report(job, progress):
         cancel(job)
         progress("next", 0, 1)
@@ -210,14 +210,14 @@ def test_a_cancelled_job_stops_at_its_next_step_and_stores_nothing(job, other):
 
     def finish(job, progress):
         cancel(job)
-        return store_in(other)
+        return store_in(later_job)
 
     for work in (report, finish):
         Job.objects.filter(pk=job.pk).update(state="waiting", due_at=timezone.now())
 
         assert perform_by(work, job).state == "cancelled"
 
-    assert stored(other, "stage") == ("",)
+    assert stored(later_job, "stage") == ("",)
 
 
 @pytest.mark.django_db(transaction=True)

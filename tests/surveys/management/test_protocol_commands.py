@@ -22,7 +22,7 @@ CHECK = '[[questions]]\nquestion = "?"\nanswers = ["a", "b"]\nright = 1\nwhy = "
 
 
 @pytest.fixture
-def text(tmp_path):
+def text_file(tmp_path):
     """Return a file for a text."""
     return tmp_path / "text"
 
@@ -40,20 +40,20 @@ def version(study: Study, kind: str) -> tuple[int, str]:
     return current.version, current.body
 
 
-def test_set_text_prints_the_current_version(study, text):
-    text.write_bytes("\ufeff# Pozdravljeni\r\n".encode())
+def test_set_text_prints_the_current_version(study, text_file):
+    text_file.write_bytes("\ufeff# Pozdravljeni\r\n".encode())
 
-    out, err = run("set_text", "study", "consent", text)
+    out, err = run("set_text", "study", "consent", text_file)
 
     assert (out, err) == ("Annotators of study study now read this consent (version 2).\n", "")
     assert version(study, "consent") == (2, "# Pozdravljeni")
 
 
-def test_set_text_again_reports_no_change(study, text):
-    text.write_text("# Welcome")
-    run("set_text", "study", "consent", text)
+def test_set_text_again_reports_no_change(study, text_file):
+    text_file.write_text("# Welcome")
+    run("set_text", "study", "consent", text_file)
 
-    out, _ = run("set_text", "study", "consent", text)
+    out, _ = run("set_text", "study", "consent", text_file)
 
     assert out == (
         "Nothing changed: the consent of study study is this text already (version 2).\n"
@@ -69,9 +69,9 @@ def test_set_text_reads_standard_input(study, monkeypatch):
     assert version(study, "instructions") == (2, "# Hello")
 
 
-def test_set_text_shows_the_text(study, text):
-    text.write_text("# Welcome")
-    run("set_text", "study", "consent", text)
+def test_set_text_shows_the_text(study, text_file):
+    text_file.write_text("# Welcome")
+    run("set_text", "study", "consent", text_file)
 
     assert run("set_text", "study", "consent", "--show")[0] == "# Welcome\n"
     assert version(study, "consent")[0] == 2
@@ -85,13 +85,13 @@ def test_set_text_empties_an_optional_text(study, kind):
     assert version(study, kind) == (2, "")
 
 
-def test_set_text_explains_how_to_switch_the_check_on(study, text):
-    text.write_text(CHECK)
+def test_set_text_explains_how_to_switch_the_check_on(study, text_file):
+    text_file.write_text(CHECK)
 
-    _, err = run("set_text", "study", "check", text)
+    _, err = run("set_text", "study", "check", text_file)
     configure_study(study, n_check_tries=2)
-    text.write_text(CHECK.replace("?", "??"))
-    _, err_again = run("set_text", "study", "check", text)
+    text_file.write_text(CHECK.replace("?", "??"))
+    _, err_again = run("set_text", "study", "check", text_file)
 
     assert err == (
         "note: the check is switched off. To switch it on: "

@@ -17,7 +17,7 @@ BROKER = os.environ.get("TEST_REDIS_URL", "redis://127.0.0.1:6379/15")
 
 
 @pytest.fixture
-def queue(settings) -> Iterator[str]:
+def own_queue(settings) -> Iterator[str]:
     """A queue of an available broker, to which all tasks are sent."""
     client = redis.Redis.from_url(BROKER)
     try:
@@ -41,18 +41,18 @@ def silent_broker() -> Iterator[str]:
         yield f"redis://127.0.0.1:{listener.getsockname()[1]}/0"
 
 
-def test_ask_sends_until_the_queue_is_full(queue):
+def test_ask_sends_until_the_queue_is_full(own_queue):
     broker, asked = Broker(), [Lane.LONG, Lane.SHORT]
     client = redis.Redis.from_url(BROKER)
 
     answers = [broker.ask(asked) for _ in range(MAX_QUEUED)]
 
-    n_sent = client.llen(queue)
+    n_sent = client.llen(own_queue)
     assert (answers[0], answers[-1], broker.is_away) == (True, False, False)
     assert MAX_QUEUED <= n_sent <= MAX_QUEUED + len(asked)
 
 
-def test_ask_finds_a_silent_broker_away_until_it_responds(queue, settings, caplog):
+def test_ask_finds_a_silent_broker_away_until_it_responds(own_queue, settings, caplog):
     broker = Broker()
     with silent_broker() as settings.CELERY_BROKER_URL:
         assert [broker.ask([Lane.LONG]), broker.is_away] == [False, True]

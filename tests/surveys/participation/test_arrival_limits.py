@@ -29,7 +29,7 @@ def limits(settings) -> None:
 
 
 @pytest.fixture
-def entrance() -> Entrance:
+def wide_link() -> Entrance:
     return open_entrance(make_study(2, ratings_per_context=20), "link")
 
 
@@ -43,49 +43,49 @@ def let_pass(**span: float) -> None:
         arrival.save()
 
 
-def test_the_limit_of_an_address_leaves_other_addresses_alone(entrance):
-    come(entrance), come(entrance)
+def test_the_limit_of_an_address_leaves_other_addresses_alone(wide_link):
+    come(wide_link), come(wide_link)
 
     with pytest.raises(TooManyArrivals, match="from your network") as refused:
-        come(entrance)
+        come(wide_link)
 
     assert 3500 < refused.value.retry_after <= 3600
     assert (Annotator.objects.count(), Arrival.objects.count()) == (2, 2)
-    assert come(entrance, ELSEWHERE).state == "offered"
+    assert come(wide_link, ELSEWHERE).state == "offered"
 
 
-def test_the_limit_of_a_link_counts_all_addresses(entrance):
+def test_the_limit_of_a_link_counts_all_addresses(wide_link):
     for n in range(5):
-        come(entrance, f"198.51.100.{n}")
+        come(wide_link, f"198.51.100.{n}")
 
     with pytest.raises(TooManyArrivals, match="Very many people") as refused:
-        come(entrance, HOME)
+        come(wide_link, HOME)
 
     assert refused.value.retry_after <= 3600
     assert (Annotator.objects.count(), Invitation.objects.count()) == (5, 5)
 
 
-def test_a_limit_permits_another_start_after_an_hour(entrance):
-    come(entrance)
+def test_a_limit_permits_another_start_after_an_hour(wide_link):
+    come(wide_link)
     let_pass(minutes=50)
-    come(entrance)
+    come(wide_link)
     with pytest.raises(TooManyArrivals) as refused:
-        come(entrance)
+        come(wide_link)
     assert 590 < refused.value.retry_after <= 600
 
     let_pass(minutes=10)
 
-    come(entrance)
+    come(wide_link)
     with pytest.raises(TooManyArrivals):
-        come(entrance)
+        come(wide_link)
 
 
-def test_limits_never_stop_a_returning_annotator(entrance):
+def test_limits_never_stop_a_returning_annotator(wide_link):
     ticket = make_token()
-    first = come(entrance, ticket=ticket)
-    come(entrance)
+    first = come(wide_link, ticket=ticket)
+    come(wide_link)
 
-    assert come(entrance, ticket=ticket) == first
+    assert come(wide_link, ticket=ticket) == first
     assert Arrival.objects.count() == 2
 
 
@@ -104,18 +104,18 @@ def test_limits_apply_to_prolific_but_not_to_returning_annotators():
     assert start_through(prolific, make_token(), claims_of("w0"), address=HOME) == first
 
 
-def test_limits_of_zero_are_no_limits(entrance, settings):
+def test_limits_of_zero_are_no_limits(wide_link, settings):
     settings.ARRIVALS_PER_ADDRESS = settings.ARRIVALS_PER_LINK = 0
 
     for _ in range(8):
-        come(entrance)
+        come(wide_link)
 
     assert Annotator.objects.count() == 8
 
 
-def test_limits_are_counted_per_link(entrance):
+def test_limits_are_counted_per_link(wide_link):
     other = open_entrance(make_study(2, slug="other", ratings_per_context=20), "link")
-    for place in (entrance, entrance, other, other):
+    for place in (wide_link, wide_link, other, other):
         come(place)
 
     assert Annotator.objects.count() == 4
@@ -132,32 +132,32 @@ def test_arrivals_without_a_place_are_not_counted(settings):
     assert Arrival.objects.count() == 2
 
 
-def test_addresses_are_stored_for_an_hour_as_digests_that_differ_by_study(entrance):
+def test_addresses_are_stored_for_an_hour_as_digests_that_differ_by_study(wide_link):
     other = open_entrance(make_study(2, slug="other"), "link")
-    come(entrance), come(other)
+    come(wide_link), come(other)
 
     digests = list(Arrival.objects.order_by("pk").values_list("address_digest", flat=True))
     assert len(set(digests)) == 2
     assert not any(HOME in digest for digest in digests)
     let_pass(minutes=61)
-    come(entrance, ELSEWHERE)
+    come(wide_link, ELSEWHERE)
     assert list(Arrival.objects.values_list("entrance", flat=True).order_by("pk")) == [
-        other.pk, entrance.pk,
+        other.pk, wide_link.pk,
     ]  # fmt: skip
 
     drop_due(other.study)
 
-    assert Arrival.objects.get().entrance == entrance
+    assert Arrival.objects.get().entrance == wide_link
 
 
-def test_reaching_a_limit_is_logged_without_the_address(entrance, caplog):
+def test_reaching_a_limit_is_logged_without_the_address(wide_link, caplog):
     with caplog.at_level(logging.WARNING, logger="surveys"):
-        come(entrance)
+        come(wide_link)
         assert not caplog.messages
-        come(entrance)
+        come(wide_link)
 
     assert [message.split(":")[0] for message in caplog.messages] == [
-        f"Entrance {entrance.pk} admits no more from one address for now"
+        f"Entrance {wide_link.pk} admits no more from one address for now"
     ]
     assert HOME not in caplog.text
 
@@ -205,10 +205,10 @@ def test_limits_and_quotas_are_exact_under_concurrency(settings, per_address, pe
     assert Place.objects.filter(assignment__isnull=False).count() == n_started
 
 
-def test_an_arrival_exactly_an_hour_ago_is_not_counted(entrance):
-    come(entrance), come(entrance)
+def test_an_arrival_exactly_an_hour_ago_is_not_counted(wide_link):
+    come(wide_link), come(wide_link)
     Arrival.objects.update(arrived_at=timezone.now() - timedelta(hours=1))
 
-    come(entrance)
+    come(wide_link)
 
     assert Arrival.objects.count() == 1

@@ -27,12 +27,6 @@ from tests.factories.studies import (
 pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # places change hands
 
 
-@pytest.fixture
-def entrance() -> Entrance:
-    """Return an entrance of a study with one place in each questionnaire; leases of 24 hours."""
-    return open_entrance(make_study(2, ratings_per_context=1), "link")
-
-
 def come(entrance: Entrance) -> Assignment:
     return start_through(entrance, make_token())
 
@@ -47,38 +41,38 @@ def let_pass(**span: float) -> None:
 
 
 @pytest.mark.parametrize("begins", [come, begin])
-def test_a_place_without_an_answer_is_given_to_the_next_after_the_hold(entrance, begins):
-    first = begins(entrance)
-    begins(entrance)
+def test_a_place_without_an_answer_is_given_to_the_next_after_the_hold(link, begins):
+    first = begins(link)
+    begins(link)
     let_pass(minutes=29)
-    assert count_places_left(entrance.study) == 0
+    assert count_places_left(link.study) == 0
     with pytest.raises(NoPlaceLeft):
-        come(entrance)
+        come(link)
 
     let_pass(minutes=31)
 
-    assert has_place_left(entrance.study)
-    assert count_places_left(entrance.study) == 2
-    newcomer = come(entrance)
+    assert has_place_left(link.study)
+    assert count_places_left(link.study) == 2
+    newcomer = come(link)
     assert newcomer.questionnaire == first.questionnaire
     assert stored(first, "state") == ("expired",)
 
 
-def test_the_first_answer_holds_the_place_for_the_lease(entrance):
-    first, _other = begin(entrance), begin(entrance)
+def test_the_first_answer_holds_the_place_for_the_lease(link):
+    first, _other = begin(link), begin(link)
     record_engagement(progress_of(first), "sea", "salt")
     let_pass(hours=23)
 
-    newcomer = come(entrance)  # in the place of the other
+    newcomer = come(link)  # in the place of the other
 
     assert newcomer.questionnaire != first.questionnaire
     assert stored(first, "state") == ("started",)
     with pytest.raises(NoPlaceLeft):
-        come(entrance)
+        come(link)
 
 
-def test_a_step_before_the_texts_renews_the_hold(entrance):
-    first, _other = come(entrance), come(entrance)
+def test_a_step_before_the_texts_renews_the_hold(link):
+    first, _other = come(link), come(link)
     let_pass(minutes=29)
     complete_step(first, find_due_step(first))
     Assignment.objects.filter(pk=first.pk).update(
@@ -86,33 +80,33 @@ def test_a_step_before_the_texts_renews_the_hold(entrance):
     )
     Assignment.objects.exclude(pk=first.pk).update(active_at=timezone.now() - timedelta(minutes=49))
 
-    assert come(entrance).questionnaire != first.questionnaire
+    assert come(link).questionnaire != first.questionnaire
     assert stored(first, "state") == ("offered",)
 
 
-def test_a_personal_link_has_the_whole_lease(entrance):
-    start(entrance.study), start(entrance.study)
+def test_a_personal_link_has_the_whole_lease(link):
+    start(link.study), start(link.study)
     let_pass(hours=23)
 
-    assert count_places_left(entrance.study) == 0
+    assert count_places_left(link.study) == 0
     with pytest.raises(NoPlaceLeft):
-        come(entrance)
+        come(link)
 
 
-def test_a_hold_is_never_longer_than_the_lease(entrance, settings):
+def test_a_hold_is_never_longer_than_the_lease(link, settings):
     settings.HOLD_MINUTES = 10_000
-    come(entrance)
+    come(link)
     let_pass(hours=25)
 
-    assert count_places_left(entrance.study) == 2
+    assert count_places_left(link.study) == 2
 
 
 @pytest.mark.parametrize("begins", [come, begin])
-def test_a_late_annotator_keeps_a_place_that_is_free(client, entrance, begins):
-    late = begins(entrance)
-    begins(entrance)
+def test_a_late_annotator_keeps_a_place_that_is_free(client, link, begins):
+    late = begins(link)
+    begins(link)
     let_pass(minutes=31)
-    newcomer = come(entrance)  # takes the first place and frees the other
+    newcomer = come(link)  # takes the first place and frees the other
     other = Assignment.objects.exclude(pk__in=(late.pk, newcomer.pk)).get()
     texts = list(other.responses.values_list("context", flat=True))
 
@@ -162,11 +156,11 @@ def test_a_late_annotator_whose_place_is_taken_gets_other_texts(client, begins):
 
 
 @pytest.mark.parametrize("begins", [come, begin])
-def test_a_late_annotator_is_refused_if_no_place_is_left(client, entrance, begins):
-    late = begins(entrance)
-    begins(entrance)
+def test_a_late_annotator_is_refused_if_no_place_is_left(client, link, begins):
+    late = begins(link)
+    begins(link)
     let_pass(minutes=31)
-    finish(begin(entrance)), finish(begin(entrance))
+    finish(begin(link)), finish(begin(link))
 
     answers = [
         client.get(page("next", late)),
@@ -184,15 +178,15 @@ def test_a_late_annotator_is_refused_if_no_place_is_left(client, entrance, begin
     assert not late.responses.filter(engaged_at__isnull=False).exists()
 
 
-def test_a_late_annotator_with_answers_continues_over_quota(entrance):
-    late, _other = begin(entrance), begin(entrance)
+def test_a_late_annotator_with_answers_continues_over_quota(link):
+    late, _other = begin(link), begin(link)
     rate_due(late, 4)
     Response.objects.filter(engaged_at__isnull=False).update(
         engaged_at=timezone.now() - timedelta(hours=25),
         rated_at=timezone.now() - timedelta(hours=25),
     )
     let_pass(hours=25)
-    newcomer = begin(entrance)
+    newcomer = begin(link)
     assert newcomer.questionnaire == late.questionnaire
 
     rate_due(late, 4)
@@ -200,8 +194,8 @@ def test_a_late_annotator_with_answers_continues_over_quota(entrance):
     assert stored(late, "state", "is_over_quota") == ("submitted", True)
 
 
-def test_open_assignments_are_looked_at_without_reading_those_of_all_studies(entrance):
-    study = entrance.study
+def test_open_assignments_are_looked_at_without_reading_those_of_all_studies(link):
+    study = link.study
 
     written = str(Assignment.objects.quiet(study, timezone.now()).query)
 

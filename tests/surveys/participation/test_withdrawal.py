@@ -41,7 +41,7 @@ ANSWER = ("inspired_word1", "inspired_word2", "rating")
 
 
 @pytest.fixture
-def assignment(study) -> Assignment:
+def half_done(study) -> Assignment:
     """Return an assignment with the first of two texts answered."""
     assignment = start(study)
     rate_due(assignment, 4)
@@ -59,21 +59,21 @@ def holds_place(assignment: Assignment) -> bool:
 # Returned
 
 
-def test_return_assignment_frees_the_place_and_keeps_the_answers(study, assignment):
-    return_assignment(assignment, "asked by mail")
+def test_return_assignment_frees_the_place_and_keeps_the_answers(study, half_done):
+    return_assignment(half_done, "asked by mail")
 
-    assert stored(assignment, "state", "ended_because") == ("returned", "asked by mail")
-    assert answers(assignment) == [(False, "sea", "salt", 4), (False, "", "", None)]
+    assert stored(half_done, "state", "ended_because") == ("returned", "asked by mail")
+    assert answers(half_done) == [(False, "sea", "salt", 4), (False, "", "", None)]
     assert count_places_left(study) == 2
-    assert start(study).questionnaire == assignment.questionnaire
+    assert start(study).questionnaire == half_done.questionnaire
 
 
-def test_return_assignment_again_keeps_the_first_reason(assignment):
-    return_assignment(assignment, "asked by mail")
+def test_return_assignment_again_keeps_the_first_reason(half_done):
+    return_assignment(half_done, "asked by mail")
 
-    return_assignment(assignment, "another reason")
+    return_assignment(half_done, "another reason")
 
-    assert stored(assignment, "state", "ended_because") == ("returned", "asked by mail")
+    assert stored(half_done, "state", "ended_because") == ("returned", "asked by mail")
 
 
 def test_return_assignment_does_not_touch_a_finished_one(study):
@@ -86,20 +86,20 @@ def test_return_assignment_does_not_touch_a_finished_one(study):
     assert holds_place(assignment)
 
 
-def test_a_returned_assignment_is_not_resumed(study, assignment):
-    return_assignment(assignment, "asked by mail")
+def test_a_returned_assignment_is_not_resumed(study, half_done):
+    return_assignment(half_done, "asked by mail")
 
-    resume_assignment(assignment)
+    resume_assignment(half_done)
 
-    assert stored(assignment, "state") == ("returned",)
+    assert stored(half_done, "state") == ("returned",)
     assert count_places_left(study) == 2
 
 
-def test_a_returned_assignment_is_the_only_one_of_its_link(assignment):
-    return_assignment(assignment, "asked by mail")
+def test_a_returned_assignment_is_the_only_one_of_its_link(half_done):
+    return_assignment(half_done, "asked by mail")
 
-    assert start_assignment(assignment.annotator.invitation) == assignment
-    assert start_another_assignment(assignment) == assignment
+    assert start_assignment(half_done.annotator.invitation) == half_done
+    assert start_another_assignment(half_done) == half_done
 
     assert Assignment.objects.count() == 1
 
@@ -107,14 +107,14 @@ def test_a_returned_assignment_is_the_only_one_of_its_link(assignment):
 # Withdrawn
 
 
-def test_withdraw_annotator_erases_the_answers(study, assignment):
-    withdraw_annotator(assignment.annotator)
+def test_withdraw_annotator_erases_the_answers(study, half_done):
+    withdraw_annotator(half_done.annotator)
 
-    assert stored(assignment, "state", "ended_because") == (
+    assert stored(half_done, "state", "ended_because") == (
         "withdrawn", "withdrawn by the annotator",
     )  # fmt: skip
-    assert stored(assignment.annotator, "withdrawn_at") != (None,)
-    for response in assignment.responses.all():
+    assert stored(half_done.annotator, "withdrawn_at") != (None,)
+    for response in half_done.responses.all():
         kept = {name for name, value in vars(response).items() if value not in (None, "", False)}
         assert kept == {
             "_state", "id", "assignment_id", "annotator_id", "pair_id", "context_id", "position",
@@ -163,13 +163,13 @@ def test_withdrawn_answers_are_not_in_the_dataset(study, erases):
     ]
 
 
-def test_withdraw_annotator_again_changes_nothing(assignment):
-    withdraw_annotator(assignment.annotator)
-    before = stored(assignment.annotator, "withdrawn_at"), answers(assignment)
+def test_withdraw_annotator_again_changes_nothing(half_done):
+    withdraw_annotator(half_done.annotator)
+    before = stored(half_done.annotator, "withdrawn_at"), answers(half_done)
 
-    withdraw_annotator(assignment.annotator)
+    withdraw_annotator(half_done.annotator)
 
-    assert (stored(assignment.annotator, "withdrawn_at"), answers(assignment)) == before
+    assert (stored(half_done.annotator, "withdrawn_at"), answers(half_done)) == before
 
 
 def test_withdraw_annotator_withdraws_all_blocks():
@@ -191,30 +191,30 @@ def test_withdraw_annotator_withdraws_all_blocks():
     assert count_places_left(study) == 3
 
 
-def test_a_withdrawn_annotator_cannot_begin_again(study, assignment):
-    withdraw_annotator(assignment.annotator)
+def test_a_withdrawn_annotator_cannot_begin_again(study, half_done):
+    withdraw_annotator(half_done.annotator)
 
-    assert start_assignment(assignment.annotator.invitation) == assignment
-    assert start_another_assignment(assignment) == assignment
-    resume_assignment(assignment)
+    assert start_assignment(half_done.annotator.invitation) == half_done
+    assert start_another_assignment(half_done) == half_done
+    resume_assignment(half_done)
 
-    assert stored(assignment, "state") == ("withdrawn",)
+    assert stored(half_done, "state") == ("withdrawn",)
     assert (Assignment.objects.count(), count_places_left(study)) == (1, 2)
 
 
-def test_a_new_answer_after_withdrawal_is_refused(assignment):
-    withdraw_annotator(assignment.annotator)
-    where = progress_of(assignment)
+def test_a_new_answer_after_withdrawal_is_refused(half_done):
+    withdraw_annotator(half_done.annotator)
+    where = progress_of(half_done)
 
     for answer in (
         lambda: record_engagement(where, "late", "words"),
         lambda: record_rating(where, Decimal(3)),
-        lambda: submit_assignment(assignment),
+        lambda: submit_assignment(half_done),
     ):
         with pytest.raises(SurveyError):
             answer()
 
-    assert answers(assignment) == [(True, "", "", None)] * 2
+    assert answers(half_done) == [(True, "", "", None)] * 2
 
 
 @pytest.mark.parametrize("erases", [True, False])
@@ -255,14 +255,14 @@ def test_revoke_invitation_closes_an_unused_link(study):
     assert count_places_left(study) == 2
 
 
-def test_revoke_invitation_returns_the_unfinished_assignment(study, assignment):
-    revoke_invitation(assignment.annotator.invitation, "passed on")
+def test_revoke_invitation_returns_the_unfinished_assignment(study, half_done):
+    revoke_invitation(half_done.annotator.invitation, "passed on")
 
-    assert stored(assignment, "state", "ended_because") == ("returned", "link revoked: passed on")
-    assert answers(assignment) == [(False, "sea", "salt", 4), (False, "", "", None)]
+    assert stored(half_done, "state", "ended_because") == ("returned", "link revoked: passed on")
+    assert answers(half_done) == [(False, "sea", "salt", 4), (False, "", "", None)]
     assert count_places_left(study) == 2
     with pytest.raises(LinkRevoked):
-        start_assignment(assignment.annotator.invitation)
+        start_assignment(half_done.annotator.invitation)
 
 
 def test_revoke_invitation_keeps_submitted_assignments(study):

@@ -38,14 +38,14 @@ pytestmark = [
     pytest.mark.django_db,
     pytest.mark.every_database,  # searched for and overwritten
     pytest.mark.usefixtures("figures_rendered_once"),
-    pytest.mark.study(of="four_finished"),
+    pytest.mark.study(of="four_annotators"),
 ]
 
 WORKER = "5f0c0ffee0000000000000aa"
 
 
 @pytest.fixture
-def four_finished() -> Study:
+def four_annotators() -> Study:
     """Return a study of two pairs with one place more than annotators in each questionnaire."""
     study = make_study(2, ratings_per_context=3)
     for _ in range(4):

@@ -27,7 +27,7 @@ PEOPLE = [f"p{n}@example.org" for n in range(4)]
 
 
 @pytest.fixture
-def listed(study) -> Run:
+def listed_run(study) -> Run:
     """Return a job that creates links for a list of addresses."""
     return request_links(study, None, n_before=0, notes=PEOPLE)
 
@@ -41,71 +41,74 @@ def everything_about(run: Run) -> str:
     return f"{Run.objects.values().get(pk=run.pk)} {Job.objects.values().get(run=run)}"
 
 
-def test_a_list_is_deleted_when_its_job_fails(listed, monkeypatch):
+def test_a_list_is_deleted_when_its_job_fails(listed_run, monkeypatch):
     def fall_over(*args):
         raise RuntimeError
 
     monkeypatch.setattr("surveys.results.export_jobs.invite_listed", fall_over)
     with pytest.raises(RuntimeError):
-        perform_run(listed.pk)
+        perform_run(listed_run.pk)
 
-    assert stored(listed, "state", "request") == ("failed", {"count": 4, "list_was_dropped": True})
-    assert "example.org" not in everything_about(listed)
-    listed.refresh_from_db()
-    assert "Send it again" in listed.error
+    assert stored(listed_run, "state", "request") == (
+        "failed",
+        {"count": 4, "list_was_dropped": True},
+    )
+    assert "example.org" not in everything_about(listed_run)
+    listed_run.refresh_from_db()
+    assert "Send it again" in listed_run.error
 
 
 @pytest.mark.parametrize(
     ("state", "since"), [(JobState.RUNNING, LISTS_KEPT), (JobState.WAITING, LISTS_WAIT)]
 )
-def test_a_list_of_a_killed_job_is_deleted_by_the_next_job(study, listed, state, since):
-    silent(listed, state, since + timedelta(minutes=1))
+def test_a_list_of_a_killed_job_is_deleted_by_the_next_job(study, listed_run, state, since):
+    silent(listed_run, state, since + timedelta(minutes=1))
 
     perform_run(request_export(study, "csv", None).pk)
 
-    assert stored(listed, "state") == ("failed",)
-    assert "example.org" not in everything_about(listed)
+    assert stored(listed_run, "state") == ("failed",)
+    assert "example.org" not in everything_about(listed_run)
 
 
 @pytest.mark.parametrize(
     ("state", "since"), [(JobState.RUNNING, LISTS_KEPT), (JobState.WAITING, LISTS_WAIT)]
 )
-def test_a_list_is_kept_while_its_job_may_continue(listed, state, since):
-    silent(listed, state, since - timedelta(minutes=1))
+def test_a_list_is_kept_while_its_job_may_continue(listed_run, state, since):
+    silent(listed_run, state, since - timedelta(minutes=1))
 
     assert drop_lists() == 0
-    assert "p0@example.org" in everything_about(listed)
+    assert "p0@example.org" in everything_about(listed_run)
 
 
-def test_a_job_without_its_list_creates_no_links(listed):
-    silent(listed, JobState.FAILED, timedelta(0))
+def test_a_job_without_its_list_creates_no_links(listed_run):
+    silent(listed_run, JobState.FAILED, timedelta(0))
     drop_lists()
 
     with pytest.raises(RunRefused, match="Send it again"):
-        retry_run(listed.__class__.objects.get(pk=listed.pk))
+        retry_run(listed_run.__class__.objects.get(pk=listed_run.pk))
     Job.objects.update(state=JobState.WAITING)
-    perform_run(listed.pk)
+    perform_run(listed_run.pk)
 
-    assert stored(listed, "state") == ("failed",)
+    assert stored(listed_run, "state") == ("failed",)
     assert not Invitation.objects.exists()
 
 
-def test_a_list_that_failed_before_this_version_is_deleted_by_the_timer(listed):
-    silent(listed, JobState.FAILED, timedelta(0))
+def test_a_list_that_failed_before_this_version_is_deleted_by_the_timer(listed_run):
+    silent(listed_run, JobState.FAILED, timedelta(0))
 
     call_command("drop_personal_data", "--dry-run")
-    assert "example.org" in everything_about(listed)
+    assert "example.org" in everything_about(listed_run)
     call_command("drop_personal_data")
 
-    assert "example.org" not in everything_about(listed)
+    assert "example.org" not in everything_about(listed_run)
 
 
-def test_staff_who_may_see_runs_see_no_list(listed, client):
+def test_staff_who_may_see_runs_see_no_list(listed_run, client):
     staff = User.objects.create_user("staff", is_staff=True)
     staff.user_permissions.add(Permission.objects.get(codename="view_run"))
     client.force_login(staff)
 
-    page = client.get(reverse("admin:surveys_run_change", args=[listed.pk]))
+    page = client.get(reverse("admin:surveys_run_change", args=[listed_run.pk]))
 
     assert page.status_code == 200
     assert "example.org" not in page.content.decode()

@@ -11,7 +11,6 @@ from surveys.models import (
     Annotator,
     Assignment,
     AuditEntry,
-    Entrance,
     Invitation,
     Study,
     Visit,
@@ -41,16 +40,11 @@ SESSION = "6a0c0ffee0000000000000bb"
 
 
 @pytest.fixture
-def prolific(study) -> Entrance:
-    return open_entrance(study, "prolific", **CODES)
-
-
-@pytest.fixture
-def assignment(prolific) -> Assignment:
+def finished_assignment(study_prolific) -> Assignment:
     """Return a finished assignment of a Prolific annotator; ids are kept for 30 days."""
-    assignment = begin_assignment(arrive(prolific, WORKER, SESSION))
+    assignment = begin_assignment(arrive(study_prolific, WORKER, SESSION))
     finish(assignment)
-    set_retention(prolific.study, 30)
+    set_retention(study_prolific.study, 30)
     return Assignment.objects.get(pk=assignment.pk)
 
 
@@ -80,17 +74,17 @@ def everything_stored() -> str:
 
 
 @pytest.mark.every_database
-def test_ids_are_due_so_many_days_after_payment(study, assignment):
+def test_ids_are_due_so_many_days_after_payment(study, finished_assignment):
     mark_paid(study)
     let_pass(29.9)
     assert find_due(fresh(study)).people == []
 
     let_pass(0.2)
 
-    assert find_due(fresh(study)).people == [assignment.annotator_id]
+    assert find_due(fresh(study)).people == [finished_assignment.annotator_id]
 
 
-def test_ids_are_kept_where_no_number_of_days_is_given(study, assignment):
+def test_ids_are_kept_where_no_number_of_days_is_given(study, finished_assignment):
     set_retention(study, None)
     mark_paid(study)
     settle_study(study, is_settled=True)
@@ -99,8 +93,8 @@ def test_ids_are_kept_where_no_number_of_days_is_given(study, assignment):
     assert find_due(fresh(study)).people == []
 
 
-def test_ids_of_who_never_finished_are_kept_until_the_study_is_settled(study, prolific):
-    begun = arrive(prolific, WORKER)
+def test_ids_of_who_never_finished_are_kept_until_the_study_is_settled(study, study_prolific):
+    begun = arrive(study_prolific, WORKER)
     set_retention(study, 30)
     let_pass(100)
     assert find_due(fresh(study)).people == []
@@ -114,7 +108,7 @@ def test_ids_of_who_never_finished_are_kept_until_the_study_is_settled(study, pr
 
 
 @pytest.mark.every_database
-def test_a_study_is_not_settled_while_an_annotator_waits_for_pay(study, assignment):
+def test_a_study_is_not_settled_while_an_annotator_waits_for_pay(study, finished_assignment):
     with pytest.raises(ErasureRefused, match="not marked as paid: 1"):
         settle_study(study, is_settled=True)
 
@@ -122,17 +116,17 @@ def test_a_study_is_not_settled_while_an_annotator_waits_for_pay(study, assignme
     assert not AuditEntry.objects.filter(action="study.settled").exists()
 
 
-def test_ids_of_who_waits_for_pay_are_kept_in_a_settled_study(study, assignment):
+def test_ids_of_who_waits_for_pay_are_kept_in_a_settled_study(study, finished_assignment):
     mark_paid(study)
     settle_study(study, is_settled=True)
-    undo_payment(assignment.annotator)
+    undo_payment(finished_assignment.annotator)
     let_pass(31)
     assert find_due(fresh(study)).people == []
 
     mark_paid(study)
     let_pass(31)
 
-    assert find_due(fresh(study)).people == [assignment.annotator_id]
+    assert find_due(fresh(study)).people == [finished_assignment.annotator_id]
 
 
 def test_scripted_annotators_do_not_keep_a_study_from_being_settled(study):
@@ -142,7 +136,7 @@ def test_scripted_annotators_do_not_keep_a_study_from_being_settled(study):
     assert settle_study(study, is_settled=True).settled_at is not None
 
 
-def test_pay_is_counted_of_people_and_not_of_scripted_annotators(study, assignment):
+def test_pay_is_counted_of_people_and_not_of_scripted_annotators(study, finished_assignment):
     mark_paid(study)
     finish(start(study))
     start(study)
@@ -154,18 +148,18 @@ def test_pay_is_counted_of_people_and_not_of_scripted_annotators(study, assignme
     assert (kept.n_payable, kept.n_paid, kept.n_unpaid, kept.n_scripted) == (2, 1, 1, 1)
 
 
-def test_who_has_finished_more_since_is_not_due(study, assignment):
+def test_who_has_finished_more_since_is_not_due(study, finished_assignment):
     mark_paid(study)
     let_pass(40)
     Assignment.objects.update(submitted_at=timezone.now() - timedelta(days=35))
 
     assert find_due(fresh(study)).people == []
-    assert list(find_unpaid(study)) == [assignment.annotator]
+    assert list(find_unpaid(study)) == [finished_assignment.annotator]
 
 
 @pytest.mark.every_database
-def test_who_is_in_the_middle_is_not_due_until_their_place_has_lapsed(study, prolific):
-    arrive(prolific, WORKER)
+def test_who_is_in_the_middle_is_not_due_until_their_place_has_lapsed(study, study_prolific):
+    arrive(study_prolific, WORKER)
     set_retention(study, 0)
     settle_study(study, is_settled=True)
     assert find_due(fresh(study)).people == []
@@ -175,11 +169,11 @@ def test_who_is_in_the_middle_is_not_due_until_their_place_has_lapsed(study, pro
     assert len(find_due(fresh(study)).people) == 1
 
 
-def test_who_comes_after_the_study_was_settled_is_not_due_by_that(study, prolific):
+def test_who_comes_after_the_study_was_settled_is_not_due_by_that(study, study_prolific):
     set_retention(study, 30)
     settle_study(study, is_settled=True)
     Study.objects.update(settled_at=timezone.now() - timedelta(days=31))
-    finish(begin_assignment(arrive(prolific, WORKER)))
+    finish(begin_assignment(arrive(study_prolific, WORKER)))
     invite_listed(study, ["late@example.org"])
 
     due = find_due(fresh(study))
@@ -220,7 +214,7 @@ def test_settings_are_logged_once(study):
 
 
 @pytest.mark.every_database
-def test_mark_paid_counts_who_finished_and_were_not_marked(study, assignment):
+def test_mark_paid_counts_who_finished_and_were_not_marked(study, finished_assignment):
     start(study)
     finish(start(study))
 
@@ -228,19 +222,19 @@ def test_mark_paid_counts_who_finished_and_were_not_marked(study, assignment):
 
 
 @pytest.mark.every_database
-def test_a_payment_is_taken_back(study, assignment):
-    mark_paid(study, assignment.annotator)
+def test_a_payment_is_taken_back(study, finished_assignment):
+    mark_paid(study, finished_assignment.annotator)
 
-    undo_payment(assignment.annotator)
+    undo_payment(finished_assignment.annotator)
 
-    assert list(find_unpaid(study)) == [assignment.annotator]
+    assert list(find_unpaid(study)) == [finished_assignment.annotator]
 
 
 # Dropped
 
 
 @pytest.fixture
-def dropped(study, assignment) -> Assignment:
+def dropped(study, finished_assignment) -> Assignment:
     (link,) = invite_listed(study, ["ana@example.org"]).new
     finish(start(study, link))
     invite_listed(study, ["berta@example.org"])
@@ -248,7 +242,7 @@ def dropped(study, assignment) -> Assignment:
     settle_study(study, is_settled=True)
     let_pass(31)
     drop_due(fresh(study))
-    return assignment
+    return finished_assignment
 
 
 @pytest.mark.every_database
@@ -276,27 +270,27 @@ def test_dropping_again_drops_nothing(study, dropped):
     assert (kept.n_people, kept.n_links) == (0, 0)
 
 
-def test_who_comes_again_after_their_id_was_dropped_is_led_back(study, prolific, dropped):
+def test_who_comes_again_after_their_id_was_dropped_is_led_back(study, study_prolific, dropped):
     known = Visit.objects.count()
 
-    assert return_visitor(prolific, claims_of(WORKER, SESSION)) == dropped
-    assert arrive(prolific, WORKER, SESSION) == dropped
+    assert return_visitor(study_prolific, claims_of(WORKER, SESSION)) == dropped
+    assert arrive(study_prolific, WORKER, SESSION) == dropped
     assert Visit.objects.count() == known
     with pytest.raises(OwnLinkNeeded):
-        arrive(prolific, WORKER, "another")
+        arrive(study_prolific, WORKER, "another")
     claims = claims_of(WORKER, "another")
-    assert return_by_own_link(prolific, claims, dropped.token) == dropped
-    assert return_visitor(prolific, claims) == dropped
+    assert return_by_own_link(study_prolific, claims, dropped.token) == dropped
+    assert return_visitor(study_prolific, claims) == dropped
     assert Visit.objects.count() == known + 1
     assert Annotator.objects.filter(worker__isnull=False).count() == 1
     assert WORKER not in everything_stored()
     assert "another" not in everything_stored()
 
 
-def test_the_digest_that_is_stored_lets_nobody_in(prolific, dropped):
+def test_the_digest_that_is_stored_lets_nobody_in(study_prolific, dropped):
     digest = Worker.objects.get().worker_id
 
-    assert return_visitor(prolific, claims_of(digest)) is None
+    assert return_visitor(study_prolific, claims_of(digest)) is None
 
 
 def test_who_was_invited_gets_no_second_link_after_their_note_was_dropped(study, dropped):
@@ -306,7 +300,7 @@ def test_who_was_invited_gets_no_second_link_after_their_note_was_dropped(study,
     assert listed.by_note["ana@example.org"].annotator is not None
 
 
-def test_another_study_still_knows_whom_it_has_not_dropped(study, assignment):
+def test_another_study_still_knows_whom_it_has_not_dropped(study, finished_assignment):
     other = open_entrance(make_study(2, slug="other"), "prolific", **CODES)
     theirs = arrive(other, WORKER, SESSION)
     mark_paid(study)
@@ -320,7 +314,7 @@ def test_another_study_still_knows_whom_it_has_not_dropped(study, assignment):
     assert Worker.objects.filter(is_digest=True).count() == 1
 
 
-def test_digests_of_two_studies_differ(study, assignment):
+def test_digests_of_two_studies_differ(study, finished_assignment):
     other = open_entrance(make_study(2, slug="other"), "prolific", **CODES)
     finish(begin_assignment(arrive(other, WORKER, SESSION)))
     for some in (study, other.study):
@@ -332,21 +326,21 @@ def test_digests_of_two_studies_differ(study, assignment):
     assert len(set(Visit.objects.values_list("submission", flat=True))) == 2
 
 
-def test_a_repeated_block_is_not_given_to_who_was_dropped(study, prolific, dropped):
+def test_a_repeated_block_is_not_given_to_who_was_dropped(study, study_prolific, dropped):
     repeat_block(study.blocks.get(), reason="scripts", author="anna")
 
-    assert arrive(prolific, WORKER, SESSION) == dropped
+    assert arrive(study_prolific, WORKER, SESSION) == dropped
 
 
 # What annotators agreed to
 
 
-def test_a_longer_retention_holds_only_for_those_who_come_afterwards(study, prolific):
+def test_a_longer_retention_holds_only_for_those_who_come_afterwards(study, study_prolific):
     set_retention(study, 30)
-    early = begin_assignment(arrive(prolific, WORKER, SESSION))
+    early = begin_assignment(arrive(study_prolific, WORKER, SESSION))
     finish(early)
     set_retention(study, 90)
-    late = begin_assignment(arrive(prolific, WORKER[:-1] + "b", SESSION[:-1] + "c"))
+    late = begin_assignment(arrive(study_prolific, WORKER[:-1] + "b", SESSION[:-1] + "c"))
     finish(late)
     mark_paid(study)
 
@@ -357,9 +351,9 @@ def test_a_longer_retention_holds_only_for_those_who_come_afterwards(study, prol
     assert find_due(fresh(study)).people == [late.annotator_id]
 
 
-def test_a_promise_holds_where_the_study_keeps_data_for_good_now(study, prolific):
+def test_a_promise_holds_where_the_study_keeps_data_for_good_now(study, study_prolific):
     set_retention(study, 30)
-    assignment = begin_assignment(arrive(prolific, WORKER, SESSION))
+    assignment = begin_assignment(arrive(study_prolific, WORKER, SESSION))
     finish(assignment)
     set_retention(study, None)
     mark_paid(study)
@@ -369,9 +363,9 @@ def test_a_promise_holds_where_the_study_keeps_data_for_good_now(study, prolific
     assert find_due(fresh(study)).people == [assignment.annotator_id]
 
 
-def test_a_shorter_retention_holds_for_all(study, prolific):
+def test_a_shorter_retention_holds_for_all(study, study_prolific):
     set_retention(study, 90)
-    assignment = begin_assignment(arrive(prolific, WORKER, SESSION))
+    assignment = begin_assignment(arrive(study_prolific, WORKER, SESSION))
     finish(assignment)
     mark_paid(study)
     set_retention(study, 7)

@@ -82,7 +82,7 @@ def test_completion_without_a_code_at_the_visit_is_the_current_code(prolific):
 
 
 @pytest.fixture
-def at_second_block() -> Assignment:
+def second_assignment() -> Assignment:
     """Return the second assignment of an annotator from Prolific."""
     study = make_study(4, block_size=2, ratings_per_context=1)
     entrance = open_entrance(configure_study(study, allows_more_blocks=True), "prolific", **CODES)
@@ -92,19 +92,19 @@ def at_second_block() -> Assignment:
 
 
 @pytest.mark.parametrize("end", ["withdrawn", "returned", None])
-def test_completion_of_a_done_block_is_kept_during_the_next(at_second_block, end):
+def test_completion_of_a_done_block_is_kept_during_the_next(second_assignment, end):
     if end == "withdrawn":
-        withdraw_annotator(at_second_block.annotator)
+        withdraw_annotator(second_assignment.annotator)
     elif end == "returned":
-        return_assignment(at_second_block, "asked by mail")
+        return_assignment(second_assignment, "asked by mail")
 
-    assert completion_of(at_second_block.annotator) == DONE
+    assert completion_of(second_assignment.annotator) == DONE
 
 
-def test_earned_before_at_a_further_block_is_the_code(at_second_block):
+def test_earned_before_at_a_further_block_is_the_code(second_assignment):
     first = Assignment.objects.earliest("pk")
 
-    assert earned_before(at_second_block) == DONE
+    assert earned_before(second_assignment) == DONE
     assert earned_before(first) is None  # its page has it
 
 
@@ -118,12 +118,12 @@ def return_of(assignment: Assignment) -> Assignment:
     return Assignment.objects.with_study().get(pk=assignment.pk)
 
 
-def test_lead_back_returns_the_done_block_during_another(at_second_block):
+def test_lead_back_returns_the_done_block_during_another(second_assignment):
     first = Assignment.objects.earliest("pk")
 
-    assert find_assignment_to_show(at_second_block) == first
-    finish(at_second_block)
-    assert find_assignment_to_show(return_of(at_second_block)) == at_second_block
+    assert find_assignment_to_show(second_assignment) == first
+    finish(second_assignment)
+    assert find_assignment_to_show(return_of(second_assignment)) == second_assignment
 
 
 def test_completion_of_a_personal_link_is_none(prolific):

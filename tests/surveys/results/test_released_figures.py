@@ -139,7 +139,7 @@ def test_filtering_counts_only_annotators_it_left_out(study, tmp_path):
 
 
 @pytest.fixture
-def rehearsed() -> Study:
+def mixed_study() -> Study:
     """A study with two human and four scripted annotators, two of them in a replaced round."""
     study = make_study(2, ratings_per_context=4)
     for invitation in invite_scripted_annotators(study, 2):
@@ -151,24 +151,24 @@ def rehearsed() -> Study:
     return study
 
 
-def test_scripted_annotators_are_counted_in_all_rounds_from_their_start(rehearsed, tmp_path):
-    start(rehearsed, invite_scripted_annotators(rehearsed, 1)[0])
+def test_scripted_annotators_are_counted_in_all_rounds_from_their_start(mixed_study, tmp_path):
+    start(mixed_study, invite_scripted_annotators(mixed_study, 1)[0])
 
-    described = describe_study(rehearsed)
+    described = describe_study(mixed_study)
 
     assert described.collection.n_annotators_scripted == 5
     assert described.collection.n_annotators_started == 7
     assert [(one.channel, one.n_annotators) for one in described.recruitment] == [
         ("personal links", 2), (SCRIPTED, 5),
     ]  # fmt: skip
-    card = released(rehearsed, tmp_path, "README.md")
+    card = released(mixed_study, tmp_path, "README.md")
     assert f"- {SCRIPTED}: 5 annotators\n" in card
     assert "**Annotators who started and are scripts, not people:** 5\n" in card
     assert "8 of its 12 ratings, by 4 of its 6 annotators, are by scripts." in card
 
 
-def test_a_release_with_scripted_ratings_is_marked_as_rehearsal(rehearsed, tmp_path):
-    release = release_dataset(rehearsed, tmp_path / "out", FILTERING)
+def test_a_release_with_scripted_ratings_is_marked_as_rehearsal(mixed_study, tmp_path):
+    release = release_dataset(mixed_study, tmp_path / "out", FILTERING)
 
     assert release.is_rehearsal
     assert (tmp_path / "out_REHEARSAL.zip").exists()
@@ -177,7 +177,7 @@ def test_a_release_with_scripted_ratings_is_marked_as_rehearsal(rehearsed, tmp_p
     assert "\n# REHEARSAL: " in card
 
 
-def test_the_command_warns_of_a_rehearsal(rehearsed, tmp_path):
+def test_the_command_warns_of_a_rehearsal(mixed_study, tmp_path):
     out, _ = run("release_dataset", "study", tmp_path / "out", *BRIEFLY)
 
     assert "REHEARSAL. This is a rehearsal, not a dataset of human judgements" in out

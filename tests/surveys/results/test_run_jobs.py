@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # locks and in
 
 
 @pytest.fixture
-def run() -> Run:
+def idle_run() -> Run:
     """A run that waits."""
     return request_export(make_study(1), "csv", None)
 
@@ -26,23 +26,27 @@ def perform_by(maker, run):
         perform_run(run.pk)
 
 
-def test_a_run_whose_process_dies_twice_fails_and_can_be_retried(run):
-    add_webhook(run.study, "https://lab.example.org/", ["run.finished"])
+def test_a_run_whose_process_dies_twice_fails_and_can_be_retried(idle_run):
+    add_webhook(idle_run.study, "https://lab.example.org/", ["run.finished"])
     for _ in range(2):
         Job.objects.update(state="running", lease=make_lease())
         fall_silent()
     let_time_pass()
 
-    run.refresh_from_db()
-    assert (run.state, "twice" in run.error, run.finished_at) == ("failed", True, None)
+    idle_run.refresh_from_db()
+    assert (idle_run.state, "twice" in idle_run.error, idle_run.finished_at) == (
+        "failed",
+        True,
+        None,
+    )
     assert Delivery.objects.get().payload["state"] == "failed"
     assert list_due(Lane.LONG) == []
-    perform_run(retry_run(run).pk)
-    assert stored(run, "state", "n_deaths", "error") == ("done", 0, "")
+    perform_run(retry_run(idle_run).pk)
+    assert stored(idle_run, "state", "n_deaths", "error") == ("done", 0, "")
     assert Delivery.objects.latest("pk").payload["state"] == "done"
 
 
-def test_results_without_a_lease_are_discarded(run, settings):
+def test_results_without_a_lease_are_discarded(idle_run, settings):
     """For example those of a process that was suspended and counted as dead."""
 
     def lose_the_lease(run, progress):
@@ -50,27 +54,27 @@ def test_results_without_a_lease_are_discarded(run, settings):
         Job.objects.update(lease=make_lease())
         return {"report": {"n_rows": 7}}
 
-    perform_by(lose_the_lease, run)
+    perform_by(lose_the_lease, idle_run)
 
-    assert stored(run, "state", "report", "archive") == ("running", None, "")
-    folder = settings.MEDIA_ROOT / "runs" / str(run.pk)
+    assert stored(idle_run, "state", "report", "archive") == ("running", None, "")
+    folder = settings.MEDIA_ROOT / "runs" / str(idle_run.pk)
     assert not folder.exists() or list(folder.iterdir()) == []
 
 
-def test_a_run_is_not_done_without_a_report(run):
+def test_a_run_is_not_done_without_a_report(idle_run):
     with pytest.raises(KeyError, match="report"):
-        perform_by(lambda run, progress: {"number": 7}, run)
+        perform_by(lambda run, progress: {"number": 7}, idle_run)
 
-    assert stored(run, "state", "number") == ("failed", 1)
+    assert stored(idle_run, "state", "number") == ("failed", 1)
     assert not AuditEntry.objects.filter(action="export.made").exists()
 
 
-def test_files_of_a_killed_process_are_deleted(run, settings):
-    left = settings.MEDIA_ROOT / "runs" / str(run.pk) / "left.csv"
+def test_files_of_a_killed_process_are_deleted(idle_run, settings):
+    left = settings.MEDIA_ROOT / "runs" / str(idle_run.pk) / "left.csv"
     left.parent.mkdir(parents=True, exist_ok=True)
     left.write_text("answers")
 
-    perform_run(run.pk)
+    perform_run(idle_run.pk)
 
     assert not left.exists()
-    assert stored(run, "state") == ("done",)
+    assert stored(idle_run, "state") == ("done",)

@@ -9,10 +9,18 @@ from threading import Barrier
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import connection, connections
 
-from surveys.sharedtasks.models import Phase, SharedTask, Team
-from tests.factories.sharedtasks import make_data, make_phase, make_shared_task, make_team
+from surveys.sharedtasks.models import Phase, SharedTask, Team, TeamMember
+from surveys.sharedtasks.teams.members import add_member
+from tests.factories.sharedtasks import (
+    make_data,
+    make_participant,
+    make_phase,
+    make_shared_task,
+    make_team,
+)
 
 SECONDS = 60  # longer than anything here takes; only a fault waits so long
 
@@ -55,11 +63,28 @@ def at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AtOnce:
 
 
 @pytest.fixture
-def shared_task(db: None) -> SharedTask:
-    """A shared task in UTC, with the data of one language."""
-    shared_task = make_shared_task(zone="UTC")
-    make_data(shared_task)
+def shared_task(request: pytest.FixtureRequest, db: None) -> SharedTask:
+    """The test's only shared task: open, with one language, or as the mark `shared_task` says.
+
+    The mark has fields of the shared task, `has_data`, `has_organiser`, which is ana, or in `of`
+    the name of a fixture that makes it.
+    """
+    mark = request.node.get_closest_marker("shared_task")
+    fields = {**mark.kwargs} if mark else {}
+    if maker := fields.pop("of", None):
+        request.getfixturevalue(maker)
+        return SharedTask.objects.get()
+    has_data = fields.pop("has_data", True)
+    organiser = request.getfixturevalue("ana") if fields.pop("has_organiser", False) else None
+    shared_task = make_shared_task(organiser, **fields)
+    if has_data:
+        make_data(shared_task)
     return shared_task
+
+
+@pytest.fixture
+def draft_task(db: None) -> SharedTask:
+    return make_shared_task(state="draft", opened_at=None, zone="UTC")
 
 
 @pytest.fixture
@@ -70,3 +95,19 @@ def phase(shared_task: SharedTask) -> Phase:
 @pytest.fixture
 def team(shared_task: SharedTask) -> Team:
     return make_team(shared_task)
+
+
+@pytest.fixture
+def captain(team: Team) -> TeamMember:
+    return team.members.get()
+
+
+@pytest.fixture
+def member(team: Team) -> TeamMember:
+    participant = make_participant(User.objects.create_user("eva"))
+    return add_member(team, participant, is_captain=False)
+
+
+@pytest.fixture
+def herons(shared_task: SharedTask) -> Team:
+    return make_team(shared_task, "Herons")

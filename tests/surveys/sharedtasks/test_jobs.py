@@ -9,27 +9,22 @@ from tests.factories.jobs import fall_silent, perform_by
 from tests.factories.sharedtasks import make_shared_task
 from tests.factories.studies import stored
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.shared_task(has_data=False)]
 
 
 @pytest.fixture
-def shared_task():
-    return make_shared_task()
-
-
-@pytest.fixture
-def job(shared_task):
+def rescore_job(shared_task):
     return request_job(shared_task, RESCORE, None)
 
 
-def test_one_job_of_a_shared_task_at_a_time(shared_task, job):
+def test_one_job_of_a_shared_task_at_a_time(shared_task, rescore_job):
     with pytest.raises(SharedTaskRefused, match="in progress"):
         request_job(shared_task, FINALISE, None)
 
     request_job(make_shared_task(slug="other"), FINALISE, None)
 
 
-def test_an_archive_is_requested_beside_other_jobs_and_once(shared_task, job):
+def test_an_archive_is_requested_beside_other_jobs_and_once(shared_task, rescore_job):
     for _ in range(2):
         request_new_archive(shared_task, None)
 

@@ -25,7 +25,7 @@ READY = {"text": "Predict.", "terms": "Be fair."}
 
 
 @pytest.fixture
-def draft():
+def ready():
     return make_shared_task(state="draft", opened_at=None, zone="UTC", **READY)
 
 
@@ -49,55 +49,59 @@ def test_everything_that_is_lacking_is_listed_at_once():
     assert shared_task.state == "draft"
 
 
-def test_rules_need_the_data_that_they_are_about(draft):
-    add_part(draft, "sl", part_files(n_practice=0))
-    make_phase(draft), make_phase(draft, "practice", data="practice")
-    draft.required_languages, draft.best_of = ["fi"], 2
-    draft.save()
+def test_rules_need_the_data_that_they_are_about(ready):
+    add_part(ready, "sl", part_files(n_practice=0))
+    make_phase(ready), make_phase(ready, "practice", data="practice")
+    ready.required_languages, ready.best_of = ["fi"], 2
+    ready.save()
 
-    lacking = "\n".join(list_lacking(draft, now=START))
+    lacking = "\n".join(list_lacking(ready, now=START))
 
     for words in ("required: fi", "best 2 languages", "practice data, which these languages lack"):
         assert words in lacking
 
 
 @pytest.mark.parametrize("is_another", [False, True])
-def test_a_public_page_with_the_gold_is_closed_first(draft, is_another):
+def test_a_public_page_with_the_gold_is_closed_first(ready, is_another):
     """Also that of another release of the same study."""
     release = make_release(make_study(2), report={}, page_opened_at=START)
     used = make_release(release.study, report={}) if is_another else release
-    make_part(draft, release=used)
-    make_phase(draft)
+    make_part(ready, release=used)
+    make_phase(ready)
 
     with pytest.raises(SharedTaskRefused, match="shows the gold of sl to everybody"):
-        open_task(draft, now=START)
+        open_task(ready, now=START)
 
-    draft.refresh_from_db()
-    assert draft.state == "draft"
+    ready.refresh_from_db()
+    assert ready.state == "draft"
 
 
-def test_opening_commits_to_salt_and_gold_in_the_order_of_languages(draft):
+def test_opening_commits_to_salt_and_gold_in_the_order_of_languages(ready):
     files = {"sl": part_files(), "fi": part_files(first=100)}
     for language, one in files.items():
-        add_part(draft, language, one)
-    make_phase(draft)
+        add_part(ready, language, one)
+    make_phase(ready)
 
-    open_task(draft, now=START)
-    open_task(draft, now=START + DAY)
+    open_task(ready, now=START)
+    open_task(ready, now=START + DAY)
 
-    draft.refresh_from_db()
-    salt = bytes.fromhex(draft.salt)
+    ready.refresh_from_db()
+    salt = bytes.fromhex(ready.salt)
     committed = hashlib.sha256(salt + files["fi"].gold + files["sl"].gold).hexdigest()
-    assert (draft.state, draft.opened_at, draft.commitment) == ("open", START, committed)
+    assert (ready.state, ready.opened_at, ready.commitment) == (
+        "open",
+        START,
+        committed,
+    )
     entry = AuditEntry.objects.get(action="sharedtask.opened")
     assert entry.details == {"commitment": committed}
 
 
-def test_the_figures_before_opening_are_those_of_the_specification(draft):
-    make_part(draft, "sl", n_pairs=111, reliability=0.841)
-    make_part(draft, "fi", n_pairs=24)
+def test_the_figures_before_opening_are_those_of_the_specification(ready):
+    make_part(ready, "sl", n_pairs=111, reliability=0.841)
+    make_part(ready, "fi", n_pairs=24)
 
-    finnish, slovene = expect_figures(draft)
+    finnish, slovene = expect_figures(ready)
 
     assert round(slovene.ceiling, 3) == 0.917
     assert finnish.ceiling is None
@@ -106,17 +110,17 @@ def test_the_figures_before_opening_are_those_of_the_specification(draft):
     assert finnish.width == finnish.high - finnish.low
 
 
-def test_probing_is_expected_where_scores_of_test_data_are_seen(draft):
-    make_part(draft, n_pairs=24)
-    make_phase(draft, "hidden")
-    make_phase(draft, "practice", data="practice", visibility="board")
+def test_probing_is_expected_where_scores_of_test_data_are_seen(ready):
+    make_part(ready, n_pairs=24)
+    make_phase(ready, "hidden")
+    make_phase(ready, "practice", data="practice", visibility="board")
     start = START + 30 * DAY
-    make_phase(draft, "own", visibility="own", subtasks=[1], attempts_total=5)
-    make_phase(draft, "both", visibility="own", opens_at=start, closes_at=start + DAY)
-    make_phase(draft, "endless", opens_at=start + DAY, closes_at=None, visibility="board",
+    make_phase(ready, "own", visibility="own", subtasks=[1], attempts_total=5)
+    make_phase(ready, "both", visibility="own", opens_at=start, closes_at=start + DAY)
+    make_phase(ready, "endless", opens_at=start + DAY, closes_at=None, visibility="board",
                attempts_total=None, attempts_a_day=20)  # fmt: skip
 
-    found = {one.phase.name: one for one in expect_probing(draft.phases.all())}
+    found = {one.phase.name: one for one in expect_probing(ready.phases.all())}
 
     assert {name: (one.n_seen, one.is_large) for name, one in found.items()} == {
         "own": (5, False), "both": (5 + 2 * 9, True), "endless": (None, True),
@@ -125,25 +129,25 @@ def test_probing_is_expected_where_scores_of_test_data_are_seen(draft):
     assert (round(found["own"].reached, 3), round(found["own"].most, 3)) == (0.74, 0.895)
 
 
-def test_the_scores_seen_are_limited_by_days_and_in_all(draft):
+def test_the_scores_seen_are_limited_by_days_and_in_all(ready):
     limits = {"closes_at": START + 2 * DAY, "attempts_total": 50}
 
-    one = make_phase(draft, "one", attempts_a_day=10, subtasks=[2], **limits)
+    one = make_phase(ready, "one", attempts_a_day=10, subtasks=[2], **limits)
     assert count_scores(one) == 30  # three days
-    assert count_scores(make_phase(draft, "two", attempts_a_day=20, **limits)) == 2 * 50
-    assert count_scores(make_phase(draft, "three", **limits | {"attempts_total": None})) is None
+    assert count_scores(make_phase(ready, "two", attempts_a_day=20, **limits)) == 2 * 50
+    assert count_scores(make_phase(ready, "three", **limits | {"attempts_total": None})) is None
 
 
-def test_a_large_gain_by_probing_wants_a_confirmation(draft):
-    add_part(draft, "sl", part_files(60))
-    make_phase(draft, visibility="board", attempts_total=100)
+def test_a_large_gain_by_probing_wants_a_confirmation(ready):
+    add_part(ready, "sl", part_files(60))
+    make_phase(ready, visibility="board", attempts_total=100)
 
     with pytest.raises(SharedTaskRefused, match="Confirm that this is intended"):
-        open_task(draft, now=START)
-    open_task(draft, now=START, accepts_probing=True)
+        open_task(ready, now=START)
+    open_task(ready, now=START, accepts_probing=True)
 
-    draft.refresh_from_db()
-    assert draft.state == "open"
+    ready.refresh_from_db()
+    assert ready.state == "open"
 
 
 def test_the_next_step_leads_from_data_to_the_publication():

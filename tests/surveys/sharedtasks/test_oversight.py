@@ -8,15 +8,10 @@ from surveys.sharedtasks.errors import UploadRefused
 from surveys.sharedtasks.oversight import count_by_day, count_refusals
 from surveys.sharedtasks.submissions import cancel_submission
 from surveys.sharedtasks.uploads import check_files
-from tests.factories.sharedtasks import START, make_team, send
+from tests.factories.sharedtasks import START, send
 
 pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
 DAY = timedelta(days=1)
-
-
-@pytest.fixture
-def herons(shared_task):
-    return make_team(shared_task, "Herons")
 
 
 def test_submissions_are_counted_by_team_and_day(shared_task, phase, team, herons):

@@ -34,19 +34,14 @@ from tests.postprocess.release.releases import collect, numbered_row, rate, rele
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def draft():
-    return make_shared_task(state="draft", opened_at=None)
-
-
 def gold_with(row, text):
     lines = gold_file(12).decode().splitlines(keepends=True)
     return "".join((*lines[:row], f"{text}\n", *lines[row + 1 :])).encode()
 
 
-def test_a_part_keeps_copies_of_its_files_that_only_the_site_can_read(draft):
+def test_a_part_keeps_copies_of_its_files_that_only_the_site_can_read(draft_task):
     files = part_files()
-    part = add_part(draft, "sl", files)
+    part = add_part(draft_task, "sl", files)
 
     part.refresh_from_db()
     assert (part.n_pairs, part.n_practice) == (12, 4)
@@ -58,8 +53,8 @@ def test_a_part_keeps_copies_of_its_files_that_only_the_site_can_read(draft):
     assert AuditEntry.objects.get().details == {"n_pairs": 12, "n_practice": 4}
 
 
-def test_gold_is_loaded_with_the_words_of_its_pairs(draft):
-    part = add_part(draft, "sl", part_files())
+def test_gold_is_loaded_with_the_words_of_its_pairs(draft_task):
+    part = add_part(draft_task, "sl", part_files())
 
     test, practice = (load_gold(part, practice=one) for one in (False, True))
 
@@ -69,8 +64,8 @@ def test_gold_is_loaded_with_the_words_of_its_pairs(draft):
     assert test.changes[3] == -2
 
 
-def test_data_is_loaded_without_gold(draft):
-    part = add_part(draft, "sl", part_files())
+def test_data_is_loaded_without_gold(draft_task):
+    part = add_part(draft_task, "sl", part_files())
 
     found = load_data(part, practice=False)
 
@@ -100,30 +95,30 @@ def test_data_is_loaded_without_gold(draft):
         ({"data": b"x" * 20_000_001}, "more than 20 MB"),
     ],
 )
-def test_files_that_cannot_be_scored_are_refused_with_the_reason(draft, changes, reason):
+def test_files_that_cannot_be_scored_are_refused_with_the_reason(draft_task, changes, reason):
     with pytest.raises(SharedTaskRefused, match=reason):
-        add_part(draft, "sl", replace(part_files(), **changes))
+        add_part(draft_task, "sl", replace(part_files(), **changes))
 
     assert not TaskPart.objects.exists()
 
 
-def test_practice_pairs_of_one_language_may_not_be_test_data_of_another(draft):
-    add_part(draft, "sl", part_files())
+def test_practice_pairs_of_one_language_may_not_be_test_data_of_another(draft_task):
+    add_part(draft_task, "sl", part_files())
 
     with pytest.raises(SharedTaskRefused, match=r"practice data shares .* the test data of sl"):
-        add_part(draft, "fi", part_files(first=100, practice_data=data_file(1, 2, 3, 4)))
+        add_part(draft_task, "fi", part_files(first=100, practice_data=data_file(1, 2, 3, 4)))
     with pytest.raises(SharedTaskRefused, match=r"practice data of sl shares .* the test data:"):
-        add_part(draft, "fi", part_files(first=16, n_practice=0))
+        add_part(draft_task, "fi", part_files(first=16, n_practice=0))
 
-    assert draft.parts.count() == 1
+    assert draft_task.parts.count() == 1
 
 
 @pytest.mark.parametrize("language", ["sl", "Slovene", "../x", ""])
-def test_a_language_has_one_part_and_a_code(draft, language):
-    add_part(draft, "sl", part_files())
+def test_a_language_has_one_part_and_a_code(draft_task, language):
+    add_part(draft_task, "sl", part_files())
 
     with pytest.raises(SharedTaskRefused):
-        add_part(draft, language, part_files(first=100))
+        add_part(draft_task, language, part_files(first=100))
 
 
 def test_data_of_an_open_shared_task_stays():
@@ -138,8 +133,8 @@ def test_data_of_an_open_shared_task_stays():
         add_part(shared_task, "fi", part_files(first=100))
 
 
-def test_removing_a_part_removes_its_files(draft, django_capture_on_commit_callbacks):
-    part = add_part(draft, "sl", part_files())
+def test_removing_a_part_removes_its_files(draft_task, django_capture_on_commit_callbacks):
+    part = add_part(draft_task, "sl", part_files())
     paths = [Path(stored.path) for stored in (part.data, part.gold, part.practice_gold)]
 
     with django_capture_on_commit_callbacks(execute=True):
@@ -149,11 +144,11 @@ def test_removing_a_part_removes_its_files(draft, django_capture_on_commit_callb
     assert [path for path in paths if path.exists()] == []
 
 
-def test_a_part_comes_from_the_archive_of_a_release(draft):
+def test_a_part_comes_from_the_archive_of_a_release(draft_task):
     made = make_complete_release(made=release(collect(16), n_practice=4))
 
     files = read_release(made)
-    part = add_part(draft, "sl", files, release=made)
+    part = add_part(draft_task, "sl", files, release=made)
 
     assert (part.n_pairs, part.n_practice, part.release) == (12, 4, made)
     assert part.instructions.startswith("# Read")
@@ -191,7 +186,7 @@ def test_the_human_figure_is_that_of_the_test_pairs_alone():
     assert found != pytest.approx(agree(used), abs=1e-6)
 
 
-def test_masked_texts_are_refused(draft, monkeypatch):
+def test_masked_texts_are_refused(draft_task, monkeypatch):
     made = make_complete_release()
     monkeypatch.setattr("surveys.sharedtasks.parts.MASKED", "README.md")
 
@@ -199,17 +194,17 @@ def test_masked_texts_are_refused(draft, monkeypatch):
         read_release(made)
 
 
-def test_people_who_withdrew_since_are_counted(draft):
+def test_people_who_withdrew_since_are_counted(draft_task):
     made = make_complete_release(made=release(collect(16), n_practice=4))
-    add_part(draft, "sl", read_release(made), release=made)
-    add_part(draft, "fi", part_files(first=100))
+    add_part(draft_task, "sl", read_release(made), release=made)
+    add_part(draft_task, "fi", part_files(first=100))
     Annotator.objects.create(
         study=made.study,
         first_rated_at=made.collected_at - timezone.timedelta(days=1),
         withdrawn_at=timezone.now(),
     )
 
-    assert {part.language: part.n_withdrawn_since for part in list_parts(draft)} == {
+    assert {part.language: part.n_withdrawn_since for part in list_parts(draft_task)} == {
         "fi": 0, "sl": 1,
     }  # fmt: skip
 

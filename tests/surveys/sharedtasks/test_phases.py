@@ -30,20 +30,14 @@ from tests.factories.sharedtasks import (
     send,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.every_database,
+    pytest.mark.shared_task(has_data=False, zone="UTC"),
+]
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 RULES = {"name": "evaluation", "subtasks": [1], "opens_at": START, "closes_at": START + 7 * DAY}
 ALL_ZONES_BUT_THE_FIRST_TWO = 300
-
-
-@pytest.fixture
-def draft():
-    return make_shared_task(state="draft", opened_at=None, zone="UTC")
-
-
-@pytest.fixture
-def shared_task():
-    return make_shared_task(zone="UTC")
 
 
 @pytest.mark.parametrize(
@@ -92,8 +86,8 @@ def test_zones_are_offered_with_anywhere_on_earth_first():
     assert len({code for code, _ in zones}) == len(zones)
 
 
-def test_a_phase_is_added_and_logged(draft):
-    phase = add_phase(draft, RULES, now=START)
+def test_a_phase_is_added_and_logged(draft_task):
+    phase = add_phase(draft_task, RULES, now=START)
 
     assert (phase.visibility, phase.counting, phase.attempts_total) == ("hidden", "chosen", None)
     details = AuditEntry.objects.get().details
@@ -113,11 +107,11 @@ def test_a_phase_is_added_and_logged(draft):
         ({"name": "no name"}, "slug"),
     ],
 )
-def test_rules_that_are_not_possible_are_refused(draft, changes, reason):
-    make_phase(draft, "taken")
+def test_rules_that_are_not_possible_are_refused(draft_task, changes, reason):
+    make_phase(draft_task, "taken")
 
     with pytest.raises(SharedTaskRefused, match=reason):
-        add_phase(draft, {**RULES, **changes}, now=START)
+        add_phase(draft_task, {**RULES, **changes}, now=START)
 
     assert Phase.objects.count() == 1
 
@@ -255,9 +249,9 @@ def test_phases_of_a_finalised_shared_task_stay():
         change_phase(phase, {"closes_at": phase.closes_at + DAY}, now=START)
 
 
-def test_the_preset_has_the_phases_of_gwsc(draft):
+def test_the_preset_has_the_phases_of_gwsc(draft_task):
     phases = add_gwsc_phases(
-        draft, practice_opens_at=START - DAY, opens_at=START, closes_at=START + DAY, now=START
+        draft_task, practice_opens_at=START - DAY, opens_at=START, closes_at=START + DAY, now=START
     )
 
     assert [
@@ -281,5 +275,5 @@ def test_the_preset_has_the_phases_of_gwsc(draft):
         (START, None, None),
     ],
 )
-def test_days_are_counted_in_the_zone_of_the_task(draft, opens_at, closes_at, days):
-    assert count_days(make_phase(draft, opens_at=opens_at, closes_at=closes_at)) == days
+def test_days_are_counted_in_the_zone_of_the_task(draft_task, opens_at, closes_at, days):
+    assert count_days(make_phase(draft_task, opens_at=opens_at, closes_at=closes_at)) == days

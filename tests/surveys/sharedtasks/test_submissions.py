@@ -19,9 +19,7 @@ from surveys.sharedtasks.teams.attempts import count_attempts
 from surveys.sharedtasks.uploads import check_files
 from tests.factories.sharedtasks import (
     START,
-    make_data,
     make_phase,
-    make_shared_task,
     make_team,
     predictions,
     result_file,
@@ -29,19 +27,12 @@ from tests.factories.sharedtasks import (
     send,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.shared_task(zone="Europe/Ljubljana")]
 HOUR = timedelta(hours=1)
 
 
 @pytest.fixture
-def shared_task():
-    shared_task = make_shared_task(zone="Europe/Ljubljana")
-    make_data(shared_task)
-    return shared_task
-
-
-@pytest.fixture
-def phase(shared_task):
+def tries(shared_task):
     return make_phase(shared_task, attempts_total=2)
 
 
@@ -49,20 +40,21 @@ def check(team, phase, seed=1, now=START):
     return check_files(team, phase, [result_file(predictions(seed))], by=None, now=now)
 
 
-def test_submissions_are_numbered_by_team_and_phase(team, phase, shared_task):
+def test_submissions_are_numbered_by_team_and_phase(team, tries, shared_task):
     other = make_phase(shared_task, "other")
     stranger = make_team(shared_task, "Herons")
 
     sent = [
-        send(team, phase), send(team, phase, seed=2), send(team, other), send(stranger, phase),
+        send(team, tries), send(team, tries, seed=2), send(team, other),
+        send(stranger, tries),
     ]  # fmt: skip
 
     assert [one.number for one in sent] == [1, 2, 1, 1]
     assert len({one.code for one in sent}) == 4
 
 
-def test_a_submission_sent_twice_is_stored_once(team, phase):
-    upload = check(team, phase)
+def test_a_submission_sent_twice_is_stored_once(team, tries):
+    upload = check(team, tries)
 
     first = submit(upload, by=None, now=START)
 
@@ -70,10 +62,10 @@ def test_a_submission_sent_twice_is_stored_once(team, phase):
     assert Submission.objects.count() == 1
 
 
-def test_attempts_are_limited_in_all(team, phase):
-    late = check(team, phase, 3)
-    send(team, phase)
-    withdraw_submission(send(team, phase, seed=2))
+def test_attempts_are_limited_in_all(team, tries):
+    late = check(team, tries, 3)
+    send(team, tries)
+    withdraw_submission(send(team, tries, seed=2))
 
     with pytest.raises(SubmissionRefused, match="All 2 attempts of the phase evaluation"):
         submit(late, by=None, now=START)
@@ -81,22 +73,22 @@ def test_attempts_are_limited_in_all(team, phase):
     assert Submission.objects.count() == 2
 
 
-def test_a_cancelled_attempt_is_given_back(team, phase):
-    cancelled = send(team, phase)
-    send(team, phase, seed=2)
+def test_a_cancelled_attempt_is_given_back(team, tries):
+    cancelled = send(team, tries)
+    send(team, tries, seed=2)
 
     cancel_submission(cancelled, "the site was down")
 
-    assert count_attempts(team, phase, START).n_left == 1
-    assert send(team, phase).number == 3
+    assert count_attempts(team, tries, START).n_left == 1
+    assert send(team, tries).number == 3
     assert AuditEntry.objects.get(action="submission.cancelled").details["reason"] == (
         "the site was down"
     )
 
 
-def test_cancelling_needs_a_reason(team, phase):
+def test_cancelling_needs_a_reason(team, tries):
     with pytest.raises(SubmissionRefused, match="Write why"):
-        cancel_submission(send(team, phase), " ")
+        cancel_submission(send(team, tries), " ")
 
 
 def test_attempts_a_day_are_those_of_the_tasks_zone(team, shared_task):
@@ -122,53 +114,53 @@ def test_an_allowance_adds_attempts_in_all_and_on_any_day(team, shared_task):
     assert count_attempts(team, phase, START).n_left == 1
 
 
-def test_organisers_have_no_limits(shared_task, phase):
+def test_organisers_have_no_limits(shared_task, tries):
     trial = make_team(shared_task, "trial", kind="trial")
 
     for seed in (1, 2, 3):
-        send(trial, phase, seed=seed)
+        send(trial, tries, seed=seed)
 
-    assert count_attempts(trial, phase, START).n_left is None
+    assert count_attempts(trial, tries, START).n_left is None
 
 
-def test_what_is_late_is_offered_to_a_later_phase(team, phase, shared_task):
-    later = make_phase(shared_task, "post-evaluation", opens_at=phase.closes_at, closes_at=None)
+def test_what_is_late_is_offered_to_a_later_phase(team, tries, shared_task):
+    later = make_phase(shared_task, "post-evaluation", opens_at=tries.closes_at, closes_at=None)
     make_phase(shared_task, "practice", data="practice", closes_at=None)
     make_phase(shared_task, "changes", subtasks=[1], closes_at=None)
-    upload = check(team, phase, now=phase.closes_at - HOUR)
+    upload = check(team, tries, now=tries.closes_at - HOUR)
 
     with pytest.raises(TooLate, match="submit in the phase post-evaluation") as late:
-        submit(upload, by=None, now=phase.closes_at)
-    submitted = submit(upload, by=None, now=phase.closes_at, phase=later)
+        submit(upload, by=None, now=tries.closes_at)
+    submitted = submit(upload, by=None, now=tries.closes_at, phase=later)
 
     assert late.value.phases == [later]
     assert (submitted.phase, submitted.number) == (later, 1)
 
 
-def test_files_are_submitted_to_phases_of_the_same_data_alone(team, phase, shared_task):
+def test_files_are_submitted_to_phases_of_the_same_data_alone(team, tries, shared_task):
     practice = make_phase(shared_task, "practice", data="practice")
 
     with pytest.raises(SubmissionRefused, match="were checked for the phase evaluation"):
-        submit(check(team, phase), by=None, now=START, phase=practice)
+        submit(check(team, tries), by=None, now=START, phase=practice)
 
 
-def test_the_instant_at_which_a_request_began_decides(team, phase):
-    upload = check(team, phase)
-    last = phase.closes_at - timedelta(microseconds=1)
+def test_the_instant_at_which_a_request_began_decides(team, tries):
+    upload = check(team, tries)
+    last = tries.closes_at - timedelta(microseconds=1)
 
     assert submit(upload, by=None, now=last).sent_at == last
 
 
-def test_files_that_were_dropped_must_be_sent_again(team, phase):
-    upload = check(team, phase)
+def test_files_that_were_dropped_must_be_sent_again(team, tries):
+    upload = check(team, tries)
     Upload.objects.all().delete()
 
     with pytest.raises(SubmissionRefused, match="Send them again"):
         submit(upload, by=None, now=START)
 
 
-def test_files_that_are_lost_must_be_sent_again(team, phase):
-    upload = check_files(team, phase, [result_file(predictions())], by=None, now=START)
+def test_files_that_are_lost_must_be_sent_again(team, tries):
+    upload = check_files(team, tries, [result_file(predictions())], by=None, now=START)
     upload.file.storage.delete(upload.file.name)
 
     with pytest.raises(SubmissionRefused, match="Send them again"):
@@ -178,25 +170,25 @@ def test_files_that_are_lost_must_be_sent_again(team, phase):
 
 
 def test_submitting_makes_as_many_queries_for_more_submissions(
-    team, phase, django_assert_max_num_queries
+    team, tries, django_assert_max_num_queries
 ):
     """Others wait meanwhile, at least on SQLite."""
     for seed in (1, 2):
-        upload = check_files(team, phase, [result_file(predictions(seed))], by=None, now=START)
+        upload = check_files(team, tries, [result_file(predictions(seed))], by=None, now=START)
         with django_assert_max_num_queries(14):
             submit(upload, by=None, now=START)
 
 
-def test_the_same_predictions_of_two_tabs_are_submitted_once(team, phase):
-    first, second = check(team, phase), check(team, phase)
+def test_the_same_predictions_of_two_tabs_are_submitted_once(team, tries):
+    first, second = check(team, tries), check(team, tries)
     submit(first, by=None, now=START)
 
     with pytest.raises(SubmissionRefused, match="your submission 1"):
         submit(second, by=None, now=START)
 
 
-def test_the_last_submission_counts_unless_the_team_chooses(team, phase):
-    first, second = send(team, phase), send(team, phase, seed=2)
+def test_the_last_submission_counts_unless_the_team_chooses(team, tries):
+    first, second = send(team, tries), send(team, tries, seed=2)
     score_all()
     assert team.counted_submissions.get().submission == second
 
@@ -207,26 +199,26 @@ def test_the_last_submission_counts_unless_the_team_chooses(team, phase):
     assert counted.scores["sl"]["score"] == first.scores.get().score
 
 
-def test_a_submission_may_be_chosen_before_it_is_scored(team, phase):
-    chosen = send(team, phase)
+def test_a_submission_may_be_chosen_before_it_is_scored(team, tries):
+    chosen = send(team, tries)
     choose_submission(chosen, 1, START)
-    send(team, phase, seed=2)
+    send(team, tries, seed=2)
     score_all()
 
     assert team.counted_submissions.get().submission == chosen
     assert team.counted_submissions.get().scores["sl"]["n"] == 12
 
 
-def test_nothing_is_chosen_after_the_end(team, phase):
-    first = send(team, phase)
+def test_nothing_is_chosen_after_the_end(team, tries):
+    first = send(team, tries)
 
     with pytest.raises(TooLate):
-        choose_submission(first, 1, phase.closes_at)
+        choose_submission(first, 1, tries.closes_at)
 
 
-def test_results_of_another_subtask_cannot_be_chosen(team, phase):
+def test_results_of_another_subtask_cannot_be_chosen(team, tries):
     with pytest.raises(SubmissionRefused, match="no results of this subtask"):
-        choose_submission(send(team, phase), 2, START)
+        choose_submission(send(team, tries), 2, START)
 
 
 def test_the_best_counts_where_the_phase_says_so(team, shared_task):
@@ -240,8 +232,8 @@ def test_the_best_counts_where_the_phase_says_so(team, shared_task):
         choose_submission(best, 1, START)
 
 
-def test_a_withdrawn_submission_leaves_the_board_to_the_one_before(team, phase):
-    first, second = send(team, phase), send(team, phase, seed=2)
+def test_a_withdrawn_submission_leaves_the_board_to_the_one_before(team, tries):
+    first, second = send(team, tries), send(team, tries, seed=2)
     score_all()
 
     withdraw_submission(second)
@@ -249,18 +241,18 @@ def test_a_withdrawn_submission_leaves_the_board_to_the_one_before(team, phase):
     withdraw_submission(first)
 
     assert not team.counted_submissions.exists()
-    assert count_attempts(team, phase, START).n_left == 0
+    assert count_attempts(team, tries, START).n_left == 0
 
 
-def test_what_was_sent_again_meanwhile_is_not_scored_twice(team, phase):
-    failed = send(team, phase)
+def test_what_was_sent_again_meanwhile_is_not_scored_twice(team, tries):
+    failed = send(team, tries)
     Submission.objects.update(state="failed")
-    again = send(team, phase)
+    again = send(team, tries)
 
     with pytest.raises(SubmissionRefused, match="again as submission 2"):
         rescore_failed(failed)
 
-    states = phase.submissions.order_by("number").values_list("state", flat=True)
+    states = tries.submissions.order_by("number").values_list("state", flat=True)
     assert list(states) == ["failed", "stored"]
     cancel_submission(again, "sent twice")
     assert rescore_failed(failed).state == "stored"
@@ -269,25 +261,25 @@ def test_what_was_sent_again_meanwhile_is_not_scored_twice(team, phase):
     )
 
 
-def test_nothing_is_scored_again_once_boards_are_final(team, phase, shared_task):
-    failed = send(team, phase)
+def test_nothing_is_scored_again_once_boards_are_final(team, tries, shared_task):
+    failed = send(team, tries)
     Submission.objects.update(state="failed")
     scoring = find_scoring(shared_task)
-    FrozenBoard.objects.create(phase=phase, subtask=1, scoring=scoring, body="{}", sha256="a")
+    FrozenBoard.objects.create(phase=tries, subtask=1, scoring=scoring, body="{}", sha256="a")
 
     with pytest.raises(SubmissionRefused, match="are final"):
         rescore_failed(failed)
 
 
-def test_a_cancelled_submission_cannot_be_withdrawn(team, phase):
+def test_a_cancelled_submission_cannot_be_withdrawn(team, tries):
     with pytest.raises(SubmissionRefused, match="organisers have cancelled"):
-        withdraw_submission(cancel_submission(send(team, phase), "a fault"))
+        withdraw_submission(cancel_submission(send(team, tries), "a fault"))
 
 
-def test_a_draft_takes_no_submissions(team, phase, shared_task):
-    upload = check(team, phase)
+def test_a_draft_takes_no_submissions(team, tries, shared_task):
+    upload = check(team, tries)
     shared_task.state = "draft"
     shared_task.save()
 
     with pytest.raises(SubmissionRefused, match="not open yet"):
-        submit(upload, by=None, now=START, phase=Phase.objects.get(pk=phase.pk))
+        submit(upload, by=None, now=START, phase=Phase.objects.get(pk=tries.pk))

@@ -13,14 +13,13 @@ from surveys.sharedtasks.models import (
     Team,
     TeamMember,
 )
-from tests.factories.sharedtasks import START, make_part, make_phase, make_shared_task, make_team
+from tests.factories.sharedtasks import START, make_part, make_phase, make_team
 
-pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
-
-
-@pytest.fixture
-def shared_task():
-    return make_shared_task()
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.every_database,
+    pytest.mark.shared_task(has_data=False),
+]
 
 
 def submit(phase, team, number=1, digest="a" * 64, **fields):

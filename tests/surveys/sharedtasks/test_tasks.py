@@ -24,65 +24,65 @@ GIVEN = {"slug": "gwsc", "title": "Graded similarity", "contact": "lab@example.o
 
 
 @pytest.fixture
-def draft(ana):
+def given_task(ana):
     return make_shared_task(ana, **GIVEN)
 
 
-def test_making_a_shared_task_makes_its_author_an_organiser(ana, draft):
+def test_making_a_shared_task_makes_its_author_an_organiser(ana, given_task):
     mate = User.objects.create_user("mate")
 
-    assert (draft.state, may_organise(draft, ana), may_organise(draft, mate)) == (
+    assert (given_task.state, may_organise(given_task, ana), may_organise(given_task, mate)) == (
         "draft", True, False,
     )  # fmt: skip
     assert list(organised_tasks(mate)) == []
-    assert AuditEntry.objects.get().scope == draft.scope
+    assert AuditEntry.objects.get().scope == given_task.scope
 
 
-def test_operators_organise_all_shared_tasks_and_inactive_accounts_none(ana, draft):
+def test_operators_organise_all_shared_tasks_and_inactive_accounts_none(ana, given_task):
     operator = User.objects.create_superuser("op")
     ana.is_active = False
 
-    assert list(organised_tasks(operator)) == [draft]
+    assert list(organised_tasks(operator)) == [given_task]
     assert list(organised_tasks(ana)) == []
 
 
 @pytest.mark.parametrize("slug", ["gwsc", "new", "sign-in", "invitation"])
-def test_an_address_that_is_taken_is_refused(ana, draft, slug):
+def test_an_address_that_is_taken_is_refused(ana, given_task, slug):
     with pytest.raises(SharedTaskRefused, match="is taken"):
         make_shared_task(ana, **{**GIVEN, "slug": slug})
 
     assert SharedTask.objects.count() == 1
 
 
-def test_participants_organise_nothing(ana, draft):
+def test_participants_organise_nothing(ana, given_task):
     eva = User.objects.create_user("eva")
     make_participant(eva)
 
     with pytest.raises(SharedTaskRefused, match="account of a participant"):
         make_shared_task(eva, **{**GIVEN, "slug": "other"})
     with pytest.raises(SharedTaskRefused, match="account of a participant"):
-        add_organiser(draft, eva)
+        add_organiser(given_task, eva)
 
-    assert not may_organise(draft, eva)
+    assert not may_organise(given_task, eva)
 
 
-def test_organisers_are_added_and_removed_but_for_the_last(ana, draft):
+def test_organisers_are_added_and_removed_but_for_the_last(ana, given_task):
     mate = User.objects.create_user("mate")
-    add_organiser(draft, mate)
-    add_organiser(draft, mate)
+    add_organiser(given_task, mate)
+    add_organiser(given_task, mate)
 
-    remove_organiser(draft, ana)
-    remove_organiser(draft, ana)
+    remove_organiser(given_task, ana)
+    remove_organiser(given_task, ana)
     with pytest.raises(SharedTaskRefused, match="mate is the only organiser"):
-        remove_organiser(draft, mate)
+        remove_organiser(given_task, mate)
 
-    assert [one.user for one in draft.organisers.all()] == [mate]
+    assert [one.user for one in given_task.organisers.all()] == [mate]
     assert AuditEntry.objects.count() == 3
 
 
-def test_changed_rules_are_logged_and_texts_not_quoted(draft):
-    configure_task(draft, {"title": "Words", "text": "Predict.", "required_languages": ["sl"]})
-    configure_task(draft, {"title": "Words"})
+def test_changed_rules_are_logged_and_texts_not_quoted(given_task):
+    configure_task(given_task, {"title": "Words", "text": "Predict.", "required_languages": ["sl"]})
+    configure_task(given_task, {"title": "Words"})
 
     assert AuditEntry.objects.filter(action="sharedtask.configured").get().details == {
         "title": "Graded similarity → Words", "text": "changed", "required_languages": " → sl",
@@ -100,9 +100,9 @@ def test_rules_that_teams_rely_on_stay_once_the_shared_task_is_open():
     assert (shared_task.zone, shared_task.title) == ("Etc/GMT+12", "Other")
 
 
-def test_a_value_that_cannot_be_stored_is_refused(draft):
+def test_a_value_that_cannot_be_stored_is_refused(given_task):
     with pytest.raises(SharedTaskRefused, match="title: This field cannot be blank"):
-        configure_task(draft, {"title": ""})
+        configure_task(given_task, {"title": ""})
 
 
 def test_a_release_is_under_embargo_until_the_results_are_published():

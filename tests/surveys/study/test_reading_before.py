@@ -41,7 +41,7 @@ def watched_contexts():
 
 
 @pytest.fixture
-def draft(ana):
+def readable_draft(ana):
     design = Study(slug="draft", language="en", ratings_per_context=2)
     study = draft_study(numbered_stimuli(3), design, ana)
     grant_role(study, ana, Role.OWNER)
@@ -49,25 +49,25 @@ def draft(ana):
 
 
 @pytest.fixture
-def program(draft, ana):
+def anas_program(readable_draft, ana):
     _, key = make_token(ana, "program", list(all_scopes()))
     return Program(key)
 
 
 @pytest.mark.parametrize("dry_run", [True, False])
-def test_a_study_by_the_api(program, dry_run):
+def test_a_study_by_the_api(anas_program, dry_run):
     with watched_contexts() as found:
         asked = {**NEW, "dry_run": dry_run}
-        answer = program.post("studies/", asked, **{"Idempotency-Key": "k"})
+        answer = anas_program.post("studies/", asked, **{"Idempotency-Key": "k"})
 
     assert answer.status_code == (200 if dry_run else 201)
     assert found == [False] * 6
 
 
-def test_other_stimuli_by_the_api(program):
+def test_other_stimuli_by_the_api(anas_program):
     with watched_contexts() as found:
         asked = {"stimuli": numbered_stimuli(4).decode()}
-        answer = program.send("put", "studies/draft/stimuli/", asked)
+        answer = anas_program.send("put", "studies/draft/stimuli/", asked)
 
     assert answer.status_code == 200
     assert found == [False] * 8
@@ -97,15 +97,15 @@ def test_a_study_by_the_command(tmp_path):
 
 
 @pytest.mark.parametrize("store", [import_checkpoints, replace_checkpoints])
-def test_checkpoint_items(draft, store):
+def test_checkpoint_items(readable_draft, store):
     with watched_contexts() as found:
-        store(draft, file(row()), per_assignment=1)
+        store(readable_draft, file(row()), per_assignment=1)
 
     assert found == [False]
 
 
-def test_checkpoint_items_that_were_read_for_another_scale_are_refused(draft):
+def test_checkpoint_items_that_were_read_for_another_scale_are_refused(readable_draft):
     Study.objects.update(scale_maximum=4)
 
     with pytest.raises(ImportRefused, match="scale of the study was changed meanwhile"):
-        import_checkpoints(draft, file(row()), per_assignment=1)
+        import_checkpoints(readable_draft, file(row()), per_assignment=1)

@@ -38,74 +38,76 @@ def plates_of(comparison):
 
 
 @pytest.fixture(scope="module")
-def comparison():
+def model_comparison():
     """The comparison of a crowd with a model."""
     return compare_crowds(8, source=MODEL, name="Parrot 2")
 
 
 @pytest.fixture(scope="module")
-def files(comparison):
-    return render_comparison(comparison)
+def comparison_files(model_comparison):
+    return render_comparison(model_comparison)
 
 
 @pytest.fixture(scope="module")
-def page(files):
-    return files["comparison_MODEL.html"].decode()
+def comparison_page(comparison_files):
+    return comparison_files["comparison_MODEL.html"].decode()
 
 
-def test_every_file_is_stamped_with_the_model(files):
-    stems = {re.sub(r"\.\w+$", "", name) for name in files}
+def test_every_file_is_stamped_with_the_model(comparison_files):
+    stems = {re.sub(r"\.\w+$", "", name) for name in comparison_files}
 
     assert {stem for stem in stems if not stem.endswith("_MODEL")} == {"plots/index"}
-    index = json.loads(files["plots/index.json"])
+    index = json.loads(comparison_files["plots/index.json"])
     assert [one["name"] for one in index] == [f"{name}_MODEL" for name in NAMES]
     assert all(one["title"].startswith("MODEL: ") for one in index)
     for one in index:
-        svg = files[f"plots/{one['name']}.svg"].decode()
+        svg = comparison_files[f"plots/{one['name']}.svg"].decode()
         assert f"<dc:title>{one['title']}" in svg
-        assert files[f"plots/{one['name']}.png"].startswith(b"\x89PNG")
-        assert files[f"plots/{one['name']}.csv"].count(b"\n") > 1
-    report = json.loads(files["comparison_MODEL.json"])
+        assert comparison_files[f"plots/{one['name']}.png"].startswith(b"\x89PNG")
+        assert comparison_files[f"plots/{one['name']}.csv"].count(b"\n") > 1
+    report = json.loads(comparison_files["comparison_MODEL.json"])
     assert report["second"]["source"] | {"rated_on": ""} == {
         KIND: "model", "model": "Parrot", "model_version": "2", "prompt_sha256": "", "rated_on": "",
     }  # fmt: skip
 
 
-def test_page_warns_of_a_model(page):
-    assert "MODEL: A and Parrot 2: comparison of two collections" in text_of(page)
+def test_page_warns_of_a_model(comparison_page):
+    assert "MODEL: A and Parrot 2: comparison of two collections" in text_of(comparison_page)
     warning = "given by the language model Parrot, version 2, rated on 2026-05-31, not by people"
-    assert warning in text_of(page)
+    assert warning in text_of(comparison_page)
 
 
-def test_page_stands_alone_and_its_links_lead_somewhere(page):
-    document = html.document_fromstring(page)
+def test_page_stands_alone_and_its_links_lead_somewhere(comparison_page):
+    document = html.document_fromstring(comparison_page)
 
     ids = document.xpath("//@id")
     assert len(ids) == len(set(ids))
     targets = {link.removeprefix("#") for link in document.xpath("//a/@href")}
     assert targets <= set(ids)
     assert not document.xpath("//script | //link | //img")
-    assert "default-src 'none'" in page
+    assert "default-src 'none'" in comparison_page
 
 
-def test_page_shows_the_figures_of_the_report(comparison, page):
-    first = comparison.report["correlations"][0]
-    cells = rows_of(page, "Correlation of the two collections")[0]
+def test_page_shows_the_figures_of_the_report(model_comparison, comparison_page):
+    first = model_comparison.report["correlations"][0]
+    cells = rows_of(comparison_page, "Correlation of the two collections")[0]
     assert cells[:2] == ["scores, Pearson", f"{first['correlation']:.2f}"]
-    difference = comparison.report["differences"][0]["difference"]
-    assert rows_of(page, "Differences, second less first")[4][1].startswith(f"+{difference:.2f}")
-    assert len(rows_of(page, "Contexts that differ most")) == 16
-    assert rows_of(page, "The two collections")[1] == [
+    difference = model_comparison.report["differences"][0]["difference"]
+    assert rows_of(comparison_page, "Differences, second less first")[4][1].startswith(
+        f"+{difference:.2f}"
+    )
+    assert len(rows_of(comparison_page, "Contexts that differ most")) == 16
+    assert rows_of(comparison_page, "The two collections")[1] == [
         "rated by", "people", "language model Parrot, version 2, rated on 2026-05-31",
     ]  # fmt: skip
-    assert "by the number of the pair" in text_of(page)
+    assert "by the number of the pair" in text_of(comparison_page)
 
 
-def test_captions_have_the_numbers_of_the_comparison(comparison, files):
-    index = json.loads(files["plots/index.json"])
+def test_captions_have_the_numbers_of_the_comparison(model_comparison, comparison_files):
+    index = json.loads(comparison_files["plots/index.json"])
     captions = {one["name"].removesuffix("_MODEL"): plain(one["caption"]) for one in index}
 
-    limits = comparison.report["differences"][0]
+    limits = model_comparison.report["differences"][0]
     assert f"would give {limits['sd_by_noise']:.2f}" in captions["limits-of-agreement"]
     assert "reliability 0." in captions["calibration-curve"]
     assert "for 2 kinds of items" in captions["kinds"]

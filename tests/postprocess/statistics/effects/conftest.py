@@ -35,7 +35,7 @@ D5 426325130606
 
 
 @pytest.fixture(scope="session")
-def drawn() -> pd.DataFrame:
+def sample() -> pd.DataFrame:
     """240 ratings, drawn from the model once."""
     rows = []
     for name, ratings in (line.split() for line in LINES.split("\n") if line):
@@ -46,8 +46,8 @@ def drawn() -> pd.DataFrame:
 
 
 @pytest.fixture(scope="session")
-def design(drawn) -> Design:
-    return design_study(drawn, Scale())
+def design(sample) -> Design:
+    return design_study(sample, Scale())
 
 
 @pytest.fixture(scope="session")
@@ -56,6 +56,6 @@ def fit(design) -> Fit:
 
 
 @pytest.fixture(scope="session")
-def effects(drawn) -> Effects:
+def effects(sample) -> Effects:
     rng = np.random.default_rng(1)
-    return estimate_effects(drawn, Scale(), Scale(0, 10), n_draws=1000, rng=rng)
+    return estimate_effects(sample, Scale(), Scale(0, 10), n_draws=1000, rng=rng)

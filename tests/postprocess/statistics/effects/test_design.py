@@ -7,7 +7,7 @@ from postprocess.statistics.effects.design import collect, design_study, predict
 from postprocess.table.ratings import RatingsError, Scale
 
 
-def test_design_study_numbers_the_effects_of_each_rating(drawn, design):
+def test_design_study_numbers_the_effects_of_each_rating(sample, design):
     names = design.names.to_numpy()
     table = pd.DataFrame(
         {
@@ -20,7 +20,7 @@ def test_design_study_numbers_the_effects_of_each_rating(drawn, design):
     )
 
     columns = list(table)
-    found, given = (one.sort_values(columns, ignore_index=True) for one in (table, drawn))
+    found, given = (one.sort_values(columns, ignore_index=True) for one in (table, sample))
     pd.testing.assert_frame_equal(found, given, check_dtype=False)
 
 
@@ -37,14 +37,14 @@ def test_design_study_finds_the_parts_that_share_nothing(design):
     }
 
 
-def test_design_study_of_one_annotator_in_both_blocks_has_one_part(drawn):
-    same = drawn.assign(annotator=drawn["annotator"].replace("C1", "A1"))
+def test_design_study_of_one_annotator_in_both_blocks_has_one_part(sample):
+    same = sample.assign(annotator=sample["annotator"].replace("C1", "A1"))
 
     assert len(design_study(same, Scale()).parts) == 1
 
 
-def test_design_study_finds_groups_that_are_not_given(drawn):
-    design = design_study(drawn.drop(columns="group"), Scale())
+def test_design_study_finds_groups_that_are_not_given(sample):
+    design = design_study(sample.drop(columns="group"), Scale())
 
     assert design.n_questionnaires == 4
     assert set(design.names[~design.is_annotator]) == {"1", "2", "3", "4"}
@@ -74,13 +74,13 @@ def test_collect_is_the_transpose_of_predict(design):
         (lambda s: s.assign(rating=s["rating"].where(s["pair"] > 1)), "ratings without a value"),
     ],
 )
-def test_design_study_refuses_what_cannot_be_estimated(drawn, change, message):
+def test_design_study_refuses_what_cannot_be_estimated(sample, change, message):
     with pytest.raises(RatingsError, match=message):
-        design_study(change(drawn), Scale())
+        design_study(change(sample), Scale())
 
 
-def test_design_study_refuses_a_part_that_needs_too_much_memory(drawn, monkeypatch):
+def test_design_study_refuses_a_part_that_needs_too_much_memory(sample, monkeypatch):
     monkeypatch.setattr(design_module, "MOST_CROSSED", 11)
 
     with pytest.raises(RatingsError, match="12 annotators and questionnaires are connected"):
-        design_study(drawn, Scale())
+        design_study(sample, Scale())

@@ -24,8 +24,8 @@ def estimate(ratings, scale=SCALE, published=PUBLISHED, *, n_draws=400, **option
     return estimate_effects(ratings, scale, published, n_draws=n_draws, rng=rng, **options)
 
 
-def test_changes_are_those_of_the_means_drawn_towards_0(drawn, effects):
-    means = drawn.groupby(["pair", "context"])["rating"].mean().unstack() * 10 / 6
+def test_changes_are_those_of_the_means_drawn_towards_0(sample, effects):
+    means = sample.groupby(["pair", "context"])["rating"].mean().unstack() * 10 / 6
     pairs = effects.pairs
 
     assert pairs["raw"].tolist() == pytest.approx((means[2] - means[1]).tolist())
@@ -81,16 +81,16 @@ def test_a_component_with_a_flat_likelihood_has_no_interval(fit):
     assert "component annotator is uncertain: much lower and much higher" in notes[0]
 
 
-def test_the_order_of_the_rows_does_not_matter(drawn, effects):
-    shuffled = estimate(drawn.sample(frac=1, random_state=1), n_draws=1000)
+def test_the_order_of_the_rows_does_not_matter(sample, effects):
+    shuffled = estimate(sample.sample(frac=1, random_state=1), n_draws=1000)
 
     columns = ["raw", "change", "latent", "sign_error"]
     found, expected = shuffled.pairs[columns], effects.pairs[columns]
     pd.testing.assert_frame_equal(found, expected, rtol=0, atol=1e-5)
 
 
-def test_a_pair_with_equal_ratings_has_a_change_near_0_and_an_interval(drawn):
-    equal = drawn.assign(rating=drawn["rating"].where(drawn["pair"] != 3, 6))
+def test_a_pair_with_equal_ratings_has_a_change_near_0_and_an_interval(sample):
+    equal = sample.assign(rating=sample["rating"].where(sample["pair"] != 3, 6))
     pair = estimate(equal).pairs.loc[3]
 
     assert pair.notna().all()
@@ -99,8 +99,8 @@ def test_a_pair_with_equal_ratings_has_a_change_near_0_and_an_interval(drawn):
     assert abs(pair["change"]) < 0.5
 
 
-def test_one_questionnaire_has_no_component(drawn):
-    found = estimate(drawn.assign(group="Q"))
+def test_one_questionnaire_has_no_component(sample):
+    found = estimate(sample.assign(group="Q"))
 
     assert found.components.loc["questionnaire"].isna().all()
     assert found.components["share"].sum() == pytest.approx(1)
@@ -112,8 +112,8 @@ def test_one_questionnaire_has_no_component(drawn):
     assert "effects of questionnaires were not estimated: there is only one" in found.notes[0]
 
 
-def test_other_scales_and_limits(drawn):
-    reversed_study = drawn.assign(rating=3 - drawn["rating"])
+def test_other_scales_and_limits(sample):
+    reversed_study = sample.assign(rating=3 - sample["rating"])
     found = estimate(reversed_study, Scale(-3, 4), Scale(0, 100), least=25)
 
     assert found.shares.index.tolist() == [5, 10, 20, 25]
@@ -130,23 +130,23 @@ def test_other_scales_and_limits(drawn):
         ({"least": float("nan")}, "got nan"),
     ],
 )
-def test_a_least_change_outside_the_scale_is_refused(drawn, options, message):
+def test_a_least_change_outside_the_scale_is_refused(sample, options, message):
     with pytest.raises(EffectsError, match=message):
-        estimate(drawn, **options)
+        estimate(sample, **options)
 
 
-def test_an_odd_number_of_draws_is_refused(drawn):
+def test_an_odd_number_of_draws_is_refused(sample):
     with pytest.raises(EffectsError, match="must be even and above 0, got 5"):
-        estimate(drawn, n_draws=5)
+        estimate(sample, n_draws=5)
 
 
 @pytest.mark.parametrize(
     ("group", "reason"),
     [("pair_and_context", "only one context"), ("annotator", "only one annotator")],
 )
-def test_questionnaires_that_equal_another_effect_are_not_estimated(drawn, group, reason):
-    key = drawn["pair"].astype(str) + "." + drawn["context"].astype(str)
-    table = drawn.assign(pair_and_context=key)
+def test_questionnaires_that_equal_another_effect_are_not_estimated(sample, group, reason):
+    key = sample["pair"].astype(str) + "." + sample["context"].astype(str)
+    table = sample.assign(pair_and_context=key)
     design = design_study(table.assign(group=table[group]), Scale())
 
     assert find_obstacle(design) == f"most questionnaires have {reason}"

@@ -65,8 +65,8 @@ def test_the_effects_are_those_of_r(fit):
     assert {name: variances[name] for name in VARIANCES} == pytest.approx(VARIANCES, **TOLERANCE)
 
 
-def test_the_estimates_with_an_unused_point_are_those_of_r(drawn):
-    fit = fit_model(design_study(drawn.assign(rating=drawn["rating"].replace(2, 3)), Scale()))
+def test_the_estimates_with_an_unused_point_are_those_of_r(sample):
+    fit = fit_model(design_study(sample.assign(rating=sample["rating"].replace(2, 3)), Scale()))
 
     assert fit.mode.log_likelihood == pytest.approx(-362.25119793085, abs=1e-5)
     assert thresholds_table(fit)["below"].tolist() == [0, 1, 3, 4, 5]
@@ -86,16 +86,16 @@ def test_a_maximum_that_is_not_reached_is_an_error(design, monkeypatch):
         fit_model(design)
 
 
-def test_annotators_who_always_agree_are_an_error(drawn):
-    means = drawn.groupby(["pair", "context"])["rating"].transform("mean").round()
+def test_annotators_who_always_agree_are_an_error(sample):
+    means = sample.groupby(["pair", "context"])["rating"].transform("mean").round()
 
     with pytest.raises(EffectsError, match=r"grows without limit.*Use the means and tests"):
-        fit_model(design_study(drawn.assign(rating=means), Scale()))
+        fit_model(design_study(sample.assign(rating=means), Scale()))
 
 
-def test_pairs_that_do_not_change_are_an_error(drawn):
-    of_first = drawn["rating"].where(drawn["context"] == 1)
-    of_pair = of_first.groupby(drawn["pair"]).transform(lambda x: sorted(x.dropna()) * 2)
+def test_pairs_that_do_not_change_are_an_error(sample):
+    of_first = sample["rating"].where(sample["context"] == 1)
+    of_pair = of_first.groupby(sample["pair"]).transform(lambda x: sorted(x.dropna()) * 2)
 
     with pytest.raises(EffectsError, match="variance between the two contexts of a pair is 0"):
-        fit_model(design_study(drawn.assign(rating=of_pair), Scale()))
+        fit_model(design_study(sample.assign(rating=of_pair), Scale()))

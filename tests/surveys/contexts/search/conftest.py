@@ -5,6 +5,6 @@ from surveys.models import Study
 
 
 @pytest.fixture
-def draft(ana) -> Study:
+def blank(ana) -> Study:
     """A draft for which candidates are still to be found."""
     return begin_study(None, Study(slug="words", language="en", ratings_per_context=2), ana)

@@ -17,10 +17,10 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def windows(corpora, draft, ana) -> pd.DataFrame:
+def windows(corpora, blank, ana) -> pd.DataFrame:
     """The windows that a search found for a draft."""
-    perform_run(request_search(draft, wish(), ana).pk)
-    with find_windows(draft).archive.open("rb") as file:
+    perform_run(request_search(blank, wish(), ana).pk)
+    with find_windows(blank).archive.open("rb") as file:
         return pd.read_parquet(file)
 
 
@@ -34,8 +34,8 @@ def score(windows: pd.DataFrame) -> pd.DataFrame:
     return windows.assign(score=[n / 100 for n in range(len(windows))])[["window", "score"]]
 
 
-def test_the_extremes_of_a_model_become_candidates(draft, ana, windows):
-    stored = pick(draft, ana, score(windows))
+def test_the_extremes_of_a_model_become_candidates(blank, ana, windows):
+    stored = pick(blank, ana, score(windows))
 
     assert (stored.file_name, stored.model_names) == ("search 1, elmo.tsv", ["elmo"])
     of_pair = Candidate.objects.filter(pair__number=1)
@@ -53,29 +53,29 @@ def test_the_extremes_of_a_model_become_candidates(draft, ana, windows):
     ],
 )
 def test_scores_that_cannot_be_used_are_refused_and_nothing_changes(
-    draft, ana, windows, change, said
+    blank, ana, windows, change, said
 ):
     before = CandidateSet.objects.get().sha256
 
     with pytest.raises(ImportRefused) as raised:
-        pick(draft, ana, change(score(windows)))
+        pick(blank, ana, change(score(windows)))
 
     assert said in str(raised.value)
     assert "/" not in str(raised.value)
     assert CandidateSet.objects.get().sha256 == before
 
 
-def test_more_models_than_candidates_are_refused(draft, ana, windows):
+def test_more_models_than_candidates_are_refused(blank, ana, windows):
     scores = pd.concat([score(windows).assign(model=f"m{n}") for n in range(3)])
 
     with pytest.raises(ImportRefused, match="3 models contribute 6 candidates"):
-        pick(draft, ana, scores)
+        pick(blank, ana, scores)
 
 
-def test_choices_are_kept_unless_they_are_discarded(draft, ana, windows):
-    record_choice(draft.candidate_pairs.first(), ana, Chosen(1, 2))
+def test_choices_are_kept_unless_they_are_discarded(blank, ana, windows):
+    record_choice(blank.candidate_pairs.first(), ana, Chosen(1, 2))
 
     with pytest.raises(CandidatesKept):
-        pick(draft, ana, score(windows))
+        pick(blank, ana, score(windows))
 
-    assert pick(draft, ana, score(windows), discards_choices=True).model_names == ["elmo"]
+    assert pick(blank, ana, score(windows), discards_choices=True).model_names == ["elmo"]

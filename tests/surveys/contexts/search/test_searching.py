@@ -46,11 +46,11 @@ def count(draft: Study) -> dict[str, int]:
 
 
 @pytest.fixture
-def searched(corpora, draft, ana) -> Study:
+def searched(corpora, blank, ana) -> Study:
     """A draft with the candidates of a search."""
-    run = search(draft, ana)
+    run = search(blank, ana)
     assert (run.state, run.error) == ("done", "")
-    return draft
+    return blank
 
 
 # A whole study
@@ -89,28 +89,28 @@ def test_the_windows_are_kept_and_nothing_else(searched, settings):
     assert list(Path(settings.VAR_DIR, "searches").iterdir()) == []
 
 
-def test_a_search_reads_all_files_of_several_corpora(corpora, draft, ana):
-    search(draft, ana, "news", "tales.conllu", number=30)
+def test_a_search_reads_all_files_of_several_corpora(corpora, blank, ana):
+    search(blank, ana, "news", "tales.conllu", number=30)
 
-    assert set(count(draft).values()) == {30}
+    assert set(count(blank).values()) == {30}
     assert set(Candidate.objects.values_list("file", flat=True)) == {
         "a.conllu", "b.conllu.gz", "tales.conllu"
     }  # fmt: skip
 
 
-def test_filters_and_the_number_of_texts_are_as_asked_for(corpora, draft, ana):
-    run = search(draft, ana, filters=["words=37.."], per_pair=3)
+def test_filters_and_the_number_of_texts_are_as_asked_for(corpora, blank, ana):
+    run = search(blank, ana, filters=["words=37.."], per_pair=3)
 
     assert run.state == "failed"
     assert "No text of these corpora contains both words of a pair" in run.error
     assert not CandidateSet.objects.exists()
 
 
-def test_documents_without_a_licence_have_the_one_named(corpora, draft, ana):
+def test_documents_without_a_licence_have_the_one_named(corpora, blank, ana):
     text = (corpora / "tales.conllu").read_text(encoding="utf-8")
     (corpora / "tales.conllu").write_text(text.replace("# licence = CC0-1.0\n", ""), "utf-8")
 
-    search(draft, ana, source={"licence": "CC BY 4.0"})
+    search(blank, ana, source={"licence": "CC BY 4.0"})
 
     assert set(Candidate.objects.values_list("licence", flat=True)) == {"CC BY 4.0"}
 
@@ -178,11 +178,11 @@ def test_an_open_study_is_not_searched_for(searched, ana):
     ],
 )  # fmt: skip
 def test_a_corpus_that_cannot_be_read_is_named_without_its_folder(
-    corpora, draft, ana, content, said
+    corpora, blank, ana, content, said
 ):
     (corpora / "tales.conllu").write_text(content, encoding="utf-8")
 
-    run = search(draft, ana)
+    run = search(blank, ana)
 
     assert run.state == "failed"
     assert run.error.startswith(said)
@@ -192,25 +192,25 @@ def test_a_corpus_that_cannot_be_read_is_named_without_its_folder(
     assert str(corpora) not in run.error
 
 
-def test_a_corpus_that_has_gone_is_reported(corpora, draft, ana):
-    run = request_search(draft, wish(), ana)
+def test_a_corpus_that_has_gone_is_reported(corpora, blank, ana):
+    run = request_search(blank, wish(), ana)
     (corpora / "tales.conllu").unlink()
 
     assert "no corpus “tales.conllu” now" in perform(run).error
 
 
-def test_a_full_disk_is_reported_and_the_search_can_be_tried_again(corpora, draft, ana):
+def test_a_full_disk_is_reported_and_the_search_can_be_tried_again(corpora, blank, ana):
     with full_disk(1_000):
-        run = search(draft, ana)
+        run = search(blank, ana)
     assert run.state == "failed"
     assert run.error.startswith("The disk of the server is full. Ask an operator to make room")
 
     retry_run(run)
     assert perform(run).state == "done"
-    assert count(draft) == {"ice – sun": 4, "sun – lake": 4}
+    assert count(blank) == {"ice – sun": 4, "sun – lake": 4}
 
 
-def test_a_search_goes_on_with_the_parts_that_were_read(corpora, draft, ana, monkeypatch):
+def test_a_search_goes_on_with_the_parts_that_were_read(corpora, blank, ana, monkeypatch):
     def fail(*given: object) -> None:
         raise PermissionError(13, "Permission denied", "/var/x/windows.parquet")
 
@@ -219,7 +219,7 @@ def test_a_search_goes_on_with_the_parts_that_were_read(corpora, draft, ana, mon
 
     with monkeypatch.context() as patch:
         patch.setattr("preprocess.windows.searching.write_windows", fail)
-        run = search(draft, ana)
+        run = search(blank, ana)
     assert run.error == "windows.parquet: Permission denied. Ask an operator for the log."
     monkeypatch.setattr("preprocess.windows.finding.scan_part", scan_again)
 
@@ -231,8 +231,8 @@ def test_a_search_goes_on_with_the_parts_that_were_read(corpora, draft, ana, mon
 # Cancelling
 
 
-def test_a_waiting_search_is_cancelled_and_can_be_tried_again(corpora, draft, ana):
-    run = request_search(draft, wish(), ana)
+def test_a_waiting_search_is_cancelled_and_can_be_tried_again(corpora, blank, ana):
+    run = request_search(blank, wish(), ana)
 
     cancel_search(run)
 
@@ -245,8 +245,8 @@ def test_a_waiting_search_is_cancelled_and_can_be_tried_again(corpora, draft, an
 
 
 @pytest.mark.every_database
-def test_a_search_in_progress_is_cancelled_and_stores_nothing(corpora, draft, ana, monkeypatch):
-    run = request_search(draft, wish(), ana)
+def test_a_search_in_progress_is_cancelled_and_stores_nothing(corpora, blank, ana, monkeypatch):
+    run = request_search(blank, wish(), ana)
     pick = searching.pick
 
     def cancel_and_pick(*given: object) -> object:
@@ -260,12 +260,12 @@ def test_a_search_in_progress_is_cancelled_and_stores_nothing(corpora, draft, an
     assert not CandidateSet.objects.exists()
 
 
-def test_a_search_is_cancelled_in_the_middle_of_a_compressed_file(corpora, draft, ana, monkeypatch):
+def test_a_search_is_cancelled_in_the_middle_of_a_compressed_file(corpora, blank, ana, monkeypatch):
     noise = Random(1)
     lines = [f"# n = {noise.randbytes(5000).hex()}\n{line}" for n in range(50) for line in tell(n)]
     (corpora / "tales.conllu").unlink()
     (corpora / "tales.conllu.gz").write_bytes(gzip.compress("".join(lines).encode()))
-    run = request_search(draft, wish("tales.conllu.gz"), ana)
+    run = request_search(blank, wish("tales.conllu.gz"), ana)
     shares = []
 
     def renew_or_cancel(job: Job, **changes: Any) -> None:

@@ -27,25 +27,25 @@ pytestmark = [pytest.mark.django_db, pytest.mark.study(ratings_per_context=4)]
 
 
 @pytest.fixture
-def live(platform, study) -> Batch:
+def two_by_two(platform, study) -> Batch:
     batch = arm(plan(study, 2, 2))
     publish_batch(batch)
     return batch
 
 
-def test_beginning_a_block_grants_its_exclusion(platform, live):
+def test_beginning_a_block_grants_its_exclusion(platform, two_by_two):
     worker = platform.worker()
-    do_task(platform, live, worker)
+    do_task(platform, two_by_two, worker)
 
     with pytest.raises(CrowdRefused, match="do not have the qualifications"):
-        worker.accept(group_of(platform, live))
+        worker.accept(group_of(platform, two_by_two))
 
     grant = Grant.objects.get()
     assert (grant.reason, grant.by, grant.told_at is None) == ("has begun the block", None, False)
     assert platform.control.outbox() == []  # no mail to workers
 
 
-def test_one_type_serves_all_hits_and_batches_of_a_block(platform, live, study):
+def test_one_type_serves_all_hits_and_batches_of_a_block(platform, two_by_two, study):
     publish_batch(arm(plan(study, 2)))
 
     assert Qualification.objects.count() == 1
@@ -86,9 +86,9 @@ def test_private_tasks_are_for_chosen_workers(platform, study):
 
 
 @pytest.mark.parametrize("fault", ["fail", "done_then_cut"])
-def test_a_lost_grant_is_sent_in_the_end(platform, live, fault):
+def test_a_lost_grant_is_sent_in_the_end(platform, two_by_two, fault):
     platform.control.queue_fault("AssociateQualificationWithWorker", fault, n_calls=3)
-    held = platform.worker().accept(group_of(platform, live))
+    held = platform.worker().accept(group_of(platform, two_by_two))
 
     if fault == "fail":
         with pytest.raises(GatewayDown):
@@ -98,12 +98,12 @@ def test_a_lost_grant_is_sent_in_the_end(platform, live, fault):
     send_grants("simulator")
 
     assert Grant.objects.get().told_at is not None
-    assert compare_qualifications(live.study, "simulator") == []
+    assert compare_qualifications(two_by_two.study, "simulator") == []
 
 
-def test_compare_qualifications_reports_differences_without_workers(platform, live, study):
-    do_task(platform, live)
-    do_task(platform, live)
+def test_compare_qualifications_reports_differences_without_workers(platform, two_by_two, study):
+    do_task(platform, two_by_two)
+    do_task(platform, two_by_two)
     gateway, exclusion = open_gateway("simulator"), Qualification.objects.get()
     one, two = Worker.objects.all()
     ours = {"QualificationTypeId": exclusion.qualification_type_id}

@@ -22,7 +22,7 @@ HIT_TYPE = {
 
 
 @pytest.fixture
-def live(settings):
+def live_targets(settings):
     """Enable the live targets by all three settings."""
     settings.MTURK_IS_LIVE = True
     settings.MTURK_LIVE_KEYS = ["AKIDEXAMPLE", "secret"]
@@ -62,7 +62,7 @@ def test_the_simulator_must_be_on_this_machine(settings, url):
         open_gateway("simulator")
 
 
-def test_a_request_for_another_host_is_stopped_before_any_traffic(live, monkeypatch):
+def test_a_request_for_another_host_is_stopped_before_any_traffic(live_targets, monkeypatch):
     """The last guard, against our own errors: here a client that was made for production."""
     sent = []
     monkeypatch.setattr("botocore.httpsession.URLLib3Session.send", lambda *a: sent.append(a))
@@ -78,7 +78,7 @@ def test_a_request_for_another_host_is_stopped_before_any_traffic(live, monkeypa
     assert sent == []
 
 
-def test_production_is_refused_by_the_guard_of_another_target(live, monkeypatch):
+def test_production_is_refused_by_the_guard_of_another_target(live_targets, monkeypatch):
     sent = []
     monkeypatch.setattr("botocore.httpsession.URLLib3Session.send", lambda *a: sent.append(a))
     client = gateways.make_client(find_target("production"), "AKIDEXAMPLE", "secret")

@@ -41,15 +41,15 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def batch(platform) -> Batch:
+def approved_batch(platform) -> Batch:
     """Return an approved batch of three places."""
     return arm(plan(make_study(2, ratings_per_context=3), 3), more_cents=200)
 
 
 @pytest.fixture
-def live(batch) -> Batch:
-    publish_batch(batch)
-    return batch
+def published_batch(approved_batch) -> Batch:
+    publish_batch(approved_batch)
+    return approved_batch
 
 
 def states(batch: Batch) -> list[str]:
@@ -104,12 +104,12 @@ def test_twelve_places_of_two_questionnaires_from_publishing_to_payment(platform
     assert waiting.worker_id not in text
 
 
-def test_publish_batch_creates_each_hit_once(platform, batch):
-    assert publish_batch(batch).counts == {"created": 1}
-    hit = batch.hits.get()
+def test_publish_batch_creates_each_hit_once(platform, approved_batch):
+    assert publish_batch(approved_batch).counts == {"created": 1}
+    hit = approved_batch.hits.get()
     requested = platform.control.counts()
 
-    assert publish_batch(batch).counts == {}
+    assert publish_batch(approved_batch).counts == {}
 
     assert platform.control.counts() == requested
     there = platform.client().get_hit(HITId=hit.hit_id)["HIT"]
@@ -125,9 +125,9 @@ def test_publish_batch_creates_each_hit_once(platform, batch):
 
 @pytest.mark.parametrize("act", [publish_batch, pay_batch])
 @pytest.mark.parametrize("how", ["unarmed", "expired", "foreign"])
-def test_no_request_is_sent_for_a_batch_that_may_not_spend(platform, batch, act, how):
+def test_no_request_is_sent_for_a_batch_that_may_not_spend(platform, approved_batch, act, how):
     if how == "unarmed":
-        withdraw_approval(batch)
+        withdraw_approval(approved_batch)
     if how == "expired":
         past = timezone.now() - timedelta(days=2)
         Batch.objects.update(armed_at=past, armed_until=past + timedelta(days=1))
@@ -138,15 +138,15 @@ def test_no_request_is_sent_for_a_batch_that_may_not_spend(platform, batch, act,
         act(Batch.objects.get())
 
     assert platform.control.counts() == {}
-    assert states(batch) == ["planned"]
+    assert states(approved_batch) == ["planned"]
 
 
-def test_hits_of_a_target_other_than_their_batchs_are_never_requested(platform, batch):
+def test_hits_of_a_target_other_than_their_batchs_are_never_requested(platform, approved_batch):
     Hit.objects.update(provider="production")
 
     for act in (publish_batch, fetch_batch, pay_batch, stop_batch):
         with pytest.raises(BatchRefused, match="a target other"):
-            act(batch)
+            act(approved_batch)
 
     assert platform.control.counts() == {}
 
@@ -197,8 +197,8 @@ def test_outside_the_simulator_the_account_must_hold_enough(platform, settings, 
     assert publish_batch(batch).counts == {"created": 1}
 
 
-def test_fetch_batch_holds_unknown_work_and_flags_a_wrong_code(platform, live):
-    group = group_of(platform, live)
+def test_fetch_batch_holds_unknown_work_and_flags_a_wrong_code(platform, published_batch):
+    group = group_of(platform, published_batch)
     stranger, hasty, careless = [platform.worker() for _ in range(3)]
     stranger.submit(stranger.accept(group).mturk_assignment_id, {"completion_code": "C"})
     held = hasty.accept(group)
@@ -206,78 +206,78 @@ def test_fetch_batch_holds_unknown_work_and_flags_a_wrong_code(platform, live):
     hasty.submit(held.mturk_assignment_id, {"completion_code": "C"})
     hand_over(careless, careless.accept(group), completion_code="WRONG")
 
-    assert fetch_batch(live).counts == {"held": 2, "payable": 1}
-    assert fetch_batch(live).counts == {"held": 2, "payable": 1}
+    assert fetch_batch(published_batch).counts == {"held": 2, "payable": 1}
+    assert fetch_batch(published_batch).counts == {"held": 2, "payable": 1}
 
     assert Visit.objects.get(standing="payable").has_wrong_code
-    assert (states(live), live.hits.get().n_released) == (["closed"], 0)
-    assert pay_batch(live).counts == {"paid": 1}
-    assert count_spent_there(platform) == count_paid_here(live) == 60
+    assert (states(published_batch), published_batch.hits.get().n_released) == (["closed"], 0)
+    assert pay_batch(published_batch).counts == {"paid": 1}
+    assert count_spent_there(platform) == count_paid_here(published_batch) == 60
 
 
-def test_automatic_approval_is_recorded_as_paid_outside(platform, live):
-    do_task(platform, live)
+def test_automatic_approval_is_recorded_as_paid_outside(platform, published_batch):
+    do_task(platform, published_batch)
     platform.control.advance(3 * 86_400)
 
-    fetch_batch(live)
+    fetch_batch(published_batch)
 
     assert stored(Payment.objects.get(), "state", "amount_cents", "fee_cents") == (
         "outside", 50, 10,
     )  # fmt: skip
-    assert pay_batch(live).counts == {}
+    assert pay_batch(published_batch).counts == {}
 
 
-def test_an_unseen_submission_keeps_its_hit_open(platform, live):
+def test_an_unseen_submission_keeps_its_hit_open(platform, published_batch):
     platform.control.queue_fault("externalSubmit", "unseen", n_calls=3, seconds=60)
     for _ in range(3):
-        do_task(platform, live)
+        do_task(platform, published_batch)
 
-    fetch_batch(live)
-    assert states(live) == ["closing"]
+    fetch_batch(published_batch)
+    assert states(published_batch) == ["closing"]
     platform.control.advance(60)
 
-    assert fetch_batch(live).counts == {"payable": 3}
-    assert states(live) == ["closed"]
+    assert fetch_batch(published_batch).counts == {"payable": 3}
+    assert states(published_batch) == ["closed"]
 
 
-def test_stop_batch_refuses_new_workers_and_pays_those_who_had_begun(platform, live):
+def test_stop_batch_refuses_new_workers_and_pays_those_who_had_begun(platform, published_batch):
     slow = platform.worker()
-    held = slow.accept(group_of(platform, live))
+    held = slow.accept(group_of(platform, published_batch))
     arrive(held)
 
-    assert stop_batch(live).counts == {"ended": 1}
-    assert stop_batch(live).counts == {}
+    assert stop_batch(published_batch).counts == {"ended": 1}
+    assert stop_batch(published_batch).counts == {}
     with pytest.raises(CrowdRefused):
-        platform.worker().accept(group_of(platform, live))
-    fetch_batch(live)
-    assert states(live) == ["closing"]
+        platform.worker().accept(group_of(platform, published_batch))
+    fetch_batch(published_batch)
+    assert states(published_batch) == ["closing"]
     hand_over(slow, held)
-    fetch_batch(live)
+    fetch_batch(published_batch)
 
-    assert stored(live.hits.get(), "state", "n_released") == ("closed", 2)
+    assert stored(published_batch.hits.get(), "state", "n_released") == ("closed", 2)
     assert Place.objects.filter(reservation__isnull=False).count() == 0
-    assert pay_batch(live).counts == {"paid": 1}
-    assert count_spent(live).committed_cents == count_spent_there(platform) == 60
+    assert pay_batch(published_batch).counts == {"paid": 1}
+    assert count_spent(published_batch).committed_cents == count_spent_there(platform) == 60
 
 
-def test_stop_batch_drops_planned_hits_without_a_request(platform, batch):
-    stop_batch(batch)
+def test_stop_batch_drops_planned_hits_without_a_request(platform, approved_batch):
+    stop_batch(approved_batch)
 
-    assert (states(batch), platform.control.counts()) == (["closed"], {})
+    assert (states(approved_batch), platform.control.counts()) == (["closed"], {})
     with pytest.raises(BatchRefused, match="Type the total"):
-        arm(batch)
+        arm(approved_batch)
 
 
 @pytest.mark.parametrize("mode", ["always", "when_more"])
 @pytest.mark.parametrize("n_rows", [0, 5, 6])
-def test_fetch_batch_reads_all_pages(platform, live, mode, n_rows, monkeypatch):
+def test_fetch_batch_reads_all_pages(platform, published_batch, mode, n_rows, monkeypatch):
     """In pages of 5. A larger HIT replaces ours, which could not have that many rows."""
     monkeypatch.setitem(PAGE, "PageSize", 5)
     platform.control.change_settings(next_token=mode)
-    hit, client = live.hits.get(), platform.client()
+    hit, client = published_batch.hits.get(), platform.client()
     _let_in(platform, client, hit, n_rows)
 
-    counts = fetch_batch(live).counts
+    counts = fetch_batch(published_batch).counts
 
     assert counts == ({"held": n_rows} if n_rows else {})
     assert Visit.objects.count() == n_rows
@@ -306,9 +306,9 @@ def test_an_answer_without_a_code_has_none(answer):
     assert read_code(answer) == ""
 
 
-def test_commands_do_the_same(platform, batch, capsys):
+def test_commands_do_the_same(platform, approved_batch, capsys):
     call_command("batch", "publish", "study", "1")
-    do_task(platform, batch)
+    do_task(platform, approved_batch)
     call_command("batch", "fetch", "study", "1")
     call_command("batch", "pay", "study", "1")
     call_command("batch", "stop", "study", "1")
@@ -320,13 +320,13 @@ def test_commands_do_the_same(platform, batch, capsys):
         "created: 1", "payable: 1", "paid: 1", "ended: 1", "Both sides agree.",
         "All batches are up to date.",
     ]  # fmt: skip
-    assert states(batch) == ["closed"]
+    assert states(approved_batch) == ["closed"]
     with pytest.raises(CommandError, match="Study study has no batch 999"):
         call_command("batch", "publish", "study", "999")
 
 
 @pytest.mark.every_database
-def test_a_round_continues_after_an_error_and_reports_it(platform, live):
+def test_a_round_continues_after_an_error_and_reports_it(platform, published_batch):
     platform.control.queue_fault("GetHIT", "fail", n_calls=3)
 
     with pytest.raises(CommandError, match="next round tries again"):
@@ -335,13 +335,13 @@ def test_a_round_continues_after_an_error_and_reports_it(platform, live):
     call_command("run_crowd_round")
 
 
-def test_bonuses_are_paid_once_for_their_key(platform, live, ana):
-    visit = do_task(platform, live)
-    fetch_batch(live)
+def test_bonuses_are_paid_once_for_their_key(platform, published_batch, ana):
+    visit = do_task(platform, published_batch)
+    fetch_batch(published_batch)
     for _ in range(2):
         intend_bonus(visit, "careful-1", 40, by=ana, reason="careful")
         intend_bonus(visit, "careful-10", 20, by=ana, reason="careful")
-        pay_batch(live)
+        pay_batch(published_batch)
 
-    assert sorted(list_bonuses(live.hits.get().hit_id)) == ["0.20", "0.40"]
-    assert count_spent_there(platform) == count_paid_here(live) == 60 + 48 + 24
+    assert sorted(list_bonuses(published_batch.hits.get().hit_id)) == ["0.20", "0.40"]
+    assert count_spent_there(platform) == count_paid_here(published_batch) == 60 + 48 + 24

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def batch(platform) -> Batch:
+def planned(platform) -> Batch:
     return arm(plan(make_study(2, ratings_per_context=2), 2))
 
 
@@ -45,10 +45,10 @@ def perform_and_read_pause(run: Run) -> int | None:
     return round((job.due_at - job.heard_at).total_seconds()) if run.state == "waiting" else None
 
 
-def test_runs_publish_fetch_pay_and_stop(platform, batch):
-    published = perform(batch, BatchWork.PUBLISH)
-    do_task(platform, batch)
-    others = [perform(batch, kind) for kind in (BatchWork.FETCH, BatchWork.PAY, BatchWork.STOP)]
+def test_runs_publish_fetch_pay_and_stop(platform, planned):
+    published = perform(planned, BatchWork.PUBLISH)
+    do_task(platform, planned)
+    others = [perform(planned, kind) for kind in (BatchWork.FETCH, BatchWork.PAY, BatchWork.STOP)]
 
     assert [(run.state, run.report["counts"]) for run in (published, *others)] == [
         ("done", {"created": 1}), ("done", {"payable": 1}), ("done", {"paid": 1}),
@@ -57,36 +57,36 @@ def test_runs_publish_fetch_pay_and_stop(platform, batch):
     assert AuditEntry.objects.filter(action="publish.requested").exists()
 
 
-def test_the_error_of_a_row_is_shown_by_the_run(platform, batch):
+def test_the_error_of_a_row_is_shown_by_the_run(platform, planned):
     platform.control.set_balance("simulator", "0.10")
 
-    run = perform(batch, BatchWork.PUBLISH)
+    run = perform(planned, BatchWork.PUBLISH)
 
     assert (run.state, run.report["counts"]) == ("done", {})
     assert "insufficient funds" in run.report["errors"][0]
 
 
-def test_a_run_that_is_refused_has_failed_and_says_why(batch):
-    withdraw_approval(batch)
+def test_a_run_that_is_refused_has_failed_and_says_why(planned):
+    withdraw_approval(planned)
 
-    run = perform(batch, BatchWork.PUBLISH)
+    run = perform(planned, BatchWork.PUBLISH)
 
     assert (run.state, "is not approved" in run.error) == ("failed", True)
 
 
-def test_a_run_waits_for_a_target_that_is_down_and_resumes(platform, batch):
+def test_a_run_waits_for_a_target_that_is_down_and_resumes(platform, planned):
     platform.control.queue_fault("CreateHITType", "fail", n_calls=6)
-    run = request_batch_work(batch, BatchWork.PUBLISH, None)
+    run = request_batch_work(planned, BatchWork.PUBLISH, None)
 
     assert [perform_and_read_pause(run) for _ in range(3)] == [15, 30, None]
 
     assert stored(run, "state", "error") == ("done", "")
-    assert batch.hits.get().state == "live"
+    assert planned.hits.get().state == "live"
 
 
-def test_a_run_fails_after_too_many_tries_and_can_be_retried(platform, batch):
+def test_a_run_fails_after_too_many_tries_and_can_be_retried(platform, planned):
     platform.control.queue_fault("CreateHITType", "fail", n_calls=3 * 6)
-    run = request_batch_work(batch, BatchWork.PUBLISH, None)
+    run = request_batch_work(planned, BatchWork.PUBLISH, None)
 
     pauses = [perform_and_read_pause(run) for _ in range(6)]
 
@@ -96,22 +96,24 @@ def test_a_run_fails_after_too_many_tries_and_can_be_retried(platform, batch):
     assert stored(run, "state", "error") == ("done", "")
 
 
-def test_the_same_work_is_not_requested_twice_at_once(batch):
-    request_batch_work(batch, BatchWork.PUBLISH, None)
+def test_the_same_work_is_not_requested_twice_at_once(planned):
+    request_batch_work(planned, BatchWork.PUBLISH, None)
 
     with pytest.raises(RunRefused, match="in progress"):
-        request_batch_work(batch, BatchWork.PUBLISH, None)
+        request_batch_work(planned, BatchWork.PUBLISH, None)
     with pytest.raises(RunRefused):
-        request_batch_work(batch, RunKind.LINKS, None)
+        request_batch_work(planned, RunKind.LINKS, None)
 
-    request_batch_work(batch, BatchWork.FETCH, None)
+    request_batch_work(planned, BatchWork.FETCH, None)
 
 
-def test_the_console_shows_the_result(client, platform, batch, django_capture_on_commit_callbacks):
+def test_the_console_shows_the_result(
+    client, platform, planned, django_capture_on_commit_callbacks
+):
     client.force_login(User.objects.create_superuser("boss"))
     platform.control.set_balance("simulator", "0.10")
     with django_capture_on_commit_callbacks(execute=True):
-        request_batch_work(batch, BatchWork.PUBLISH, None)
+        request_batch_work(planned, BatchWork.PUBLISH, None)
 
     page = client.get(reverse("console:jobs", args=["study"])).content.decode()
 
@@ -119,8 +121,8 @@ def test_the_console_shows_the_result(client, platform, batch, django_capture_on
     assert "insufficient funds" in page
 
 
-def test_grants_are_sent_in_the_background(platform, batch, django_capture_on_commit_callbacks):
-    ours = quality_annotators(batch.study, "simulator")
+def test_grants_are_sent_in_the_background(platform, planned, django_capture_on_commit_callbacks):
+    ours = quality_annotators(planned.study, "simulator")
     ensure_type(open_gateway("simulator"), ours)
     worker = platform.worker()
     request_sending("simulator")

@@ -23,7 +23,7 @@ def rows_of_tables():
 
 
 @pytest.fixture
-def prolific():
+def visited_entrance():
     entrance = open_entrance(make_study(2, ratings_per_context=4), "prolific", **CODES)
     for person in ("w1", "w2", "w3", "w7"):
         finish(begin_assignment(arrive(entrance, person, f"s-{person}")))
@@ -40,10 +40,10 @@ EXPORT = export(
 )  # fmt: skip
 
 
-def test_an_export_is_compared_and_nothing_is_stored(prolific):
+def test_an_export_is_compared_and_nothing_is_stored(visited_entrance):
     before = rows_of_tables()
 
-    found = compare_export(prolific, read_export(EXPORT))
+    found = compare_export(visited_entrance, read_export(EXPORT))
 
     assert [(one.worker_id, one.state, one.to_do) for one in found.submissions] == [
         ("w1", "submitted", "approve"),
@@ -61,7 +61,7 @@ def test_an_export_is_compared_and_nothing_is_stored(prolific):
 
 
 @pytest.mark.usefixtures("kept_contexts")
-def test_the_page_compares_and_stores_after_confirmation(prolific, admin_client):
+def test_the_page_compares_and_stores_after_confirmation(visited_entrance, admin_client):
     address = reverse("console:prolific_export", args=["study"])
     before = rows_of_tables()
 
@@ -80,7 +80,7 @@ def test_the_page_compares_and_stores_after_confirmation(prolific, admin_client)
     assert Visit.objects.get(worker__worker_id="w5").standing == "expired"
 
 
-def test_the_page_refuses_what_is_no_export(prolific, admin_client):
+def test_the_page_refuses_what_is_no_export(visited_entrance, admin_client):
     address = reverse("console:prolific_export", args=["study"])
 
     for sent in ({}, {"kept": "a,b"}, {"file": SimpleUploadedFile("e.csv", b"\xff")}):

@@ -35,7 +35,7 @@ def rated_alone():
 
 
 @pytest.fixture
-def other():
+def twin():
     """A study of the same stimuli in another language."""
     return rated_study(slug="hidden", language="fi")
 
@@ -48,11 +48,11 @@ def colleague(study):
 
 
 @pytest.fixture
-def run(other, monkeypatch):
+def twin_run(twin, monkeypatch):
     """A finished run of the other study, without its report."""
     monkeypatch.setattr("postprocess.reporting.report_files.render_reports", lambda *given: {})
     monkeypatch.setattr("postprocess.reporting.plots.plot_files.draw_plots", lambda *given: [])
-    made = request_results(other, QUICK.replace('name = "raw"', 'name = "mine"'), None)
+    made = request_results(twin, QUICK.replace('name = "raw"', 'name = "mine"'), None)
     perform_run(made.pk)
     return Run.objects.get(pk=made.pk)
 
@@ -69,26 +69,26 @@ def labels(candidates):
 
 
 @pytest.mark.every_database
-def test_candidates_are_the_studies_whose_results_a_user_may_see(study, other, run, colleague):
+def test_candidates_are_the_studies_whose_results_a_user_may_see(study, twin, twin_run, colleague):
     import_model(study)
 
     assert labels(list_candidates(study, colleague)) == ["Parrot (MODEL)"]
     assert len(labels(list_candidates(study, None))) == 3  # an operator sees all
 
-    grant_role(other, colleague, Role.REVIEWER)  # who may not see results
+    grant_role(twin, colleague, Role.REVIEWER)  # who may not see results
     assert labels(list_candidates(study, colleague)) == ["Parrot (MODEL)"]
 
-    grant_role(other, colleague, Role.RESEARCHER)
+    grant_role(twin, colleague, Role.RESEARCHER)
     found = list_candidates(study, colleague)
     assert [one.label for one in found.same_stimuli] == ["hidden: hidden (fi)"]
     assert [one.label for one in found.runs] == ["hidden, run 1: mine"]
 
-    withdraw_annotator(Annotator.objects.filter(study=other).first())
+    withdraw_annotator(Annotator.objects.filter(study=twin).first())
     assert list_candidates(study, colleague).runs == []
 
 
 @pytest.mark.every_database
-def test_a_comparison_with_a_study_is_visible_to_members_of_both(study, other, colleague):
+def test_a_comparison_with_a_study_is_visible_to_members_of_both(study, twin, colleague):
     (candidate,) = list_candidates(study, None).same_stimuli
 
     run = compared(study, candidate.code)
@@ -97,7 +97,7 @@ def test_a_comparison_with_a_study_is_visible_to_members_of_both(study, other, c
     assert run.report["second"]["name"] == "hidden"
     assert run.report["matching"]["by"] == "number"
     assert not visible_comparisons(study, colleague).exists()
-    grant_role(other, colleague, Role.OWNER)
+    grant_role(twin, colleague, Role.OWNER)
     assert visible_comparisons(study, colleague).get() == run
     entries = AuditEntry.objects.filter(study=study).values("subject", "details")
     assert "hidden" not in json.dumps(list(entries))
@@ -117,15 +117,15 @@ def test_a_comparison_with_a_model_is_marked_and_visible_to_all_members(study, c
     assert run.name == "comparison 1"
 
 
-def test_a_comparison_with_a_run_has_the_ratings_of_its_scores(study, other, run):
+def test_a_comparison_with_a_run_has_the_ratings_of_its_scores(study, twin, twin_run):
     (candidate,) = list_candidates(study, None).runs
 
     made = compared(study, candidate.code)
 
     assert made.report["second"]["name"] == "hidden, run 1"
     assert made.report["second"]["recipe"] == "mine"
-    assert made.collected_at == run.collected_at  # read before the study
-    assert made.request["other_study"] == other.pk
+    assert made.collected_at == twin_run.collected_at  # read before the study
+    assert made.request["twin"] == twin.pk
 
 
 def test_request_comparison_refuses_with_advice(db):
@@ -145,11 +145,11 @@ def test_request_comparison_refuses_with_advice(db):
     assert not Run.objects.exists()
 
 
-def test_a_comparison_fails_if_the_user_may_no_longer_see_the_other_study(study, other, colleague):
-    grant_role(other, colleague, Role.RESEARCHER)
+def test_a_comparison_fails_if_the_user_may_no_longer_see_the_other_study(study, twin, colleague):
+    grant_role(twin, colleague, Role.RESEARCHER)
     (candidate,) = list_candidates(study, colleague).same_stimuli
     run = request_comparison(study, ComparisonRequest(candidate.code), colleague)
-    other.memberships.all().delete()
+    twin.memberships.all().delete()
 
     perform_run(run.pk)
 
@@ -179,26 +179,26 @@ def test_a_comparison_names_pairs_that_cannot_be_matched(study):
     assert made.report["matching"]["by"] == "texts"
 
 
-def test_withdrawals_from_either_study_are_counted(study, other):
+def test_withdrawals_from_either_study_are_counted(study, twin):
     (candidate,) = list_candidates(study, None).same_stimuli
     run = compared(study, candidate.code)
     assert count_withdrawn(run) == 0
 
-    for one in (study, other):
+    for one in (study, twin):
         withdraw_annotator(Annotator.objects.filter(study=one).first())
 
     assert count_withdrawn(run) == 2
 
 
-def test_deleting_a_rehearsal_deletes_the_comparisons_with_its_ratings(study, other):
-    Annotator.objects.filter(study=other).first().invitation.__class__.objects.filter(
-        study=other
+def test_deleting_a_rehearsal_deletes_the_comparisons_with_its_ratings(study, twin):
+    Annotator.objects.filter(study=twin).first().invitation.__class__.objects.filter(
+        study=twin
     ).update(is_rehearsal=True)
     (candidate,) = list_candidates(study, None).same_stimuli
     run = compared(study, candidate.code)
     assert run.report["stamps"] == ["REHEARSAL"]
     assert run.is_rehearsal
 
-    delete_scripted(other)
+    delete_scripted(twin)
 
     assert not Run.objects.exists()

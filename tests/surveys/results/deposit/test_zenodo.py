@@ -29,12 +29,12 @@ def without_doi(name=None):
 
 
 @pytest.fixture(scope="module")
-def made():
+def release_without_doi():
     return without_doi()
 
 
-def test_a_draft_with_metadata_files_and_doi_is_created(zenodo, made):
-    release = make_complete_release(made=made)
+def test_a_draft_with_metadata_files_and_doi_is_created(zenodo, release_without_doi):
+    release = make_complete_release(made=release_without_doi)
 
     run = send(release)
 
@@ -42,7 +42,7 @@ def test_a_draft_with_metadata_files_and_doi_is_created(zenodo, made):
     (draft,) = zenodo.drafts.values()
     assert not draft["is_published"]
     files = zenodo.files[draft["id"]]
-    md5 = hashlib.md5(made.archive, usedforsecurity=False).hexdigest()
+    md5 = hashlib.md5(release_without_doi.archive, usedforsecurity=False).hexdigest()
     assert files.keys() == {"cosimlex_sl.zip", "README.md"}
     assert files["cosimlex_sl.zip"]["checksum"] == f"md5:{md5}"
     assert {one["status"] for one in files.values()} == {"completed"}
@@ -56,8 +56,8 @@ def test_a_draft_with_metadata_files_and_doi_is_created(zenodo, made):
     assert (logged.subject, logged.details["url"]) == ("release 1", deposit.url)
 
 
-def test_the_metadata_are_those_of_the_description(zenodo, made):
-    send(make_complete_release(made=made))
+def test_the_metadata_are_those_of_the_description(zenodo, release_without_doi):
+    send(make_complete_release(made=release_without_doi))
 
     (draft,) = zenodo.drafts.values()
     metadata = draft["metadata"]
@@ -76,11 +76,11 @@ def test_the_metadata_are_those_of_the_description(zenodo, made):
     assert metadata["subjects"] == [{"subject": "Slovene"}]
     notes = metadata["additional_descriptions"][-1]
     assert notes["type"] == {"id": "notes"}
-    assert hashlib.sha256(made.archive).hexdigest() in notes["description"]
+    assert hashlib.sha256(release_without_doi.archive).hexdigest() in notes["description"]
 
 
-def test_exactly_the_requests_of_the_dry_run_are_sent(zenodo, made):
-    release = make_complete_release(made=made)
+def test_exactly_the_requests_of_the_dry_run_are_sent(zenodo, release_without_doi):
+    release = make_complete_release(made=release_without_doi)
     shown = list_requests(release, "zenodo")
     assert zenodo.requests == []
 
@@ -99,8 +99,8 @@ def test_exactly_the_requests_of_the_dry_run_are_sent(zenodo, made):
     assert TOKEN not in repr(shown)
 
 
-def test_a_second_click_changes_the_same_draft(zenodo, made):
-    release = make_complete_release(made=made)
+def test_a_second_click_changes_the_same_draft(zenodo, release_without_doi):
+    release = make_complete_release(made=release_without_doi)
     send(release)
     n_requests = len(zenodo.requests)
 
@@ -113,8 +113,8 @@ def test_a_second_click_changes_the_same_draft(zenodo, made):
     assert draft["pids"]["doi"]["identifier"] == Deposit.objects.get().doi
 
 
-def test_a_later_release_replaces_the_files_and_keeps_the_doi(zenodo, made):
-    first = make_complete_release(made=made)
+def test_a_later_release_replaces_the_files_and_keeps_the_doi(zenodo, release_without_doi):
+    first = make_complete_release(made=release_without_doi)
     send(first)
     doi = Deposit.objects.get().doi
     later = make_complete_release(first.study, without_doi("words"))
@@ -127,9 +127,9 @@ def test_a_later_release_replaces_the_files_and_keeps_the_doi(zenodo, made):
     assert (deposit.release, deposit.doi) == (later, doi)
 
 
-def test_an_interrupted_upload_is_continued(zenodo, made):
+def test_an_interrupted_upload_is_continued(zenodo, release_without_doi):
     zenodo.fail("PUT", "README.md/content", 400, {"message": "Broken."})
-    run = send(make_complete_release(made=made))
+    run = send(make_complete_release(made=release_without_doi))
     assert run.state == JobState.FAILED
     assert "refused to send README.md (400: Broken.)" in run.error
     assert Deposit.objects.get().sent_at is None
@@ -144,9 +144,9 @@ def test_an_interrupted_upload_is_continued(zenodo, made):
     assert len(sent) == 1  # the archive had arrived
 
 
-def test_a_draft_whose_answer_was_lost_is_found_again(zenodo, made):
+def test_a_draft_whose_answer_was_lost_is_found_again(zenodo, release_without_doi):
     zenodo.lose("POST", "/api/records")
-    run = send(make_complete_release(made=made))
+    run = send(make_complete_release(made=release_without_doi))
     assert (run.state, Deposit.objects.count()) == (JobState.WAITING, 0)
     assert "does not respond" in run.error
 
@@ -157,17 +157,17 @@ def test_a_draft_whose_answer_was_lost_is_found_again(zenodo, made):
     assert len(zenodo.drafts) == 1
 
 
-def test_a_repository_that_is_down_is_tried_later(zenodo, made):
+def test_a_repository_that_is_down_is_tried_later(zenodo, release_without_doi):
     zenodo.fail("GET", "/api/user/records", 503)
 
-    run = send(make_complete_release(made=made))
+    run = send(make_complete_release(made=release_without_doi))
 
     assert run.state == JobState.WAITING
     assert "cannot take the draft now (503: later). Nothing was published." in run.error
 
 
-def test_a_published_draft_is_not_changed(zenodo, made):
-    release = make_complete_release(made=made)
+def test_a_published_draft_is_not_changed(zenodo, release_without_doi):
+    release = make_complete_release(made=release_without_doi)
     send(release)
     (draft,) = zenodo.drafts.values()
     draft["is_published"] = True
@@ -179,8 +179,8 @@ def test_a_published_draft_is_not_changed(zenodo, made):
     assert len(zenodo.drafts) == 1
 
 
-def test_a_draft_that_was_deleted_there_is_created_again(zenodo, made):
-    release = make_complete_release(made=made)
+def test_a_draft_that_was_deleted_there_is_created_again(zenodo, release_without_doi):
+    release = make_complete_release(made=release_without_doi)
     send(release)
     zenodo.drafts.clear()
 
@@ -190,10 +190,10 @@ def test_a_draft_that_was_deleted_there_is_created_again(zenodo, made):
     assert Deposit.objects.get().remote_id in zenodo.drafts
 
 
-def test_a_wrong_token_is_explained_without_it(zenodo, made, settings):
+def test_a_wrong_token_is_explained_without_it(zenodo, release_without_doi, settings):
     settings.ZENODO_TOKEN = "wrong-token"
 
-    run = send(make_complete_release(made=made))
+    run = send(make_complete_release(made=release_without_doi))
 
     assert run.state == JobState.FAILED
     assert "(403: Permission denied.)" in run.error
@@ -201,41 +201,41 @@ def test_a_wrong_token_is_explained_without_it(zenodo, made, settings):
     assert "wrong-token" not in run.error
 
 
-def test_what_the_repository_finds_wrong_is_listed(zenodo, made):
+def test_what_the_repository_finds_wrong_is_listed(zenodo, release_without_doi):
     errors = [{"field": "metadata.title", "messages": ["Too short."]}]
     answer = {"message": "A validation error occurred.", "errors": errors}
     zenodo.fail("POST", "/api/records", 400, answer)
 
-    run = send(make_complete_release(made=made))
+    run = send(make_complete_release(made=release_without_doi))
 
     assert "(400: A validation error occurred.; metadata.title: Too short.)" in run.error
     assert "such as an entry of the description" in run.error
 
 
-def test_redirects_are_not_followed(zenodo, hub, made):
+def test_redirects_are_not_followed(zenodo, hub, release_without_doi):
     zenodo.fail("GET", "/api/user/records", 307, {"message": "elsewhere"})
 
-    run = send(make_complete_release(made=made))
+    run = send(make_complete_release(made=release_without_doi))
 
     assert run.state == JobState.FAILED
     assert hub.requests == []
 
 
-def test_a_file_that_arrives_damaged_is_noticed(zenodo, made):
+def test_a_file_that_arrives_damaged_is_noticed(zenodo, release_without_doi):
     damaged = {"key": "cosimlex_sl.zip", "status": "completed", "checksum": "md5:0"}
     zenodo.fail("POST", "cosimlex_sl.zip/commit", 200, damaged)
 
-    run = send(make_complete_release(made=made))
+    run = send(make_complete_release(made=release_without_doi))
 
     assert run.error == "cosimlex_sl.zip did not arrive as it was sent. Try again to send it."
 
 
-def test_an_answer_in_another_format_is_refused(zenodo, made):
+def test_an_answer_in_another_format_is_refused(zenodo, release_without_doi):
     zenodo.fail("POST", "/api/records", 200, {"number": 1})
 
     assert (
         "does not answer as its documentation says: no id"
-        in send(make_complete_release(made=made)).error
+        in send(make_complete_release(made=release_without_doi)).error
     )
 
 

@@ -17,7 +17,7 @@ CHOICES = AuditChoices(least=10, most=10)
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def spoilt(tmp_path, monkeypatch):
     """A dataset with an impossible mean, below the folder of the temporary files."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     folder = tmp_path / "words"
@@ -40,10 +40,10 @@ def pack(folder, top=""):
 
 
 @pytest.mark.parametrize("top", ["", "words-1.0/"])
-def test_an_archive_gives_what_the_command_finds_in_its_folder(folder, top):
-    expected = audit_dataset(folder, None, TEN)
+def test_an_archive_gives_what_the_command_finds_in_its_folder(spoilt, top):
+    expected = audit_dataset(spoilt, None, TEN)
 
-    found = audit_files([pack(folder, top)], [], CHOICES)
+    found = audit_files([pack(spoilt, top)], [], CHOICES)
 
     assert [kit.name for kit in found.kits] == [kit.name for kit in expected.kits]
     assert found.kits[0].summary == expected.kits[0].summary
@@ -53,41 +53,41 @@ def test_an_archive_gives_what_the_command_finds_in_its_folder(folder, top):
     assert found.kits[0].fitting == []
 
 
-def test_single_files_are_audited_together(folder):
-    found = audit_files(files_of(folder), [], CHOICES)
+def test_single_files_are_audited_together(spoilt):
+    found = audit_files(files_of(spoilt), [], CHOICES)
 
     assert found.counts == "2 errors, 0 warnings"
     assert ("data_xx.tsv", "12 of 12 rows agree") in found.kits[0].summary
 
 
-def test_one_file_is_a_dataset_whatever_its_name(folder):
-    data = (folder / DATASET).read_bytes()
+def test_one_file_is_a_dataset_whatever_its_name(spoilt):
+    data = (spoilt / DATASET).read_bytes()
 
     found = audit_files([DatasetFile("C:\\Words\\scores.txt", data)], [], CHOICES)
 
     assert found.kits[0].findings[0].text.startswith("scores.txt, row 3 (line 4), sim1")
 
 
-def test_pairs_of_a_practice_kit_are_found_in_the_dataset(folder):
-    practice = [one for one in files_of(folder) if one.name.startswith(("data", "gold"))]
+def test_pairs_of_a_practice_kit_are_found_in_the_dataset(spoilt):
+    practice = [one for one in files_of(spoilt) if one.name.startswith(("data", "gold"))]
 
-    found = audit_files(files_of(folder), practice, CHOICES)
+    found = audit_files(files_of(spoilt), practice, CHOICES)
 
     assert found.kits[1].name.startswith("practice_kit/")
     assert any("12 of 12 pairs are in" in text for _, text in found.kits[1].summary)
 
 
-def test_details_list_all_numbers_of_ratings(folder):
-    found = audit_files([pack(folder)], [], AuditChoices(least=10, most=10, with_details=True))
+def test_details_list_all_numbers_of_ratings(spoilt):
+    found = audit_files([pack(spoilt)], [], AuditChoices(least=10, most=10, with_details=True))
 
     assert found.kits[0].fitting[4:6] == [
         "row 3, context 1: no number of ratings", "row 3, context 2: 10 ratings",
     ]  # fmt: skip
 
 
-def test_too_fine_a_scale_is_refused(folder):
+def test_too_fine_a_scale_is_refused(spoilt):
     with pytest.raises(ImportRefused, match=r"1,?000 steps"):
-        audit_files([pack(folder)], [], AuditChoices(scale=(0, 1000, 1)))
+        audit_files([pack(spoilt)], [], AuditChoices(scale=(0, 1000, 1)))
 
 
 @pytest.mark.parametrize(
@@ -103,15 +103,15 @@ def test_too_fine_a_scale_is_refused(folder):
         ([DatasetFile("a.csv", b"a\tb\n")], AuditChoices(scale=(6, 0, 1)), "below its"),
     ],
 )  # fmt: skip
-def test_wrong_files_and_scales_are_explained(folder, files, choices, reason):
+def test_wrong_files_and_scales_are_explained(spoilt, files, choices, reason):
     with pytest.raises(ImportRefused, match=reason) as refused:
         audit_files(files, [], choices)
 
     assert tempfile.gettempdir() not in str(refused.value)
 
 
-def test_broken_and_encrypted_archives_are_refused(folder):
-    packed = pack(folder).data
+def test_broken_and_encrypted_archives_are_refused(spoilt):
+    packed = pack(spoilt).data
     broken = packed.replace(b"word1", b"worm1", 1)
     locked = bytearray(packed)
     start = packed.index(b"PK\x01\x02")
@@ -124,7 +124,7 @@ def test_broken_and_encrypted_archives_are_refused(folder):
             audit_files([DatasetFile("words.zip", data)], [], CHOICES)
 
 
-def test_large_uploads_are_refused_before_they_are_unpacked(folder, monkeypatch):
+def test_large_uploads_are_refused_before_they_are_unpacked(spoilt, monkeypatch):
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("cosimlex_xx.csv", b"x" * 3_000_000)
@@ -139,10 +139,10 @@ def test_large_uploads_are_refused_before_they_are_unpacked(folder, monkeypatch)
         audit_files([many_rows], [], CHOICES)
     monkeypatch.setattr(auditing, "MOST_FILES", 1)
     with pytest.raises(ImportRefused, match="more than 1"):
-        audit_files([pack(folder)], [], CHOICES)
+        audit_files([pack(spoilt)], [], CHOICES)
 
 
-def test_nothing_is_left_and_nothing_is_written_elsewhere(folder, tmp_path):
+def test_nothing_is_left_and_nothing_is_written_elsewhere(spoilt, tmp_path):
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         archive.writestr("../../escaped.csv", b"a")
@@ -151,7 +151,7 @@ def test_nothing_is_left_and_nothing_is_written_elsewhere(folder, tmp_path):
 
     with pytest.raises(ImportRefused):
         audit_files([DatasetFile("x.zip", out.getvalue())], [], CHOICES)
-    audit_files([pack(folder)], [], CHOICES)
+    audit_files([pack(spoilt)], [], CHOICES)
 
     assert sorted(tmp_path.rglob("*")) == before
     assert not tmp_path.with_name("escaped.csv").exists()

@@ -41,13 +41,17 @@ from tests.factories.sharedtasks import (
 )
 from tests.factories.task_files import HEADER, gold_file
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("boards_without_figures")]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.usefixtures("boards_without_figures"),
+    pytest.mark.shared_task(of="committed_task"),
+]
 END = START + timedelta(days=7)
 SALT = bytes(range(32))
 
 
 @pytest.fixture
-def shared_task():
+def committed_task():
     shared_task = make_shared_task(salt=SALT.hex())
     part = make_data(shared_task, reliability=0.81, human=0.77)
     gold = {"sl": read_gold_file(part, practice=False)}
@@ -57,7 +61,7 @@ def shared_task():
 
 
 @pytest.fixture
-def teams(shared_task, phase):
+def trio(shared_task, phase):
     """Three teams with changes and scores, of which one agreed to publish its files."""
     names = ("Otters", "Herons", "Newts")
     fields = {"described_at": START, "publishes_scores": True, "system": "a system"}
@@ -86,7 +90,7 @@ def finish(shared_task, now=END):
     return SharedTask.objects.get(pk=shared_task.pk)
 
 
-def test_boards_are_frozen_with_ranks_references_and_all_digits(shared_task, teams):
+def test_boards_are_frozen_with_ranks_references_and_all_digits(shared_task, trio):
     shared_task = finish(shared_task)
 
     frozen = FrozenBoard.objects.get(subtask=1)
@@ -108,17 +112,17 @@ def test_boards_are_frozen_with_ranks_references_and_all_digits(shared_task, tea
     assert board.rules.gold_sha256 == {"sl": shared_task.parts.get().gold_sha256}
 
 
-def test_the_archive_has_boards_gold_salt_baselines_and_agreed_files(shared_task, teams):
+def test_the_archive_has_boards_gold_salt_baselines_and_agreed_files(shared_task, trio):
     shared_task = finish(shared_task)
 
     paths = set(list_archive(shared_task))
-    own = f"submissions/{teams[0].code}/evaluation-1/results_subtask1_sl.tsv"
+    own = f"submissions/{trio[0].code}/evaluation-1/results_subtask1_sl.tsv"
     assert {
         "README.md", "SHA256SUMS", "score.py", "salt.bin", "gold/gold_sl.tsv", own,
         "evaluation-1/board.json", "evaluation-1/board.csv", "evaluation-2/board.tex",
         "evaluation-1/differences.csv", "baselines/form/results_subtask2_sl.tsv",
     } <= paths  # fmt: skip
-    assert not any(team.code in path for team in teams[1:] for path in paths)
+    assert not any(team.code in path for team in trio[1:] for path in paths)
     assert is_gold_unchanged(
         shared_task.commitment,
         read_archived(shared_task, "salt.bin"),
@@ -132,8 +136,8 @@ def test_the_archive_has_boards_gold_salt_baselines_and_agreed_files(shared_task
     assert zipfile.ZipFile(io.BytesIO(content)).testzip() is None
 
 
-def test_finalising_is_refused_while_anything_waits(shared_task, phase, teams):
-    send(teams[0], phase, seed=5)
+def test_finalising_is_refused_while_anything_waits(shared_task, phase, trio):
+    send(trio[0], phase, seed=5)
 
     with pytest.raises(SharedTaskRefused, match="wait for their scores: 1"):
         finish(shared_task)
@@ -141,7 +145,7 @@ def test_finalising_is_refused_while_anything_waits(shared_task, phase, teams):
     assert not find_jobs(shared_task).exists()
 
 
-def test_obstacles_are_named(shared_task, phase, teams):
+def test_obstacles_are_named(shared_task, phase, trio):
     assert list_obstacles(shared_task, END - timedelta(seconds=1)) == [
         "No phase of test data has ended.",
         (
@@ -152,11 +156,11 @@ def test_obstacles_are_named(shared_task, phase, teams):
     make_phase(shared_task, "later", closes_at=None)  # its hidden scores are shown with the gold
     make_phase(shared_task, "practice", data="practice", closes_at=None)
     assert list_obstacles(shared_task, END) == []
-    teams[0].submissions.update(state="failed")
+    trio[0].submissions.update(state="failed")
     assert "could not be scored: 1" in list_obstacles(shared_task, END)[0]
 
 
-def test_the_unranked_are_listed_with_reasons_and_each_has_to_be_settled(shared_task, phase, teams):
+def test_the_unranked_are_listed_with_reasons_and_each_has_to_be_settled(shared_task, phase, trio):
     undescribed = make_team(shared_task, "Voles")
     over = make_team(shared_task, "Wolves", described_at=START, publishes_scores=True)
     trial = make_team(shared_task, "Trial", kind="trial")
@@ -165,11 +169,11 @@ def test_the_unranked_are_listed_with_reasons_and_each_has_to_be_settled(shared_
     score_all()
     phase.attempts_total = 1
     phase.save()
-    late = teams[1].submissions.get()
+    late = trio[1].submissions.get()
     late.sent_at = phase.closes_at
     late.save()
-    teams[2].state = "excluded"
-    teams[2].save()
+    trio[2].state = "excluded"
+    trio[2].save()
 
     found = {
         (one.counted.team.name, one.reason, one.is_shown) for one in list_unranked(shared_task, END)
@@ -203,15 +207,15 @@ def test_descriptions_are_not_required_if_the_rule_is_off(shared_task, phase):
     assert list_unranked(shared_task, END) == []
 
 
-def test_a_withdrawn_team_is_not_on_the_board(shared_task, teams):
-    withdraw_team(teams[0], hides_name=False, now=START)
+def test_a_withdrawn_team_is_not_on_the_board(shared_task, trio):
+    withdraw_team(trio[0], hides_name=False, now=START)
 
     finish(shared_task)
 
     assert "Otters" not in FrozenBoard.objects.get(subtask=1).body
 
 
-def test_an_unfinished_description_is_not_published(shared_task, phase, teams):
+def test_an_unfinished_description_is_not_published(shared_task, phase, trio):
     """The team has not given its consent, and is outside the ranking under its code."""
     unfinished = make_team(
         shared_task, "Voles", system="draft-bert", summary="Do not publish this."
@@ -232,19 +236,19 @@ def test_an_unfinished_description_is_not_published(shared_task, phase, teams):
         assert text not in readme + board
 
 
-def test_a_team_may_stand_under_its_code(shared_task, teams):
-    teams[0].hides_name = True
-    teams[0].save()
+def test_a_team_may_stand_under_its_code(shared_task, trio):
+    trio[0].hides_name = True
+    trio[0].save()
 
     shared_task = finish(shared_task)
 
     body = FrozenBoard.objects.get(subtask=1).body
     assert "Otters" not in body
-    assert teams[0].code in body
+    assert trio[0].code in body
     assert b"Otters" not in read_archived(shared_task, "README.md")
 
 
-def test_a_baseline_of_the_organisers_replaces_the_one_of_its_name(shared_task, phase, teams):
+def test_a_baseline_of_the_organisers_replaces_the_one_of_its_name(shared_task, phase, trio):
     send(make_team(shared_task, "form", kind="baseline"), phase, seed=20)
     score_all()
 
@@ -256,10 +260,14 @@ def test_a_baseline_of_the_organisers_replaces_the_one_of_its_name(shared_task, 
     assert (form.kind, form.cells["sl"].score) == ("baseline", score)
 
 
-def test_a_final_phase_takes_no_submissions(shared_task, phase, teams):
+def test_a_final_phase_takes_no_submissions(shared_task, phase, trio):
     """Not even one whose request began before the end and came late to the lock."""
     upload = check_files(
-        teams[0], phase, [result_file(predictions(6))], by=None, now=END - timedelta(seconds=1)
+        trio[0],
+        phase,
+        [result_file(predictions(6))],
+        by=None,
+        now=END - timedelta(seconds=1),
     )
     finish(shared_task)
 
@@ -267,11 +275,11 @@ def test_a_final_phase_takes_no_submissions(shared_task, phase, teams):
         submit(upload, by=None, now=END - timedelta(seconds=1))
 
 
-def test_what_arrives_while_boards_are_made_stops_them(shared_task, phase, teams):
+def test_what_arrives_while_boards_are_made_stops_them(shared_task, phase, trio):
     job = request_finalising(shared_task, settled=settle(shared_task), now=END, by=None)
 
     def arrive(job, progress):
-        send(teams[0], phase, seed=6, now=END - timedelta(seconds=1))
+        send(trio[0], phase, seed=6, now=END - timedelta(seconds=1))
         return clock(END)(job, progress)
 
     job = perform_by(arrive, job)
@@ -305,16 +313,16 @@ def finalise_while(shared_task, change, monkeypatch):
     lambda team: exclude_team(team, "several accounts"),
 ])  # fmt: skip
 def test_who_changes_their_mind_while_boards_are_made_is_heard(
-    shared_task, teams, change, monkeypatch
+    shared_task, trio, change, monkeypatch
 ):
     """Nothing is published of files or names whose team took its consent back in time."""
-    job = finalise_while(shared_task, lambda: change(teams[0]), monkeypatch)
+    job = finalise_while(shared_task, lambda: change(trio[0]), monkeypatch)
 
     assert (job.state, "Finalise again" in job.error) == ("failed", True)
     assert FrozenBoard.objects.count() == 0
 
 
-def test_what_happens_in_other_phases_stops_no_boards(shared_task, teams, monkeypatch):
+def test_what_happens_in_other_phases_stops_no_boards(shared_task, trio, monkeypatch):
     later = make_phase(shared_task, "later", closes_at=None, visibility="board")
 
     def send_more():
@@ -327,7 +335,7 @@ def test_what_happens_in_other_phases_stops_no_boards(shared_task, teams, monkey
     assert (job.state, job.error) == ("done", "")
 
 
-def test_publishing_and_taking_back(shared_task, teams):
+def test_publishing_and_taking_back(shared_task, trio):
     with pytest.raises(SharedTaskRefused, match="Finalise the shared task first"):
         publish(shared_task, END)
     shared_task = publish(finish(shared_task), END)
@@ -347,7 +355,7 @@ def test_publishing_and_taking_back(shared_task, teams):
     ]  # fmt: skip
 
 
-def test_a_correction_is_told_on_boards_made_anew(shared_task, teams):
+def test_a_correction_is_told_on_boards_made_anew(shared_task, trio):
     shared_task = publish(finish(shared_task), END)
     first = FrozenBoard.objects.get(subtask=1).body
     rows = gold_file(12).decode().removeprefix(HEADER).replace("0\t0\t0\n", "0\t9\t9\n")
@@ -372,7 +380,7 @@ def test_a_correction_is_told_on_boards_made_anew(shared_task, teams):
     assert not are_boards_stale(shared_task)
 
 
-def test_finalising_uses_the_clock_of_the_job(shared_task, phase, teams):
+def test_finalising_uses_the_clock_of_the_job(shared_task, phase, trio):
     """The phase ends in the future of this machine's clock: nothing has ended yet."""
     phase.opens_at, phase.closes_at = START, timezone.now() + timedelta(days=1000)
     phase.save()

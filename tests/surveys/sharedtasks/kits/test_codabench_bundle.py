@@ -22,12 +22,12 @@ from tests.factories.repositories import make_complete_release
 from tests.factories.sharedtasks import START, make_data, make_phase, make_shared_task
 from tests.factories.task_files import part_files
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.shared_task(of="task_to_bundle")]
 WEEK = timedelta(days=7)
 
 
 @pytest.fixture
-def shared_task(ana):
+def task_to_bundle(ana):
     shared_task = make_shared_task(
         ana, state="draft", opened_at=None, text="Predict.", terms="Be *fair*."
     )

@@ -13,11 +13,11 @@ from surveys.sharedtasks.parts import add_part, remove_part
 from tests.factories.sharedtasks import START, make_phase, make_shared_task
 from tests.factories.task_files import part_files
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.shared_task(of="task_of_a_part")]
 
 
 @pytest.fixture
-def shared_task():
+def task_of_a_part():
     shared_task = make_shared_task(state="draft", opened_at=None, text="Predict.")
     add_part(shared_task, "sl", part_files(instructions="Read."))
     return shared_task

@@ -11,7 +11,6 @@ from surveys.sharedtasks.models import Submission, Team, TeamInvitation, TeamMem
 from surveys.sharedtasks.retention.personal_data import drop_due, find_due
 from tests.factories.sharedtasks import (
     START,
-    make_data,
     make_participant,
     make_phase,
     make_shared_task,
@@ -25,14 +24,7 @@ DAYS = timedelta(days=90)
 
 
 @pytest.fixture
-def shared_task():
-    shared_task = make_shared_task()
-    make_data(shared_task)
-    return shared_task
-
-
-@pytest.fixture
-def team(shared_task):
+def owed(shared_task):
     team = make_team(shared_task, contact="ana@example.org", described_at=START)
     send(team, make_phase(shared_task))
     user = team.members.get().participant.user
@@ -51,15 +43,15 @@ def publish(shared_task, at=START):
     shared_task.save()
 
 
-def test_members_and_contacts_are_dropped_when_the_days_are_over(shared_task, team):
+def test_members_and_contacts_are_dropped_when_the_days_are_over(shared_task, owed):
     publish(shared_task)
 
     assert find_due(START + DAYS - timedelta(seconds=1)) == {}
     assert drop_due(START + DAYS) == {"gwsc": "members of teams 1"}
     assert drop_due(START + DAYS) == {}
 
-    team.refresh_from_db()
-    assert (team.contact, team.name) == ("", "Otters")
+    owed.refresh_from_db()
+    assert (owed.contact, owed.name) == ("", "Otters")
     assert not TeamMember.objects.exists()
     assert not LimitedAccount.objects.exists()
     assert not TeamInvitation.objects.exists()
@@ -67,7 +59,7 @@ def test_members_and_contacts_are_dropped_when_the_days_are_over(shared_task, te
     assert Submission.objects.get().sent_by is None
 
 
-def test_the_log_keeps_what_was_done_without_names_of_members(shared_task, team):
+def test_the_log_keeps_what_was_done_without_names_of_members(shared_task, owed):
     publish(shared_task)
 
     drop_due(START + DAYS)
@@ -82,9 +74,9 @@ def test_the_log_keeps_what_was_done_without_names_of_members(shared_task, team)
     assert entries["personal_data.dropped"].details == {"members": 1, "days": 90}
 
 
-def test_a_person_in_another_team_keeps_the_account(shared_task, team):
+def test_a_person_in_another_team_keeps_the_account(shared_task, owed):
     other = make_shared_task(slug="later")
-    person = team.members.get().participant
+    person = owed.members.get().participant
     TeamMember.objects.create(
         shared_task=other,
         team=Team.objects.create(shared_task=other, name="A", name_key="a"),
@@ -97,7 +89,7 @@ def test_a_person_in_another_team_keeps_the_account(shared_task, team):
     assert list(TeamMember.objects.values_list("participant", flat=True)) == [person.pk]
 
 
-def test_accounts_that_left_their_team_are_dropped_unless_they_are_used(shared_task, team):
+def test_accounts_that_left_their_team_are_dropped_unless_they_are_used(shared_task, owed):
     """Such as those of a team that was declined."""
     later = START + timedelta(days=1)
     for name, at in (("left", START), ("used", START), ("new", later)):
@@ -114,7 +106,7 @@ def test_accounts_that_left_their_team_are_dropped_unless_they_are_used(shared_t
     assert (entry.actor, entry.subject) == ("a member of a team", "a member of a team")
 
 
-def test_nothing_is_dropped_before_publishing_or_after_taking_back(shared_task, team):
+def test_nothing_is_dropped_before_publishing_or_after_taking_back(shared_task, owed):
     shared_task.published_at, shared_task.retracted_at = START, START
     shared_task.state = "finalised"
     shared_task.save()
@@ -123,7 +115,7 @@ def test_nothing_is_dropped_before_publishing_or_after_taking_back(shared_task, 
     assert TeamMember.objects.count() == 1
 
 
-def test_the_command_drops_and_only_prints_before(shared_task, team):
+def test_the_command_drops_and_only_prints_before(shared_task, owed):
     publish(shared_task, START - timedelta(days=1000))
 
     assert run("drop_personal_data", "--dry-run")[0] == "gwsc: to be dropped: members of teams 1\n"

@@ -32,7 +32,7 @@ NEW = gold_file(12).replace(b"0\t0\t0\n", b"0\t9\t9\n")
 
 
 @pytest.fixture(autouse=True)
-def folder(settings, tmp_path):
+def files_folder(settings, tmp_path):
     """A site's own folder of files."""
     settings.MEDIA_ROOT = tmp_path
     return tmp_path / "sharedtasks"
@@ -43,30 +43,30 @@ def leave_file() -> None:
     Upload().file.save("results.zip", ContentFile(b"PK"), save=False)
 
 
-def test_a_file_without_a_row_is_deleted_after_a_day(folder):
+def test_a_file_without_a_row_is_deleted_after_a_day(files_folder):
     leave_file()
     written = timezone.now()
 
     assert drop_stray_files(written + KEPT - timedelta(minutes=1)) == 0
-    assert len(list(folder.iterdir())) == 1
+    assert len(list(files_folder.iterdir())) == 1
     assert drop_stray_files(written + KEPT + SECOND) == 1
 
-    assert list(folder.iterdir()) == []
+    assert list(files_folder.iterdir()) == []
 
 
-def test_the_timer_keeps_a_fresh_file(folder):
+def test_the_timer_keeps_a_fresh_file(files_folder):
     leave_file()
 
     call_command("drop_personal_data")
 
-    assert len(list(folder.iterdir())) == 1
+    assert len(list(files_folder.iterdir())) == 1
 
 
 def test_a_site_without_shared_tasks_has_no_such_files():
     assert drop_stray_files(timezone.now()) == 0
 
 
-def test_files_that_rows_name_stay(folder):
+def test_files_that_rows_name_stay(files_folder):
     shared_task = make_shared_task()
     phase, team = make_phase(shared_task), make_team(shared_task)
     make_data(shared_task)
@@ -87,7 +87,7 @@ def test_files_that_rows_name_stay(folder):
 
     assert drop_stray_files(timezone.now() + 2 * KEPT) == 1
 
-    assert {f"sharedtasks/{path.name}" for path in folder.iterdir()} == named
+    assert {f"sharedtasks/{path.name}" for path in files_folder.iterdir()} == named
     assert len(named) == 8
 
 

@@ -15,22 +15,26 @@ from surveys.sharedtasks.tasks import find_next_step
 from tests.factories.jobs import let_time_pass, perform_all
 from tests.factories.sharedtasks import START, make_phase, make_shared_task, score_all
 
-pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.every_database,
+    pytest.mark.shared_task(zone="UTC"),
+]
 SECOND, DAY = timedelta(seconds=1), timedelta(days=1)
 RULES = {"name": "later", "subtasks": [1], "opens_at": START + DAY}
 
 
 @pytest.fixture
-def phase(shared_task):
+def shown_phase(shared_task):
     return make_phase(shared_task, visibility="board")
 
 
 @pytest.fixture
-def opened(phase):
+def opened(shown_phase):
     """The phase, whose queued baselines are due."""
-    request_baselines(phase)
+    request_baselines(shown_phase)
     let_time_pass()
-    return phase
+    return shown_phase
 
 
 def sent(phase):
@@ -43,7 +47,7 @@ def list_queued():
     return list(waiting.values_list("request__phase", "due_at"))
 
 
-def test_baselines_are_sent_in_every_phase_once(shared_task, phase):
+def test_baselines_are_sent_in_every_phase_once(shared_task, shown_phase):
     make_phase(shared_task, "practice", data="practice", subtasks=[2], visibility="board")
 
     assert [send_baselines(shared_task, by=None, now=START) for _ in range(2)] == [4, 0]
@@ -51,7 +55,7 @@ def test_baselines_are_sent_in_every_phase_once(shared_task, phase):
 
     found = {
         (one.team.name, one.phase.name, one.subtask): sorted(one.scores)
-        for one in phase.counted_submissions.model.objects.select_related("team", "phase")
+        for one in shown_phase.counted_submissions.model.objects.select_related("team", "phase")
     }
     assert found == {
         (name, *place): ["sl"]
@@ -61,14 +65,14 @@ def test_baselines_are_sent_in_every_phase_once(shared_task, phase):
     assert Submission.objects.filter(team__kind="baseline").count() == 4
 
 
-def test_baselines_are_on_the_board_from_the_opening_of_the_phase(phase, monkeypatch):
-    request_baselines(phase)
+def test_baselines_are_on_the_board_from_the_opening_of_the_phase(shown_phase, monkeypatch):
+    request_baselines(shown_phase)
     for now in (START - SECOND, START):
-        assert sent(phase) == []
+        assert sent(shown_phase) == []
         monkeypatch.setattr("django.utils.timezone.now", lambda now=now: now)
         perform_all()
 
-    board = make_live_board(phase, 1)
+    board = make_live_board(shown_phase, 1)
     assert {row.name: (row.kind.value, row.places) for row in board.rows} == {
         "distance": ("baseline", {}), "form": ("baseline", {}),
     }  # fmt: skip

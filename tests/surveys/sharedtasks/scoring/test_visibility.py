@@ -13,19 +13,14 @@ from surveys.sharedtasks.scoring.visibility import (
     show_figures,
     shows_code,
 )
-from tests.factories.sharedtasks import make_phase, make_shared_task, make_team
+from tests.factories.sharedtasks import make_phase, make_team
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.shared_task(has_data=False)]
 ORGANISER = Viewer(is_organiser=True)
 
 
 @pytest.fixture
-def shared_task():
-    return make_shared_task()
-
-
-@pytest.fixture
-def other(shared_task):
+def other_team(shared_task):
     return make_team(shared_task, "Herons")
 
 
@@ -43,10 +38,10 @@ def publish(shared_task):
     ("visibility", "own", "others"),
     [("hidden", False, False), ("own", True, False), ("board", True, True)],
 )
-def test_scores_before_publishing(shared_task, team, other, visibility, own, others):
+def test_scores_before_publishing(shared_task, team, other_team, visibility, own, others):
     phase = make_phase(shared_task, visibility=visibility)
 
-    seen = [may_see_scores(phase, one, team) for one in (Viewer(team), Viewer(other), ANYBODY)]
+    seen = [may_see_scores(phase, one, team) for one in (Viewer(team), Viewer(other_team), ANYBODY)]
 
     assert seen == [own, others, others]
     assert may_see_scores(phase, ORGANISER, team)

@@ -27,69 +27,69 @@ COMPLETE = {
 
 
 @pytest.fixture
-def team():
+def bound():
     return make_team(make_shared_task(terms="Be fair."))
 
 
-def test_a_description_is_complete_with_all_that_is_required(team):
-    assert len(list_missing(team)) == len(COMPLETE)
+def test_a_description_is_complete_with_all_that_is_required(bound):
+    assert len(list_missing(bound)) == len(COMPLETE)
 
-    half = describe_team(team, {"system": "Beaver 2"}, now=START)
-    whole = describe_team(team, COMPLETE, now=LATER)
+    half = describe_team(bound, {"system": "Beaver 2"}, now=START)
+    whole = describe_team(bound, COMPLETE, now=LATER)
 
     assert (half.described_at, list_missing(half)[0]) == (None, "what the system does")
     assert (whole.described_at, list_missing(whole)) == (LATER, [])
 
 
-def test_a_description_that_loses_a_part_is_complete_no_more(team):
-    describe_team(team, COMPLETE, now=START)
+def test_a_description_that_loses_a_part_is_complete_no_more(bound):
+    describe_team(bound, COMPLETE, now=START)
 
-    assert describe_team(team, {"publishes_scores": False}, now=LATER).described_at is None
-    assert describe_team(team, {"publishes_scores": True}, now=LATER).described_at == LATER
+    assert describe_team(bound, {"publishes_scores": False}, now=LATER).described_at is None
+    assert describe_team(bound, {"publishes_scores": True}, now=LATER).described_at == LATER
 
 
-def test_the_time_of_completion_stays(team):
-    describe_team(team, COMPLETE, now=START)
+def test_the_time_of_completion_stays(bound):
+    describe_team(bound, COMPLETE, now=START)
 
-    again = describe_team(team, {**COMPLETE, "code_url": "https://example.org"}, now=LATER)
+    again = describe_team(bound, {**COMPLETE, "code_url": "https://example.org"}, now=LATER)
 
     assert (again.described_at, again.code_url) == (START, "https://example.org")
     assert AuditEntry.objects.filter(action="team.described").count() == 2
 
 
-def test_the_same_description_is_no_change(team):
-    describe_team(team, COMPLETE, now=START)
-    describe_team(team, COMPLETE, now=LATER)
+def test_the_same_description_is_no_change(bound):
+    describe_team(bound, COMPLETE, now=START)
+    describe_team(bound, COMPLETE, now=LATER)
 
     (entry,) = AuditEntry.objects.filter(action="team.described")
     assert entry.details == {"changed": sorted(COMPLETE)}
 
 
-def test_a_description_is_open_until_the_boards_are_final(team):
-    team.shared_task.state = SharedTaskState.FINALISED
-    team.shared_task.save()
+def test_a_description_is_open_until_the_boards_are_final(bound):
+    bound.shared_task.state = SharedTaskState.FINALISED
+    bound.shared_task.save()
 
     with pytest.raises(TeamRefused, match="final"):
-        describe_team(team, COMPLETE, now=START)
+        describe_team(bound, COMPLETE, now=START)
 
-    team.refresh_from_db()
-    assert team.system == ""
+    bound.refresh_from_db()
+    assert bound.system == ""
 
 
-def test_other_fields_of_a_team_are_no_part_of_its_description(team):
+def test_other_fields_of_a_team_are_no_part_of_its_description(bound):
     with pytest.raises(TeamRefused, match="no state"):
-        describe_team(team, {"state": "excluded"}, now=START)
+        describe_team(bound, {"state": "excluded"}, now=START)
 
 
-def test_terms_that_changed_are_accepted_again(team):
-    assert not has_accepted_terms(team)
-    team = accept_terms(team, now=START)
-    accept_terms(team, now=LATER)
+def test_terms_that_changed_are_accepted_again(bound):
+    assert not has_accepted_terms(bound)
+    bound = accept_terms(bound, now=START)
+    accept_terms(bound, now=LATER)
 
-    assert has_accepted_terms(team)
-    assert team.accepted_terms_at == START
-    team.shared_task.terms = "Be very fair."
-    assert not has_accepted_terms(team)
+    assert has_accepted_terms(bound)
+    assert bound.accepted_terms_at == START
+    bound.shared_task.terms = "Be very fair."
+    assert not has_accepted_terms(bound)
 
 
 def test_without_terms_there_is_nothing_to_accept():

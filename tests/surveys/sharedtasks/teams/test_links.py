@@ -31,20 +31,14 @@ from surveys.sharedtasks.teams.links import (
 )
 from tests.factories.sharedtasks import START, make_participant, make_phase, make_shared_task
 
-pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.every_database,
+    pytest.mark.shared_task(has_data=False, has_organiser=True, terms="Be fair."),
+]
 
 SECRET = "correct horse battery"
 BEFORE, AFTER = START - timedelta(days=1), START + timedelta(days=1)
-
-
-@pytest.fixture
-def shared_task(ana):
-    return make_shared_task(ana, terms="Be fair.")
-
-
-@pytest.fixture
-def captain(team):
-    return team.members.get()
 
 
 @pytest.fixture

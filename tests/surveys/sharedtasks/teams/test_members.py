@@ -1,13 +1,11 @@
 from datetime import timedelta
 
 import pytest
-from django.contrib.auth.models import User
 
 from surveys.models import AuditEntry
 from surveys.sharedtasks.errors import TeamRefused
 from surveys.sharedtasks.models import SharedTaskState, TeamMember, TeamState
 from surveys.sharedtasks.teams.members import (
-    add_member,
     find_membership,
     make_captain,
     remove_member,
@@ -15,7 +13,6 @@ from surveys.sharedtasks.teams.members import (
 )
 from tests.factories.sharedtasks import (
     START,
-    make_participant,
     make_phase,
     make_shared_task,
     make_team,
@@ -24,17 +21,6 @@ from tests.factories.sharedtasks import (
 pytestmark = pytest.mark.django_db
 
 BEFORE = START - timedelta(days=1)
-
-
-@pytest.fixture
-def captain():
-    return make_team(make_shared_task()).members.get()
-
-
-@pytest.fixture
-def member(captain):
-    participant = make_participant(User.objects.create_user("eva"))
-    return add_member(captain.team, participant, is_captain=False)
 
 
 def names(team):

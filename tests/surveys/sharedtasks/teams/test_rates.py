@@ -24,7 +24,7 @@ HERE, ELSEWHERE = "203.0.113.9", "198.51.100.7"
 
 
 @pytest.fixture(autouse=True)
-def clock(monkeypatch):
+def budget_clock(monkeypatch):
     """A clock that stands still until a test moves it."""
     clock = SimpleNamespace(at=timezone.now())
     moving = SimpleNamespace(now=lambda: clock.at)
@@ -62,7 +62,7 @@ def ipv6(text):
 
 
 @pytest.mark.parametrize(("act", "n_allowed"), [(limit_checks, 30), (submit, 10)])
-def test_a_team_has_a_number_an_hour_that_others_do_not_use(clock, act, n_allowed):
+def test_a_team_has_a_number_an_hour_that_others_do_not_use(budget_clock, act, n_allowed):
     shared_task = make_shared_task()
     team, other = (make_team(shared_task, name) for name in ("Owls", "Herons"))
 
@@ -70,7 +70,7 @@ def test_a_team_has_a_number_an_hour_that_others_do_not_use(clock, act, n_allowe
     assert (n, refused.status, refused.retry_after) == (n_allowed, 429, 3600 / n_allowed)
     assert count(act, other)[0] == n_allowed
 
-    clock.at += timedelta(hours=1)
+    budget_clock.at += timedelta(hours=1)
     assert count(act, team)[0] == n_allowed
 
 

@@ -17,16 +17,15 @@ from surveys.sharedtasks.teams.registration import (
     register_with_account,
     withdraw_team,
 )
-from tests.factories.sharedtasks import START, make_shared_task, make_team
+from tests.factories.sharedtasks import START, make_team
 
-pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.every_database,
+    pytest.mark.shared_task(has_data=False, registration=Registration.FORM),
+]
 
 SECRET = "correct horse battery"
-
-
-@pytest.fixture
-def shared_task():
-    return make_shared_task(registration=Registration.FORM)
 
 
 def register(shared_task, name="Herons", username="eva"):

@@ -5,7 +5,7 @@ import pytest
 from django.utils import timezone
 
 from tests.factories.clients import client_of
-from tests.factories.sharedtasks import START, make_phase, make_shared_task, make_team
+from tests.factories.sharedtasks import START
 
 
 @pytest.fixture
@@ -28,20 +28,5 @@ def stopped_budgets(monkeypatch):
 
 
 @pytest.fixture
-def shared_task(ana):
-    return make_shared_task(ana, terms="Be *fair*.")
-
-
-@pytest.fixture
-def phase(shared_task):
-    return make_phase(shared_task)
-
-
-@pytest.fixture
-def team(shared_task):
-    return make_team(shared_task)
-
-
-@pytest.fixture
-def captain(team):
+def leader(team):
     return client_of("otters")

@@ -23,6 +23,8 @@ from tests.factories.sharedtasks import make_shared_task, make_team
 from tests.factories.studies import make_study
 from tests.hostile import Attacker
 
+pytestmark = pytest.mark.shared_task(has_data=False, has_organiser=True, terms="Be *fair*.")
+
 OF_TEAMS = [one for one in urlpatterns if one.name in OF_A_TEAM]
 SIGN_IN = "/tasks/sign-in/"
 
@@ -77,38 +79,38 @@ def test_pages_of_teams_refuse_researchers(shared_task, team, ana, is_operator):
     assert statuses(found) <= {403, 405}
 
 
-def test_a_draft_is_not_found_by_its_own_teams(shared_task, team, captain):
+def test_a_draft_is_not_found_by_its_own_teams(shared_task, team, leader):
     SharedTask.objects.update(state=SharedTaskState.DRAFT)
 
-    found = ask(list_addresses(OF_TEAMS, "sharedtasks", slug="gwsc"), captain)
+    found = ask(list_addresses(OF_TEAMS, "sharedtasks", slug="gwsc"), leader)
 
     assert statuses(found) <= {404, 405}
-    assert captain.get("/tasks/gwsc/").status_code == 404
+    assert leader.get("/tasks/gwsc/").status_code == 404
 
 
-def test_no_page_of_a_team_fails_on_an_empty_request(shared_task, team, captain, clock):
-    found = ask(list_addresses(OF_TEAMS, "sharedtasks", slug="gwsc"), captain)
+def test_no_page_of_a_team_fails_on_an_empty_request(shared_task, team, leader, clock):
+    found = ask(list_addresses(OF_TEAMS, "sharedtasks", slug="gwsc"), leader)
 
     assert max(statuses(found)) < 500
 
 
-def test_pages_of_teams_are_not_cached(shared_task, team, captain):
-    assert "no-store" in captain.get("/tasks/gwsc/team/")["Cache-Control"]
+def test_pages_of_teams_are_not_cached(shared_task, team, leader):
+    assert "no-store" in leader.get("/tasks/gwsc/team/")["Cache-Control"]
 
 
-def test_the_console_refuses_participants_at_every_address(team, captain):
+def test_the_console_refuses_participants_at_every_address(team, leader):
     addresses = list_addresses(of_console, "console", slug=make_study(1).slug)
     of_tasks = list_addresses(of_organisers, "organisers", slug="gwsc")
 
-    found = ask(addresses | {f"organisers {name}": one for name, one in of_tasks.items()}, captain)
+    found = ask(addresses | {f"organisers {name}": one for name, one in of_tasks.items()}, leader)
 
     assert statuses(found) == {403}
     assert len(found) > 170
-    assert "for researchers" in captain.get("/console/").content.decode()
-    assert captain.get("/console/nothing/").status_code == 404  # there is nothing to open
+    assert "for researchers" in leader.get("/console/").content.decode()
+    assert leader.get("/console/nothing/").status_code == 404  # there is nothing to open
 
 
-def test_the_admin_refuses_participants_even_with_rights_of_staff(team, captain):
+def test_the_admin_refuses_participants_even_with_rights_of_staff(team, leader):
     User.objects.filter(username="otters").update(is_staff=True, is_superuser=True)
     addresses = {
         model.__name__: reverse(admin_urlname(model._meta, "changelist"))
@@ -117,7 +119,7 @@ def test_the_admin_refuses_participants_even_with_rights_of_staff(team, captain)
     }
     addresses |= {"index": "/admin/", "sign-in": "/admin/login/", "nothing": "/admin/nothing/"}
 
-    assert statuses(ask(addresses, captain)) == {403}
+    assert statuses(ask(addresses, leader)) == {403}
 
 
 def test_the_api_refuses_tokens_of_participants_but_for_shared_tasks(team):

@@ -18,13 +18,15 @@ from surveys.sharedtasks.teams.links import make_link, make_password_link
 from tests.factories.clients import client_of
 from tests.factories.sharedtasks import START, make_shared_task
 
+pytestmark = pytest.mark.shared_task(has_data=False, has_organiser=True, terms="Be *fair*.")
+
 SECRET = "correct horse battery"
 SIGN_IN = "/tasks/sign-in/"
 NEW = {"username": "eva", "password1": SECRET, "password2": SECRET, "accepts": "on"}
 
 
 @pytest.fixture
-def link(team, ana, clock):
+def member_link(team, ana, clock):
     return path_of(make_link(team, by=ana, now=START))
 
 
@@ -96,11 +98,11 @@ def test_a_wrong_password_locks_the_name_for_the_address(team):
     assert enter(client).status_code == 429
 
 
-def test_a_new_person_joins_by_a_link(link, team, shared_task):
+def test_a_new_person_joins_by_a_link(member_link, team, shared_task):
     client = Client()
 
-    shown = client.get(link)
-    joined = client.post(link, NEW)
+    shown = client.get(member_link)
+    joined = client.post(member_link, NEW)
 
     assert "Join the team Otters" in said(shown)
     assert "<em>fair</em>" in said(shown)
@@ -108,7 +110,9 @@ def test_a_new_person_joins_by_a_link(link, team, shared_task):
     assert client.get(joined.url).status_code == 200
     assert team.members.filter(participant__user__username="eva", is_captain=False).exists()
     assert "known_browser" in joined.cookies
-    assert Client().get(link).status_code == Client().post(link, NEW).status_code == 410
+    assert (
+        Client().get(member_link).status_code == Client().post(member_link, NEW).status_code == 410
+    )
 
 
 @pytest.mark.parametrize(
@@ -123,8 +127,8 @@ def test_a_new_person_joins_by_a_link(link, team, shared_task):
         ({"password1": "x" * 2000, "password2": "x" * 2000}, "at most 1000"),
     ],
 )
-def test_a_faulty_form_does_not_use_up_the_link(link, team, wrong, complaint):
-    answer = Client().post(link, NEW | wrong)
+def test_a_faulty_form_does_not_use_up_the_link(member_link, team, wrong, complaint):
+    answer = Client().post(member_link, NEW | wrong)
 
     assert answer.status_code == 422
     assert complaint.replace("’", "&#x27;") in said(answer) or complaint in said(answer)
@@ -132,14 +136,14 @@ def test_a_faulty_form_does_not_use_up_the_link(link, team, wrong, complaint):
     assert User.objects.filter(username="eva").count() == 0
 
 
-def test_a_scanner_of_mails_does_not_use_up_the_link(link):
+def test_a_scanner_of_mails_does_not_use_up_the_link(member_link):
     for _ in range(3):
-        Client().get(link)
+        Client().get(member_link)
 
-    assert Client().post(link, NEW).status_code == 302
+    assert Client().post(member_link, NEW).status_code == 302
 
 
-def test_a_person_with_an_account_joins_with_it(link, team, ana):
+def test_a_person_with_an_account_joins_with_it(member_link, team, ana):
     other = make_shared_task(ana, slug="other")
     sign_up = path_of(make_link(
         Team.objects.create(shared_task=other, name="Herons", name_key="herons"),
@@ -148,9 +152,9 @@ def test_a_person_with_an_account_joins_with_it(link, team, ana):
     client = Client()
     client.post(sign_up, NEW)
 
-    assert "You are signed in as eva" in said(client.get(link))
-    assert client.post(link, {}).status_code == 422
-    assert client.post(link, {"accepts": "on"}).url == "/tasks/gwsc/team/"
+    assert "You are signed in as eva" in said(client.get(member_link))
+    assert client.post(member_link, {}).status_code == 422
+    assert client.post(member_link, {"accepts": "on"}).url == "/tasks/gwsc/team/"
 
     assert {"Otters", "Herons"} <= set(
         said(client.get("/tasks/account/")).replace("<", ">").split(">")
@@ -158,18 +162,18 @@ def test_a_person_with_an_account_joins_with_it(link, team, ana):
     assert User.objects.filter(limited_account__isnull=False).count() == 2
 
 
-def test_a_researcher_joins_no_team(link, team, ana):
+def test_a_researcher_joins_no_team(member_link, team, ana):
     client = client_of("ana")
 
-    assert client.get(link).status_code == client.post(link, NEW).status_code == 403
+    assert client.get(member_link).status_code == client.post(member_link, NEW).status_code == 403
     assert team.members.count() == 1
     assert TeamInvitation.objects.get().used_at is None
 
 
-def test_a_link_that_ended_says_so(link, clock):
+def test_a_link_that_ended_says_so(member_link, clock):
     clock.at += timedelta(days=14)
 
-    answer = Client().get(link)
+    answer = Client().get(member_link)
 
     assert answer.status_code == 410
     assert "no longer valid" in said(answer)
@@ -221,13 +225,13 @@ def test_a_team_registers_and_waits(shared_task, clock):
     )  # fmt: skip
 
 
-def test_a_participant_registers_another_team(shared_task, ana, team, captain, clock):
+def test_a_participant_registers_another_team(shared_task, ana, team, leader, clock):
     make_shared_task(ana, slug="other", registration=Registration.FORM)
 
     sent = {"name": "Herons", "contact": "otters@example.org"}
-    assert captain.post("/tasks/other/register/", sent).url == "/tasks/other/team/"
+    assert leader.post("/tasks/other/register/", sent).url == "/tasks/other/team/"
 
-    assert captain.get("/tasks/other/team/").status_code == 200
+    assert leader.get("/tasks/other/team/").status_code == 200
     assert User.objects.count() == 2
 
 
@@ -240,7 +244,7 @@ def test_registration_is_closed_unless_switched_on(shared_task, ana):
     assert not Team.objects.exists()
 
 
-def test_an_address_registers_twenty_teams_at_once_and_joins_more(shared_task, link):
+def test_an_address_registers_twenty_teams_at_once_and_joins_more(shared_task, member_link):
     SharedTask.objects.update(registration=Registration.FORM)
     answers = []
     for n in range(21):
@@ -250,5 +254,5 @@ def test_an_address_registers_twenty_teams_at_once_and_joins_more(shared_task, l
     assert [answer.status_code for answer in answers] == [302] * 20 + [422]
     assert "many registrations" in said(answers[-1])
     assert Team.objects.count() == 21
-    assert Client().get(link).status_code == 200
-    assert Client().post(link, {**NEW, "username": "ida"}).status_code == 302
+    assert Client().get(member_link).status_code == 200
+    assert Client().post(member_link, {**NEW, "username": "ida"}).status_code == 302

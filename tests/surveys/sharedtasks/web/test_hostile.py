@@ -69,7 +69,7 @@ def stopped_clocks(clock, stopped_budgets):
 
 
 @pytest.fixture(scope="module")
-def world(django_db_setup, django_db_blocker):
+def team_world(django_db_setup, django_db_blocker):
     """A shared task and a team that has submitted, made once; changes by a test are rolled back."""
     with django_db_blocker.unblock(), transaction.atomic():
         yield make_world()
@@ -111,22 +111,22 @@ def address_of(name, world):
 
 
 @pytest.fixture
-def attacker(world, name, client):
+def team_attacker(team_world, name, client):
     if name in ALONE:
         return Attacker()
-    client.force_login(world.user)
+    client.force_login(team_world.user)
     return Attacker(sessionid=client.session.session_key)
 
 
 @pytest.mark.every_database
 @pytest.mark.parametrize("name", PAGES)
-def test_pages_hold_nothing_inline_and_forms_accept_valid_data(name, world, attacker):
-    address = address_of(name, world)
+def test_pages_hold_nothing_inline_and_forms_accept_valid_data(name, team_world, team_attacker):
+    address = address_of(name, team_world)
     sent = dict(FORMS.get(name, {}))
     if name == "submit":
         sent["results"] = SimpleUploadedFile(*result_file(predictions(3, 4)))
 
-    found, right = attacker.get(address, {}), attacker.post(address, sent)
+    found, right = team_attacker.get(address, {}), team_attacker.post(address, sent)
 
     if not found.streaming:
         assert find_inline(found) == []
@@ -134,44 +134,44 @@ def test_pages_hold_nothing_inline_and_forms_accept_valid_data(name, world, atta
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_forms_answer_any_data(name, world, attacker):
-    address = address_of(name, world)
+def test_forms_answer_any_data(name, team_world, team_attacker):
+    address = address_of(name, team_world)
     for what, sent in spoil(FORMS[name]):
-        attacker.judge(what, attacker.post(address, sent))
+        team_attacker.judge(what, team_attacker.post(address, sent))
     for what, (body, kind) in BODIES.items():
-        answer = attacker.send(address, body, kind)
-        attacker.judge(what, answer, may_store=not FORMS[name] or name in OPTIONAL)
+        answer = team_attacker.send(address, body, kind)
+        team_attacker.judge(what, answer, may_store=not FORMS[name] or name in OPTIONAL)
 
-    assert attacker.complaints == []
+    assert team_attacker.complaints == []
 
 
 @pytest.mark.parametrize("name", ["submit"])
-def test_any_files_are_answered(name, world, attacker):
-    address = address_of(name, world)
+def test_any_files_are_answered(name, team_world, team_attacker):
+    address = address_of(name, team_world)
     sent = FORMS[name] | {"results": SimpleUploadedFile(*result_file(predictions(3, 4)))}
     for what, changed in spoil(sent, files=["results"]):
-        answer = attacker.post(address, changed)
+        answer = team_attacker.post(address, changed)
         if answer.written == ["sharedtasks_refusedupload"]:  # refused files are counted
             continue
-        attacker.judge(what, answer)
+        team_attacker.judge(what, answer)
 
-    assert attacker.complaints == []
+    assert team_attacker.complaints == []
 
 
 @pytest.mark.parametrize("name", ["submissions"])
-def test_the_history_answers_any_page(name, world, attacker):
+def test_the_history_answers_any_page(name, team_world, team_attacker):
     for page in ("x", "-1", "0", "9" * 5000, "\0", "²"):
-        attacker.judge(page, attacker.get(address_of(name, world), {"page": page}))
+        team_attacker.judge(page, team_attacker.get(address_of(name, team_world), {"page": page}))
 
-    assert attacker.complaints == []
+    assert team_attacker.complaints == []
 
 
 @pytest.mark.parametrize("name", ["submission"])
 @pytest.mark.parametrize("number", ["0", "9" * 19, "9" * 400])
-def test_numbers_of_submissions_may_be_any(name, world, attacker, number):
-    address = address_of(name, world).replace("/1/", f"/{number}/")
+def test_numbers_of_submissions_may_be_any(name, team_world, team_attacker, number):
+    address = address_of(name, team_world).replace("/1/", f"/{number}/")
 
-    assert attacker.get(address, {}).status_code == 404
+    assert team_attacker.get(address, {}).status_code == 404
 
 
 def test_every_page_is_tried():

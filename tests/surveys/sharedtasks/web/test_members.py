@@ -12,6 +12,8 @@ from tests.factories.clients import client_of
 from tests.factories.sharedtasks import make_participant, make_shared_task, make_team
 from tests.surveys.sharedtasks.web.test_accounts import NEW, path_of, said
 
+pytestmark = pytest.mark.shared_task(has_data=False, has_organiser=True, terms="Be *fair*.")
+
 HOME = "/tasks/gwsc/team/"
 DESCRIBED = {
     "system": "Beaver 2", "summary": "*Layer* 17 <b>", "models_used": "xlm-roberta-large",
@@ -20,26 +22,20 @@ DESCRIBED = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def member(team):
-    participant = make_participant(User.objects.create_user("eva"))
-    return add_member(team, participant, is_captain=False)
-
-
-def test_a_captain_makes_a_link_that_is_shown_once(team, captain, clock):
-    answer = captain.post(f"{HOME}members/links/")
+def test_a_captain_makes_a_link_that_is_shown_once(team, leader, clock):
+    answer = leader.post(f"{HOME}members/links/")
 
     shown = said(answer).partition('class="link-shown">')[2].partition("<")[0]
     assert "/tasks/invitation/" in shown
-    assert shown not in said(captain.get(f"{HOME}members/"))
+    assert shown not in said(leader.get(f"{HOME}members/"))
     assert Client().post(path_of(shown), NEW).url == HOME
 
 
-def test_a_captain_takes_a_link_back(team, captain, clock):
-    captain.post(f"{HOME}members/links/")
+def test_a_captain_takes_a_link_back(team, leader, clock):
+    leader.post(f"{HOME}members/links/")
     link = TeamInvitation.objects.get()
 
-    assert captain.post(f"{HOME}members/links/{link.pk}/revoke/").url == f"{HOME}members/"
+    assert leader.post(f"{HOME}members/links/{link.pk}/revoke/").url == f"{HOME}members/"
 
     link.refresh_from_db()
     assert link.revoked_at == clock.at
@@ -62,27 +58,27 @@ def test_a_member_changes_nothing(team, member, clock):
     assert not team.members.filter(is_captain=True).exclude(pk=captain.pk).exists()
 
 
-def test_a_captain_removes_a_member_after_a_question(team, member, captain, clock):
+def test_a_captain_removes_a_member_after_a_question(team, member, leader, clock):
     page = f"{HOME}members/{member.pk}/remove/"
 
-    assert "Remove eva" in said(captain.get(page))
+    assert "Remove eva" in said(leader.get(page))
     assert team.members.count() == 2
-    assert captain.post(page).url == f"{HOME}members/"
+    assert leader.post(page).url == f"{HOME}members/"
 
     assert team.members.count() == 1
     assert client_of("eva").get(HOME).status_code == 404
 
 
-def test_members_and_links_of_another_team_are_not_found(team, captain, ana, clock):
+def test_members_and_links_of_another_team_are_not_found(team, leader, ana, clock):
     other = make_team(team.shared_task, "Herons")
     herons = client_of("herons")
     herons.post(f"{HOME}members/links/")
     link, them = TeamInvitation.objects.get(), other.members.get()
 
     answers = [
-        captain.post(f"{HOME}members/links/{link.pk}/revoke/"),
-        captain.post(f"{HOME}members/{them.pk}/captain/"),
-        captain.post(f"{HOME}members/{them.pk}/remove/"),
+        leader.post(f"{HOME}members/links/{link.pk}/revoke/"),
+        leader.post(f"{HOME}members/{them.pk}/captain/"),
+        leader.post(f"{HOME}members/{them.pk}/remove/"),
     ]
 
     assert [answer.status_code for answer in answers] == [404] * 3
@@ -90,39 +86,39 @@ def test_members_and_links_of_another_team_are_not_found(team, captain, ana, clo
     assert other.members.exists()
 
 
-def test_after_the_test_data_are_out_members_stay(team, member, captain, phase, clock):
-    assert "only the organisers change" in said(captain.get(f"{HOME}members/"))
-    assert captain.post(f"{HOME}members/links/").status_code == 409
-    assert captain.post(f"{HOME}members/{member.pk}/remove/").status_code == 409
+def test_after_the_test_data_are_out_members_stay(team, member, leader, phase, clock):
+    assert "only the organisers change" in said(leader.get(f"{HOME}members/"))
+    assert leader.post(f"{HOME}members/links/").status_code == 409
+    assert leader.post(f"{HOME}members/{member.pk}/remove/").status_code == 409
 
     assert team.members.count() == 2
 
 
-def test_a_captain_renames_the_team(team, captain, clock):
-    assert captain.post(f"{HOME}name/", {"name": "a\u202eb"}).status_code == 422
-    assert captain.post(f"{HOME}name/", {"name": "Sea  Otters"}).url == f"{HOME}members/"
+def test_a_captain_renames_the_team(team, leader, clock):
+    assert leader.post(f"{HOME}name/", {"name": "a\u202eb"}).status_code == 422
+    assert leader.post(f"{HOME}name/", {"name": "Sea  Otters"}).url == f"{HOME}members/"
 
     assert Team.objects.get().name == "Sea Otters"
 
 
-def test_names_are_escaped(team, captain, clock):
-    captain.post(f"{HOME}name/", {"name": "<script>alert(1)"})
+def test_names_are_escaped(team, leader, clock):
+    leader.post(f"{HOME}name/", {"name": "<script>alert(1)"})
 
     for page in ("", "members/", "description/", "terms/", "withdraw/"):
-        assert "<script>alert" not in said(captain.get(f"{HOME}{page}"))
+        assert "<script>alert" not in said(leader.get(f"{HOME}{page}"))
 
 
-def test_a_team_describes_its_system_step_by_step(team, captain, clock):
+def test_a_team_describes_its_system_step_by_step(team, leader, clock):
     page = f"{HOME}description/"
 
-    assert "Still missing: the name of the system" in said(captain.get(page))
-    assert captain.post(page, {"system": "Beaver", "hides_name": "True"}).url == page
-    assert "Still missing: what the system does" in said(captain.get(page))
-    assert captain.post(page, DESCRIBED).url == page
+    assert "Still missing: the name of the system" in said(leader.get(page))
+    assert leader.post(page, {"system": "Beaver", "hides_name": "True"}).url == page
+    assert "Still missing: what the system does" in said(leader.get(page))
+    assert leader.post(page, DESCRIBED).url == page
 
     team.refresh_from_db()
     assert (team.described_at, team.hides_name) == (clock.at, False)
-    shown = said(captain.get(page))
+    shown = said(leader.get(page))
     assert "is complete" in shown
     assert "<em>Layer</em> 17 &lt;b&gt;" in shown
 
@@ -130,27 +126,27 @@ def test_a_team_describes_its_system_step_by_step(team, captain, clock):
 @pytest.mark.parametrize(
     "address", ["http://example.org", "javascript:alert(1)", "ftp://example.org", "nothing at all"]
 )
-def test_links_are_https(team, captain, address):
-    answer = captain.post(f"{HOME}description/", DESCRIBED | {"code_url": address})
+def test_links_are_https(team, leader, address):
+    answer = leader.post(f"{HOME}description/", DESCRIBED | {"code_url": address})
 
     assert answer.status_code == 422
     assert "begins with https://" in said(answer)
     assert Team.objects.get().system == ""
 
 
-def test_an_address_without_a_scheme_is_taken_for_https(team, captain):
-    captain.post(f"{HOME}description/", DESCRIBED | {"paper_url": "example.org/paper.pdf"})
+def test_an_address_without_a_scheme_is_taken_for_https(team, leader):
+    leader.post(f"{HOME}description/", DESCRIBED | {"paper_url": "example.org/paper.pdf"})
 
     assert Team.objects.get().paper_url == "https://example.org/paper.pdf"
 
 
-def test_a_final_description_is_shown_and_stays(team, captain, clock):
-    captain.post(f"{HOME}description/", DESCRIBED)
+def test_a_final_description_is_shown_and_stays(team, leader, clock):
+    leader.post(f"{HOME}description/", DESCRIBED)
     team.shared_task.state = "finalised"
     team.shared_task.save()
 
-    shown = said(captain.get(f"{HOME}description/"))
-    changed = captain.post(f"{HOME}description/", DESCRIBED | {"system": "Other"})
+    shown = said(leader.get(f"{HOME}description/"))
+    changed = leader.post(f"{HOME}description/", DESCRIBED | {"system": "Other"})
 
     assert "can no longer be changed" in shown
     assert 'href="https://example.org/code" rel="nofollow noopener"' in shown
@@ -158,41 +154,41 @@ def test_a_final_description_is_shown_and_stays(team, captain, clock):
     assert Team.objects.get().system == "Beaver 2"
 
 
-def test_terms_that_changed_are_accepted_anew(team, captain, clock):
-    assert captain.post(f"{HOME}terms/", {"accepts": "on"}).url == HOME
-    assert "Your team accepted these terms" in said(captain.get(f"{HOME}terms/"))
+def test_terms_that_changed_are_accepted_anew(team, leader, clock):
+    assert leader.post(f"{HOME}terms/", {"accepts": "on"}).url == HOME
+    assert "Your team accepted these terms" in said(leader.get(f"{HOME}terms/"))
 
     team.shared_task.terms = "Be very fair."
     team.shared_task.save()
 
-    assert "have changed" in said(captain.get(f"{HOME}terms/"))
-    assert captain.post(f"{HOME}terms/", {}).status_code == 422
+    assert "have changed" in said(leader.get(f"{HOME}terms/"))
+    assert leader.post(f"{HOME}terms/", {}).status_code == 422
 
 
-def test_a_captain_withdraws_the_team(team, captain, clock):
-    assert "cannot be undone" in said(captain.get(f"{HOME}withdraw/"))
-    assert captain.post(f"{HOME}withdraw/", {"hides_name": "on"}).url == HOME
+def test_a_captain_withdraws_the_team(team, leader, clock):
+    assert "cannot be undone" in said(leader.get(f"{HOME}withdraw/"))
+    assert leader.post(f"{HOME}withdraw/", {"hides_name": "on"}).url == HOME
 
     team.refresh_from_db()
     assert (team.state, team.hides_name) == (TeamState.WITHDRAWN, True)
-    assert "Your team has withdrawn" in said(captain.get(HOME))
+    assert "Your team has withdrawn" in said(leader.get(HOME))
 
 
-def test_an_excluded_team_reads_why(team, captain):
+def test_an_excluded_team_reads_why(team, leader):
     Team.objects.update(state=TeamState.EXCLUDED, state_reason="Two teams of one group.")
 
-    shown = said(captain.get(HOME))
+    shown = said(leader.get(HOME))
 
     assert "have excluded your team" in shown
     assert "Two teams of one group." in shown
 
 
-def test_the_number_of_queries_is_equal_for_one_member_and_four(team, captain, clock):
+def test_the_number_of_queries_is_equal_for_one_member_and_four(team, leader, clock):
     counts = []
     for n in range(4):
-        captain.post(f"{HOME}members/links/")
+        leader.post(f"{HOME}members/links/")
         with CaptureQueriesContext(connection) as asked:
-            captain.get(f"{HOME}members/")
+            leader.get(f"{HOME}members/")
         counts.append(len(asked))
         participant = make_participant(User.objects.create_user(f"member {n}"))
         add_member(team, participant, is_captain=False)
@@ -201,11 +197,11 @@ def test_the_number_of_queries_is_equal_for_one_member_and_four(team, captain, c
     assert counts[0] <= 10
 
 
-def test_the_number_of_queries_is_equal_for_one_team_and_three(team, captain, ana):
+def test_the_number_of_queries_is_equal_for_one_team_and_three(team, leader, ana):
     counts = []
     for n in range(3):
         with CaptureQueriesContext(connection) as asked:
-            captain.get("/tasks/account/")
+            leader.get("/tasks/account/")
         counts.append(len(asked))
         other = make_team(make_shared_task(slug=f"other-{n}"), f"Herons {n}")
         add_member(other, team.members.get().participant, is_captain=False)

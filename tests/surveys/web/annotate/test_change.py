@@ -3,19 +3,10 @@
 import pytest
 
 from surveys.participation.answers import record_engagement
-from surveys.study.design import configure_study
 from tests.factories.arrivals import page, squeeze
-from tests.factories.studies import make_study, progress_of, rate_due, start, stored
+from tests.factories.studies import progress_of, start, stored
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def rated():
-    """An assignment of three texts, of which the first is rated 2."""
-    assignment = start(configure_study(make_study(3), allows_unjudgeable=True))
-    rate_due(assignment, 2)
-    return assignment
 
 
 def read(assignment):
@@ -23,9 +14,9 @@ def read(assignment):
 
 
 @pytest.mark.usefixtures("kept_contexts")
-def test_the_next_text_leads_back_to_the_rating_without_naming_it(client, rated):
-    words = squeeze(client.get(page("engage", rated, 2)))
-    change = client.get(page("change", rated, 1))
+def test_the_next_text_leads_back_to_the_rating_without_naming_it(client, rated_one):
+    words = squeeze(client.get(page("engage", rated_one, 2)))
+    change = client.get(page("change", rated_one, 1))
 
     header = words.partition("<header")[2].partition("</header>")[0]
     assert '<a href="../../1/change/">Change the last answer</a>' in header
@@ -36,49 +27,49 @@ def test_the_next_text_leads_back_to_the_rating_without_naming_it(client, rated)
     assert b"Keep 2" in change.content
 
 
-def test_no_rating_can_be_changed_on_other_pages(client, rated):
-    record_engagement(progress_of(rated), "sea", "salt")
-    second = client.get(page("rate", rated, 2)).content
-    first = client.get(page("engage", start(rated.study), 1)).content
+def test_no_rating_can_be_changed_on_other_pages(client, rated_one):
+    record_engagement(progress_of(rated_one), "sea", "salt")
+    second = client.get(page("rate", rated_one, 2)).content
+    first = client.get(page("engage", start(rated_one.study), 1)).content
 
     assert b"/change/" not in first + second
 
 
-def test_a_new_rating_is_stored_and_chosen_on_the_page_of_changes(client, rated):
-    answer = client.post(page("change", rated, 1), {"rating": "5"})
+def test_a_new_rating_is_stored_and_chosen_on_the_page_of_changes(client, rated_one):
+    answer = client.post(page("change", rated_one, 1), {"rating": "5"})
 
-    assert answer.url == page("engage", rated, 2)
-    assert read(rated) == (5, 2)
-    assert b"Keep 5" in client.get(page("change", rated, 1)).content
+    assert answer.url == page("engage", rated_one, 2)
+    assert read(rated_one) == (5, 2)
+    assert b"Keep 5" in client.get(page("change", rated_one, 1)).content
 
 
-def test_what_could_not_be_judged_can_be_changed(client, rated):
-    client.post(page("change", rated, 1), {"rating": "cannot", "comment": "cut"})
+def test_what_could_not_be_judged_can_be_changed(client, rated_one):
+    client.post(page("change", rated_one, 1), {"rating": "cannot", "comment": "cut"})
 
-    change = squeeze(client.get(page("change", rated, 1)))
+    change = squeeze(client.get(page("change", rated_one, 1)))
     assert "Leave it" in change
     assert 'value="cannot" checked' in change
 
 
 @pytest.mark.parametrize("rating", ["", "7", "three"])
-def test_an_invalid_change_is_refused(client, rated, rating):
-    answer = client.post(page("change", rated, 1), {"rating": rating})
+def test_an_invalid_change_is_refused(client, rated_one, rating):
+    answer = client.post(page("change", rated_one, 1), {"rating": rating})
 
-    assert (answer.status_code, read(rated)) == (422, (2, None))
+    assert (answer.status_code, read(rated_one)) == (422, (2, None))
     assert b'role="alert"' in answer.content
 
 
-def test_the_page_leads_to_the_due_one_when_nothing_can_be_changed(client, rated):
-    due = page("engage", rated, 2)
-    assert [client.get(page("change", rated, n)).url for n in (0, 2, 3)] == [due] * 3
+def test_the_page_leads_to_the_due_one_when_nothing_can_be_changed(client, rated_one):
+    due = page("engage", rated_one, 2)
+    assert [client.get(page("change", rated_one, n)).url for n in (0, 2, 3)] == [due] * 3
     client.post(due, {"inspired_word1": "sea", "inspired_word2": "salt"})
 
-    looked = client.get(page("change", rated, 1))
-    posted = client.post(page("change", rated, 1), {"rating": "5"})
+    looked = client.get(page("change", rated_one, 1))
+    posted = client.post(page("change", rated_one, 1), {"rating": "5"})
 
-    assert looked.url == page("rate", rated, 2)
+    assert looked.url == page("rate", rated_one, 2)
     assert posted.status_code == 409
     assert "can no longer be changed: \u20682\u2069" in posted.content.decode()
-    assert read(rated) == (2, None)
-    same = client.post(page("change", rated, 1), {"rating": "2"})
-    assert same.url == page("rate", rated, 2)
+    assert read(rated_one) == (2, None)
+    same = client.post(page("change", rated_one, 1), {"rating": "2"})
+    assert same.url == page("rate", rated_one, 2)

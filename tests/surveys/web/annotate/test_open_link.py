@@ -21,12 +21,12 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def entrance() -> Entrance:
+def capped_link() -> Entrance:
     return open_entrance(make_study(2, ratings_per_context=5), "link", cap=2)
 
 
-def test_each_arrival_by_the_open_link_gets_a_new_address(client, entrance):
-    first, second = (client.get(arrive(entrance)) for _ in range(2))
+def test_each_arrival_by_the_open_link_gets_a_new_address(client, capped_link):
+    first, second = (client.get(arrive(capped_link)) for _ in range(2))
 
     assert (first.status_code, second.status_code) == (302, 302)
     assert first.url != second.url
@@ -49,8 +49,8 @@ def test_visitors_of_the_open_link_are_shown_their_own_link(client, settings, la
     assert client.get(path).url == page("next", assignment)
 
 
-def test_starting_twice_from_the_same_address_is_one_assignment(client, entrance):
-    own = client.get(arrive(entrance)).url
+def test_starting_twice_from_the_same_address_is_one_assignment(client, capped_link):
+    own = client.get(arrive(capped_link)).url
 
     first, again = agree(client, own), client.get(own)
 
@@ -115,12 +115,14 @@ def test_personal_links_have_no_rate_limit(client, settings):
         assert agree(client, welcome(invitation)).status_code == 302
 
 
-def test_an_invalid_ticket_is_not_found(client, entrance):
-    assert client.get(reverse("annotate:join", args=[entrance.token, "guess"])).status_code == 404
+def test_an_invalid_ticket_is_not_found(client, capped_link):
+    assert (
+        client.get(reverse("annotate:join", args=[capped_link.token, "guess"])).status_code == 404
+    )
 
 
-def test_the_cap_limits_starts(client, entrance):
-    addresses = [client.get(arrive(entrance)).url for _ in range(3)]
+def test_the_cap_limits_starts(client, capped_link):
+    addresses = [client.get(arrive(capped_link)).url for _ in range(3)]
     seen = hidden_fields(client.get(addresses[2]))
     for own in addresses[:2]:
         agree(client, own)
@@ -133,10 +135,10 @@ def test_the_cap_limits_starts(client, entrance):
     assert Assignment.objects.count() == 2
 
 
-def test_a_closed_entrance_refuses_newcomers_and_lets_others_resume(client, entrance):
-    own, late = (client.get(arrive(entrance)).url for _ in range(2))
+def test_a_closed_entrance_refuses_newcomers_and_lets_others_resume(client, capped_link):
+    own, late = (client.get(arrive(capped_link)).url for _ in range(2))
     agree(client, own)
-    close_entrance(entrance)
+    close_entrance(capped_link)
 
     assert client.get(own).status_code == 302
     assert client.get(late).status_code == 410

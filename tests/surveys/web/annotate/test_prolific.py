@@ -38,25 +38,25 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def prolific() -> Entrance:
+def panel() -> Entrance:
     study = configure_study(make_study(2, ratings_per_context=1), contact="lab@example.org")
     return open_entrance(study, "prolific", completion_code="DONE1", no_place_code="FULL1")
 
 
-def test_an_arrival_from_prolific_stores_nothing_until_they_agree(client, prolific):
-    answer = client.get(arrive(prolific), PROLIFIC)
+def test_an_arrival_from_prolific_stores_nothing_until_they_agree(client, panel):
+    answer = client.get(arrive(panel), PROLIFIC)
 
     assert answer.status_code == 200
     assert (Worker.objects.count(), Visit.objects.count(), Annotator.objects.count()) == (0, 0, 0)
-    declined = client.post(arrive(prolific), {**hidden_fields(answer), "answer": "decline"})
+    declined = client.post(arrive(panel), {**hidden_fields(answer), "answer": "decline"})
     assert "return your place on Prolific" in declined.content.decode()
     assert (Worker.objects.count(), Visit.objects.count(), Annotator.objects.count()) == (0, 0, 0)
 
 
-def test_an_arrival_from_prolific_is_stored_as_a_visit_without_ids_in_later_urls(client, prolific):
-    seen = hidden_fields(client.get(arrive(prolific), PROLIFIC))
+def test_an_arrival_from_prolific_is_stored_as_a_visit_without_ids_in_later_urls(client, panel):
+    seen = hidden_fields(client.get(arrive(panel), PROLIFIC))
 
-    answer = client.post(arrive(prolific), {**seen, "answer": "agree"})
+    answer = client.post(arrive(panel), {**seen, "answer": "agree"})
 
     visit = Visit.objects.get()
     assert (visit.provider_study, visit.submission, visit.completion_code) == (
@@ -71,10 +71,10 @@ OTHER_SESSION = {**PROLIFIC, "SESSION_ID": "8c" * 12}
 
 
 @pytest.fixture
-def begun(client, prolific) -> Assignment:
+def halfway(client, panel) -> Assignment:
     """An assignment from Prolific with the first of two items answered."""
-    agree(client, f"{arrive(prolific)}?{urlencode(PROLIFIC)}")
-    assignment = start(prolific.study, Invitation.objects.get())
+    agree(client, f"{arrive(panel)}?{urlencode(PROLIFIC)}")
+    assignment = start(panel.study, Invitation.objects.get())
     rate_due(assignment, 4)
     return assignment
 
@@ -84,104 +84,106 @@ def everything() -> list[list[object]]:
     return [list(table.objects.order_by("pk").values()) for table in tables]
 
 
-def test_returning_with_the_same_submission_resumes_the_assignment(client, prolific, begun):
+def test_returning_with_the_same_submission_resumes_the_assignment(client, panel, halfway):
     before = everything()
 
-    again = client.get(arrive(prolific), PROLIFIC)
+    again = client.get(arrive(panel), PROLIFIC)
 
-    assert again.url == page("next", begun)
+    assert again.url == page("next", halfway)
     assert everything() == before
 
 
 @pytest.mark.parametrize("changed", ["SESSION_ID", "STUDY_ID"])
-def test_a_known_id_on_another_submission_gives_no_access(client, prolific, begun, changed):
+def test_a_known_id_on_another_submission_gives_no_access(client, panel, halfway, changed):
     before, sent = everything(), {**PROLIFIC, changed: "8c" * 12}
 
-    looked = client.get(arrive(prolific), sent)
-    agreed = client.post(arrive(prolific), {**sent, "answer": "agree", "consent": "1"})
+    looked = client.get(arrive(panel), sent)
+    agreed = client.post(arrive(panel), {**sent, "answer": "agree", "consent": "1"})
 
     assert (looked.status_code, agreed.status_code) == (403, 403)
     for content in (looked.content.decode(), agreed.content.decode()):
         assert "Please confirm your identity" in content
         assert "lab@example.org" in content
         own = Invitation.objects.get().token
-        assert not any(part in content for part in ("DONE1", "FULL1", begun.token, own))
+        assert not any(part in content for part in ("DONE1", "FULL1", halfway.token, own))
     assert everything() == before
 
 
-def test_a_known_id_is_refused_even_if_it_started_between_reading_and_agreeing(client, prolific):
+def test_a_known_id_is_refused_even_if_it_started_between_reading_and_agreeing(client, panel):
     """Both arrivals read the page before either agreed."""
-    seen = hidden_fields(client.get(arrive(prolific), OTHER_SESSION))
-    start_through(prolific, make_token(), read_claims("prolific", PROLIFIC))
+    seen = hidden_fields(client.get(arrive(panel), OTHER_SESSION))
+    start_through(panel, make_token(), read_claims("prolific", PROLIFIC))
 
     with pytest.raises(OwnLinkNeeded):
-        start_through(prolific, make_token(), read_claims("prolific", OTHER_SESSION))
-    answer = client.post(arrive(prolific), {**seen, "answer": "agree"})
+        start_through(panel, make_token(), read_claims("prolific", OTHER_SESSION))
+    answer = client.post(arrive(panel), {**seen, "answer": "agree"})
 
     assert answer.status_code == 403
     assert (Annotator.objects.count(), Visit.objects.count()) == (1, 1)
 
 
 @pytest.mark.parametrize("way", ["personal link", "address of a page"])
-def test_the_own_link_resumes_from_another_submission(client, prolific, begun, settings, way):
-    own = welcome(Invitation.objects.get()) if way == "personal link" else page("engage", begun, 2)
-    asked = hidden_fields(client.get(arrive(prolific), OTHER_SESSION))
+def test_the_own_link_resumes_from_another_submission(client, panel, halfway, settings, way):
+    own = (
+        welcome(Invitation.objects.get()) if way == "personal link" else page("engage", halfway, 2)
+    )
+    asked = hidden_fields(client.get(arrive(panel), OTHER_SESSION))
 
     answer = client.post(
-        arrive(prolific), {**asked, "own_link": f" {settings.SITE_URL}{own}?from=mail "}
+        arrive(panel), {**asked, "own_link": f" {settings.SITE_URL}{own}?from=mail "}
     )
 
-    assert answer.url == page("next", begun)
+    assert answer.url == page("next", halfway)
     assert Visit.objects.count() == 2
     assert (Worker.objects.count(), Annotator.objects.count()) == (1, 1)
-    assert client.get(arrive(prolific), OTHER_SESSION).url == page("next", begun)
+    assert client.get(arrive(panel), OTHER_SESSION).url == page("next", halfway)
 
 
-def test_the_own_link_of_another_annotator_is_refused(client, prolific, begun):
+def test_the_own_link_of_another_annotator_is_refused(client, panel, halfway):
     other = make_study(2, slug="other")
-    theirs = start_through(open_entrance(prolific.study, "link"), make_token())
+    theirs = start_through(open_entrance(panel.study, "link"), make_token())
     elsewhere = start(other)
     before = everything()
 
     for link in (
         "", "nonsense", page("next", theirs), welcome(theirs.annotator.invitation),
-        page("next", elsewhere), arrive(prolific), "x" * 100_000,
+        page("next", elsewhere), arrive(panel), "x" * 100_000,
     ):  # fmt: skip
-        answer = client.post(arrive(prolific), {**OTHER_SESSION, "own_link": link})
+        answer = client.post(arrive(panel), {**OTHER_SESSION, "own_link": link})
 
         assert answer.status_code == 422, link
         assert "This is not your own link in this study." in answer.content.decode()
     assert everything() == before
 
 
-def test_a_revoked_link_is_no_proof_of_identity(client, prolific, begun):
+def test_a_revoked_link_is_no_proof_of_identity(client, panel, halfway):
     own = Invitation.objects.get()
     revoke_invitation(own, "sent on")
 
-    for link in (welcome(own), page("next", begun)):
-        answer = client.post(arrive(prolific), {**OTHER_SESSION, "own_link": link})
+    for link in (welcome(own), page("next", halfway)):
+        answer = client.post(arrive(panel), {**OTHER_SESSION, "own_link": link})
 
         assert answer.status_code == 422
     assert Visit.objects.count() == 1
 
 
-def test_work_submitted_twice_is_payable_once(client, prolific, begun):
-    rate_due(begun, 4)
-    client.post(arrive(prolific), {**OTHER_SESSION, "own_link": page("next", begun)})
+def test_work_submitted_twice_is_payable_once(client, panel, halfway):
+    rate_due(halfway, 4)
+    client.post(arrive(panel), {**OTHER_SESSION, "own_link": page("next", halfway)})
     for visit in Visit.objects.select_related("worker"):
-        reconcile(prolific, report(visit))
+        reconcile(panel, report(visit))
 
     assert [visit.standing for visit in Visit.objects.all()] == ["payable", "held"]
     assert "a second time" in Visit.objects.latest("pk").held_because
     for visit in Visit.objects.select_related("worker"):
-        reconcile(prolific, report(visit))
+        reconcile(panel, report(visit))
     assert [visit.standing for visit in Visit.objects.all()] == ["payable", "held"]
 
 
-def test_a_closed_entrance_shows_the_no_place_code(client, prolific):
-    close_entrance(prolific)
+def test_a_closed_entrance_shows_the_no_place_code(client, panel):
+    close_entrance(panel)
 
-    answer = client.get(arrive(prolific), PROLIFIC)
+    answer = client.get(arrive(panel), PROLIFIC)
 
     assert answer.status_code == 410
     assert "FULL1" in answer.content.decode()
@@ -189,21 +191,21 @@ def test_a_closed_entrance_shows_the_no_place_code(client, prolific):
 
 @pytest.mark.parametrize("missing", list(PROLIFIC))
 @pytest.mark.parametrize("value", [None, "", "{{%PROLIFIC_PID%}}", "x" * 65, "a b"])
-def test_an_arrival_with_an_invalid_id_gets_an_error(client, prolific, missing, value):
+def test_an_arrival_with_an_invalid_id_gets_an_error(client, panel, missing, value):
     sent = {name: text for name, text in PROLIFIC.items() if name != missing}
     if value is not None:
         sent[missing] = value
 
-    answer = client.get(arrive(prolific), sent)
+    answer = client.get(arrive(panel), sent)
 
     assert answer.status_code == 400
     assert f"did not pass on your ID ({missing})." in answer.content.decode()
     assert Worker.objects.count() == 0
 
 
-def test_annotators_from_prolific_are_shown_their_own_link(client, prolific, settings):
-    seen = client.get(arrive(prolific), PROLIFIC)
-    client.post(arrive(prolific), {**hidden_fields(seen), "answer": "agree"})
+def test_annotators_from_prolific_are_shown_their_own_link(client, panel, settings):
+    seen = client.get(arrive(panel), PROLIFIC)
+    client.post(arrive(panel), {**hidden_fields(seen), "answer": "agree"})
     own = welcome(Invitation.objects.get())
 
     content = client.get(page("instructions", Assignment.objects.get())).content.decode()
@@ -213,10 +215,10 @@ def test_annotators_from_prolific_are_shown_their_own_link(client, prolific, set
     assert client.get(own).url == page("next", Assignment.objects.get())
 
 
-def test_a_finished_assignment_shows_the_completion_code(client, prolific):
-    seen = hidden_fields(client.get(arrive(prolific), PROLIFIC))
-    client.post(arrive(prolific), {**seen, "answer": "agree"})
-    assignment = start(prolific.study, Invitation.objects.get())
+def test_a_finished_assignment_shows_the_completion_code(client, panel):
+    seen = hidden_fields(client.get(arrive(panel), PROLIFIC))
+    client.post(arrive(panel), {**seen, "answer": "agree"})
+    assignment = start(panel.study, Invitation.objects.get())
     thanks = reverse("annotate:thanks", args=[assignment.token])
     assert "DONE1" not in client.get(thanks, follow=True).content.decode()
 
@@ -262,22 +264,22 @@ def test_withdrawing_during_a_further_block_shows_the_code(client, at_second_blo
         assert "FULL1" not in content
 
 
-def test_withdraw_shows_no_code_before_a_block_is_done(client, prolific):
-    configure_study(prolific.study, allows_more_blocks=True)
-    seen = hidden_fields(client.get(arrive(prolific), PROLIFIC))
-    client.post(arrive(prolific), {**seen, "answer": "agree"})
+def test_withdraw_shows_no_code_before_a_block_is_done(client, panel):
+    configure_study(panel.study, allows_more_blocks=True)
+    seen = hidden_fields(client.get(arrive(panel), PROLIFIC))
+    client.post(arrive(panel), {**seen, "answer": "agree"})
 
     content = client.get(page("withdraw", Assignment.objects.get())).content.decode()
 
     assert "submissions/complete" not in content
 
 
-def test_an_arrival_without_a_free_place_gets_the_no_place_code(client, prolific):
-    seen = hidden_fields(client.get(arrive(prolific), PROLIFIC))
-    start(prolific.study), start(prolific.study)
+def test_an_arrival_without_a_free_place_gets_the_no_place_code(client, panel):
+    seen = hidden_fields(client.get(arrive(panel), PROLIFIC))
+    start(panel.study), start(panel.study)
 
-    looked = client.get(arrive(prolific), PROLIFIC)
-    posted = client.post(arrive(prolific), {**seen, "answer": "agree"})
+    looked = client.get(arrive(panel), PROLIFIC)
+    posted = client.post(arrive(panel), {**seen, "answer": "agree"})
 
     for answer in (looked, posted):
         assert "submissions/complete?cc=FULL1" in answer.content.decode()

@@ -29,7 +29,7 @@ def released(django_db_setup, django_db_blocker):
 
 
 @pytest.fixture
-def made(study, released):
+def verified_run(study, released):
     return Run.objects.get(pk=released)
 
 
@@ -37,14 +37,14 @@ def path_of(run, rest):
     return f"studies/study/releases/{run.pk}/{rest}/"
 
 
-def test_a_release_is_verified_again(program, made, django_capture_on_commit_callbacks):
+def test_a_release_is_verified_again(program, verified_run, django_capture_on_commit_callbacks):
     Release.objects.update(verified_at=None, n_figures=None, n_differences=None)
     asking = program(Role.RESEARCHER)
     with django_capture_on_commit_callbacks(execute=True):
-        answer = asking.post(path_of(made, "verification"))
+        answer = asking.post(path_of(verified_run, "verification"))
 
-    done = asking.get(path_of(made, "verification")).json()
-    release = asking.get(f"studies/study/releases/{made.pk}/").json()
+    done = asking.get(path_of(verified_run, "verification")).json()
+    release = asking.get(f"studies/study/releases/{verified_run.pk}/").json()
 
     assert (answer.status_code, answer.json()["state"]) == (201, "waiting")
     assert answer.json()["n_figures"] is None
@@ -56,28 +56,28 @@ def test_a_release_is_verified_again(program, made, django_capture_on_commit_cal
     assert [entry.actor for entry in entries] == ["ana"]
 
 
-def test_no_second_verification_starts_beside_one(program, made):
-    request_verification(made.release, None)
+def test_no_second_verification_starts_beside_one(program, verified_run):
+    request_verification(verified_run.release, None)
 
-    answer = program().post(path_of(made, "verification"))
+    answer = program().post(path_of(verified_run, "verification"))
 
     assert (answer.status_code, errors_of(answer)[0][0]) == (409, "RunRefused")
     assert Run.objects.filter(kind=RunKind.VERIFY).count() == 1
 
 
-def test_a_release_that_nobody_asked_to_verify_has_no_verification(program, made):
-    assert program().get(path_of(made, "verification")).status_code == 404
+def test_a_release_that_nobody_asked_to_verify_has_no_verification(program, verified_run):
+    assert program().get(path_of(verified_run, "verification")).status_code == 404
 
 
-def test_differences_are_listed_in_pages(program, made):
+def test_differences_are_listed_in_pages(program, verified_run):
     Release.objects.update(n_differences=5, differences=DIFFERENCES)
     asking = program()
 
-    whole = asking.get(path_of(made, "differences")).json()
-    first = asking.get(path_of(made, "differences"), limit=3).json()
+    whole = asking.get(path_of(verified_run, "differences")).json()
+    first = asking.get(path_of(verified_run, "differences"), limit=3).json()
     cursor = first["next"].rpartition("cursor=")[2].partition("&")[0]
-    second = asking.get(path_of(made, "differences"), limit=3, cursor=cursor).json()
-    exact = asking.get(path_of(made, "differences"), limit=5).json()
+    second = asking.get(path_of(verified_run, "differences"), limit=3, cursor=cursor).json()
+    exact = asking.get(path_of(verified_run, "differences"), limit=5).json()
 
     expected = [dict(zip(NAMES, one, strict=True)) for one in DIFFERENCES]
     assert whole == exact == {"next": None, "results": expected}
@@ -85,15 +85,15 @@ def test_differences_are_listed_in_pages(program, made):
     assert second["next"] is None
 
 
-def test_a_confirmed_release_has_no_differences(program, made):
-    listed = program().get(path_of(made, "differences")).json()
+def test_a_confirmed_release_has_no_differences(program, verified_run):
+    listed = program().get(path_of(verified_run, "differences")).json()
 
     assert listed == {"next": None, "results": []}
 
 
 @pytest.mark.parametrize(("wanted", "status"), [({"limit": "0"}, 422), ({"cursor": "!"}, 404)])
-def test_an_invalid_page_of_differences_is_refused(program, made, wanted, status):
-    assert program().get(path_of(made, "differences"), **wanted).status_code == status
+def test_an_invalid_page_of_differences_is_refused(program, verified_run, wanted, status):
+    assert program().get(path_of(verified_run, "differences"), **wanted).status_code == status
 
 
 @pytest.mark.parametrize("rest", ["verification", "differences"])
@@ -111,10 +111,10 @@ def test_only_a_finished_release_of_the_study_is_found(program, study, rest):
     assert not Run.objects.filter(kind=RunKind.VERIFY).exists()
 
 
-def test_a_release_without_its_files_cannot_be_verified(program, made):
-    Run.objects.filter(pk=made.pk).update(archive="")
+def test_a_release_without_its_files_cannot_be_verified(program, verified_run):
+    Run.objects.filter(pk=verified_run.pk).update(archive="")
 
-    answer = program().post(path_of(made, "verification"))
+    answer = program().post(path_of(verified_run, "verification"))
 
     assert (answer.status_code, errors_of(answer)[0][0]) == (409, "RunRefused")
     assert "python -m postprocess verify" in errors_of(answer)[0][1]

@@ -35,7 +35,7 @@ PATH = "studies/study/webhooks/"
 
 
 @pytest.fixture(autouse=True)
-def listed(settings):
+def allowed_hosts(settings):
     """Allow webhooks to this machine, where the servers of these tests run."""
     settings.WEBHOOK_HOSTS = [LOCAL, "lab.example.org"]
 

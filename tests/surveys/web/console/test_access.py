@@ -123,11 +123,10 @@ def test_an_operator_owns_every_study(study):
     assert not Membership.objects.exists()
 
 
-def test_an_inactive_account_is_refused(study, sign_in):
-    client = sign_in(Role.OWNER)
+def test_an_inactive_account_is_refused(study, owner):
     User.objects.update(is_active=False)
 
-    assert client.get(reverse("console:overview", args=[study.slug])).status_code == 302
+    assert owner.get(reverse("console:overview", args=[study.slug])).status_code == 302
 
 
 def test_pages_are_not_cached(study, sign_in):

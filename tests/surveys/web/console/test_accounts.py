@@ -45,8 +45,7 @@ def test_an_invited_person_chooses_a_password_and_is_signed_in(study, sign_in):
     assert names[-3:] == ["account.invited", "member.granted", "account.password_chosen"]
 
 
-def test_a_link_works_once_and_for_seven_days(study, sign_in, monkeypatch):
-    owner = sign_in(Role.OWNER)
+def test_a_link_works_once_and_for_seven_days(study, owner, monkeypatch):
     used, late = (read_link(invite(owner, study, name)) for name in ("eva", "zoe"))
     choose(Client(), used)
     assert choose(Client(), used, "another long secret").status_code == 410

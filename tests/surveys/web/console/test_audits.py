@@ -17,7 +17,7 @@ AUDIT = reverse("console:audit")
 
 
 @pytest.fixture
-def folder(tmp_path):
+def faulty(tmp_path):
     folder = write_dataset(tmp_path)
     put(folder / DATASET, 3, sim1="11")
     return folder
@@ -44,11 +44,11 @@ def test_the_list_of_studies_leads_to_the_audit(as_ana):
     assert as_ana.get(AUDIT).status_code == 200
 
 
-def test_findings_of_several_files_are_shown_and_nothing_is_stored(as_ana, folder, settings):
+def test_findings_of_several_files_are_shown_and_nothing_is_stored(as_ana, faulty, settings):
     n_entries, stored = AuditEntry.objects.count(), [*settings.MEDIA_ROOT.rglob("*")]
 
     answer = send(
-        as_ana, [upload(folder / name) for name in (DATASET, DATA, GOLD)], least=10, most=10
+        as_ana, [upload(faulty / name) for name in (DATASET, DATA, GOLD)], least=10, most=10
     )
 
     text = text_of(answer)
@@ -60,10 +60,10 @@ def test_findings_of_several_files_are_shown_and_nothing_is_stored(as_ana, folde
     assert [*settings.MEDIA_ROOT.rglob("*")] == stored
 
 
-def test_an_archive_is_audited_with_details(as_ana, folder):
+def test_an_archive_is_audited_with_details(as_ana, faulty):
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
-        archive.write(folder / DATASET, f"words/{DATASET}")
+        archive.write(faulty / DATASET, f"words/{DATASET}")
         archive.writestr("words/README.md", "x")
 
     answer = send(as_ana, SimpleUploadedFile("w.zip", out.getvalue()), with_details="on")

@@ -79,8 +79,7 @@ def test_a_model_is_imported_compared_and_marked_on_every_page(rated, sign_in):
 
 @pytest.mark.every_database
 @pytest.mark.usefixtures("comparisons_without_plots")
-def test_a_figure_that_cannot_be_estimated_is_a_dash_with_the_reason(rated, sign_in):
-    researcher = sign_in(Role.RESEARCHER)
+def test_a_figure_that_cannot_be_estimated_is_a_dash_with_the_reason(rated, researcher):
     for rating in (2, 6):
         finish(start(rated), rating=rating)
     ratings = [  # two people who never agree

@@ -11,7 +11,7 @@ from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 from django.urls import reverse
 
 from surveys.access.api_tokens import all_scopes, make_token
-from surveys.models import Role, Study
+from surveys.models import Study
 from tests.factories.checkpoints import HEADER, row
 from tests.factories.imported import ratings_csv
 from tests.factories.studies import draft_study, numbered_stimuli
@@ -32,8 +32,7 @@ RATINGS = [line.split(",") for line in ratings_csv().decode().splitlines()]
 
 
 @pytest.mark.parametrize("courtesy", COURTESIES)
-def test_no_file_is_an_error_of_the_server(courtesy, sign_in, study):
-    client = sign_in(Role.RESEARCHER)
+def test_no_file_is_an_error_of_the_server(courtesy, researcher, study):
     write = COURTESIES[courtesy][0]
     stimuli, ratings = write(STIMULI), write(RATINGS)
 
@@ -41,9 +40,9 @@ def test_no_file_is_an_error_of_the_server(courtesy, sign_in, study):
         return SimpleUploadedFile(name, data)
 
     answers = [
-        send_stimuli(client, stimuli, title="T", slug="t", language="en"),
-        send_collection(client, study, file=named(ratings)),
-        invite(client, study, file=named(stimuli, "list.txt")),
+        send_stimuli(researcher, stimuli, title="T", slug="t", language="en"),
+        send_collection(researcher, study, file=named(ratings)),
+        invite(researcher, study, file=named(stimuli, "list.txt")),
         send_audit(Client(), named(stimuli, "cosimlex_en.csv")),
         send_audit(Client(), named(stimuli, "data_en.tsv")),
         send_audit(Client(), [named(stimuli, "data_en.tsv"), named(ratings, "ratings_en.csv")]),
@@ -53,14 +52,14 @@ def test_no_file_is_an_error_of_the_server(courtesy, sign_in, study):
 
 
 @pytest.fixture
-def draft(db):
+def superusers_draft(db):
     owner = User.objects.create_user("owner", is_superuser=True)
     design = Study(slug="draft", language="en", ratings_per_context=2)
     return draft_study(numbered_stimuli(3), design, owner)
 
 
 @pytest.mark.parametrize("courtesy", COURTESIES)
-def test_no_file_is_an_error_at_the_doors_of_programs(courtesy, draft, tmp_path):
+def test_no_file_is_an_error_at_the_doors_of_programs(courtesy, superusers_draft, tmp_path):
     write, path = COURTESIES[courtesy][0], tmp_path / "t.csv"
     owner = User.objects.get(username="owner")
     browser, key = Client(), make_token(owner, "program", list(all_scopes()))[1]

@@ -10,7 +10,7 @@ from tests.surveys.management.running import run as run_command
 
 
 @pytest.fixture
-def release(study):
+def study_release(study):
     return make_complete_release(study)
 
 
@@ -20,12 +20,12 @@ def press(client, release, repository="zenodo"):
 
 @pytest.mark.every_database
 def test_the_requests_are_shown_and_a_button_sends_them(
-    zenodo, release, researcher, django_capture_on_commit_callbacks
+    zenodo, study_release, researcher, django_capture_on_commit_callbacks
 ):
-    study = release.study
-    text = read(researcher, "run", study, release.run.pk)
+    study = study_release.study
+    text = read(researcher, "run", study, study_release.run.pk)
     assert "No draft of this study." in text
-    shown = read(researcher, "deposit", study, release.number, "zenodo")
+    shown = read(researcher, "deposit", study, study_release.number, "zenodo")
     assert "Nothing has been sent yet." in shown
     assert f"<code>POST {zenodo.url}/api/records</code>" in shown
     assert "Authorization: Bearer (ZENODO_TOKEN)" in shown
@@ -35,13 +35,13 @@ def test_the_requests_are_shown_and_a_button_sends_them(
     assert zenodo.requests == []
 
     with django_capture_on_commit_callbacks(execute=True):
-        answer = press(researcher, release)
+        answer = press(researcher, study_release)
 
-    assert answer["Location"] == page("run", study, release.run.pk)
+    assert answer["Location"] == page("run", study, study_release.run.pk)
     deposit = Deposit.objects.get()
-    text = read(researcher, "run", study, release.run.pk)
+    text = read(researcher, "run", study, study_release.run.pk)
     assert f'<a href="{deposit.url}" rel="noreferrer">Draft of this release</a>, sent on' in text
-    again = read(researcher, "deposit", study, release.number, "zenodo")
+    again = read(researcher, "deposit", study, study_release.number, "zenodo")
     assert "it is updated, and no second one is created" in again
     assert "(2 files, 127.0.0.1:" in read(researcher, "jobs", study)
     assert AuditEntry.objects.filter(action="deposit.requested", actor="ana").exists()
@@ -49,46 +49,48 @@ def test_the_requests_are_shown_and_a_button_sends_them(
     assert TOKEN not in stored
 
 
-def test_an_obstacle_is_explained_instead_of_the_button(zenodo, release, researcher):
+def test_an_obstacle_is_explained_instead_of_the_button(zenodo, study_release, researcher):
     Release.objects.update(n_differences=1)
 
-    text = read(researcher, "run", release.study, release.run.pk)
+    text = read(researcher, "run", study_release.study, study_release.run.pk)
 
     assert "This release cannot be sent. It has 1 difference from what the ratings give." in text
-    assert page("deposit", release.study, release.number, "zenodo") not in text
-    assert press(researcher, release).status_code == 409
+    assert page("deposit", study_release.study, study_release.number, "zenodo") not in text
+    assert press(researcher, study_release).status_code == 409
     assert zenodo.requests == []
 
 
-def test_without_a_token_no_page_mentions_repositories(release, researcher):
-    assert "Drafts in repositories" not in read(researcher, "run", release.study, release.run.pk)
-    refused = researcher.get(page("deposit", release.study, release.number, "zenodo"))
+def test_without_a_token_no_page_mentions_repositories(study_release, researcher):
+    assert "Drafts in repositories" not in read(
+        researcher, "run", study_release.study, study_release.run.pk
+    )
+    refused = researcher.get(page("deposit", study_release.study, study_release.number, "zenodo"))
     assert refused.status_code == 409
     assert "Drafts at Zenodo are off on this site." in refused.content.decode()
 
 
 def test_a_failure_is_shown_with_its_advice(
-    zenodo, release, researcher, settings, django_capture_on_commit_callbacks
+    zenodo, study_release, researcher, settings, django_capture_on_commit_callbacks
 ):
     settings.ZENODO_TOKEN = "wrong"
     with django_capture_on_commit_callbacks(execute=True):
-        press(researcher, release)
+        press(researcher, study_release)
 
-    text = read(researcher, "run", release.study, release.run.pk)
+    text = read(researcher, "run", study_release.study, study_release.run.pk)
 
     assert "Ask an operator whether ZENODO_TOKEN is a valid token of this host" in text
 
 
 @pytest.mark.parametrize("role", [Role.REVIEWER, None])
-def test_only_those_who_release_can_deposit(zenodo, release, sign_in, role):
+def test_only_those_who_release_can_deposit(zenodo, study_release, sign_in, role):
     other = sign_in(role, "other")
 
-    assert press(other, release).status_code == (403 if role else 404)
+    assert press(other, study_release).status_code == (403 if role else 404)
     assert not Run.objects.filter(kind="deposit").exists()
     assert zenodo.requests == []
 
 
-def test_the_command_shows_the_requests_and_sends_them(hub, release):
+def test_the_command_shows_the_requests_and_sends_them(hub, study_release):
     command = ("deposit_release", "study", "1", "huggingface")
     shown, _ = run_command(*command, "--dry-run")
     assert "POST " + hub.url + "/api/repos/create" in shown

@@ -28,29 +28,20 @@ LOCKED = {"language": "sl", "scale_minimum": 0, "scale_maximum": 2, "scale_step"
           "question_forms": "text", "variant": "trained", "block_size": 1, "seed": 5}  # fmt: skip
 
 
-@pytest.fixture
-def draft(study):
-    Study.objects.update(opened_at=None)
-    study.refresh_from_db()
-    return study
+def test_a_drafts_design_is_stored_and_recorded(unopened, researcher):
+    answer = researcher.post(page("design", unopened), {**CHANGEABLE, **LOCKED})
 
-
-def test_a_drafts_design_is_stored_and_recorded(draft, sign_in):
-    client = sign_in(Role.RESEARCHER)
-
-    answer = client.post(page("design", draft), {**CHANGEABLE, **LOCKED})
-
-    assert (answer.status_code, answer.url) == (302, page("design", draft))
-    draft.refresh_from_db()
-    assert (draft.language, draft.block_size, draft.seed) == ("sl", 1, 5)
-    assert draft.question_forms == "text"
-    assert draft.scale_labels == {"0": "not at all", "2": "same"}
-    assert (draft.allows_unjudgeable, draft.allows_more_blocks) == (True, False)
-    assert (draft.pay, draft.pay_for_more) == ("£2.50", "£1")
-    assert draft.blocks.count() == 2
+    assert (answer.status_code, answer.url) == (302, page("design", unopened))
+    unopened.refresh_from_db()
+    assert (unopened.language, unopened.block_size, unopened.seed) == ("sl", 1, 5)
+    assert unopened.question_forms == "text"
+    assert unopened.scale_labels == {"0": "not at all", "2": "same"}
+    assert (unopened.allows_unjudgeable, unopened.allows_more_blocks) == (True, False)
+    assert (unopened.pay, unopened.pay_for_more) == ("£2.50", "£1")
+    assert unopened.blocks.count() == 2
     details = AuditEntry.objects.get(action="study.configured").details
     assert details["ratings_per_context"] == "2 → 5"
-    text = client.get(page("design", draft)).content.decode()
+    text = researcher.get(page("design", unopened)).content.decode()
     assert "0 = not at all\n2 = same" in text
 
 
@@ -58,34 +49,32 @@ def test_a_drafts_design_is_stored_and_recorded(draft, sign_in):
     ("then", "led_to"),
     [("opening", "opening"), ("preview", "preview"), ("", "design"), ("//evil", "design")],
 )
-def test_a_design_is_stored_before_its_buttons_lead_on(draft, sign_in, then, led_to):
+def test_a_design_is_stored_before_its_buttons_lead_on(unopened, sign_in, then, led_to):
     sent = {**CHANGEABLE, **LOCKED, "then": then}
 
-    answer = sign_in(Role.OWNER).post(page("design", draft), sent)
+    answer = sign_in(Role.OWNER).post(page("design", unopened), sent)
 
-    assert answer.url == page(led_to, draft)
-    assert stored(draft, "ratings_per_context", "opened_at") == (5, None)
+    assert answer.url == page(led_to, unopened)
+    assert stored(unopened, "ratings_per_context", "opened_at") == (5, None)
 
 
 @pytest.mark.parametrize(
     ("sent", "is_marked"), [({"pay_per_hour": "12"}, False), ({"seed": 6}, True)]
 )
-def test_a_form_with_unsaved_changes_is_marked(draft, sign_in, sent, is_marked):
-    client = sign_in(Role.OWNER)
+def test_a_form_with_unsaved_changes_is_marked(unopened, owner, sent, is_marked):
     same = {**CHANGEABLE, **LOCKED, "scale_labels": "0 = not at all\r\n2 = same"}
-    client.post(page("design", draft), same)
+    owner.post(page("design", unopened), same)
 
-    answer = client.post(page("design", draft), {**same, **sent, "calculate": "yes"})
+    answer = owner.post(page("design", unopened), {**same, **sent, "calculate": "yes"})
 
     assert ("data-unsaved" in answer.content.decode()) is is_marked
 
 
-def test_a_previewed_text_is_not_marked_as_unsaved(study, sign_in):
-    client = sign_in(Role.OWNER)
+def test_a_previewed_text_is_not_marked_as_unsaved(study, owner):
     stored_body = default_body("en", "consent").replace("\n", "\r\n")
 
     same, other = (
-        client.post(page("text", study, "consent"), {"body": body, "look": "yes"}).content.decode()
+        owner.post(page("text", study, "consent"), {"body": body, "look": "yes"}).content.decode()
         for body in (stored_body, "We ask you.")
     )
 
@@ -93,40 +82,38 @@ def test_a_previewed_text_is_not_marked_as_unsaved(study, sign_in):
     assert "data-unsaved" in other
 
 
-def test_locked_settings_of_an_open_study_are_shown_and_not_changed(study, sign_in):
-    client = sign_in(Role.OWNER)
-    text = client.get(page("design", study)).content.decode()
+def test_locked_settings_of_an_open_study_are_shown_and_not_changed(study, owner):
+    text = owner.get(page("design", study)).content.decode()
     assert "0 to 6, in steps of 1" in text
     assert "<dt>Words in the question</dt><dd>dictionary forms</dd>" in text
     assert not {"block_size", "question_forms"} & set(re.findall(r'name="(\w+)"', text))
 
     changed = {**CHANGEABLE, "scale_labels": ""}
-    assert client.post(page("design", study), {**changed, **LOCKED}).status_code == 302
+    assert owner.post(page("design", study), {**changed, **LOCKED}).status_code == 302
 
     assert stored(study, "block_size", "language", "lease_hours") == (20, "en", 3)
     assert stored(study, "question_forms") == ("dictionary",)
 
 
-def test_the_summary_of_errors_leads_to_their_fields(draft, sign_in):
+def test_the_summary_of_errors_leads_to_their_fields(unopened, sign_in):
     changed = {**CHANGEABLE, **LOCKED, "block_size": "-1"}
 
-    text = sign_in(Role.OWNER).post(page("design", draft), changed).content.decode()
+    text = sign_in(Role.OWNER).post(page("design", unopened), changed).content.decode()
 
     (field,) = re.findall(r'<a href="#([^"]*)">Pairs in a block', text)
     assert f'id="{field}"' in text
 
 
-def test_calculating_stores_nothing(draft, sign_in):
-    client = sign_in(Role.OWNER)
+def test_calculating_stores_nothing(unopened, owner):
     before = Study.objects.values().get()
     sent = {**CHANGEABLE, **LOCKED, "ratings_per_context": 10, "pay_per_hour": "12"}
 
-    pressed = client.post(page("design", draft), {**sent, "calculate": "yes"}).content.decode()
-    typed = client.get(page("workload", draft), {**sent, "fee_percent": "50"}).content.decode()
+    pressed = owner.post(page("design", unopened), {**sent, "calculate": "yes"}).content.decode()
+    typed = owner.get(page("workload", unopened), {**sent, "fee_percent": "50"}).content.decode()
 
     assert "<dd>40 <span>each of 1 text at most, in 2 blocks" in " ".join(pressed.split())
     assert "Nothing has been saved yet" in pressed
-    seconds = 40 * (introduction_seconds(draft) + 30)  # introduction and one text each
+    seconds = 40 * (introduction_seconds(unopened) + 30)  # introduction and one text each
     wages = round(12 * Decimal(seconds) / 3600, 2)
     fee = round(wages / 2, 2)
     assert f"<dd>{wages + fee} <span>pay {wages}, fee {fee}" in " ".join(typed.split())
@@ -134,8 +121,8 @@ def test_calculating_stores_nothing(draft, sign_in):
 
 
 @pytest.mark.parametrize("sent", [{}, {"block_size": "x"}, {"ratings_per_context": "-1"}])
-def test_calculating_with_invalid_numbers_reports_them(draft, sign_in, sent):
-    answer = sign_in(Role.OWNER).get(page("workload", draft), sent)
+def test_calculating_with_invalid_numbers_reports_them(unopened, sign_in, sent):
+    answer = sign_in(Role.OWNER).get(page("workload", unopened), sent)
 
     assert answer.status_code == 200
     assert "Correct the numbers" in answer.content.decode()
@@ -159,11 +146,9 @@ def test_previewing_a_text_stores_nothing_and_saving_creates_a_version(study, si
 
 
 @pytest.mark.parametrize("kind", TextKind.values)
-def test_texts_are_previewed_without_being_stored(study, sign_in, kind):
-    client = sign_in(Role.OWNER)
-
-    assert client.get(page("text", study, kind), {"version": "9" * 40}).status_code == 200
-    assert client.get(page("design", study)).status_code == 200
+def test_texts_are_previewed_without_being_stored(study, owner, kind):
+    assert owner.get(page("text", study, kind), {"version": "9" * 40}).status_code == 200
+    assert owner.get(page("design", study)).status_code == 200
     assert not StudyText.objects.exists()
 
 
@@ -222,47 +207,45 @@ def test_a_text_of_an_unknown_kind_is_not_found(study, sign_in):
     assert sign_in(Role.OWNER).get(page("text", study, "poem")).status_code == 404
 
 
-def test_opening_shows_locked_settings_and_is_idempotent(draft, sign_in):
-    client = sign_in(Role.RESEARCHER)
-    text = client.get(page("opening", draft)).content.decode()
+def test_opening_shows_locked_settings_and_is_idempotent(unopened, researcher):
+    text = researcher.get(page("opening", unopened)).content.decode()
     assert "2 pairs" in text
     assert "0 to 6, in steps of 1" in text
-    assert stored(draft, "opened_at") == (None,)
+    assert stored(unopened, "opened_at") == (None,)
 
-    configure_study(draft, organisation="University of Examples", contact="lab@example.org")
+    configure_study(unopened, organisation="University of Examples", contact="lab@example.org")
 
     for _ in range(2):
         sent = {"version": 1, "has_reviewed": "on"}
-        assert client.post(page("opening", draft), sent).url == page("design", draft)
+        assert researcher.post(page("opening", unopened), sent).url == page("design", unopened)
 
     assert AuditEntry.objects.filter(action="study.opened", actor="ana").count() == 1
     consent = StudyText.objects.get(kind="consent")
     assert (consent.reviewed_by, consent.reviewed_at is not None) == ("ana", True)
-    assert "has been open since" in client.get(page("opening", draft)).content.decode()
+    assert "has been open since" in researcher.get(page("opening", unopened)).content.decode()
 
 
-def test_a_study_is_opened_with_an_open_link_if_that_is_wanted(sign_in, draft):
-    client = sign_in(Role.RESEARCHER)
-    configure_study(draft, organisation="University of Examples", contact="lab@example.org")
+def test_a_study_is_opened_with_an_open_link_if_that_is_wanted(researcher, unopened):
+    configure_study(unopened, organisation="University of Examples", contact="lab@example.org")
     sent = {"version": 1, "has_reviewed": "on", "opens_link": "yes"}
 
-    answer = client.post(page("opening", draft), sent)
+    answer = researcher.post(page("opening", unopened), sent)
 
-    assert answer.url == page("open_link", draft)
-    entrance = Entrance.objects.get(study=draft)
+    assert answer.url == page("open_link", unopened)
+    entrance = Entrance.objects.get(study=unopened)
     assert (entrance.provider, entrance.closed_at, entrance.cap) == ("link", None, None)
-    assert entrance.token in client.get(answer.url).content.decode()
+    assert entrance.token in researcher.get(answer.url).content.decode()
 
 
-def test_a_paid_study_is_not_opened_with_an_open_link_without_a_code(sign_in, draft):
-    configure_study(draft, **SHOWN, pay="2 €")
+def test_a_paid_study_is_not_opened_with_an_open_link_without_a_code(sign_in, unopened):
+    configure_study(unopened, **SHOWN, pay="2 €")
     sent = {"version": 1, "has_reviewed": "on", "opens_link": "yes"}
 
-    answer = sign_in(Role.RESEARCHER).post(page("opening", draft), sent)
+    answer = sign_in(Role.RESEARCHER).post(page("opening", unopened), sent)
 
     assert answer.status_code in (409, 422)
     assert "the open link a completion code" in html.unescape(answer.content.decode())
-    assert stored(draft, "opened_at") == (None,)
+    assert stored(unopened, "opened_at") == (None,)
     assert not Entrance.objects.exists()
 
 
@@ -275,22 +258,21 @@ def test_a_paid_study_is_not_opened_with_an_open_link_without_a_code(sign_in, dr
         (SHOWN, {"has_reviewed": "on"}, "This field is required"),
     ],
 )
-def test_an_incomplete_study_does_not_open(draft, sign_in, chosen, sent, said):
-    configure_study(draft, **chosen)
+def test_an_incomplete_study_does_not_open(unopened, sign_in, chosen, sent, said):
+    configure_study(unopened, **chosen)
 
-    answer = sign_in(Role.RESEARCHER).post(page("opening", draft), sent)
+    answer = sign_in(Role.RESEARCHER).post(page("opening", unopened), sent)
 
     assert answer.status_code in (409, 422)
     assert said in html.unescape(answer.content.decode())
-    assert stored(draft, "opened_at") == (None,)
+    assert stored(unopened, "opened_at") == (None,)
     assert not StudyText.objects.exclude(reviewed_at=None).exists()
 
 
-def test_the_opening_page_shows_the_consent_and_what_is_missing(draft, sign_in):
-    client = sign_in(Role.RESEARCHER)
-    lacking = client.get(page("opening", draft)).content.decode()
-    configure_study(draft, **SHOWN)
-    complete = client.get(page("opening", draft)).content.decode()
+def test_the_opening_page_shows_the_consent_and_what_is_missing(unopened, researcher):
+    lacking = researcher.get(page("opening", unopened)).content.decode()
+    configure_study(unopened, **SHOWN)
+    complete = researcher.get(page("opening", unopened)).content.decode()
 
     assert "Taking part is voluntary" in lacking
     assert "Give a contact" in lacking
@@ -299,8 +281,8 @@ def test_the_opening_page_shows_the_consent_and_what_is_missing(draft, sign_in):
     assert "has_reviewed" in complete
 
 
-def test_overview_shows_that_a_draft_is_not_open(draft, sign_in):
-    text = sign_in(Role.OWNER).get(page("overview", draft)).content.decode()
+def test_overview_shows_that_a_draft_is_not_open(unopened, sign_in):
+    text = sign_in(Role.OWNER).get(page("overview", unopened)).content.decode()
 
     assert "then open the study" in text
     assert "Nobody can take part yet" in text

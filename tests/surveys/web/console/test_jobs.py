@@ -1,26 +1,18 @@
-import pytest
-
 from surveys.models import Invitation, Job, Role, Run
 from surveys.results.runs import request_export
 from tests.factories.pages import page
 from tests.factories.studies import finish, start
 
 
-@pytest.fixture
-def at_once(django_capture_on_commit_callbacks):
-    """Run callbacks on commit at the end of the block."""
-    return lambda: django_capture_on_commit_callbacks(execute=True)
-
-
 def text_of(answer):
     return answer.content.decode()
 
 
-def test_answers_are_exported_and_downloaded(study, sign_in, at_once):
+def test_answers_are_exported_and_downloaded(study, sign_in, performed):
     finish(start(study))
     client = sign_in(Role.RESEARCHER)
 
-    with at_once():
+    with performed():
         asked = client.post(page("jobs", study), {"form": "csv"})
     text = text_of(client.get(asked.url))
 
@@ -45,13 +37,13 @@ def test_a_running_job_is_refreshed(study, sign_in):
     assert page("retry", study, run.pk) not in text
 
 
-def test_a_failed_job_shows_its_error_and_is_retried(study, sign_in, at_once):
+def test_a_failed_job_shows_its_error_and_is_retried(study, sign_in, performed):
     run = request_export(study, "csv", None)
     Job.objects.update(state="failed", error="The disk is full.")
     client = sign_in(Role.OWNER)
 
     text = text_of(client.get(page("jobs", study)))
-    with at_once():
+    with performed():
         again = client.post(page("retry", study, run.pk))
 
     assert "The disk is full." in text
@@ -61,11 +53,11 @@ def test_a_failed_job_shows_its_error_and_is_retried(study, sign_in, at_once):
     assert run.state == "done"
 
 
-def test_many_links_are_created_in_the_background(study, sign_in, at_once, monkeypatch):
+def test_many_links_are_created_in_the_background(study, sign_in, performed, monkeypatch):
     monkeypatch.setattr("surveys.web.console.recruitment.links.LINKS_AT_ONCE", 3)
     client = sign_in(Role.OWNER)
 
-    with at_once():
+    with performed():
         few = client.post(page("invite", study), {"n_before": 0, "count": 3})
         many = client.post(page("invite", study), {"n_before": 3, "listed": "a\nb\nc\nd"})
     again = client.post(page("invite", study), {"n_before": 3, "count": 9})

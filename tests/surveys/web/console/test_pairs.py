@@ -22,14 +22,14 @@ from tests.factories.jobs import perform_run
 from tests.factories.reviews import reviewer, whole
 from tests.factories.studies import QUICK, finish, make_study, rate_due, start
 
-pytestmark = pytest.mark.study(of="run")
+pytestmark = pytest.mark.study(of="rated_run")
 
 N_PAIRS = 60
 CALIBRATED = QUICK.replace("[calibration]\nenabled = false", "[calibration]\nenabled = true")
 
 
 @pytest.fixture(scope="module")
-def run(django_db_setup, django_db_blocker, tmp_path_factory):
+def rated_run(django_db_setup, django_db_blocker, tmp_path_factory):
     """A run on a study in which context 1 of each pair is rated by its row, context 2 always 3.
 
     Created once; changes by a test are rolled back.
@@ -87,8 +87,8 @@ def change_of(pair):
     return fmean(ratings_of(pair, 2)) - fmean(ratings_of(pair, 1))
 
 
-def test_the_table_has_the_figures_of_each_pair(run, researcher):
-    page = read(researcher.get(address(run)))
+def test_the_table_has_the_figures_of_each_pair(rated_run, researcher):
+    page = read(researcher.get(address(rated_run)))
 
     rows = page.xpath("//table[contains(@class, 'pairs')]/tbody/tr")
     assert len(rows) == 50
@@ -122,28 +122,30 @@ def test_the_table_has_the_figures_of_each_pair(run, researcher):
         ("word", lambda pair: f"alpha{pair} beta{pair}"),
     ],
 )
-def test_pairs_are_sorted(order, key, run, researcher):
+def test_pairs_are_sorted(order, key, rated_run, researcher):
     expected = sorted(range(1, N_PAIRS + 1), key=key)
 
-    assert list_pairs(researcher, run, order=order) == expected
+    assert list_pairs(researcher, rated_run, order=order) == expected
 
 
-def test_pairs_are_filtered_and_searched(run, researcher):
+def test_pairs_are_filtered_and_searched(rated_run, researcher):
     numbers = range(1, N_PAIRS + 1)
     rising = [pair for pair in numbers if change_of(pair) > 1e-9]
     falling = [pair for pair in numbers if change_of(pair) < -1e-9]
 
     assert rising
     assert falling
-    assert list_pairs(researcher, run, direction="2") == rising
-    assert list_pairs(researcher, run, direction="1") == falling
-    assert list_pairs(researcher, run, word="ÁLPHA12") == [12]
-    assert list_pairs(researcher, run, word="beta5", direction="1") == [
+    assert list_pairs(researcher, rated_run, direction="2") == rising
+    assert list_pairs(researcher, rated_run, direction="1") == falling
+    assert list_pairs(researcher, rated_run, word="ÁLPHA12") == [12]
+    assert list_pairs(researcher, rated_run, word="beta5", direction="1") == [
         pair for pair in falling if str(pair).startswith("5")
     ]
-    assert list_pairs(researcher, run, change="q") == []
-    assert list_pairs(researcher, run, ratings="few") == []
-    assert "No pair matches" in researcher.get(address(run), {"word": "gamma"}).content.decode()
+    assert list_pairs(researcher, rated_run, change="q") == []
+    assert list_pairs(researcher, rated_run, ratings="few") == []
+    assert (
+        "No pair matches" in researcher.get(address(rated_run), {"word": "gamma"}).content.decode()
+    )
 
 
 @pytest.mark.usefixtures("figures_rendered_once")
@@ -174,18 +176,18 @@ def test_pairs_with_few_ratings_are_found(study, researcher):
         {"word": "\ufffd"},
     ],
 )
-def test_invalid_filters_are_refused(query, run, researcher):
-    for where in (address(run), address(run, 3)):
+def test_invalid_filters_are_refused(query, rated_run, researcher):
+    for where in (address(rated_run), address(rated_run, 3)):
         assert researcher.get(where, query).status_code == 422
 
 
 @pytest.mark.parametrize("page", ["0", "x", "99999"])
-def test_other_pages_are_the_first_or_last(page, run, researcher):
-    assert researcher.get(address(run), {"page": page}).status_code == 200
+def test_other_pages_are_the_first_or_last(page, rated_run, researcher):
+    assert researcher.get(address(rated_run), {"page": page}).status_code == 200
 
 
-def test_column_headers_sort_and_keep_the_filter(run, researcher):
-    page = read(researcher.get(address(run), {"word": "beta", "order": "-size", "page": 2}))
+def test_column_headers_sort_and_keep_the_filter(rated_run, researcher):
+    page = read(researcher.get(address(rated_run), {"word": "beta", "order": "-size", "page": 2}))
 
     (header,) = page.xpath("//th[@aria-sort]")
     assert (header.text_content().strip().split()[0], header.get("aria-sort")) == (
@@ -196,8 +198,8 @@ def test_column_headers_sort_and_keep_the_filter(run, researcher):
     assert "?word=beta&order=q" in links
 
 
-def test_the_page_of_a_pair_has_every_rating(run, researcher):
-    page = read(researcher.get(address(run, 12)))
+def test_the_page_of_a_pair_has_every_rating(rated_run, researcher):
+    page = read(researcher.get(address(rated_run, 12)))
 
     assert page.xpath("//h1")[0].text_content().split() == ["alpha12", "·", "beta12"]
     texts = page.xpath("//blockquote")
@@ -273,11 +275,11 @@ def test_ratings_left_out_are_shown_with_the_reason(study, researcher):
     )
 
 
-def test_words_of_erased_annotators_are_not_shown(study, run, researcher):
+def test_words_of_erased_annotators_are_not_shown(study, rated_run, researcher):
     gone = Annotator.objects.order_by("pk").first()
     erase_annotator(gone, "asked by mail")
 
-    page = read(researcher.get(address(run, 2)))
+    page = read(researcher.get(address(rated_run, 2)))
 
     (row,) = page.xpath(f"//tr[th[contains(., '{gone.code}')]]")
     assert row.xpath("string(td[last()])").strip() == "–"
@@ -285,8 +287,8 @@ def test_words_of_erased_annotators_are_not_shown(study, run, researcher):
     assert "withdrew or was" in " ".join(page.text_content().split())
 
 
-def test_a_pair_shows_the_interval_of_its_change(run, researcher):
-    page = read(researcher.get(address(run, 3)))
+def test_a_pair_shows_the_interval_of_its_change(rated_run, researcher):
+    page = read(researcher.get(address(rated_run, 3)))
 
     change = page.xpath("//dt[text()='Change']/following-sibling::dd")[0]
     figure, interval = change.text.strip(), change.xpath("string(span)")
@@ -297,37 +299,37 @@ def test_a_pair_shows_the_interval_of_its_change(run, researcher):
     assert "intervals over annotators" in " ".join(page.text_content().split())
 
 
-def test_pairs_of_a_run_of_an_earlier_version_have_intervals_of_the_means(run, monkeypatch):
+def test_pairs_of_a_run_of_an_earlier_version_have_intervals_of_the_means(rated_run, monkeypatch):
     def read_older(run, name):
         return None if name == "intervals.tsv" else read_member(run, name)
 
-    of_now = pairs.load_pairs(run)
+    of_now = pairs.load_pairs(rated_run)
     monkeypatch.setattr(pairs, "read_member", read_older)
     monkeypatch.setattr(pairs, "digest_run", lambda run: "earlier-version")
 
-    table = pairs.load_pairs(run)
+    table = pairs.load_pairs(rated_run)
 
     assert (table.is_over_annotators, of_now.is_over_annotators) == (False, True)
     one, same = (found.show([3])[0].sides[0] for found in (table, of_now))
     assert (one.low, one.high) == pytest.approx((same.low, same.high))  # the recipe has no steps
 
 
-def test_neighbours_follow_the_order_and_the_filter(run, researcher):
-    order = list_pairs(researcher, run, order="-size", direction="2")
+def test_neighbours_follow_the_order_and_the_filter(rated_run, researcher):
+    order = list_pairs(researcher, rated_run, order="-size", direction="2")
     query = {"direction": "2", "order": "-size"}
 
-    page = read(researcher.get(address(run, order[1]), query))
+    page = read(researcher.get(address(rated_run, order[1]), query))
 
     (before,), (after,) = (page.xpath(f"//a[@rel='{rel}']/@href") for rel in ("prev", "next"))
-    assert before == f"{address(run, order[0])}?direction=2&order=-size"
-    assert after == f"{address(run, order[2])}?direction=2&order=-size"
-    first = read(researcher.get(address(run, order[0]), query))
+    assert before == f"{address(rated_run, order[0])}?direction=2&order=-size"
+    assert after == f"{address(rated_run, order[2])}?direction=2&order=-size"
+    first = read(researcher.get(address(rated_run, order[0]), query))
     assert not first.xpath("//a[@rel='prev']")
 
 
 @pytest.mark.parametrize("number", [0, N_PAIRS + 1, 2**63])
-def test_unknown_pairs_are_not_found(number, run, researcher):
-    assert researcher.get(address(run, number)).status_code == 404
+def test_unknown_pairs_are_not_found(number, rated_run, researcher):
+    assert researcher.get(address(rated_run, number)).status_code == 404
 
 
 def test_runs_without_results_have_no_pairs(study, researcher):
@@ -337,25 +339,27 @@ def test_runs_without_results_have_no_pairs(study, researcher):
     assert researcher.get(address(run, 1)).status_code == 404
 
 
-def test_queries_do_not_grow_with_pairs_and_ratings(run, researcher, django_assert_max_num_queries):
-    researcher.get(address(run))
+def test_queries_do_not_grow_with_pairs_and_ratings(
+    rated_run, researcher, django_assert_max_num_queries
+):
+    researcher.get(address(rated_run))
 
     with django_assert_max_num_queries(5):
-        researcher.get(address(run))
+        researcher.get(address(rated_run))
     with django_assert_max_num_queries(7):
-        researcher.get(address(run, 1))
+        researcher.get(address(rated_run, 1))
 
 
-def test_the_page_of_a_run_has_its_largest_changes(run, researcher):
-    page = read(researcher.get(reverse("console:run", args=["study", run.pk])))
+def test_the_page_of_a_run_has_its_largest_changes(rated_run, researcher):
+    page = read(researcher.get(reverse("console:run", args=["study", rated_run.pk])))
 
     rows = page.xpath("//table[contains(@class, 'pairs')]/tbody/tr")
     numbers = [int(row.xpath("string(td[1])")) for row in rows]
-    assert numbers == list_pairs(researcher, run, order="-size")[:10]
+    assert numbers == list_pairs(researcher, rated_run, order="-size")[:10]
 
 
-def test_plots_have_captions_and_files(run, researcher):
-    page = read(researcher.get(reverse("console:plots", args=["study", run.pk])))
+def test_plots_have_captions_and_files(rated_run, researcher):
+    page = read(researcher.get(reverse("console:plots", args=["study", rated_run.pk])))
 
     links = page.xpath("//figure//a/@href")
     assert len(page.xpath("//figure[figcaption]")) == 5
@@ -373,8 +377,8 @@ def test_plots_have_captions_and_files(run, researcher):
     assert sum(int(line.split(",")[1]) for line in over_time[1:]) == 4 * N_PAIRS
 
 
-def test_a_plot_is_sent_compressed(run, researcher):
-    where = reverse("console:plot", args=["study", run.pk, "calibration", "svg"])
+def test_a_plot_is_sent_compressed(rated_run, researcher):
+    where = reverse("console:plot", args=["study", rated_run.pk, "calibration", "svg"])
 
     plain, packed = researcher.get(where), researcher.get(where, HTTP_ACCEPT_ENCODING="gzip")
 
@@ -385,15 +389,15 @@ def test_a_plot_is_sent_compressed(run, researcher):
 @pytest.mark.parametrize(
     ("plot", "form"), [("agreement", "pdf"), ("none", "svg"), ("index", "json")]
 )
-def test_unknown_plots_are_not_found(plot, form, run, researcher):
-    where = reverse("console:plot", args=["study", run.pk, plot, form])
+def test_unknown_plots_are_not_found(plot, form, rated_run, researcher):
+    where = reverse("console:plot", args=["study", rated_run.pk, plot, form])
 
     assert researcher.get(where).status_code == 404
 
 
-def test_a_run_without_plots_says_so(run, researcher, monkeypatch):
+def test_a_run_without_plots_says_so(rated_run, researcher, monkeypatch):
     monkeypatch.setattr("surveys.results.inspection.plots.INDEX", "plots/none.json")
 
-    page = researcher.get(reverse("console:plots", args=["study", run.pk])).content.decode()
+    page = researcher.get(reverse("console:plots", args=["study", rated_run.pk])).content.decode()
 
     assert "made before runs had plots" in page

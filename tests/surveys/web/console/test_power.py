@@ -18,13 +18,6 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("kept_contexts")]
 TAKEN_OUT = ["simlex", "scws", "semeval2017", "usim", "durel"]
 
 
-@pytest.fixture
-def draft(study):
-    Study.objects.update(opened_at=None)
-    study.refresh_from_db()
-    return study
-
-
 def stimuli():
     return SimpleUploadedFile("stimuli.tsv", numbered_stimuli(2))
 
@@ -33,13 +26,12 @@ def read(answer):
     return " ".join(html.unescape(answer.content.decode()).split())
 
 
-def test_a_design_shows_the_change_that_it_detects(draft, sign_in):
-    client = sign_in(Role.RESEARCHER)
+def test_a_design_shows_the_change_that_it_detects(unopened, researcher):
     sent = {**CHANGEABLE, **LOCKED, "scale_maximum": 6, "scale_step": 1, "ratings_per_context": 12}
 
-    pressed = read(client.post(page("design", draft), {**sent, "calculate": "yes"}))
-    typed = read(client.get(page("workload", draft), {**sent, "pay_per_hour": "12"}))
-    stored = read(client.get(page("design", draft)))
+    pressed = read(researcher.post(page("design", unopened), {**sent, "calculate": "yes"}))
+    typed = read(researcher.get(page("workload", unopened), {**sent, "pay_per_hour": "12"}))
+    stored = read(researcher.get(page("design", unopened)))
 
     said = "a change of <strong>2.6 points</strong> on the published scale from 0 to 10 (1.5 on the"
     assert f"With 12 ratings of each context, {said}" in pressed
@@ -50,17 +42,16 @@ def test_a_design_shows_the_change_that_it_detects(draft, sign_in):
 
 
 @pytest.mark.parametrize("sent", [{"scale_step": "7"}, {"scale_step": "0"}, {"scale_minimum": "x"}])
-def test_no_change_is_shown_for_an_invalid_scale(draft, sign_in, sent):
-    typed = sign_in(Role.OWNER).get(page("workload", draft), {**CHANGEABLE, **LOCKED, **sent})
+def test_no_change_is_shown_for_an_invalid_scale(unopened, sign_in, sent):
+    typed = sign_in(Role.OWNER).get(page("workload", unopened), {**CHANGEABLE, **LOCKED, **sent})
 
     assert "Correct the numbers" in read(typed)
 
 
-def test_an_open_study_calculates_from_its_own_ratings_on_request(study, sign_in, monkeypatch):
-    client = sign_in(Role.RESEARCHER)
+def test_an_open_study_calculates_from_its_own_ratings_on_request(study, researcher, monkeypatch):
     sent = {**CHANGEABLE, "estimate": "yes"}
 
-    refused = client.post(page("design", study), sent)
+    refused = researcher.post(page("design", study), sent)
     assert refused.status_code == 422
     assert "20 contexts with 5 or more finished ratings are needed" in read(refused)
     assert "CoSimLex, Slovene" in read(refused)
@@ -71,18 +62,19 @@ def test_an_open_study_calculates_from_its_own_ratings_on_request(study, sign_in
     submit(study)
     before = Study.objects.values().get()
     assert "The contexts are like this study’s contexts" in read(
-        client.post(page("design", study), sent)
+        researcher.post(page("design", study), sent)
     )
-    assert "The contexts are like this study’s contexts" in read(client.get(page("design", study)))
+    assert "The contexts are like this study’s contexts" in read(
+        researcher.get(page("design", study))
+    )
     assert Study.objects.values().get() == before
 
 
-def test_a_preset_fills_the_form_and_stores_nothing(draft, sign_in):
-    client = sign_in(Role.RESEARCHER)
+def test_a_preset_fills_the_form_and_stores_nothing(unopened, researcher):
     Study.objects.update(scale_labels={"0": "unlike", "6": "alike"})
     before = Study.objects.values().get()
 
-    shown = client.get(page("design", draft), {"preset": "cosimlex-crowd"})
+    shown = researcher.get(page("design", unopened), {"preset": "cosimlex-crowd"})
 
     text = read(shown)
     assert "Armendariz et al. (2020)" in text
@@ -95,12 +87,11 @@ def test_a_preset_fills_the_form_and_stores_nothing(draft, sign_in):
     assert Study.objects.values().get() == before
 
 
-def test_a_new_study_starts_from_a_published_one(sign_in, study):
-    client = sign_in(Role.OWNER)
+def test_a_new_study_starts_from_a_published_one(owner, study):
     sent = {"title": "New", "slug": "new", "language": "en", "preset": "cosimlex-crowd"}
 
     for _ in range(2):  # the second of a double click
-        answer = client.post(reverse("console:new_study"), {**sent, "file": stimuli()})
+        answer = owner.post(reverse("console:new_study"), {**sent, "file": stimuli()})
         assert answer.status_code == 302, read(answer)
 
     new = Study.objects.get(slug="new")
@@ -133,8 +124,8 @@ def test_a_new_study_without_a_preset_has_cosimas_start_values(sign_in, study):
 
 
 @pytest.mark.parametrize("name", ["", "other", *TAKEN_OUT, "cosimlex-crowd\0"])
-def test_an_unknown_preset_changes_nothing_on_the_page(draft, sign_in, name):
-    shown = sign_in(Role.OWNER).get(page("design", draft), {"preset": name})
+def test_an_unknown_preset_changes_nothing_on_the_page(unopened, sign_in, name):
+    shown = sign_in(Role.OWNER).get(page("design", unopened), {"preset": name})
 
     assert (shown.status_code, shown.context["form"].changes) == (200, [])
     assert "Would be" not in read(shown)
@@ -147,9 +138,9 @@ def test_an_open_study_takes_no_preset(study, sign_in):
     assert "Start from a published study" not in read(shown)
 
 
-def test_a_preset_that_agrees_with_the_design_says_so(draft, sign_in):
+def test_a_preset_that_agrees_with_the_design_says_so(unopened, sign_in):
     Study.objects.update(ratings_per_context=12)
 
-    shown = sign_in(Role.OWNER).get(page("design", draft), {"preset": "cosimlex-direct"})
+    shown = sign_in(Role.OWNER).get(page("design", unopened), {"preset": "cosimlex-direct"})
 
     assert "nothing would change" in read(shown)

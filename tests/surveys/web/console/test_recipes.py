@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("kept_contexts")
 
 
 @pytest.fixture
-def rated(db):
+def disagreed(db):
     """A study with four annotators of each questionnaire, one of whom disagrees."""
     wanted = make_study(4, slug="rated", ratings_per_context=8, block_size=4)
     for rating in (1, 1, 2, 2, 1, 2, 6, 1):
@@ -94,12 +94,14 @@ def test_an_error_is_shown_at_its_field(field, value, said, study, owner):
     assert not Run.objects.exists()
 
 
-def test_fields_are_run_as_the_recipe(rated, sign_in):
-    client = _owner_of(rated, sign_in)
-    answer = client.post(page("results", rated), sent(QUICK, name="ours", rescaling_maximum="1"))
+def test_fields_are_run_as_the_recipe(disagreed, sign_in):
+    client = _owner_of(disagreed, sign_in)
+    answer = client.post(
+        page("results", disagreed), sent(QUICK, name="ours", rescaling_maximum="1")
+    )
 
     run = Run.objects.get()
-    assert answer["Location"] == reverse("console:run", args=(rated.slug, run.pk))
+    assert answer["Location"] == reverse("console:run", args=(disagreed.slug, run.pk))
     assert run.recipe == read_recipe(
         "raw",
         ['name="ours"', "rescaling.maximum=1", "report.n_resamples=0", "report.n_splits=5",
@@ -108,15 +110,15 @@ def test_fields_are_run_as_the_recipe(rated, sign_in):
 
 
 @pytest.mark.parametrize("name", ["results", "recipe_text"])
-def test_the_effect_is_shown_and_nothing_is_stored(name, rated, sign_in):
-    client = _owner_of(rated, sign_in)
+def test_the_effect_is_shown_and_nothing_is_stored(name, disagreed, sign_in):
+    client = _owner_of(disagreed, sign_in)
     recipe = read_recipe("cosimlex", ["calibration.threshold=0.5"]).render()
     data = sent(recipe) if name == "results" else {"recipe": recipe}
 
-    answer = client.post(page(name, rated), {**data, "look": "yes"}, follow=True)
+    answer = client.post(page(name, disagreed), {**data, "look": "yes"}, follow=True)
 
     assert answer.status_code == 200
-    assert answer.redirect_chain[0][0].startswith(f"{page('results', rated)}?look=")
+    assert answer.redirect_chain[0][0].startswith(f"{page('results', disagreed)}?look=")
     assert answer.context["shows_text"] == (name == "recipe_text")
     assert not Run.objects.exists()
     shown = answer.context["effect"]
@@ -132,28 +134,30 @@ def test_the_effect_is_shown_and_nothing_is_stored(name, rated, sign_in):
     assert answer.context["form"]["calibration_threshold"].value() in (0.5, "0.5")
 
 
-def test_the_effect_of_raw_is_nothing(rated, sign_in):
-    client = _owner_of(rated, sign_in)
+def test_the_effect_of_raw_is_nothing(disagreed, sign_in):
+    client = _owner_of(disagreed, sign_in)
 
-    answer = client.post(page("results", rated), {**sent(QUICK), "look": "yes"}, follow=True)
+    answer = client.post(page("results", disagreed), {**sent(QUICK), "look": "yes"}, follow=True)
 
     assert "All scores stay as they are." in answer.content.decode()
 
 
-def test_the_effect_needs_ratings_and_not_too_many(rated, study, owner, monkeypatch):
+def test_the_effect_needs_ratings_and_not_too_many(disagreed, study, owner, monkeypatch):
     answer = owner.post(page("results", study), {**sent(QUICK), "look": "yes"}, follow=True)
     assert answer.status_code == 422
     assert "no rating from a finished questionnaire" in answer.content.decode()
     monkeypatch.setattr(effect, "MOST_RATINGS", 3)
 
     with pytest.raises(RunRefused, match="32 ratings"):
-        effect.preview_recipe(rated, QUICK)
+        effect.preview_recipe(disagreed, QUICK)
 
 
-def test_an_address_with_invalid_settings_says_what_is_wrong(rated, sign_in):
-    client = _owner_of(rated, sign_in)
+def test_an_address_with_invalid_settings_says_what_is_wrong(disagreed, sign_in):
+    client = _owner_of(disagreed, sign_in)
 
-    answer = client.get(page("results", rated), {**sent(QUICK, filtering_k="-1"), "look": "fields"})
+    answer = client.get(
+        page("results", disagreed), {**sent(QUICK, filtering_k="-1"), "look": "fields"}
+    )
 
     assert answer.status_code == 422
     assert answer.context["form"]["filtering_k"].errors

@@ -170,7 +170,7 @@ FILTERS = {
 
 
 @pytest.fixture(scope="module")
-def world(django_db_setup, django_db_blocker):
+def small_world(django_db_setup, django_db_blocker):
     """An open study with one finished questionnaire and a draft, made once."""
     with django_db_blocker.unblock(), transaction.atomic():
         study, draft = make_study(2), make_study(2, slug="draft")
@@ -201,11 +201,11 @@ def address_of(page, world):
     ("page", "changed", "said"),
     [(page, sent, said) for page, cases in REFUSED.items() for sent, *said in cases],
 )
-def test_a_form_that_is_wrong_says_why_and_stores_nothing(page, changed, said, world):
+def test_a_form_that_is_wrong_says_why_and_stores_nothing(page, changed, said, small_world):
     """None sends no field at all."""
-    sent = {} if changed is None else {**FORMS[page.split()[0]](world), **changed}
+    sent = {} if changed is None else {**FORMS[page.split()[0]](small_world), **changed}
 
-    answer = Attacker(sessionid=world.session).post(address_of(page, world), sent)
+    answer = Attacker(sessionid=small_world.session).post(address_of(page, small_world), sent)
 
     text = html.unescape(answer.content.decode())
     assert answer.status_code == 422
@@ -218,7 +218,7 @@ def test_a_form_that_is_wrong_says_why_and_stores_nothing(page, changed, said, w
 @pytest.mark.parametrize(
     ("page", "asked"), [(page, asked) for page, filters in FILTERS.items() for asked in filters]
 )
-def test_filters_that_do_not_exist_are_refused(page, asked, world):
-    answer = Attacker(sessionid=world.session).get(address_of(page, world), asked)
+def test_filters_that_do_not_exist_are_refused(page, asked, small_world):
+    answer = Attacker(sessionid=small_world.session).get(address_of(page, small_world), asked)
 
     assert answer.status_code == 422

@@ -1,6 +1,6 @@
 import pytest
 
-from surveys.models import Assignment, Role
+from surveys.models import Assignment
 from surveys.results.runs import request_results
 from tests.factories.pages import page
 from tests.factories.studies import QUICK
@@ -13,14 +13,13 @@ def rehearse(client, study, count, capture):
 
 @pytest.mark.django_db
 def test_a_study_is_rehearsed_and_its_rehearsal_deleted(
-    study, sign_in, django_capture_on_commit_callbacks
+    study, owner, django_capture_on_commit_callbacks
 ):
-    client = sign_in(Role.OWNER)
-    assert "Rehearsal:" not in client.get(page("overview", study)).content.decode()
+    assert "Rehearsal:" not in owner.get(page("overview", study)).content.decode()
 
-    answer = rehearse(client, study, 3, django_capture_on_commit_callbacks)
-    jobs = client.get(page("jobs", study)).content.decode()
-    asked = client.get(page("delete_rehearsal", study)).content.decode()
+    answer = rehearse(owner, study, 3, django_capture_on_commit_callbacks)
+    jobs = owner.get(page("jobs", study)).content.decode()
+    asked = owner.get(page("delete_rehearsal", study)).content.decode()
 
     assert answer.redirect_chain == [(page("jobs", study), 302)]
     assert "A rehearsal by scripted annotators" in jobs
@@ -28,7 +27,7 @@ def test_a_study_is_rehearsed_and_its_rehearsal_deleted(
     assert "Rehearsal: this study holds" in jobs
     assert "3 scripted annotators, 6 answers, 0 verdicts, 0 runs and 0 releases" in asked
 
-    deleted = client.post(page("delete_rehearsal", study), follow=True).content.decode()
+    deleted = owner.post(page("delete_rehearsal", study), follow=True).content.decode()
 
     assert "Deleted: 3 scripted annotators" in deleted
     assert "Rehearsal: this study holds" not in deleted
@@ -36,14 +35,11 @@ def test_a_study_is_rehearsed_and_its_rehearsal_deleted(
 
 
 @pytest.mark.django_db
-def test_a_deletion_that_is_refused_is_explained(
-    study, sign_in, django_capture_on_commit_callbacks
-):
-    client = sign_in(Role.OWNER)
-    rehearse(client, study, 1, django_capture_on_commit_callbacks)
+def test_a_deletion_that_is_refused_is_explained(study, owner, django_capture_on_commit_callbacks):
+    rehearse(owner, study, 1, django_capture_on_commit_callbacks)
     request_results(study, QUICK, None)
 
-    answer = client.post(page("delete_rehearsal", study), follow=True)
+    answer = owner.post(page("delete_rehearsal", study), follow=True)
 
     assert "Wait until it ends" in answer.content.decode()
     assert Assignment.objects.exists()

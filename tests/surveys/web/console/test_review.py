@@ -223,13 +223,12 @@ def test_a_verdict_by_script_returns_no_page(study, sign_in):
         ({"kind": "good", "then": "elsewhere"}, "elsewhere is not one of the available choices"),
     ],
 )
-def test_an_invalid_verdict_is_reported_and_not_stored(study, sign_in, sent, message):
-    client = sign_in(Role.REVIEWER)
+def test_an_invalid_verdict_is_reported_and_not_stored(study, reviewer, sent, message):
     for review in (answers(study)[0], whole(study)):
-        answer = judge(client, study, review, **sent)
+        answer = judge(reviewer, study, review, **sent)
         assert answer.status_code == 422
         assert message in text_of(answer)
-    settle = client.post(page("review_settle", study, review.pk), sent)
+    settle = reviewer.post(page("review_settle", study, review.pk), sent)
     assert settle.status_code == 422
     assert not Verdict.objects.exists()
 
@@ -244,18 +243,17 @@ def test_a_late_verdict_is_reported(study, sign_in):
     assert "your verdict was not needed" in text_of(answer)
 
 
-def test_the_queue_links_to_the_whole_questionnaire(study, sign_in):
-    client = sign_in(Role.REVIEWER)
-    client.post(page("review", study))
+def test_the_queue_links_to_the_whole_questionnaire(study, reviewer):
+    reviewer.post(page("review", study))
 
-    queue = client.get(page("review", study))
+    queue = reviewer.get(page("review", study))
 
     (card,) = html.document_fromstring(queue.content).xpath("//article[@data-review]")
     reviewed = Review.objects.get(pk=card.get("data-review"))
     questionnaire = Review.objects.get(assignment=reviewed.assignment_id, response=None)
     links = card.xpath(".//a[text()='The whole questionnaire']/@href")
     assert links == [page("review_one", study, questionnaire.pk)]
-    assert "The whole questionnaire" not in text_of(client.get(links[0]))
+    assert "The whole questionnaire" not in text_of(reviewer.get(links[0]))
 
 
 def test_a_whole_questionnaire_is_judged_on_its_page(study, sign_in):
@@ -307,21 +305,19 @@ def test_a_third_person_settles_a_dispute(study, sign_in):
     )
 
 
-def test_settings_store_the_shares(study, sign_in):
-    client = sign_in(Role.RESEARCHER)
+def test_settings_store_the_shares(study, researcher):
     sent = {"sample_percent": "20", "double_percent": "50"}
 
-    assert client.post(page("review_settings", study), sent).url == page("review", study)
+    assert researcher.post(page("review_settings", study), sent).url == page("review", study)
     stored = ReviewSettings.objects.values_list("sample_percent", "double_percent")
     assert stored.get() == (20, 50)
 
 
 @pytest.mark.parametrize("value", ["", "-1", "101", "1e9", "many", "٣x", "9" * 400])
-def test_settings_refuse_an_invalid_share(study, sign_in, value):
-    client = sign_in(Role.RESEARCHER)
+def test_settings_refuse_an_invalid_share(study, researcher, value):
     sent = {"sample_percent": value, "double_percent": value}
 
-    assert client.post(page("review_settings", study), sent).status_code == 422
+    assert researcher.post(page("review_settings", study), sent).status_code == 422
     assert not ReviewSettings.objects.exists()
 
 

@@ -25,7 +25,7 @@ ODD = stimuli_file(stimuli_row(context1="A <strong>cats</strong> and a <strong>d
 
 
 @pytest.fixture
-def draft(ana):
+def trial(ana):
     return draft_study(
         numbered_stimuli(3), Study(slug="draft", language="en", ratings_per_context=2), ana
     )
@@ -135,9 +135,9 @@ def test_a_name_that_is_taken_keeps_the_file(as_ana):
 # The rows
 
 
-def test_rows_are_shown_as_annotators_see_them(as_ana, draft):
-    opened = {"open": draft.pairs.get(position=1).pk}
-    text = as_ana.get(page("stimuli", draft), opened).content.decode()
+def test_rows_are_shown_as_annotators_see_them(as_ana, trial):
+    opened = {"open": trial.pairs.get(position=1).pk}
+    text = as_ana.get(page("stimuli", trial), opened).content.decode()
 
     assert "First came alpha1. Rain fell. Then beta1 left." in text
     assert (
@@ -147,8 +147,8 @@ def test_rows_are_shown_as_annotators_see_them(as_ana, draft):
     assert "Not similar at all" in " ".join(text.split())
 
 
-def test_a_row_is_listed_with_its_beginnings_and_opened_by_its_link(as_ana, draft):
-    address = page("stimuli", draft)
+def test_a_row_is_listed_with_its_beginnings_and_opened_by_its_link(as_ana, trial):
+    address = page("stimuli", trial)
     closed = as_ana.get(address, {"word": "alpha2"}).content.decode()
 
     link = html.unescape(re.search(r'href="([^"]*)#row2"\s+aria-expanded="false"', closed)[1])
@@ -191,12 +191,12 @@ def test_rows_are_paginated_and_found_by_a_word(ana, as_ana, monkeypatch):
     assert as_ana.get(page("stimuli", study), {"word": "%<b>"}).status_code == 200
 
 
-def test_figures_and_overlaps_are_shown(as_ana, draft, ana):
+def test_figures_and_overlaps_are_shown(as_ana, trial, ana):
     design = Study(slug="twin", title="Twin", language="en", ratings_per_context=1)
     draft_study(numbered_stimuli(2), design, ana)
     make_study(2, slug="of-others")
 
-    text = " ".join(as_ana.get(page("stimuli", draft)).content.decode().split())
+    text = " ".join(as_ana.get(page("stimuli", trial)).content.decode().split())
 
     assert "has 2 of the same pairs of words and 4 of the same texts" in text
     assert "of-others" not in text
@@ -205,63 +205,63 @@ def test_figures_and_overlaps_are_shown(as_ana, draft, ana):
     )  # words in a context
 
 
-def test_a_row_is_changed_with_a_reason(as_ana, draft):
-    pair = draft.pairs.get(position=2)
-    sent = fields_of(as_ana.get(page("row", draft, pair.pk)), *COLUMNS, "shown")
+def test_a_row_is_changed_with_a_reason(as_ana, trial):
+    pair = trial.pairs.get(position=2)
+    sent = fields_of(as_ana.get(page("row", trial, pair.pk)), *COLUMNS, "shown")
 
     answer = as_ana.post(
-        page("row", draft, pair.pk), {**sent, "word1": "Alpha", "reason": "a capital"}
+        page("row", trial, pair.pk), {**sent, "word1": "Alpha", "reason": "a capital"}
     )
 
-    assert (answer.status_code, answer.url) == (302, page("stimuli", draft))
+    assert (answer.status_code, answer.url) == (302, page("stimuli", trial))
     pair.refresh_from_db()
     assert pair.word1 == "Alpha"
     entry = AuditEntry.objects.get(action="stimuli.revised")
     assert (entry.actor, entry.details["reason"]) == ("ana", "a capital")
 
 
-def test_deleting_a_row_is_idempotent(as_ana, draft):
-    pair = draft.pairs.get(position=1)
-    shown = fields_of(as_ana.get(page("row", draft, pair.pk)), "drop-shown")
+def test_deleting_a_row_is_idempotent(as_ana, trial):
+    pair = trial.pairs.get(position=1)
+    shown = fields_of(as_ana.get(page("row", trial, pair.pk)), "drop-shown")
     sent = {**shown, "drop-reason": "too easy"}
 
     for _ in range(2):
-        answer = as_ana.post(page("remove_row", draft, pair.pk), sent)
-        assert (answer.status_code, answer.url) == (302, page("stimuli", draft))
-    assert draft.pairs.count() == 2
+        answer = as_ana.post(page("remove_row", trial, pair.pk), sent)
+        assert (answer.status_code, answer.url) == (302, page("stimuli", trial))
+    assert trial.pairs.count() == 2
 
 
-def test_the_file_is_replaced(as_ana, draft):
-    address = page("replace_file", draft)
+def test_the_file_is_replaced(as_ana, trial):
+    address = page("replace_file", trial)
 
     assert upload(as_ana, b"word1", address).status_code == 422
     assert upload(as_ana, ODD, address).status_code == 200
-    assert draft.pairs.count() == 3
-    assert upload(as_ana, numbered_stimuli(5), address).url == page("stimuli", draft)
-    assert draft.pairs.count() == 5
+    assert trial.pairs.count() == 3
+    assert upload(as_ana, numbered_stimuli(5), address).url == page("stimuli", trial)
+    assert trial.pairs.count() == 5
 
 
-def test_rows_of_an_open_study_are_not_changed(as_ana, draft):
-    pair = draft.pairs.get(position=1)
-    sent = fields_of(as_ana.get(page("row", draft, pair.pk)), *COLUMNS, "shown", "drop-shown")
-    open_draft(draft)
+def test_rows_of_an_open_study_are_not_changed(as_ana, trial):
+    pair = trial.pairs.get(position=1)
+    sent = fields_of(as_ana.get(page("row", trial, pair.pk)), *COLUMNS, "shown", "drop-shown")
+    open_draft(trial)
     sent |= {"reason": "why", "drop-reason": "why", "word1": "new"}
 
     for name in ("row", "remove_row"):
-        answer = as_ana.post(page(name, draft, pair.pk), sent)
+        answer = as_ana.post(page(name, trial, pair.pk), sent)
         assert answer.status_code == 422
         assert "make a new study" in answer.content.decode()
-    answer = upload(as_ana, numbered_stimuli(5), page("replace_file", draft))
+    answer = upload(as_ana, numbered_stimuli(5), page("replace_file", trial))
     assert answer.status_code == 422
-    assert "Change or drop" not in as_ana.get(page("stimuli", draft)).content.decode()
-    assert draft.pairs.count() == 3
+    assert "Change or drop" not in as_ana.get(page("stimuli", trial)).content.decode()
+    assert trial.pairs.count() == 3
 
 
 # Checkpoint items
 
 
-def test_checkpoint_items_of_a_draft_are_stored_and_replaced(as_ana, draft):
-    address = page("checkpoints", draft)
+def test_checkpoint_items_of_a_draft_are_stored_and_replaced(as_ana, trial):
+    address = page("checkpoints", trial)
 
     first = upload(as_ana, file(row()), address, per_assignment="1")
     other = file(numbered_row(1), numbered_row(2, lowest="4"))
@@ -269,9 +269,9 @@ def test_checkpoint_items_of_a_draft_are_stored_and_replaced(as_ana, draft):
 
     assert (first.status_code, second.status_code) == (302, 302)
     assert list(Checkpoint.objects.order_by("pk").values_list("lowest", flat=True)) == [5, 4]
-    draft.refresh_from_db()
-    assert draft.n_checkpoints == 2
-    assert draft.pairs.filter(is_checkpoint=False).count() == 3
+    trial.refresh_from_db()
+    assert trial.n_checkpoints == 2
+    assert trial.pairs.filter(is_checkpoint=False).count() == 3
     assert AuditEntry.objects.filter(action="checkpoints.replaced").first().details == {
         "items": "1 → 2"
     }
@@ -280,8 +280,8 @@ def test_checkpoint_items_of_a_draft_are_stored_and_replaced(as_ana, draft):
     assert "A sofas no. 1 came." in text
 
 
-def test_errors_of_a_checkpoint_file_are_reported_by_row(as_ana, draft):
-    address = page("checkpoints", draft)
+def test_errors_of_a_checkpoint_file_are_reported_by_row(as_ana, trial):
+    address = page("checkpoints", trial)
     upload(as_ana, file(row()), address, per_assignment="1")
 
     faulty = upload(as_ana, file(row(), numbered_row(1, lowest="9")), address, per_assignment="1")
@@ -293,11 +293,11 @@ def test_errors_of_a_checkpoint_file_are_reported_by_row(as_ana, draft):
     assert Context.objects.get(pair__is_checkpoint=True).text.startswith("The sofas")
 
 
-def test_checkpoint_items_of_an_open_study_are_not_changed(as_ana, draft):
-    open_draft(draft)
+def test_checkpoint_items_of_an_open_study_are_not_changed(as_ana, trial):
+    open_draft(trial)
 
-    answer = upload(as_ana, file(row()), page("checkpoints", draft), per_assignment="1")
+    answer = upload(as_ana, file(row()), page("checkpoints", trial), per_assignment="1")
 
     assert answer.status_code == 422
     assert not Checkpoint.objects.exists()
-    assert "<form" not in as_ana.get(page("checkpoints", draft)).content.decode().split("<main")[1]
+    assert "<form" not in as_ana.get(page("checkpoints", trial)).content.decode().split("<main")[1]

@@ -53,7 +53,7 @@ def four_ratings():
 
 
 @pytest.fixture
-def made(study):
+def old_run(study):
     """The finished run of a release that was made before releases were verified."""
     run = request_release(study, QUICK, {"has_report": False}, None)
     perform_run(run.pk)
@@ -122,12 +122,12 @@ def test_the_command_reports_files_that_differ_and_fails(study, tmp_path, monkey
 
 
 @pytest.mark.every_database
-def test_an_earlier_release_is_verified_from_its_archive(made):
-    job = verify(made)
+def test_an_earlier_release_is_verified_from_its_archive(old_run):
+    job = verify(old_run)
 
     assert (job.state, job.report["n_differences"]) == (JobState.DONE, 0)
-    assert stored(made.release, *RESULT) == (job.report["n_figures"], 0)
-    assert made.release.is_confirmed
+    assert stored(old_run.release, *RESULT) == (job.report["n_figures"], 0)
+    assert old_run.release.is_confirmed
     assert AuditEntry.objects.filter(action="verify.made").count() == 1
 
 
@@ -153,52 +153,50 @@ def open_page_of(made):
     open_page(Release.objects.get(pk=made.release_id))
 
 
-def test_a_release_that_differs_is_closed_and_marked(made, sign_in):
-    client = sign_in(Role.RESEARCHER)
-    Release.objects.update(verified_at=made.release.created_at, n_figures=9, n_differences=0)
-    open_page_of(made)
-    falsify(made)
+def test_a_release_that_differs_is_closed_and_marked(old_run, researcher):
+    Release.objects.update(verified_at=old_run.release.created_at, n_figures=9, n_differences=0)
+    open_page_of(old_run)
+    falsify(old_run)
 
-    verify(made)
+    verify(old_run)
 
-    differing = {(file, place) for file, place, *_ in made.release.differences}
+    differing = {(file, place) for file, place, *_ in old_run.release.differences}
     assert ("scores.tsv", "row 1, sim1") in differing
-    assert made.release.page_opened_at is None
+    assert old_run.release.page_opened_at is None
     address = reverse("public:release", args=["study", 1])
     assert Client().get(address).status_code == 404
     with pytest.raises(ReleaseRefused, match="from what the ratings give, which its page lists"):
-        open_page(made.release)
-    listed = read(client, "release", made.study)
-    assert made.release.verification in listed
+        open_page(old_run.release)
+    listed = read(researcher, "release", old_run.study)
+    assert old_run.release.verification in listed
     assert "Closed: figures differ" in listed
-    shown = read(client, "run", made.study, made.pk)
+    shown = read(researcher, "run", old_run.study, old_run.pk)
     assert '<th scope="row">scores.tsv</th> <td>row 1, sim1</td> <td>9.99</td>' in shown
     assert "Download all files, which differ" in shown
-    files = client.get(page("download", made.study, made.pk))
+    files = researcher.get(page("download", old_run.study, old_run.pk))
     assert 'filename="DIFFERS_cosimlex_en_1' in files["Content-Disposition"]
-    table = client.get(page("differences", made.study, 1))
+    table = researcher.get(page("differences", old_run.study, 1))
     assert 'filename="differences_study_1.tsv"' in table["Content-Disposition"]
     lines = table.content.decode().splitlines()
     assert lines[0] == "file\tplace\tpublished\tcomputed"
-    assert len(lines) == 1 + made.release.n_differences
+    assert len(lines) == 1 + old_run.release.n_differences
 
 
-def test_the_button_verifies_a_release(made, sign_in, django_capture_on_commit_callbacks):
-    client = sign_in(Role.RESEARCHER)
-    before = read(client, "run", made.study, made.pk)
+def test_the_button_verifies_a_release(old_run, researcher, django_capture_on_commit_callbacks):
+    before = read(researcher, "run", old_run.study, old_run.pk)
     assert "Not verified yet." in before
 
     with django_capture_on_commit_callbacks(execute=True):
-        answer = client.post(page("verify_release", made.study, 1))
+        answer = researcher.post(page("verify_release", old_run.study, 1))
 
-    assert answer.url == page("run", made.study, made.pk)
-    made.release.refresh_from_db()
-    sentence = f"All {made.release.n_figures:,} different figures follow from the ratings."
-    for name, *arguments in (("run", made.pk), ("release",)):
-        assert sentence in read(client, name, made.study, *arguments)
-    assert "Verify again" in read(client, "run", made.study, made.pk)
-    assert f"({made.release.n_figures:,} figures, 0 differences)" in read(
-        client, "jobs", made.study
+    assert answer.url == page("run", old_run.study, old_run.pk)
+    old_run.release.refresh_from_db()
+    sentence = f"All {old_run.release.n_figures:,} different figures follow from the ratings."
+    for name, *arguments in (("run", old_run.pk), ("release",)):
+        assert sentence in read(researcher, name, old_run.study, *arguments)
+    assert "Verify again" in read(researcher, "run", old_run.study, old_run.pk)
+    assert f"({old_run.release.n_figures:,} figures, 0 differences)" in read(
+        researcher, "jobs", old_run.study
     )
 
 
@@ -212,23 +210,22 @@ def add_file(made, name):
     made.archive.save("cosimlex_en_1.zip", ContentFile(write_archive(files, "cosimlex_en")))
 
 
-def test_a_file_of_another_hand_is_a_reservation_on_every_page(made, sign_in):
-    client = sign_in(Role.RESEARCHER)
-    add_file(made, "more.txt")
+def test_a_file_of_another_hand_is_a_reservation_on_every_page(old_run, researcher):
+    add_file(old_run, "more.txt")
 
-    job = verify(made)
+    job = verify(old_run)
 
-    (reservation,) = made.release.reservations
+    (reservation,) = old_run.release.reservations
     assert reservation == "1 file that no release has, known only by checksum: more.txt"
-    assert job.report == {"n_figures": made.release.n_figures, "n_differences": 0,
+    assert job.report == {"n_figures": old_run.release.n_figures, "n_differences": 0,
                           "n_reservations": 1}  # fmt: skip
-    assert not made.release.is_confirmed
-    assert made.release.verification.startswith("Confirmed with reservations: ")
-    shown = read(client, "run", made.study, made.pk)
+    assert not old_run.release.is_confirmed
+    assert old_run.release.verification.startswith("Confirmed with reservations: ")
+    shown = read(researcher, "run", old_run.study, old_run.pk)
     assert reservation in shown
     assert "Find out about the rest" in shown
-    assert "0 differences, with reservations)" in read(client, "jobs", made.study)
-    listed = read(client, "release", made.study)
+    assert "0 differences, with reservations)" in read(researcher, "jobs", old_run.study)
+    listed = read(researcher, "release", old_run.study)
     assert '<strong class="warning">Confirmed with reservations</strong>, see' in listed
     assert reservation not in listed
 
@@ -249,11 +246,11 @@ def test_reservations_are_shown_before_and_after_publishing(study, sign_in):
         assert "checksum: &lt;b&gt;more.txt&lt;/b&gt;." in shown
 
 
-def test_a_release_is_verified_by_one_job_at_a_time(made):
-    request_verification(made.release, None)
+def test_a_release_is_verified_by_one_job_at_a_time(old_run):
+    request_verification(old_run.release, None)
 
     with pytest.raises(RunRefused, match="already being verified"), transaction.atomic():
-        request_verification(made.release, None)
+        request_verification(old_run.release, None)
 
     assert Run.objects.filter(kind="verify").count() == 1
 
@@ -276,10 +273,10 @@ def test_files_that_cannot_be_verified_are_reported_and_change_nothing(study, si
     assert "The files cannot be verified" in read(sign_in(Role.OWNER), "run", study, release.run.pk)
 
 
-def test_a_deleted_release_is_not_verified(made):
-    job = request_verification(made.release, None)
-    Run.objects.filter(pk=made.pk).update(release=None)
-    made.release.delete()
+def test_a_deleted_release_is_not_verified(old_run):
+    job = request_verification(old_run.release, None)
+    Run.objects.filter(pk=old_run.pk).update(release=None)
+    old_run.release.delete()
 
     perform_run(job.pk)
 

@@ -71,11 +71,9 @@ def test_studies_can_be_searched_and_show_their_state(study, sign_in):
     assert "No study has “&lt;b&gt;lakes”" in none
 
 
-def test_the_next_step_has_a_button_except_on_its_own_page(study, sign_in):
-    client = sign_in(Role.OWNER)
-
-    here = client.get(page("stimuli", study)).content.decode()
-    there = client.get(page("recruitment", study)).content.decode()
+def test_the_next_step_has_a_button_except_on_its_own_page(study, owner):
+    here = owner.get(page("stimuli", study)).content.decode()
+    there = owner.get(page("recruitment", study)).content.decode()
 
     button = f'class="button" href="{page("recruitment", study)}">Invite annotators'
     assert button in here
@@ -83,16 +81,15 @@ def test_the_next_step_has_a_button_except_on_its_own_page(study, sign_in):
     assert button not in there
 
 
-def test_the_next_step_follows_what_was_just_done(study, sign_in):
-    client = sign_in(Role.OWNER)
-    assert "Invite annotators</a>" in client.get(page("log", study)).content.decode()
+def test_the_next_step_follows_what_was_just_done(study, owner):
+    assert "Invite annotators</a>" in owner.get(page("log", study)).content.decode()
 
-    client.post(page("invite", study), {"n_before": 0, "count": 1})
-    assert "more links are needed" in client.get(page("log", study)).content.decode()
-    client.post(page("invite", study), {"n_before": 1, "count": 99})
+    owner.post(page("invite", study), {"n_before": 0, "count": 1})
+    assert "more links are needed" in owner.get(page("log", study)).content.decode()
+    owner.post(page("invite", study), {"n_before": 1, "count": 99})
 
     assert Invitation.objects.filter(study=study).exists()
-    assert "Look at the collection</a>" in client.get(page("log", study)).content.decode()
+    assert "Look at the collection</a>" in owner.get(page("log", study)).content.decode()
 
 
 def test_reviewers_are_not_sent_where_they_may_not_go(study, sign_in):
@@ -101,17 +98,15 @@ def test_reviewers_are_not_sent_where_they_may_not_go(study, sign_in):
     assert "<strong>Next:</strong>" not in text
 
 
-def test_a_study_is_closed_archived_found_and_reopened(study, sign_in):
-    client = sign_in(Role.OWNER)
-
-    refused = client.post(page("archive", study), follow=True).content.decode()
-    asked = client.get(page("close", study)).content.decode()
-    closed = client.post(page("close", study), follow=True).content.decode()
-    client.post(page("archive", study))
+def test_a_study_is_closed_archived_found_and_reopened(study, owner):
+    refused = owner.post(page("archive", study), follow=True).content.decode()
+    asked = owner.get(page("close", study)).content.decode()
+    closed = owner.post(page("close", study), follow=True).content.decode()
+    owner.post(page("archive", study))
     studies = reverse("console:studies")
-    listed = client.get(studies).content.decode()
-    archive = client.get(studies, {"archived": "on"}).content.decode()
-    opened = client.post(page("reopen", study), follow=True).content.decode()
+    listed = owner.get(studies).content.decode()
+    archive = owner.get(studies, {"archived": "on"}).content.decode()
+    opened = owner.post(page("reopen", study), follow=True).content.decode()
 
     assert "Close it first" in refused
     assert "Nobody new can begin" in asked
@@ -122,11 +117,9 @@ def test_a_study_is_closed_archived_found_and_reopened(study, sign_in):
     assert "The study is open again." in opened
 
 
-def test_a_copy_is_made_under_a_free_name(study, sign_in):
-    client = sign_in(Role.RESEARCHER)
-
-    taken = client.post(page("duplicate", study), {"title": "Copy", "slug": study.slug})
-    made = client.post(page("duplicate", study), {"title": "Copy", "slug": "copy"}, follow=True)
+def test_a_copy_is_made_under_a_free_name(study, researcher):
+    taken = researcher.post(page("duplicate", study), {"title": "Copy", "slug": study.slug})
+    made = researcher.post(page("duplicate", study), {"title": "Copy", "slug": "copy"}, follow=True)
 
     assert taken.status_code == 422
     assert "another short name" in taken.content.decode()
@@ -227,24 +220,22 @@ def test_people_keeps_the_last_owner(study, sign_in):
     assert Membership.objects.get(user=owner).role == Role.OWNER
 
 
-def test_log_shows_actions_and_users(study, sign_in):
-    client = sign_in(Role.RESEARCHER)
+def test_log_shows_actions_and_users(study, researcher):
     with acting("the command line"):
         record("study.configured", study, "", ratings_per_context="10 → 12")
 
-    text = client.get(page("log", study), {"action": "study."}).content.decode()
+    text = researcher.get(page("log", study), {"action": "study."}).content.decode()
 
     assert "the command line" in text
     assert "Ratings per context: 10 → 12" in text
     assert "Gave " not in text
 
 
-def test_log_is_paginated(study, sign_in):
-    client = sign_in(Role.OWNER)
+def test_log_is_paginated(study, owner):
     for number in range(60):
         record("text.set", study, f"change {number}")
 
-    first, last = (client.get(page("log", study), {"page": n}).content.decode() for n in (1, 99))
+    first, last = (owner.get(page("log", study), {"page": n}).content.decode() for n in (1, 99))
 
     assert "change 59" in first
     assert "change 0<" not in first

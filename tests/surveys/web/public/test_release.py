@@ -25,14 +25,14 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def release():
+def page_release():
     return make_release_with_page(make_study(1))
 
 
 @pytest.fixture
-def researcher(release, django_user_model):
+def insider(page_release, django_user_model):
     user = django_user_model.objects.create_user("ana")
-    grant_role(release.study, user, Role.RESEARCHER)
+    grant_role(page_release.study, user, Role.RESEARCHER)
     client = Client()
     client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
     return client
@@ -47,16 +47,16 @@ def switch(client, release, is_open):
     return client.post(where, {"is_open": is_open})
 
 
-def test_the_page_is_not_found_until_it_is_opened_and_after_it_is_closed(release, researcher):
-    assert Client().get(address(release)).status_code == 404
+def test_the_page_is_not_found_until_it_is_opened_and_after_it_is_closed(page_release, insider):
+    assert Client().get(address(page_release)).status_code == 404
 
-    assert switch(researcher, release, "yes").status_code == 302
-    assert Client().get(address(release)).content == EXPLORER
-    listed = researcher.get(reverse("console:release", args=["study"])).content.decode()
-    assert address(release) in listed
+    assert switch(insider, page_release, "yes").status_code == 302
+    assert Client().get(address(page_release)).content == EXPLORER
+    listed = insider.get(reverse("console:release", args=["study"])).content.decode()
+    assert address(page_release) in listed
 
-    assert switch(researcher, release, "no").status_code == 302
-    assert Client().get(address(release)).status_code == 404
+    assert switch(insider, page_release, "no").status_code == 302
+    assert Client().get(address(page_release)).status_code == 404
     actions = AuditEntry.objects.order_by("pk").values_list("action", "actor", "subject")
     assert list(actions)[-2:] == [
         ("release.page_opened", "ana", "release 1"),
@@ -64,22 +64,22 @@ def test_the_page_is_not_found_until_it_is_opened_and_after_it_is_closed(release
     ]
 
 
-def test_publishing_asks_first_and_says_what_is_not_ready(release, researcher):
-    where = reverse("console:release_page", args=[release.study.slug, release.number])
+def test_publishing_asks_first_and_says_what_is_not_ready(page_release, insider):
+    where = reverse("console:release_page", args=[page_release.study.slug, page_release.number])
 
-    asked = researcher.get(where).content.decode()
+    asked = insider.get(where).content.decode()
 
-    assert f"http://testserver{address(release)}" in asked
+    assert f"http://testserver{address(page_release)}" in asked
     assert "Publish the page" in asked
-    assert Client().get(address(release)).status_code == 404
-    listed = researcher.get(reverse("console:release", args=["study"])).content.decode()
+    assert Client().get(address(page_release)).status_code == 404
+    listed = insider.get(reverse("console:release", args=["study"])).content.decode()
     assert f'href="{where}"' in listed
 
 
-def test_the_page_is_sandboxed_and_runs_its_own_script_only(release):
-    open_page(release)
+def test_the_page_is_sandboxed_and_runs_its_own_script_only(page_release):
+    open_page(page_release)
 
-    answer = Client().get(address(release))
+    answer = Client().get(address(page_release))
 
     def hashed(text):
         return f"'sha256-{b64encode(sha256(text).digest()).decode()}'"
@@ -95,50 +95,50 @@ def test_the_page_is_sandboxed_and_runs_its_own_script_only(release):
     assert not answer.cookies
 
 
-def test_opening_and_closing_twice_is_logged_once(release, researcher):
+def test_opening_and_closing_twice_is_logged_once(page_release, insider):
     for is_open in ("yes", "yes", "no", "no"):
-        switch(researcher, release, is_open)
+        switch(insider, page_release, is_open)
 
     assert AuditEntry.objects.filter(action__startswith="release.page").count() == 2
 
 
-def test_another_release_and_another_study_stay_closed(release):
-    other = make_release_with_page(release.study)
+def test_another_release_and_another_study_stay_closed(page_release):
+    other = make_release_with_page(page_release.study)
     elsewhere = make_release_with_page(make_study(1, slug="other"))
-    open_page(release)
+    open_page(page_release)
 
-    assert Client().get(address(release)).status_code == 200
+    assert Client().get(address(page_release)).status_code == 200
     for closed in (other, elsewhere):
         assert Client().get(address(closed)).status_code == 404
     for wrong in ("/published/study/0/", f"/published/study/{2**70}/", "/published/nobody/1/"):
         assert Client().get(wrong).status_code == 404
 
 
-def test_a_release_without_explorer_is_refused(release, researcher):
-    elsewhere = make_release(release.study, report={"counts": {}})
+def test_a_release_without_explorer_is_refused(page_release, insider):
+    elsewhere = make_release(page_release.study, report={"counts": {}})
 
-    answer = switch(researcher, elsewhere, "yes")
+    answer = switch(insider, elsewhere, "yes")
 
     assert answer.status_code == 409
     assert "has no explorer" in answer.content.decode()
     assert stored(elsewhere, "page_opened_at") == (None,)
 
 
-def test_a_release_with_ratings_of_erased_annotators_is_refused(researcher):
+def test_a_release_with_ratings_of_erased_annotators_is_refused(insider):
     study = Release.objects.get().study
     assignment = start(study)
     finish(assignment)
     release = make_release_with_page(study)
     erase_annotator(assignment.annotator, "asked by mail")
 
-    answer = switch(researcher, release, "yes")
+    answer = switch(insider, release, "yes")
 
     assert answer.status_code == 409
     assert "withdrew or were erased" in answer.content.decode()
     assert Client().get(address(release)).status_code == 404
 
 
-def test_an_open_page_closes_when_an_annotator_whose_ratings_it_shows_is_erased(researcher):
+def test_an_open_page_closes_when_an_annotator_whose_ratings_it_shows_is_erased(insider):
     study = Release.objects.get().study
     assignment = start(study)
     finish(assignment)
@@ -149,26 +149,26 @@ def test_an_open_page_closes_when_an_annotator_whose_ratings_it_shows_is_erased(
     erase_annotator(assignment.annotator, "asked by mail")
 
     assert Client().get(address(release)).status_code == 404
-    listed = researcher.get(reverse("console:release", args=["study"])).content.decode()
+    listed = insider.get(reverse("console:release", args=["study"])).content.decode()
     assert "Closed since the withdrawal" in listed
     assert address(release) not in listed
 
 
 @pytest.mark.parametrize("is_open", ["", "maybe"])
-def test_any_other_value_is_refused(is_open, release, researcher):
-    assert switch(researcher, release, is_open).status_code == 400
-    assert stored(release, "page_opened_at") == (None,)
+def test_any_other_value_is_refused(is_open, page_release, insider):
+    assert switch(insider, page_release, is_open).status_code == 400
+    assert stored(page_release, "page_opened_at") == (None,)
 
 
-def test_the_page_only_reads(release):
-    open_page(release)
+def test_the_page_only_reads(page_release):
+    open_page(page_release)
 
-    assert Client().post(address(release)).status_code == 405
-    assert Client().head(address(release)).status_code == 200
+    assert Client().post(address(page_release)).status_code == 405
+    assert Client().head(address(page_release)).status_code == 200
 
 
-def test_the_page_takes_one_query(release, django_assert_num_queries):
-    open_page(release)
+def test_the_page_takes_one_query(page_release, django_assert_num_queries):
+    open_page(page_release)
 
     with django_assert_num_queries(1):
-        Client().get(address(release))
+        Client().get(address(page_release))

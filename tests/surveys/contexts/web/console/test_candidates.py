@@ -18,11 +18,6 @@ pytestmark = pytest.mark.django_db
 HIDDEN = ("Distance", "e5", "Picked", "random", "example.org", "CC0")
 
 
-@pytest.fixture
-def pair(draft):
-    return draft.candidate_pairs.first()
-
-
 def join(draft: Study, name: str) -> User:
     user = User.objects.create_user(name)
     grant_role(draft, user, Role.RESEARCHER)

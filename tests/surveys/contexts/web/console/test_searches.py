@@ -36,14 +36,8 @@ def empty(ana):
 
 
 @pytest.fixture
-def at_once(django_capture_on_commit_callbacks):
-    """Perform the jobs that are queued in the block."""
-    return lambda: django_capture_on_commit_callbacks(execute=True)
-
-
-@pytest.fixture
-def searched(corpora, empty, as_ana, at_once) -> Study:
-    with at_once():
+def searched_study(corpora, empty, as_ana, performed) -> Study:
+    with performed():
         assert as_ana.post(page("search_contexts", empty), ASKED).status_code == 302
     assert Run.objects.get().state == "done"
     return empty
@@ -58,17 +52,17 @@ def text_of(answer) -> str:
 
 
 def test_a_corpus_without_borders_is_named_and_can_be_searched_by_sent_id(
-    corpora, empty, as_ana, at_once
+    corpora, empty, as_ana, performed
 ):
     write(corpora / "plain.conllu", stories_by_id(6))
     address = page("search_contexts", empty)
     asked = {**ASKED, "corpora": ["plain.conllu"]}
 
-    with at_once():
+    with performed():
         as_ana.post(address, asked)
     assert "plain.conllu: no `# newdoc` in the first 24 sentences" in text_of(as_ana.get(address))
 
-    with at_once():
+    with performed():
         as_ana.post(address, {**asked, "by_sent_id": "on"})
     shown = as_ana.get(address)
     assert "newdoc`" not in text_of(shown)
@@ -148,22 +142,22 @@ def test_corpora_named_for_the_language_come_first(corpora, as_ana, empty):
 # A search
 
 
-def test_a_search_is_performed_and_described(searched, as_ana):
-    shown = as_ana.get(page("search_contexts", searched))
+def test_a_search_is_performed_and_described(searched_study, as_ana):
+    shown = as_ana.get(page("search_contexts", searched_study))
 
     assert "Texts for 2 of 2 pairs, 8 candidates." in text_of(shown)
-    assert page("pick_by_scores", searched) in shown.content.decode()
+    assert page("pick_by_scores", searched_study) in shown.content.decode()
     assert "They replace the candidates from search 1 (tales.conllu)." in text_of(shown)
     assert "ice, sun\nsun, lake</textarea>" in shown.content.decode()
-    assert "Decided 0 of 2" in text_of(as_ana.get(page("contexts", searched)))
-    jobs = text_of(as_ana.get(page("jobs", searched)))
+    assert "Decided 0 of 2" in text_of(as_ana.get(page("contexts", searched_study)))
+    jobs = text_of(as_ana.get(page("jobs", searched_study)))
     assert "Search for texts in corpora (1)" in jobs
     assert "(8 new candidates)" in jobs
 
 
-def test_what_was_found_and_rejected_is_counted(corpora, as_ana, empty, at_once):
+def test_what_was_found_and_rejected_is_counted(corpora, as_ana, empty, performed):
     asked = {**ASKED, "listed": "ice sun\nice fire", "filters": "words=36..90"}
-    with at_once():
+    with performed():
         as_ana.post(page("search_contexts", empty), asked)
 
     shown = text_of(as_ana.get(page("search_contexts", empty)))
@@ -175,9 +169,9 @@ def test_what_was_found_and_rejected_is_counted(corpora, as_ana, empty, at_once)
     )
 
 
-def test_many_pairs_without_a_text_do_not_hide_the_next_step(corpora, as_ana, empty, at_once):
+def test_many_pairs_without_a_text_do_not_hide_the_next_step(corpora, as_ana, empty, performed):
     unknown = "\n".join(f"ice word{n}" for n in range(11))
-    with at_once():
+    with performed():
         as_ana.post(
             page("search_contexts", empty),
             {**ASKED, "listed": f"ice sun\n{unknown}", "number": "2"},
@@ -189,10 +183,10 @@ def test_many_pairs_without_a_text_do_not_hide_the_next_step(corpora, as_ana, em
     assert "More texts are found in larger corpora, or with wider filters" in text_of(shown)
 
 
-def test_a_pair_with_a_single_text_is_explained(corpora, as_ana, empty, at_once):
+def test_a_pair_with_a_single_text_is_explained(corpora, as_ana, empty, performed):
     story = (corpora / "tales.conllu").read_text(encoding="utf-8").split("# newdoc")[1]
     (corpora / "tales.conllu").write_text(f"# newdoc{story}", encoding="utf-8")
-    with at_once():
+    with performed():
         as_ana.post(page("search_contexts", empty), ASKED)
 
     shown = text_of(as_ana.get(page("search_contexts", empty)))
@@ -203,10 +197,10 @@ def test_a_pair_with_a_single_text_is_explained(corpora, as_ana, empty, at_once)
     assert "Choose the two texts that differ most" not in pair
 
 
-def test_pairs_can_be_uploaded(corpora, as_ana, empty, at_once):
+def test_pairs_can_be_uploaded(corpora, as_ana, empty, performed):
     file = SimpleUploadedFile("pairs.tsv", b"word1\tword2\tPOS\nice\tsun\tN\n")
 
-    with at_once():
+    with performed():
         answer = as_ana.post(page("search_contexts", empty), {**ASKED, "listed": "", "file": file})
 
     assert answer.status_code == 302
@@ -243,17 +237,17 @@ def test_a_faulty_file_of_pairs_is_described_by_row(corpora, as_ana, empty):
     assert "pairs.tsv: row 1 (line 2), word2: the field is empty; fill it in." in text_of(answer)
 
 
-def test_choices_are_discarded_only_if_the_box_is_ticked(searched, as_ana, ana, at_once):
-    record_choice(searched.candidate_pairs.first(), ana, Chosen(1, 2))
-    address = page("search_contexts", searched)
+def test_choices_are_discarded_only_if_the_box_is_ticked(searched_study, as_ana, ana, performed):
+    record_choice(searched_study.candidate_pairs.first(), ana, Chosen(1, 2))
+    address = page("search_contexts", searched_study)
 
     refused = as_ana.post(address, {**ASKED, "corpora": ["news"]})
     assert refused.status_code == 422
     assert "1 choice was made among the present candidates" in text_of(refused)
 
-    with at_once():
+    with performed():
         as_ana.post(address, {**ASKED, "corpora": ["news"], "discards_choices": "on"})
-    assert not searched.candidate_pairs.exclude(state="open").exists()
+    assert not searched_study.candidate_pairs.exclude(state="open").exists()
 
 
 def test_a_search_in_progress_is_shown_and_cancelled(corpora, as_ana, empty, ana):
@@ -276,11 +270,11 @@ def test_a_search_in_progress_is_shown_and_cancelled(corpora, as_ana, empty, ana
     assert again.status_code == 409
 
 
-def test_a_failed_search_is_tried_again_from_its_page(corpora, as_ana, empty, ana, at_once):
+def test_a_failed_search_is_tried_again_from_its_page(corpora, as_ana, empty, ana, performed):
     run = request_search(empty, wish(), ana)
     Job.objects.update(state="failed", error="The disk is full.")
 
-    with at_once():
+    with performed():
         answer = as_ana.post(page("retry_search", empty, run.pk))
 
     assert answer["Location"] == page("search_contexts", empty)
@@ -298,14 +292,14 @@ def test_only_searches_of_the_study_are_cancelled(corpora, as_ana, empty, ana):
 # Scores
 
 
-def test_candidates_are_picked_by_uploaded_scores(searched, as_ana):
-    with find_windows(searched).archive.open("rb") as file:
+def test_candidates_are_picked_by_uploaded_scores(searched_study, as_ana):
+    with find_windows(searched_study).archive.open("rb") as file:
         windows = pd.read_parquet(file)
     scores = windows.assign(score=range(len(windows)))[["window", "score"]].to_csv(index=False)
-    address = page("pick_by_scores", searched)
+    address = page("pick_by_scores", searched_study)
     shown = text_of(as_ana.get(address))
     assert "python -m preprocess score --windows windows_words_1.parquet --model" in shown
-    download = as_ana.get(page("download", searched, Run.objects.get().pk))
+    download = as_ana.get(page("download", searched_study, Run.objects.get().pk))
     assert "windows_words_1.parquet" in download["Content-Disposition"]
 
     def send(text: str):
@@ -316,7 +310,7 @@ def test_candidates_are_picked_by_uploaded_scores(searched, as_ana):
     assert refused.status_code == 422
     assert "40 of 40 windows have no score of the model" in text_of(refused)
     assert "elmo.csv has scores of other windows; score these" in text_of(refused)
-    assert send(scores)["Location"] == page("contexts", searched)
+    assert send(scores)["Location"] == page("contexts", searched_study)
     assert Candidate.objects.filter(picked="elmo: most similar").count() == 2
 
 
@@ -327,19 +321,19 @@ def test_scores_need_the_windows_of_a_search(corpora, as_ana, ana):
 # One pair
 
 
-def test_more_texts_of_a_pair_are_searched_for(searched, as_ana, at_once):
-    address = page("search_pair", searched, 1)
+def test_more_texts_of_a_pair_are_searched_for(searched_study, as_ana, performed):
+    address = page("search_pair", searched_study, 1)
     shown = as_ana.get(address).content.decode()
     assert re.search(r'value="tales.conllu"[^>]* checked', shown)
 
     asked = {"corpora": ["tales.conllu", "news"], "number": "3", "filters": ""}
-    with at_once():
+    with performed():
         answer = as_ana.post(address, asked)
 
     assert answer["Location"] == address
     assert "3 texts were added; the pair has 7 candidates now." in text_of(as_ana.get(address))
-    assert searched.candidate_pairs.get(number=1).candidates.count() == 7
-    assert "They replace" in text_of(as_ana.get(page("search_contexts", searched)))
+    assert searched_study.candidate_pairs.get(number=1).candidates.count() == 7
+    assert "They replace" in text_of(as_ana.get(page("search_contexts", searched_study)))
 
 
 def test_the_corpora_of_uploaded_candidates_are_proposed(corpora, as_ana, ana):
@@ -351,13 +345,13 @@ def test_the_corpora_of_uploaded_candidates_are_proposed(corpora, as_ana, ana):
     assert not re.search(r'value="tales.conllu"[^>]* checked', shown)
 
 
-def test_a_search_without_a_find_says_so(searched, as_ana, at_once):
+def test_a_search_without_a_find_says_so(searched_study, as_ana, performed):
     for _ in range(2):
-        with at_once():
+        with performed():
             asked = {"corpora": ["tales.conllu"], "number": "28", "filters": "words=1000.."}
-            as_ana.post(page("search_pair", searched, 2), asked)
+            as_ana.post(page("search_pair", searched_study, 2), asked)
 
-    shown = text_of(as_ana.get(page("search_pair", searched, 2)))
+    shown = text_of(as_ana.get(page("search_pair", searched_study, 2)))
     assert "No other text of these corpora contains both words." in shown
 
 
@@ -365,18 +359,18 @@ def test_a_search_without_a_find_says_so(searched, as_ana, at_once):
 
 
 @pytest.mark.parametrize(("role", "expected"), [(Role.REVIEWER, 403), (None, 404)])
-def test_only_researchers_of_the_study_search(searched, role, expected):
+def test_only_researchers_of_the_study_search(searched_study, role, expected):
     rea = User.objects.create_user("rea")
     if role:
-        grant_role(searched, rea, role)
+        grant_role(searched_study, rea, role)
     reader = client_of(rea)
     run = Run.objects.get()
 
     for address in (
-        page("search_contexts", searched),
-        page("search_pair", searched, 1),
-        page("pick_by_scores", searched),
-        page("cancel_search", searched, run.pk),
+        page("search_contexts", searched_study),
+        page("search_pair", searched_study, 1),
+        page("pick_by_scores", searched_study),
+        page("cancel_search", searched_study, run.pk),
     ):
         assert reader.post(address, ASKED).status_code == expected
     assert Run.objects.count() == 1

@@ -2,7 +2,8 @@ import pytest
 from django.db import transaction
 
 from surveys.crowd.models import Batch
-from tests.factories.batch_states import make_crowd, make_large_study, sign_in_owner
+from tests.factories.batch_states import make_crowd
+from tests.factories.studies import make_study
 from tests.fixtures.providers import no_target_answers
 
 __all__ = ["no_target_answers"]  # a fixture
@@ -12,9 +13,7 @@ __all__ = ["no_target_answers"]  # a fixture
 def crowd(django_db_setup, django_db_blocker):
     """A batch with visits of all statuses, created once; changes by a test are rolled back."""
     with django_db_blocker.unblock(), transaction.atomic():
-        study = make_large_study()
-        sign_in_owner(study)  # approves the budget
-        make_crowd(study)
+        make_crowd(make_study(4, block_size=2, ratings_per_context=8))
         yield
         transaction.set_rollback(True)
 

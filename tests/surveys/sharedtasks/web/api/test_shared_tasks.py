@@ -28,7 +28,7 @@ ADDRESSES = [
 
 
 @pytest.fixture(autouse=True)
-def clock(monkeypatch):
+def stopped_requests(monkeypatch):
     """The time of requests is START."""
     monkeypatch.setattr("surveys.web.timing.timezone", SimpleNamespace(now=lambda: START))
 

@@ -48,14 +48,7 @@ END = START + timedelta(days=7)
 
 
 @pytest.fixture
-def shared_task(db):
-    shared_task = make_shared_task()
-    make_data(shared_task)
-    return shared_task
-
-
-@pytest.fixture
-def member(phase, team, clock):
+def poster(phase, team, clock):
     """The program of a member of a team, while a phase is open."""
     return program_of("otters")
 
@@ -81,11 +74,11 @@ def send_seed(program, seed, subtask=1, **more):
     return send(program, result_file(predictions(seed), subtask), **more)
 
 
-def test_a_check_answers_what_the_page_says_and_counts_nothing(member):
-    send_seed(member, 2)
+def test_a_check_answers_what_the_page_says_and_counts_nothing(poster):
+    send_seed(poster, 2)
     numbers = result_file([1] * 12)
 
-    answer = check(member, numbers, ("x/.DS_Store", b"x"))
+    answer = check(poster, numbers, ("x/.DS_Store", b"x"))
 
     assert answer.status_code == 200
     found = answer.json()
@@ -104,8 +97,8 @@ def test_a_check_answers_what_the_page_says_and_counts_nothing(member):
     assert Upload.objects.count() == 1  # of the submission; a check keeps nothing
 
 
-def test_a_submission_is_stored_and_counted(member, team):
-    answer = send(member, note=" layer 17 ")
+def test_a_submission_is_stored_and_counted(poster, team):
+    answer = send(poster, note=" layer 17 ")
 
     assert answer.status_code == 201
     stored = Submission.objects.get()
@@ -131,14 +124,17 @@ def test_a_submission_is_stored_and_counted(member, team):
     }
 
 
-def test_several_files_and_an_archive_are_the_same(member):
+def test_several_files_and_an_archive_are_the_same(poster):
     files = [result_file(predictions(), subtask) for subtask in (1, 2)]
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         for name, content in files:
             archive.writestr(f"run/{name}", content)
 
-    loose, zipped = check(member, *files).json(), check(member, ("a.zip", packed.getvalue())).json()
+    loose, zipped = (
+        check(poster, *files).json(),
+        check(poster, ("a.zip", packed.getvalue())).json(),
+    )
 
     assert loose["files"] == zipped["files"]
     assert len(loose["files"]) == 2
@@ -146,11 +142,11 @@ def test_several_files_and_an_archive_are_the_same(member):
 
 
 @pytest.mark.parametrize("dry", ["", "?dry=1"])
-def test_refused_files_name_file_row_and_column(member, dry):
+def test_refused_files_name_file_row_and_column(poster, dry):
     name, content = result_file(predictions())
     wrong = content.replace(b"\n", b"\n0,5\n", 1)
 
-    answer = send(member, (name, wrong), ("notes.txt", b"x"), dry=dry)
+    answer = send(poster, (name, wrong), ("notes.txt", b"x"), dry=dry)
 
     assert answer.status_code == 422
     errors = answer.json()["errors"]
@@ -164,11 +160,11 @@ def test_refused_files_name_file_row_and_column(member, dry):
     assert RefusedUpload.objects.count() == 1  # as on the page: the organisers see the reasons
 
 
-def test_findings_beyond_the_first_are_counted(member):
+def test_findings_beyond_the_first_are_counted(poster):
     name, _ = result_file(predictions())
     body = "change\n" + "".join(f"x{number}\n" for number in range(12))
 
-    errors = check(member, (name, body.encode()), *[(f"{n}.txt", b"x") for n in range(20)]).json()
+    errors = check(poster, (name, body.encode()), *[(f"{n}.txt", b"x") for n in range(20)]).json()
 
     assert len(errors["errors"]) == 21
     assert errors["errors"][-1] == {
@@ -178,10 +174,10 @@ def test_findings_beyond_the_first_are_counted(member):
 
 
 @pytest.mark.parametrize("dry", ["", "?dry=1"])
-def test_the_same_predictions_are_refused_by_naming_the_earlier_submission(member, dry):
-    send(member)
+def test_the_same_predictions_are_refused_by_naming_the_earlier_submission(poster, dry):
+    send(poster)
 
-    answer = send(member, dry=dry)
+    answer = send(poster, dry=dry)
 
     assert answer.status_code == 409
     ((code, message),) = errors_of(answer)
@@ -190,12 +186,15 @@ def test_the_same_predictions_are_refused_by_naming_the_earlier_submission(membe
     assert Submission.objects.count() == 1
 
 
-def test_the_ninth_attempt_is_the_last(member):
+def test_the_ninth_attempt_is_the_last(poster):
     for n in range(9):
-        made = send_seed(member, n // 2, 1 + n % 2)
+        made = send_seed(poster, n // 2, 1 + n % 2)
         assert made.json()["attempts"]["left"] == 8 - n
 
-    checked, refused = check(member, result_file(predictions(6))), send_seed(member, 6)
+    checked, refused = (
+        check(poster, result_file(predictions(6))),
+        send_seed(poster, 6),
+    )
 
     assert (checked.json()["attempt"], checked.json()["attempts"]["left"]) == (10, 0)
     assert refused.status_code == 409
@@ -203,31 +202,31 @@ def test_the_ninth_attempt_is_the_last(member):
     assert Submission.objects.count() == 9
 
 
-def test_a_request_that_began_a_second_before_the_end_is_in_time(member, clock):
+def test_a_request_that_began_a_second_before_the_end_is_in_time(poster, clock):
     clock.at = END - timedelta(seconds=1)
 
-    assert send(member).status_code == 201
+    assert send(poster).status_code == 201
 
 
 @pytest.mark.parametrize("dry", ["", "?dry=1"])
-def test_what_is_late_is_refused_with_the_name_of_an_open_phase(member, clock, shared_task, dry):
+def test_what_is_late_is_refused_with_the_name_of_an_open_phase(poster, clock, shared_task, dry):
     make_phase(shared_task, "post-evaluation", opens_at=END, closes_at=None)
     clock.at = END
 
-    late = send(member, dry=dry)
+    late = send(poster, dry=dry)
 
     assert late.status_code == 409
     (error,) = late.json()["errors"]
     assert (error["code"], error["phases"]) == ("TooLate", ["post-evaluation"])
     assert "You may submit in the phase post-evaluation instead." in error["message"]
     assert not Submission.objects.exists()
-    assert send(member, phase="post-evaluation").status_code == 201
+    assert send(poster, phase="post-evaluation").status_code == 201
 
 
-def test_a_phase_that_has_not_begun_takes_nothing(member, clock):
+def test_a_phase_that_has_not_begun_takes_nothing(poster, clock):
     clock.at = START - timedelta(seconds=1)
 
-    answer = send(member)
+    answer = send(poster)
 
     assert (answer.status_code, errors_of(answer)[0][0]) == (409, "SubmissionRefused")
     assert "opens on 2027-01-01 at 12:00 UTC" in errors_of(answer)[0][1]
@@ -241,8 +240,8 @@ def test_a_phase_that_has_not_begun_takes_nothing(member, clock):
         ({"more": "1"}, "more"),
     ],
 )
-def test_an_invalid_field_is_refused(member, fields, field):
-    answer = send(member, **fields)
+def test_an_invalid_field_is_refused(poster, fields, field):
+    answer = send(poster, **fields)
 
     assert answer.status_code == 422
     assert [one["field"] for one in answer.json()["errors"]] == [field]
@@ -252,15 +251,15 @@ def test_an_invalid_field_is_refused(member, fields, field):
 @pytest.mark.parametrize(
     "form", [{}, {"phase": "evaluation"}, {"phase": "evaluation", "results": "x"}]
 )
-def test_a_form_without_files_is_refused(member, form):
-    answer = member.client.post(ADDRESS, form)
+def test_a_form_without_files_is_refused(poster, form):
+    answer = poster.client.post(ADDRESS, form)
 
     assert answer.status_code == 422
     assert "results" in [one["field"] for one in answer.json()["errors"]]
 
 
-def test_a_phase_that_does_not_exist_is_not_found(member):
-    answer = send(member, phase="practice")
+def test_a_phase_that_does_not_exist_is_not_found(poster):
+    answer = send(poster, phase="practice")
 
     assert answer.status_code == 404
     assert errors_of(answer) == [
@@ -269,35 +268,35 @@ def test_a_phase_that_does_not_exist_is_not_found(member):
 
 
 @pytest.mark.parametrize("query", ["?dry=yes", "?dry=", "?drry=1"])
-def test_an_invalid_query_submits_nothing(member, query):
-    assert send(member, dry=query).status_code == 422
+def test_an_invalid_query_submits_nothing(poster, query):
+    assert send(poster, dry=query).status_code == 422
     assert not Submission.objects.exists()
 
 
-def test_a_request_without_a_form_is_refused(member):
-    answer = member.post("shared-tasks/gwsc/submissions/", {"phase": "evaluation"})
+def test_a_request_without_a_form_is_refused(poster):
+    answer = poster.post("shared-tasks/gwsc/submissions/", {"phase": "evaluation"})
 
     assert (answer.status_code, errors_of(answer)[0][0]) == (415, "unsupported_media_type")
 
 
 @pytest.mark.parametrize("n_more", [-1000, 200_000])
-def test_more_than_four_megabytes_are_too_large(member, n_more):
+def test_more_than_four_megabytes_are_too_large(poster, n_more):
     name, content = result_file(predictions())
     padded = content + b"\n" * (LARGEST_UPLOAD - len(content) + n_more)
 
-    answer = send(member, (name, padded), ("results_subtask2_sl.tsv", b"x" * 1001))
+    answer = send(poster, (name, padded), ("results_subtask2_sl.tsv", b"x" * 1001))
 
     assert (answer.status_code, errors_of(answer)[0][0]) == (413, "too_large")
     assert not RefusedUpload.objects.exists()
 
 
-def test_checks_and_submissions_have_the_rates_of_the_pages(member, shared_task):
+def test_checks_and_submissions_have_the_rates_of_the_pages(poster, shared_task):
     make_team(shared_task, "Herons")
     make_phase(shared_task, "later", opens_at=END, closes_at=None)
 
-    early = {check(member, phase="later").status_code for _ in range(5)}
-    checks = [check(member, ("x.tsv", b"x")).status_code for _ in range(31)]
-    refused = check(member)
+    early = {check(poster, phase="later").status_code for _ in range(5)}
+    checks = [check(poster, ("x.tsv", b"x")).status_code for _ in range(31)]
+    refused = check(poster)
     other = check(program_of("herons"))  # at the same address
 
     assert (checks.count(422), checks[-1]) == (30, 429)
@@ -307,11 +306,11 @@ def test_checks_and_submissions_have_the_rates_of_the_pages(member, shared_task)
     assert (other.status_code, early) == (200, {409})
 
 
-def test_ten_submissions_within_an_hour_are_too_many_for_an_eleventh(member, phase):
+def test_ten_submissions_within_an_hour_are_too_many_for_an_eleventh(poster, phase):
     phase.attempts_total = None
     phase.save()
 
-    sent = [send_seed(member, n // 2, 1 + n % 2) for n in range(11)]
+    sent = [send_seed(poster, n // 2, 1 + n % 2) for n in range(11)]
 
     assert [one.status_code for one in sent] == [201] * 10 + [429]
     assert int(sent[-1]["Retry-After"]) == 360
@@ -319,34 +318,34 @@ def test_ten_submissions_within_an_hour_are_too_many_for_an_eleventh(member, pha
     assert Submission.objects.count() == 10
 
 
-def test_terms_are_accepted_first(member, shared_task, team):
+def test_terms_are_accepted_first(poster, shared_task, team):
     shared_task.terms = "Be fair."
     shared_task.save()
 
-    refused = [send(member, dry=dry) for dry in ("", "?dry=1")]
+    refused = [send(poster, dry=dry) for dry in ("", "?dry=1")]
     accept_terms(Team.objects.get(pk=team.pk), now=START)
 
     assert {one.status_code for one in refused} == {409}
     assert errors_of(refused[0])[0][0] == "TeamRefused"
-    assert send(member).status_code == 201
+    assert send(poster).status_code == 201
 
 
 @pytest.mark.parametrize("state", [TeamState.PENDING, TeamState.EXCLUDED, TeamState.WITHDRAWN])
-def test_teams_that_are_not_accepted_submit_nothing(member, state):
-    send(member)
+def test_teams_that_are_not_accepted_submit_nothing(poster, state):
+    send(poster)
     Team.objects.update(state=state)
 
-    assert send_seed(member, 2).status_code == 409
-    assert check(member, result_file(predictions(2))).status_code == 409
+    assert send_seed(poster, 2).status_code == 409
+    assert check(poster, result_file(predictions(2))).status_code == 409
     assert Submission.objects.count() == 1
-    assert member.get(FIRST).status_code == 200
+    assert poster.get(FIRST).status_code == 200
 
 
-def test_a_repeated_request_gets_the_same_answer_and_uses_one_attempt(member, clock):
-    first = send(member, key="run-1", note="layer 17")
+def test_a_repeated_request_gets_the_same_answer_and_uses_one_attempt(poster, clock):
+    first = send(poster, key="run-1", note="layer 17")
     clock.at = END  # also after the end, if the answer was lost
-    again = send(member, key="run-1", note="layer 17")
-    other = send(member, key="run-1", note="layer 18")
+    again = send(poster, key="run-1", note="layer 17")
+    other = send(poster, key="run-1", note="layer 18")
 
     assert (again.status_code, again.json()) == (201, first.json())
     assert again["Idempotent-Replayed"] == "true"
@@ -354,29 +353,29 @@ def test_a_repeated_request_gets_the_same_answer_and_uses_one_attempt(member, cl
     assert Submission.objects.count() == 1
 
 
-def test_a_key_is_forgotten_after_a_day(member):
-    send(member, key="run-1")
+def test_a_key_is_forgotten_after_a_day(poster):
+    send(poster, key="run-1")
     IdempotencyRecord.objects.update(created_at=timezone.now() - RETENTION - timedelta(minutes=1))
 
-    answer = send(member, key="run-1")
+    answer = send(poster, key="run-1")
 
     assert (answer.status_code, errors_of(answer)[0][0]) == (409, "SubmissionRefused")
 
 
-def test_refused_files_may_be_corrected_under_the_same_key(member):
-    assert send(member, ("x.tsv", b"x"), key="run-1").status_code == 422
+def test_refused_files_may_be_corrected_under_the_same_key(poster):
+    assert send(poster, ("x.tsv", b"x"), key="run-1").status_code == 422
     assert RefusedUpload.objects.count() == 1
-    assert send(member, key="run-1").status_code == 201
+    assert send(poster, key="run-1").status_code == 201
 
 
-def test_scores_are_shown_where_the_phase_shows_them(member, phase):
-    send(member)
+def test_scores_are_shown_where_the_phase_shows_them(poster, phase):
+    send(poster)
     score_all()
-    hidden = member.get(FIRST).json()
+    hidden = poster.get(FIRST).json()
 
     phase.visibility = "own"
     phase.save()
-    shown = member.get(FIRST).json()
+    shown = poster.get(FIRST).json()
 
     assert (hidden["state"], hidden["shows_scores"], hidden["scores"]) == ("scored", False, [])
     assert shown["shows_scores"]
@@ -389,83 +388,83 @@ def test_scores_are_shown_where_the_phase_shows_them(member, phase):
     assert stored.score != score["score"]
 
 
-def test_history_is_listed_page_by_page(member):
+def test_history_is_listed_page_by_page(poster):
     for seed in range(3):
-        send_seed(member, seed)
+        send_seed(poster, seed)
 
-    first = member.get("shared-tasks/gwsc/submissions/", limit=2).json()
-    second = member.client.get(first["next"]).json()
+    first = poster.get("shared-tasks/gwsc/submissions/", limit=2).json()
+    second = poster.client.get(first["next"]).json()
 
     assert [one["number"] for one in (*first["results"], *second["results"])] == [1, 2, 3]
     assert second["next"] is None
-    assert member.get(FIRST).json() == first["results"][0]
+    assert poster.get(FIRST).json() == first["results"][0]
 
 
-def test_history_asks_as_often_for_one_row_as_for_three(member, phase):
+def test_history_asks_as_often_for_one_row_as_for_three(poster, phase):
     phase.visibility = "own"
     phase.save()
     counts = []
     for seed in range(3):
-        send_seed(member, seed)
+        send_seed(poster, seed)
         score_all()
         with CaptureQueriesContext(connection) as asked:
-            member.get("shared-tasks/gwsc/submissions/")
+            poster.get("shared-tasks/gwsc/submissions/")
         counts.append(len(asked))
 
     assert counts[0] == counts[1] == counts[2] <= 10
 
 
-def test_a_note_is_changed(member):
-    send(member)
+def test_a_note_is_changed(poster):
+    send(poster)
 
-    answer = member.send("patch", FIRST, {"note": "layer 18"})
+    answer = poster.send("patch", FIRST, {"note": "layer 18"})
 
     assert (answer.status_code, answer.json()["note"]) == (200, "layer 18")
     assert Submission.objects.get().note == "layer 18"
-    assert member.send("patch", FIRST, {"note": "x" * 301}).status_code == 422
+    assert poster.send("patch", FIRST, {"note": "x" * 301}).status_code == 422
 
 
-def test_a_submission_is_withdrawn_once_and_its_attempt_stays_used(member):
-    send(member)
+def test_a_submission_is_withdrawn_once_and_its_attempt_stays_used(poster):
+    send(poster)
 
-    first, again = (member.post(f"{FIRST}withdrawal/") for _ in range(2))
+    first, again = (poster.post(f"{FIRST}withdrawal/") for _ in range(2))
 
     assert (first.status_code, first.json()["state"]) == (200, "withdrawn")
     assert again.json() == first.json()
-    assert check(member, result_file(predictions(2))).json()["attempts"]["used"] == 1
+    assert check(poster, result_file(predictions(2))).json()["attempts"]["used"] == 1
 
 
-def test_a_cancelled_submission_is_not_withdrawn(member):
-    send(member)
+def test_a_cancelled_submission_is_not_withdrawn(poster):
+    send(poster)
     Submission.objects.update(state=SubmissionState.CANCELLED)
 
-    answer = member.post(f"{FIRST}withdrawal/")
+    answer = poster.post(f"{FIRST}withdrawal/")
 
     assert (answer.status_code, errors_of(answer)[0][0]) == (409, "SubmissionRefused")
 
 
-def test_the_submission_that_counts_is_chosen(member, clock):
+def test_the_submission_that_counts_is_chosen(poster, clock):
     for seed in (1, 2):
-        send_seed(member, seed)
+        send_seed(poster, seed)
     score_all()
     second = FIRST.replace("/1/", "/2/")
-    assert member.get(second).json()["counts_for"] == [1]
+    assert poster.get(second).json()["counts_for"] == [1]
 
-    answer = member.post(f"{FIRST}choice/", {"subtask": 1})
+    answer = poster.post(f"{FIRST}choice/", {"subtask": 1})
 
     assert (answer.status_code, answer.json()["counts_for"]) == (200, [1])
-    assert member.get(second).json()["counts_for"] == []
-    assert member.post(f"{FIRST}choice/", {"subtask": 2}).status_code == 409
-    assert member.post(f"{FIRST}choice/", {"subtask": 3}).status_code == 422
+    assert poster.get(second).json()["counts_for"] == []
+    assert poster.post(f"{FIRST}choice/", {"subtask": 2}).status_code == 409
+    assert poster.post(f"{FIRST}choice/", {"subtask": 3}).status_code == 422
     clock.at = END
-    assert member.post(f"{second}choice/", {"subtask": 1}).status_code == 409
+    assert poster.post(f"{second}choice/", {"subtask": 1}).status_code == 409
 
 
 @pytest.mark.parametrize("number", ["0", "2", "9" * 19, "9" * 400])
-def test_a_number_without_a_submission_is_not_found(member, number):
-    send(member)
+def test_a_number_without_a_submission_is_not_found(poster, number):
+    send(poster)
 
-    assert member.get(FIRST.replace("/1/", f"/{number}/")).status_code == 404
+    assert poster.get(FIRST.replace("/1/", f"/{number}/")).status_code == 404
 
 
 def test_organisers_send_trial_runs_without_limits(phase, shared_task, clock):

@@ -5,13 +5,8 @@ from tests.factories.sharedtasks import make_shared_task
 
 
 @pytest.fixture
-def draft(ana):
+def own_draft(ana):
     return make_shared_task(ana, state="draft", opened_at=None, zone="UTC")
-
-
-@pytest.fixture
-def shared_task(ana):
-    return make_shared_task(ana, zone="UTC", text="Predict.", terms="Be fair.")
 
 
 @pytest.fixture(autouse=True)

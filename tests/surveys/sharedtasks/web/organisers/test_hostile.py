@@ -33,13 +33,13 @@ TEXT_FILES = ("test_data", "test_gold", "practice_data", "practice_gold")
 
 
 @pytest.fixture
-def attacker(as_ana):
+def organiser_attacker(as_ana):
     """Return a client signed in as the organiser of a draft."""
     return Attacker(sessionid=as_ana.session.session_key)
 
 
 @pytest.fixture
-def world(ana):
+def draft_world(ana):
     shared_task = make_shared_task(ana, state="draft", opened_at=None, zone="UTC", text="Predict.",
                                    terms="Be fair.")  # fmt: skip
     make_data(shared_task)
@@ -57,26 +57,26 @@ def address_of(name):
     "name",
     [pytest.param(name, marks=ON_ALL if name in STORED else ()) for name in FORMS],
 )
-def test_forms_take_any_text_in_any_field(attacker, world, name):
+def test_forms_take_any_text_in_any_field(organiser_attacker, draft_world, name):
     for field in FORMS[name]:
         for kind, text in TEXTS.items():
-            answer = attacker.post(address_of(name), {**FORMS[name], field: text})
+            answer = organiser_attacker.post(address_of(name), {**FORMS[name], field: text})
             may_store = kind not in NEVER or field in CHECK_BOXES
-            attacker.judge(f"{field}, {kind}", answer, may_store=may_store)
+            organiser_attacker.judge(f"{field}, {kind}", answer, may_store=may_store)
 
-    assert attacker.complaints == []
+    assert organiser_attacker.complaints == []
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_forms_take_any_body(attacker, world, name):
+def test_forms_take_any_body(organiser_attacker, draft_world, name):
     for kind, (body, sort) in BODIES.items():
-        attacker.judge(kind, attacker.send(address_of(name), body, sort))
+        organiser_attacker.judge(kind, organiser_attacker.send(address_of(name), body, sort))
 
-    assert attacker.complaints == []
+    assert organiser_attacker.complaints == []
 
 
 @pytest.mark.parametrize("field", TEXT_FILES)
-def test_uploads_take_any_file(attacker, world, field):
+def test_uploads_take_any_file(organiser_attacker, draft_world, field):
     files = part_files(first=500)
     good = dict(zip(TEXT_FILES, (files.data, files.gold, files.practice_data,
                                  files.practice_gold), strict=True))  # fmt: skip
@@ -84,25 +84,29 @@ def test_uploads_take_any_file(attacker, world, field):
     for kind, content in FILES.items():
         sent = {name: SimpleUploadedFile("a.tsv", one) for name, one in good.items()}
         sent[field] = SimpleUploadedFile("a.tsv", content)
-        attacker.judge(kind, attacker.post(address_of("add_files"), {**rest, **sent}))
+        organiser_attacker.judge(
+            kind, organiser_attacker.post(address_of("add_files"), {**rest, **sent})
+        )
 
-    assert attacker.complaints == []
+    assert organiser_attacker.complaints == []
 
 
 @pytest.mark.every_database
-def test_lists_take_any_query(attacker, world):
+def test_lists_take_any_query(organiser_attacker, draft_world):
     read = {}
     for name in ("overview", "submissions", "teams", "log", "scores"):
         with watch_fields() as names:
-            attacker.judge(name, attacker.get(address_of(name), {}), may_store=False)
+            organiser_attacker.judge(
+                name, organiser_attacker.get(address_of(name), {}), may_store=False
+            )
         read[name] = names & {"page", "team", "phase"}
         for key in sorted(read[name]):
             for kind, text in TEXTS.items():
                 if kind != "very long":
-                    answer = attacker.get(address_of(name), {key: text})
-                    attacker.judge(f"{name}, {key}, {kind}", answer, may_store=False)
+                    answer = organiser_attacker.get(address_of(name), {key: text})
+                    organiser_attacker.judge(f"{name}, {key}, {kind}", answer, may_store=False)
 
-    assert attacker.complaints == []
+    assert organiser_attacker.complaints == []
     assert read == {
         "overview": set(), "submissions": {"page", "team", "phase"}, "teams": {"page"},
         "log": {"page"}, "scores": set(),

@@ -9,11 +9,15 @@ from django.urls import reverse
 from surveys.sharedtasks.models import SharedTask
 from tests.factories.sharedtasks import START, make_data, make_phase
 
+pytestmark = pytest.mark.shared_task(
+    has_data=False, has_organiser=True, zone="UTC", text="Predict.", terms="Be fair."
+)
+
 SECOND = timedelta(seconds=1)
 
 
 @pytest.fixture
-def phase(shared_task):
+def full_phase(shared_task):
     make_data(shared_task)
     return make_phase(shared_task)
 
@@ -32,7 +36,7 @@ def fetch():
     return Client().get(reverse("sharedtasks:kit", args=["gwsc", "evaluation"]))
 
 
-def test_everybody_gets_the_kit_from_the_second_at_which_the_phase_begins(phase, at):
+def test_everybody_gets_the_kit_from_the_second_at_which_the_phase_begins(full_phase, at):
     at(START - SECOND)
     assert fetch().status_code == 404
     at(START)
@@ -43,16 +47,16 @@ def test_everybody_gets_the_kit_from_the_second_at_which_the_phase_begins(phase,
     assert answer["X-Content-Type-Options"] == "nosniff"
 
 
-def test_a_draft_has_no_kit_for_everybody(phase, at):
+def test_a_draft_has_no_kit_for_everybody(full_phase, at):
     SharedTask.objects.update(state="draft", opened_at=None)
     at(START)
 
     assert fetch().status_code == 404
 
 
-def test_organisers_look_at_the_kit_before_the_phase_begins(as_ana, phase, shared_task):
-    phase.opens_at = START + timedelta(days=1)
-    phase.save()
+def test_organisers_look_at_the_kit_before_the_phase_begins(as_ana, full_phase, shared_task):
+    full_phase.opens_at = START + timedelta(days=1)
+    full_phase.save()
 
     answer = as_ana.get(reverse("organisers:kit", args=["gwsc", "evaluation"]))
 
@@ -63,7 +67,7 @@ def test_organisers_look_at_the_kit_before_the_phase_begins(as_ana, phase, share
     )
 
 
-def test_organisers_download_bundles_for_codabench(as_ana, phase):
+def test_organisers_download_bundles_for_codabench(as_ana, full_phase):
     page = as_ana.get(reverse("organisers:codabench", args=["gwsc"])).text
 
     answer = as_ana.post(reverse("organisers:bundle", args=["gwsc", 1]))

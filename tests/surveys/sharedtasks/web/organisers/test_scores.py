@@ -22,6 +22,10 @@ from tests.factories.sharedtasks import (
 )
 from tests.factories.task_files import HEADER, gold_file
 
+pytestmark = pytest.mark.shared_task(
+    has_data=False, has_organiser=True, zone="UTC", text="Predict.", terms="Be fair."
+)
+
 BEGIN = datetime(2020, 1, 1, tzinfo=UTC)  # the boards are made in the background, by the true time
 OVER = BEGIN + timedelta(days=7)
 OLD = gold_file(12).decode().removeprefix(HEADER)
@@ -34,16 +38,16 @@ def page(name, *arguments):
 
 
 @pytest.fixture
-def phase(shared_task):
+def past(shared_task):
     make_data(shared_task)
     return make_phase(shared_task, opens_at=BEGIN, closes_at=OVER)
 
 
 @pytest.fixture
-def submissions(shared_task, phase):
+def submissions(shared_task, past):
     """Two teams, one of which described its system, with a scored submission each."""
     teams = make_team(shared_task, **DESCRIBED), make_team(shared_task, "Herons")
-    sent = [send(team, phase, seed=seed, now=BEGIN) for seed, team in enumerate(teams, 1)]
+    sent = [send(team, past, seed=seed, now=BEGIN) for seed, team in enumerate(teams, 1)]
     score_all()
     return sent
 
@@ -243,8 +247,8 @@ def test_gold_is_on_no_page_of_organisers(as_ana, shared_task, submissions):
         assert shared_task.salt.encode() not in body
 
 
-def test_the_waiting_submission_is_counted_as_such(as_ana, shared_task, phase):
-    send(make_team(shared_task), phase, now=BEGIN)
+def test_the_waiting_submission_is_counted_as_such(as_ana, shared_task, past):
+    send(make_team(shared_task), past, now=BEGIN)
 
     assert Submission.objects.get().state == "stored"
     assert "Waits for its scores" in as_ana.get(page("submissions")).text
@@ -262,7 +266,7 @@ def test_submissions_are_counted_by_team_and_day(as_ana, shared_task, submission
     assert "no such file" in shown
 
 
-def test_baselines_are_submitted_once(as_ana, shared_task, phase):
+def test_baselines_are_submitted_once(as_ana, shared_task, past):
     assert as_ana.post(page("baselines")).url == page("submissions")
     as_ana.post(page("baselines"))
 
@@ -271,9 +275,9 @@ def test_baselines_are_submitted_once(as_ana, shared_task, phase):
     ]  # fmt: skip
 
 
-def test_organisers_submit_a_trial_run(as_ana, shared_task, phase):
+def test_organisers_submit_a_trial_run(as_ana, shared_task, past):
     name, content = result_file(predictions())
-    sent = {"phase": phase.pk, "baseline": "", "results": SimpleUploadedFile(name, content)}
+    sent = {"phase": past.pk, "baseline": "", "results": SimpleUploadedFile(name, content)}
 
     assert as_ana.get(page("own_files")).status_code == 200
     assert as_ana.post(page("own_files"), sent).url == page("submissions")

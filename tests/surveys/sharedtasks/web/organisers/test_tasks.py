@@ -16,6 +16,10 @@ from tests.factories.sharedtasks import START, make_phase, make_shared_task
 from tests.factories.task_files import part_files
 from tests.postprocess.release.releases import collect, release
 
+pytestmark = pytest.mark.shared_task(
+    has_data=False, has_organiser=True, zone="UTC", text="Predict.", terms="Be fair."
+)
+
 EVALUATION = {
     "name": "evaluation", "data": "test", "subtasks": ["1"], "opens_at": "2027-01-04T00:00:00",
     "closes_at": "2027-01-31T23:59:59", "attempts_total": "9", "attempts_a_day": "",
@@ -60,11 +64,11 @@ def test_the_start_page_of_the_console_leads_to_shared_tasks(as_ana):
     assert reverse("organisers:tasks") in as_ana.get(reverse("console:studies")).text
 
 
-def test_help_leads_to_the_document_of_organisers(as_ana, draft):
+def test_help_leads_to_the_document_of_organisers(as_ana, own_draft):
     assert "docs/sharedtasks.html#the-organiser" in as_ana.get(page("overview")).text
 
 
-def test_data_is_uploaded_and_removed(as_ana, draft):
+def test_data_is_uploaded_and_removed(as_ana, own_draft):
     assert as_ana.post(page("add_files"), upload()).url == page("data")
     shown = as_ana.get(page("data")).text
     assert page("remove_data", "sl") in shown
@@ -75,7 +79,7 @@ def test_data_is_uploaded_and_removed(as_ana, draft):
     assert not TaskPart.objects.exists()
 
 
-def test_files_that_cannot_be_scored_are_refused_with_reasons(as_ana, draft):
+def test_files_that_cannot_be_scored_are_refused_with_reasons(as_ana, own_draft):
     answer = as_ana.post(page("add_files"), upload(test_gold=b"change\n1\n"))
 
     assert answer.status_code == 422
@@ -83,7 +87,7 @@ def test_files_that_cannot_be_scored_are_refused_with_reasons(as_ana, draft):
     assert not TaskPart.objects.exists()
 
 
-def test_data_comes_from_a_release_of_ones_own_study(as_ana, ana, draft):
+def test_data_comes_from_a_release_of_ones_own_study(as_ana, ana, own_draft):
     made = make_complete_release(made=release(collect(16), n_practice=4))
     refused = as_ana.post(page("add_release"), {"release": made.pk})
     assert (refused.status_code, TaskPart.objects.count()) == (422, 0)
@@ -96,7 +100,7 @@ def test_data_comes_from_a_release_of_ones_own_study(as_ana, ana, draft):
     assert f"release 1 of {made.study.slug}" in as_ana.get(page("data")).text
 
 
-def test_times_are_entered_in_the_zone_and_shown_in_both(as_ana, draft):
+def test_times_are_entered_in_the_zone_and_shown_in_both(as_ana, own_draft):
     SharedTask.objects.update(zone="Etc/GMT+12")
 
     assert as_ana.post(page("add_phase"), EVALUATION).url == page("phases")
@@ -118,7 +122,7 @@ def test_times_are_entered_in_the_zone_and_shown_in_both(as_ana, draft):
         ("2027-03-28T04:30Z", "without a zone"),
     ],
 )
-def test_times_that_the_zone_does_not_have_once_are_refused(as_ana, draft, time, reason):
+def test_times_that_the_zone_does_not_have_once_are_refused(as_ana, own_draft, time, reason):
     SharedTask.objects.update(zone="Europe/Ljubljana")
 
     answer = as_ana.post(page("add_phase"), {**EVALUATION, "closes_at": time})
@@ -127,7 +131,7 @@ def test_times_that_the_zone_does_not_have_once_are_refused(as_ana, draft, time,
     assert not Phase.objects.exists()
 
 
-def test_the_phases_of_gwsc_are_added_at_once(as_ana, draft):
+def test_the_phases_of_gwsc_are_added_at_once(as_ana, own_draft):
     times = {"practice_opens_at": "2027-01-02T00:00", "opens_at": "2027-02-01T00:00",
              "closes_at": "2027-03-01T00:00"}  # fmt: skip
 
@@ -159,7 +163,7 @@ def test_an_end_in_the_past_is_refused(as_ana, shared_task):
     assert later.status_code == 302
 
 
-def test_a_phase_that_has_not_begun_is_changed_and_removed(as_ana, draft):
+def test_a_phase_that_has_not_begun_is_changed_and_removed(as_ana, own_draft):
     as_ana.post(page("add_phase"), EVALUATION)
 
     as_ana.post(page("phase", "evaluation"), {**EVALUATION, "attempts_total": "3"})
@@ -170,14 +174,14 @@ def test_a_phase_that_has_not_begun_is_changed_and_removed(as_ana, draft):
     assert not Phase.objects.exists()
 
 
-def test_texts_and_rules_are_saved_and_shown(as_ana, draft):
-    add_part(draft, "sl", part_files())
+def test_texts_and_rules_are_saved_and_shown(as_ana, own_draft):
+    add_part(own_draft, "sl", part_files())
     sent = {**RULES, "required_languages": ["sl"], "requires_description": "on"}
 
     assert as_ana.post(page("rules"), sent).url == page("rules")
 
-    draft.refresh_from_db()
-    assert (draft.zone, draft.required_languages) == ("Europe/Ljubljana", ["sl"])
+    own_draft.refresh_from_db()
+    assert (own_draft.zone, own_draft.required_languages) == ("Europe/Ljubljana", ["sl"])
     assert "<em>Predict</em>" in as_ana.get(page("rules")).text
 
 
@@ -193,25 +197,25 @@ def test_rules_of_an_open_shared_task_are_not_offered(as_ana, shared_task):
     assert (shared_task.zone, shared_task.title) == ("Etc/GMT+12", "Words")
 
 
-def test_opening_shows_figures_and_what_is_lacking(as_ana, draft):
+def test_opening_shows_figures_and_what_is_lacking(as_ana, own_draft):
     lacking = as_ana.get(page("opening")).text
     assert "cannot be opened yet" in lacking
     assert as_ana.post(page("opening")).status_code == 422
 
-    add_part(draft, "sl", part_files())
-    make_phase(draft, opens_at=datetime.fromisoformat("2027-01-04T00:00Z"))
+    add_part(own_draft, "sl", part_files())
+    make_phase(own_draft, opens_at=datetime.fromisoformat("2027-01-04T00:00Z"))
     SharedTask.objects.update(text="Predict.", terms="Be fair.")
     assert "Smallest provable difference" in as_ana.get(page("opening")).text
     assert as_ana.post(page("opening")).url == page("overview")
 
-    draft.refresh_from_db()
-    assert (draft.state, draft.opened_at) == ("open", START)
-    assert draft.commitment in as_ana.get(page("overview")).text
+    own_draft.refresh_from_db()
+    assert (own_draft.state, own_draft.opened_at) == ("open", START)
+    assert own_draft.commitment in as_ana.get(page("overview")).text
 
 
-def test_probing_has_to_be_confirmed_before_opening(as_ana, draft):
-    add_part(draft, "sl", part_files(60))
-    make_phase(draft, visibility="board", attempts_total=500)
+def test_probing_has_to_be_confirmed_before_opening(as_ana, own_draft):
+    add_part(own_draft, "sl", part_files(60))
+    make_phase(own_draft, visibility="board", attempts_total=500)
     SharedTask.objects.update(text="Predict.", terms="Be fair.")
 
     shown = as_ana.get(page("opening")).text
@@ -220,7 +224,7 @@ def test_probing_has_to_be_confirmed_before_opening(as_ana, draft):
     assert as_ana.post(page("opening"), {"accepts_probing": "on"}).url == page("overview")
 
 
-def test_organisers_are_added_and_leave(as_ana, ana, draft):
+def test_organisers_are_added_and_leave(as_ana, ana, own_draft):
     mate = User.objects.create_user("mate")
     assert as_ana.post(page("organisers"), {"username": "none"}).status_code == 422
     as_ana.post(page("organisers"), {"username": "mate"})
@@ -234,7 +238,7 @@ def test_organisers_are_added_and_leave(as_ana, ana, draft):
     assert as_ana.get(page("overview")).status_code == 404
 
 
-def test_the_log_is_in_words(as_ana, draft):
+def test_the_log_is_in_words(as_ana, own_draft):
     as_ana.post(page("add_phase"), EVALUATION)
 
     shown = as_ana.get(page("log")).text
@@ -243,7 +247,7 @@ def test_the_log_is_in_words(as_ana, draft):
     assert "Who sees scores: hidden" in shown
 
 
-def test_two_shared_tasks_are_apart(as_ana, draft):
+def test_two_shared_tasks_are_apart(as_ana, own_draft):
     make_shared_task(slug="other", title="Not mine")
 
     assert as_ana.get(reverse("organisers:overview", args=["other"])).status_code == 404

@@ -9,16 +9,15 @@ from surveys.sharedtasks.models import Team, TeamInvitation, TeamMember
 from tests.factories.organised import NOW
 from tests.factories.sharedtasks import make_phase, make_shared_task, make_team
 
+pytestmark = pytest.mark.shared_task(
+    has_data=False, has_organiser=True, zone="UTC", text="Predict.", terms="Be fair."
+)
+
 LINK = re.compile(r'value="(http[^"]+/invitation/[^"]+/)"')
 
 
 def page(name, *arguments):
     return reverse(f"organisers:{name}", args=["gwsc", *arguments])
-
-
-@pytest.fixture
-def team(shared_task):
-    return make_team(shared_task)
 
 
 def test_a_team_is_invited_and_its_link_shown_once(as_ana, shared_task):
@@ -40,7 +39,7 @@ def test_names_that_are_not_possible_are_refused(as_ana, shared_task, team, name
     assert (answer.status_code, Team.objects.count()) == (422, 1)
 
 
-def test_teams_of_a_draft_are_not_invited(as_ana, draft):
+def test_teams_of_a_draft_are_not_invited(as_ana, own_draft):
     assert as_ana.post(page("invite_team"), {"name": "Otters"}).status_code == 422
     assert page("invite_team") not in as_ana.get(page("teams")).text
 

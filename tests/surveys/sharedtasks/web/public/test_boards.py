@@ -38,11 +38,11 @@ def names_of(page):
 
 
 @pytest.fixture
-def live():
+def live_contest():
     return make_contest({"visibility": "board", "counting": "best"})
 
 
-def test_a_live_board_ranks_teams_without_tests(client, live):
+def test_a_live_board_ranks_teams_without_tests(client, live_contest):
     page = read(client)
 
     assert names_of(page)[:4] == ["Otters", "Herons", "Badgers", "Lynxes"]
@@ -52,7 +52,7 @@ def test_a_live_board_ranks_teams_without_tests(client, live):
     assert names_of(page)[-1] == "Trial"
 
 
-def test_a_board_is_ranked_by_a_language(client, live):
+def test_a_board_is_ranked_by_a_language(client, live_contest):
     by_average, by_language = read(client), read(client, by="sl")
 
     assert {"Stoats", "Hares"} <= set(names_of(by_average)[10:12])
@@ -62,7 +62,7 @@ def test_a_board_is_ranked_by_a_language(client, live):
     assert "The bars show intervals on a scale from" in by_language
 
 
-def test_a_board_has_a_hundred_rows_a_page(client, live, monkeypatch):
+def test_a_board_has_a_hundred_rows_a_page(client, live_contest, monkeypatch):
     monkeypatch.setattr("surveys.sharedtasks.web.public.boards.ROWS_A_PAGE", 5)
 
     first, last = read(client), read(client, page=3)
@@ -72,7 +72,7 @@ def test_a_board_has_a_hundred_rows_a_page(client, live, monkeypatch):
     assert "Outside the ranking" not in first
 
 
-def test_a_page_of_a_board_explains_the_zeros_that_it_shows(client, live, monkeypatch):
+def test_a_page_of_a_board_explains_the_zeros_that_it_shows(client, live_contest, monkeypatch):
     counted = CountedSubmission.objects.get(team__name="Badgers", subtask=1)
     counted.scores["fi"] |= {"score": 0.0, "reason": "constant"}
     counted.save()
@@ -128,7 +128,7 @@ def test_boards_are_not_checked_with_scores_that_were_replaced():
     assert "Only organisers see this board" in read(client_of("ana"))
 
 
-def test_teams_see_which_row_is_theirs(live):
+def test_teams_see_which_row_is_theirs(live_contest):
     page = read(client_of("newts"))
 
     assert page.count("Your team") == 1
@@ -139,7 +139,7 @@ def test_teams_see_which_row_is_theirs(live):
     "/tasks/gwsc/board/evaluation/3/", "/tasks/gwsc/board/nothing/1/", "/tasks/no/board/a/1/",
     f"{BOARD}board.exe",
 ])  # fmt: skip
-def test_what_is_no_board_is_not_found(client, live, address):
+def test_what_is_no_board_is_not_found(client, live_contest, address):
     assert client.get(address).status_code == 404
 
 
@@ -179,7 +179,7 @@ def test_the_files_of_a_final_board_equal_its_page(client):
     assert all(score in page.replace("−", "-") for score in shown)
 
 
-def test_files_of_a_live_board_have_three_decimals_and_no_correlations(client, live):
+def test_files_of_a_live_board_have_three_decimals_and_no_correlations(client, live_contest):
     content = json.loads(read(client, "/tasks/gwsc/board/evaluation/2/board.json"))
 
     cells = [cell for row in content["rows"] for cell in row["parts"].values()]
@@ -189,7 +189,9 @@ def test_files_of_a_live_board_have_three_decimals_and_no_correlations(client, l
     assert {cell["pearson"] for cell in cells} == {None}
 
 
-def test_boards_make_as_many_queries_for_many_teams(live, client, django_assert_max_num_queries):
+def test_boards_make_as_many_queries_for_many_teams(
+    live_contest, client, django_assert_max_num_queries
+):
     clients = [client, client_of("otters")]
     for one in clients:
         with django_assert_max_num_queries(8):
