@@ -125,7 +125,7 @@ def test_a_comparison_with_a_run_has_the_ratings_of_its_scores(study, twin, twin
     assert made.report["second"]["name"] == "hidden, run 1"
     assert made.report["second"]["recipe"] == "mine"
     assert made.collected_at == twin_run.collected_at  # read before the study
-    assert made.request["twin"] == twin.pk
+    assert made.request["other_study"] == twin.pk
 
 
 def test_request_comparison_refuses_with_advice(db):
