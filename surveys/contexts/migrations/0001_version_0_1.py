@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ("surveys", "__first__"),
+        ("surveys", "0001_version_0_1"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
