@@ -86,7 +86,7 @@ def test_the_server_that_is_measured_is_the_one_that_serves():
 
     launcher = "python -m annotation_site.launcher 127.0.0.1 8000"
     assert words == [*launcher.split(), f"{AS_SERVED.workers}", "30"]
-    assert environment == {"WEB_THREADS": "2", "MALLOC_MMAP_THRESHOLD_": "131072"}
+    assert environment == {"MALLOC_MMAP_THRESHOLD_": "131072"}
     assert "grace=30 " in (ROOT / "scripts/serve").read_text(encoding="utf-8")
     assert 1 <= AS_SERVED.workers <= 4
 

@@ -30,10 +30,10 @@ def owed(shared_task):
     user = team.members.get().participant.user
     Submission.objects.update(sent_by=user)
     with acting(user):
-        record("team.described", scope=shared_task.scope, subject=team.name)
+        record("team.described", shared_task, team.name)
         record("account.password_chosen", None, user.username)
     with acting("the site"):
-        record("team.member_removed", scope=shared_task.scope, member=user.username)
+        record("team.member_removed", shared_task, member=user.username)
     TeamInvitation.objects.create(team=team, digest="a" * 64, expires_at=START)
     return team
 

@@ -25,7 +25,7 @@ def fill(shared_task, n=1):
         make_team(shared_task, f"Team {shared_task.slug} {k}")
         user = User.objects.create_user(f"{shared_task.slug}-{k}")
         Organiser.objects.create(shared_task=shared_task, user=user)
-        record("sharedtask.part_added", scope=shared_task.scope, subject=str(k), n_pairs=k)
+        record("sharedtask.part_added", shared_task, str(k), n_pairs=k)
 
 
 def values_of(shared_task):
