@@ -290,8 +290,6 @@ SPECTACULAR_SETTINGS = {
         "AssignmentStateEnum": "surveys.models.AssignmentState",
         "ReviewStateEnum": "surveys.models.ReviewState",
         "RunStateEnum": "surveys.web.api.results.serializers.RUN_STATES",
-        "SharedTaskStateEnum": "surveys.sharedtasks.web.api.serializers.SHOWN_STATES",
-        "SubmissionStateEnum": "surveys.sharedtasks.models.SubmissionState",
         "VerdictKindEnum": "surveys.models.VerdictKind",
     },
     "POSTPROCESSING_HOOKS": [

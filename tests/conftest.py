@@ -3,6 +3,7 @@ import os
 import re
 import signal
 import sys
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -68,11 +69,22 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     return None
 
 
-def pytest_collectreport(report: pytest.CollectReport) -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
     """Refuse the models of an app that is switched off: other tests would miss their tables."""
-    for app in OFF:
-        if f"surveys.{app}.models" in sys.modules:
-            raise pytest.UsageError(f"{report.nodeid} imports {app}: mark it with needs(...).")
+    before = list_imported()
+    report = yield
+    if imported := list_imported() - before:
+        report.outcome = "failed"
+        report.longrepr = f"{collector.nodeid} imports {imported}: mark it with needs(...)."
+    return report
+
+
+def list_imported() -> set[str]:
+    """Return the apps that are switched off and whose models were imported all the same."""
+    return {app for app in OFF if f"surveys.{app}.models" in sys.modules}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -1,6 +1,7 @@
 """The core without its apps: without each of them, and without all."""
 
 import os
+import sys
 import tempfile
 import time
 
@@ -65,4 +66,7 @@ def visit_site() -> None:
     pages = annotator.pages | crawl(operator, starts, "/console/")
     assert [page for page, text in pages.items() if str(text)[:3] not in ("200", "302")] == []
     assert f"/console/studies/{study.slug}/release/" in pages
+    assert {app for app in settings.ALL_APPS if f"surveys.{app}.models" in sys.modules} == {
+        *settings.APPS
+    }
     print(time.process_time())  # noqa: T201

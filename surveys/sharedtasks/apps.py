@@ -1,6 +1,7 @@
 """App configuration: shared tasks."""
 
 from django.apps import AppConfig
+from django.conf import settings
 
 from surveys.features import register
 
@@ -11,7 +12,11 @@ class SharedTasksConfig(AppConfig):
     name = "surveys.sharedtasks"
 
     def ready(self) -> None:
-        """Register what the app adds to the site."""
+        """Register what the app adds to the site, and name its values in the API's schema."""
         from surveys.sharedtasks.feature import FEATURE
 
         register(FEATURE)
+        settings.SPECTACULAR_SETTINGS["ENUM_NAME_OVERRIDES"].update(
+            SharedTaskStateEnum="surveys.sharedtasks.web.api.serializers.SHOWN_STATES",
+            SubmissionStateEnum="surveys.sharedtasks.models.SubmissionState",
+        )

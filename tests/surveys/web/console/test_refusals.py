@@ -21,7 +21,7 @@ from tests.factories.studies import make_study, start
 from tests.hostile import Attacker
 from tests.surveys.web.console.valid_forms import FORMS
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.needs("contexts")]
 
 
 def upload(data):
