@@ -77,7 +77,7 @@ def address(name, db):
     elif name == "enter":
         (hit,) = publish(arm(plan(study)))
         Hit.objects.update(hit_id=MTURK["hitId"])
-        given["key"] = hit.reservation.token
+        given["reservation"] = hit.reservation.token
     elif name != "welcome":
         given["token"] = come_to(name, start_assignment(link)).token
     names = PAGES[name].pattern.converters
