@@ -276,6 +276,14 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "surveys.web.api.schema.Describer",
     "EXCEPTION_HANDLER": "surveys.web.api.errors.answer_error",
 }
+ENUM_NAMES = {  # of values in the API's schema; apps add theirs
+    "EventEnum": "surveys.models.WebhookEvent",
+    "CollectionKindEnum": "surveys.models.comparisons.CollectionKind",
+    "AssignmentStateEnum": "surveys.models.AssignmentState",
+    "ReviewStateEnum": "surveys.models.ReviewState",
+    "RunStateEnum": "surveys.web.api.results.serializers.RUN_STATES",
+    "VerdictKindEnum": "surveys.models.VerdictKind",
+}
 SPECTACULAR_SETTINGS = {
     "TITLE": "Cosima",
     "DESCRIPTION": "Word similarity in context: studies, their progress, results and releases.",
@@ -284,14 +292,7 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
-    "ENUM_NAME_OVERRIDES": {
-        "EventEnum": "surveys.models.WebhookEvent",
-        "CollectionKindEnum": "surveys.models.comparisons.CollectionKind",
-        "AssignmentStateEnum": "surveys.models.AssignmentState",
-        "ReviewStateEnum": "surveys.models.ReviewState",
-        "RunStateEnum": "surveys.web.api.results.serializers.RUN_STATES",
-        "VerdictKindEnum": "surveys.models.VerdictKind",
-    },
+    "ENUM_NAME_OVERRIDES": ENUM_NAMES,
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "surveys.web.api.schema.add_refusals",

@@ -16,7 +16,7 @@ class SharedTasksConfig(AppConfig):
         from surveys.sharedtasks.feature import FEATURE
 
         register(FEATURE)
-        settings.SPECTACULAR_SETTINGS["ENUM_NAME_OVERRIDES"].update(
+        settings.ENUM_NAMES.update(
             SharedTaskStateEnum="surveys.sharedtasks.web.api.serializers.SHOWN_STATES",
             SubmissionStateEnum="surveys.sharedtasks.models.SubmissionState",
         )
