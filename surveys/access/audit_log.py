@@ -48,12 +48,10 @@ def find_entries(
     `action` is the beginning of an action's name, such as study.
     """
     filters = {"action__startswith": action, "actor": actor, "at__gte": since}
-    rows = (
-        of.audit_entries.all()
-        if isinstance(of, Study)
-        else AuditEntry.objects.filter(scope=of.scope)
+    place = {"study": of} if isinstance(of, Study) else {"scope": of.scope}
+    return AuditEntry.objects.filter(**place).filter(
+        **{name: value for name, value in filters.items() if value}
     )
-    return rows.filter(**{name: value for name, value in filters.items() if value})
 
 
 def record(
