@@ -1,6 +1,6 @@
 """The audit of a published dataset: checks of its figures and files.
 
-The package is pure except for `layout`, which finds files, and `kit_audit`, which reads them.
+The package is pure except for `folder`, which finds files, and `kit_audit`, which reads them.
 """
 
 from postprocess.errors import UserError

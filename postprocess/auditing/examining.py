@@ -6,8 +6,8 @@ from pathlib import Path
 
 from postprocess.auditing import AuditError
 from postprocess.auditing.findings import Audit, Check, KitAudit
+from postprocess.auditing.folder import find_kits
 from postprocess.auditing.kit_audit import audit_kit
-from postprocess.auditing.layout import find_kits
 from postprocess.auditing.overlap import Overlap, find_overlap
 from postprocess.auditing.reconstruction.contexts import Assumptions
 from postprocess.formats.tabular import Finding, Severity
@@ -41,14 +41,14 @@ def audit_dataset(
     OSError
         A file or folder cannot be read.
     """
-    layout = find_kits(Path(place), Path(practice) if practice else None)
-    audits = [audit_kit(kit, assumptions or Assumptions()) for kit in layout.kits]
+    folder = find_kits(Path(place), Path(practice) if practice else None)
+    audits = [audit_kit(kit, assumptions or Assumptions()) for kit in folder.kits]
     if not any(audit.pairs.rows or audit.pairs.scores for audit in audits):
         raise AuditError("\n".join(f"{n.file}: {n.finding}" for a in audits for n in a.findings))
     for audit in audits:
         if audit.kit.is_practice:
             _compare_practice(audit, [test for test in audits if not test.kit.is_practice])
-    return Audit(tuple(audits), layout.unknown)
+    return Audit(tuple(audits), folder.unknown)
 
 
 def _compare_practice(practice: KitAudit, tests: Sequence[KitAudit]) -> None:

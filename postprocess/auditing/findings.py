@@ -6,7 +6,7 @@ from enum import StrEnum
 
 import pandas as pd
 
-from postprocess.auditing.layout import Kit
+from postprocess.auditing.folder import Kit
 from postprocess.auditing.overlap import Pairs
 from postprocess.formats.tabular import Finding, Severity
 

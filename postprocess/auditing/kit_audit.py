@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from postprocess.auditing.findings import Check, KitAudit
-from postprocess.auditing.layout import Kit, Source
+from postprocess.auditing.folder import Kit, Source
 from postprocess.auditing.overlap import Pairs
 from postprocess.auditing.reconstruction.changes import Changes, judge_changes
 from postprocess.auditing.reconstruction.contexts import Assumptions, Contexts, judge_contexts

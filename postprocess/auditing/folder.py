@@ -40,7 +40,7 @@ class Kit:
     ratings: tuple[Source, ...]
 
 
-class Layout(NamedTuple):
+class Folder(NamedTuple):
     """The kits, in the order of their files, and the names of files that belong to none."""
 
     kits: tuple[Kit, ...]
@@ -57,7 +57,7 @@ class _Known(NamedTuple):
     is_practice: bool
 
 
-def find_kits(place: Path, practice: Path | None = None) -> Layout:
+def find_kits(place: Path, practice: Path | None = None) -> Folder:
     """Find the files of one or more datasets, and group them into kits.
 
     `place` is a folder, searched recursively, or a single file; a file with another name than those
@@ -85,7 +85,7 @@ def find_kits(place: Path, practice: Path | None = None) -> Layout:
             "data_<lang>.tsv and no gold_<lang>.tsv; give the folder of a dataset, or a file"
         )
     unused = [file.source.name for file in known if file not in used]
-    return Layout(tuple(_join(used)), (*unknown, *unused))
+    return Folder(tuple(_join(used)), (*unknown, *unused))
 
 
 def _list_files(place: Path, *, is_practice: bool) -> tuple[list[_Known], list[str]]:

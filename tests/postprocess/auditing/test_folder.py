@@ -1,7 +1,7 @@
 import pytest
 
 from postprocess.auditing import AuditError
-from postprocess.auditing.layout import find_kits
+from postprocess.auditing.folder import find_kits
 from postprocess.formats.files import DATASET_COLUMNS
 
 
