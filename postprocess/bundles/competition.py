@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from postprocess.formats.settings import Section
+from postprocess.formats.toml import Section
 
 Text = Annotated[str, StringConstraints(min_length=1)]
 Time = Annotated[str, StringConstraints(pattern=r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$")]  # UTC

@@ -8,8 +8,7 @@ from zoneinfo import available_timezones
 from pydantic import AwareDatetime, BeforeValidator, Field
 
 from postprocess.errors import UserError
-from postprocess.formats.settings import Section
-from postprocess.formats.toml import TomlError, parse_toml
+from postprocess.formats.toml import Section, TomlError, parse_toml
 from postprocess.kits.rules import KitPart, PhaseRules, TaskRules, Visibility
 from postprocess.naming import LANGUAGE
 

@@ -1,17 +1,14 @@
 """The recipe: all parameters of all steps of post-processing, in one versioned file."""
 
-import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self
 
-import tomli_w
 from pydantic import ConfigDict, Field, model_validator
 
 from postprocess.errors import UserError
 from postprocess.formats.files import PvalueStyle
-from postprocess.formats.settings import Section
-from postprocess.formats.toml import TomlError, parse_toml
+from postprocess.formats.toml import Document, Section, TomlError, parse_toml
 from postprocess.statistics import Resample
 from postprocess.steps import FOLDER, list_presets
 from postprocess.table.scale import RatingsError, Scale
@@ -125,7 +122,7 @@ class ReportSection(_Section):
     pdf: bool = True
 
 
-class Recipe(_Section):
+class Recipe(_Section, Document):
     """The computation of scores from ratings. Defaults are the conventions of the published files.
 
     Sources: adapted from Hill et al. (2015) for calibration and filtering; Armendariz et al. (2020)
@@ -145,14 +142,6 @@ class Recipe(_Section):
     def on_scale(self, scale: Scale) -> Self:
         """Return the same recipe for ratings on another scale."""
         return self.model_copy(update={"scale": ScaleSection.of(scale)})
-
-    def render(self) -> str:
-        """Return the text of the recipe file: every setting, always in the same order."""
-        return tomli_w.dumps(self.model_dump(exclude_none=True))
-
-    def digest(self) -> str:
-        """Return the SHA-256 of the file."""
-        return hashlib.sha256(self.render().encode()).hexdigest()
 
 
 def read_recipe(source: str, changes: Sequence[str] = ()) -> Recipe:

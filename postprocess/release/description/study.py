@@ -12,8 +12,7 @@ import tomli_w
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, model_validator
 
 from postprocess.errors import UserError
-from postprocess.formats.settings import Section
-from postprocess.formats.toml import TomlError, parse_toml
+from postprocess.formats.toml import Section, TomlError, parse_toml
 from postprocess.naming import check_name
 from postprocess.release.description.licences import LICENCES
 from postprocess.release.description.texts import Body, Line, Prose, Url
