@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from postprocess.extras import ExtraMissing as ExtraMissing
     from postprocess.formats.files import read_dataset as read_dataset
     from postprocess.formats.files import read_gold as read_gold
+    from postprocess.formats.parsed import ParsedStimuli as ParsedStimuli
+    from postprocess.formats.parsed import StimuliError as StimuliError
     from postprocess.formats.reading import load_checks as load_checks
     from postprocess.formats.reading import load_ratings as load_ratings
-    from postprocess.formats.stimuli import ParsedStimuli as ParsedStimuli
-    from postprocess.formats.stimuli import StimuliError as StimuliError
     from postprocess.formats.stimuli import load_stimuli as load_stimuli
     from postprocess.formats.writing import write_files as write_files
     from postprocess.pipeline import Dataset as Dataset
@@ -95,8 +95,9 @@ _MODULES = {
     "auditing.rendering": ["render_audit"],
     "extras": ["ExtraMissing"],
     "formats.files": ["read_dataset", "read_gold"],
+    "formats.parsed": ["ParsedStimuli", "StimuliError"],
     "formats.reading": ["load_checks", "load_ratings"],
-    "formats.stimuli": ["ParsedStimuli", "StimuliError", "load_stimuli"],
+    "formats.stimuli": ["load_stimuli"],
     "formats.writing": ["write_files"],
     "pipeline": ["Dataset", "LanguageError", "build_dataset"],
     "planning.plan": ["Plan", "plan_study"],

@@ -3,8 +3,6 @@
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
 from os import PathLike
 from pathlib import Path
 
@@ -20,15 +18,16 @@ from postprocess.formats.marks import (
     plain_text,
     read_context,
 )
-from postprocess.formats.tabular import (
-    Finding,
-    Severity,
-    TableError,
-    read_cell,
-    render_rows,
-    unreadable,
-    write_cell,
+from postprocess.formats.parsed import ParsedStimuli as ParsedStimuli
+from postprocess.formats.parsed import StimuliError as StimuliError
+from postprocess.formats.parsed import StimulusPair as StimulusPair
+from postprocess.formats.parsed import (
+    parse_cells,
+    read_cells,
+    refuse_unwritable,
+    render_checked,
 )
+from postprocess.formats.tabular import Finding, Severity, TableError, write_cell
 from postprocess.formats.tokens import count_sentences
 from postprocess.slips import list_odd_marks, list_slips
 
@@ -39,133 +38,12 @@ COLUMNS: tuple[str, ...] = (
 TEXTS = ("context1", "context2")
 FEWEST_SENTENCES, MOST_SENTENCES = 2, 5
 FAR_FROM_THREE = "far from three"
-ESCAPED_FIELD = Problem(
-    "the field begins with an apostrophe that keeps spreadsheets from taking it for a formula, and "
-    "is read without",
-    "write two apostrophes if one is meant",
-)
 CUT_LETTER = Problem("a mark cuts a letter from its combining mark", "mark the whole letter")
 SWAP_MARGIN, SWAP_LIKENESS = 0.3, 0.5  # in the published files the margin is -0.35 at most
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")  # Unicode's category Cc
 
 # The longest in CoSimLex are 14 and 685 code points long.
 LONGEST_WORD, LONGEST_TEXT = 100, 20_000
-MOST_FINDINGS = 10_000  # errors of one file before checking stops, and warnings that are kept
-
-
-class StimuliError(TableError):
-    """Stimuli that cannot be used; has all findings."""
-
-
-class FoundSoFar:
-    """The findings of a file while its rows are checked.
-
-    More than `MOST_FINDINGS` errors end the checks. Warnings beyond as many are only counted.
-    """
-
-    def __init__(self, findings: Iterable[Finding]) -> None:
-        self.errors: list[Finding] = []
-        self.warnings: list[Finding] = []
-        self.n_warnings = 0
-        self.add(findings)
-
-    def add(self, findings: Iterable[Finding]) -> None:
-        """Add findings on the next row."""
-        for finding in findings:
-            if finding.severity is not Severity.WARNING:
-                self.errors.append(finding)
-                continue
-            self.n_warnings += 1
-            if self.n_warnings <= MOST_FINDINGS + 1:  # the last one gives way to their number
-                self.warnings.append(finding)
-
-    def stops_at(self, row: int) -> bool:
-        """Return whether there are too many errors to go on at a row, as a finding then says."""
-        if len(self.errors) <= MOST_FINDINGS:
-            return False
-        what = f"not read from this row on: there are more than {MOST_FINDINGS:,} errors before it"
-        self.errors.append(Finding(Severity.ERROR, what, row, advice="correct those first"))
-        return True
-
-    def list_all(self) -> list[Finding]:
-        """Return the findings, with the number of warnings that are not among them."""
-        findings = [*self.errors, *self.warnings]
-        if (n_left_out := self.n_warnings - MOST_FINDINGS) > 0:
-            what = f"more warnings from here on: {n_left_out:,}"
-            findings[-1] = replace(findings[-1], what=what, advice="")
-        return findings
-
-
-@dataclass(frozen=True, slots=True)
-class StimulusPair:
-    """Two words in dictionary form and their two contexts."""
-
-    word1: str
-    word2: str
-    context1: MarkedContext
-    context2: MarkedContext
-
-    def fields(self) -> tuple[str, ...]:
-        """Return the row of the stimuli file, in the order of `COLUMNS`."""
-        return (
-            self.word1,
-            self.word2,
-            self.context1.marked(),
-            self.context2.marked(),
-            self.context1.form1,
-            self.context1.form2,
-            self.context2.form1,
-            self.context2.form2,
-        )
-
-
-@dataclass(frozen=True)
-class ParsedStimuli:
-    """A stimuli file as read.
-
-    `rows` are the well-formed rows, verbatim and in the order of `COLUMNS`; `pairs` those
-    without an error; `findings` all problems and oddities, in file order.
-    """
-
-    rows: tuple[tuple[str, ...], ...]
-    pairs: tuple[StimulusPair, ...]
-    findings: tuple[Finding, ...]
-
-    @property
-    def unreadable(self) -> tuple[Finding, ...]:
-        """Findings on rows without the structure of the format."""
-        return tuple(f for f in self.findings if f.severity is Severity.UNREADABLE)
-
-    @property
-    def errors(self) -> tuple[Finding, ...]:
-        """Findings that prevent the import."""
-        return tuple(f for f in self.findings if f.severity is not Severity.WARNING)
-
-    @property
-    def warnings(self) -> tuple[Finding, ...]:
-        """Findings that do not prevent the import."""
-        return tuple(f for f in self.findings if f.severity is Severity.WARNING)
-
-    @cached_property
-    def text(self) -> str:
-        """The text of a stimuli file with these rows."""
-        return render_stimuli(self.rows)
-
-    def reordered(self, order: Sequence[int]) -> "ParsedStimuli":
-        """Return the stimuli with their rows in another order, given by indices from 0.
-
-        Findings and pairs follow their rows. No row may be unreadable.
-        """
-        wrong = {finding.row for finding in self.errors}
-        right = (index for index in range(len(self.rows)) if index + 1 not in wrong)
-        pairs = dict(zip(right, self.pairs, strict=False))
-        numbers = {index + 1: number for number, index in enumerate(order, 1)}
-        findings = (replace(f, row=numbers[f.row]) if f.row else f for f in self.findings)
-        return ParsedStimuli(
-            tuple(self.rows[index] for index in order),
-            tuple(pairs[index] for index in order if index in pairs),
-            tuple(sorted(findings, key=_file_order)),
-        )
 
 
 def load_stimuli(path: str | PathLike[str]) -> ParsedStimuli:
@@ -176,7 +54,7 @@ def load_stimuli(path: str | PathLike[str]) -> ParsedStimuli:
 def parse_stimuli(data: bytes, kind: FileKind = CANONICAL) -> ParsedStimuli:
     """Read a stimuli file and report all problems at once. Never raises for its content."""
     table = read_table(data, COLUMNS, kind)
-    return _check_cells(table.rows, table.findings)
+    return parse_cells(COLUMNS, table.rows, table.findings, read_pair)
 
 
 def read_rows(data: bytes) -> tuple[tuple[str, ...], ...]:
@@ -188,7 +66,7 @@ def read_rows(data: bytes) -> tuple[tuple[str, ...], ...]:
     table = read_table(data, COLUMNS)
     if bad := [finding for finding in table.findings if finding.severity is Severity.UNREADABLE]:
         raise TableError(bad)
-    return tuple(_read_cells(table.rows).values())
+    return tuple(read_cells(table.rows).values())
 
 
 def check_rows(rows: Sequence[Sequence[str]]) -> ParsedStimuli:
@@ -196,43 +74,14 @@ def check_rows(rows: Sequence[Sequence[str]]) -> ParsedStimuli:
 
     Raises StimuliError for a row that the format cannot hold.
     """
-    if findings := list(_unwritable(rows)):
-        raise StimuliError(findings)
-    return _check_cells(
-        {number: tuple(map(write_cell, row)) for number, row in enumerate(rows, 1)}, ()
-    )
-
-
-def _check_cells(
-    cells: Mapping[int, tuple[str, ...]], table_findings: Iterable[Finding]
-) -> ParsedStimuli:
-    findings, pairs = FoundSoFar(table_findings), []
-    rows = _read_cells(cells)
-    for row, fields in rows.items():
-        if findings.stops_at(row):
-            break
-        pair, row_findings = _read_pair(dict(zip(COLUMNS, fields, strict=True)))
-        if fields != cells[row]:
-            row_findings += _escape_findings(cells[row], fields)
-        findings.add(replace(finding, row=row) for finding in row_findings)
-        if pair is not None:
-            pairs.append(pair)
-    return ParsedStimuli(
-        tuple(rows.values()), tuple(pairs), tuple(sorted(findings.list_all(), key=_file_order))
-    )
-
-
-def _read_cells(cells: Mapping[int, tuple[str, ...]]) -> dict[int, tuple[str, ...]]:
-    """Return the fields of rows, given as they are written."""
-    return {row: tuple(map(read_cell, written)) for row, written in cells.items()}
+    refuse_unwritable(COLUMNS, rows)
+    cells = {number: tuple(map(write_cell, row)) for number, row in enumerate(rows, 1)}
+    return parse_cells(COLUMNS, cells, (), read_pair)
 
 
 def render_stimuli(rows: Iterable[Sequence[str]]) -> str:
     """Return the text of a stimuli file. Raises StimuliError for rows the format cannot hold."""
-    rows = [tuple(row) for row in rows]
-    if findings := list(_unwritable(rows)):
-        raise StimuliError(findings)
-    return render_rows(COLUMNS, rows)
+    return render_checked(COLUMNS, rows)
 
 
 def digest_rows(rows: Iterable[Sequence[str]]) -> str:
@@ -241,24 +90,9 @@ def digest_rows(rows: Iterable[Sequence[str]]) -> str:
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
-def _unwritable(rows: Sequence[Sequence[str]]) -> Iterator[Finding]:
-    for number, row in enumerate(rows, 1):
-        if len(row) != len(COLUMNS):
-            yield unreadable(f"{len(row)} fields instead of {len(COLUMNS)}", row=number)
-            continue
-        for column, field in zip(COLUMNS, row, strict=True):
-            if "\t" in field or "\n" in field:
-                what, advice = "a tab or line break inside the field", "replace it by a space"
-                yield unreadable(what, advice, row=number, column=column)
-
-
-def _file_order(finding: Finding) -> tuple[int, int]:
-    column = COLUMNS.index(finding.column) if finding.column in COLUMNS else -1
-    return finding.row or 0, column
-
-
-def _read_pair(fields: Mapping[str, str]) -> tuple[StimulusPair | None, list[Finding]]:
-    findings = list(_field_findings(fields))
+def read_pair(fields: Mapping[str, str]) -> tuple[StimulusPair | None, list[Finding]]:
+    """Return the pair in the fields of a row, None if there are errors, and all findings."""
+    findings = list(list_field_findings(fields, TEXTS))
     sound = _sound_fields(fields, findings)
     findings.extend(_pair_findings(sound))
     contexts = {}
@@ -272,12 +106,6 @@ def _read_pair(fields: Mapping[str, str]) -> tuple[StimulusPair | None, list[Fin
     return StimulusPair(fields["word1"], fields["word2"], context1, context2), findings
 
 
-def _escape_findings(cells: Sequence[str], fields: Sequence[str]) -> Iterator[Finding]:
-    for column, cell, field in zip(COLUMNS, cells, fields, strict=True):
-        if cell != field:
-            yield _warning(column, *ESCAPED_FIELD)
-
-
 def _sound_fields(fields: Mapping[str, str], findings: Iterable[Finding]) -> dict[str, str]:
     """Return the fields to check further; in a context, a control character leaves the marks."""
     bad = {finding.column for finding in findings if finding.severity is Severity.ERROR}
@@ -289,12 +117,12 @@ def _is_bounded(text: str) -> bool:
     return bool(text.strip()) and len(text) <= LONGEST_TEXT and not has_long_combining_run(text)
 
 
-def _field_findings(fields: Mapping[str, str]) -> Iterator[Finding]:
+def list_field_findings(fields: Mapping[str, str], texts: Sequence[str]) -> Iterator[Finding]:
     """Yield findings on single fields; at most one error per field."""
     for column, field in fields.items():
         if not field.strip():
             yield _error(column, "the field is empty", "fill it in")
-        elif problem := field_problem(field, is_text=column in TEXTS):
+        elif problem := field_problem(field, is_text=column in texts):
             yield _error(column, *problem)
         elif len(field) > 1 and field.startswith('"') and field.endswith('"'):
             yield _warning(

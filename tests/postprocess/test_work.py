@@ -11,13 +11,8 @@ import sys
 import pytest
 
 from postprocess.formats.marks import MOST_COMPARED, likeness
-from postprocess.formats.stimuli import (
-    COLUMNS,
-    LONGEST_TEXT,
-    LONGEST_WORD,
-    MOST_FINDINGS,
-    parse_stimuli,
-)
+from postprocess.formats.parsed import MOST_FINDINGS
+from postprocess.formats.stimuli import COLUMNS, LONGEST_TEXT, LONGEST_WORD, parse_stimuli
 from tests.factories.stimuli_rows import parse_with, row_with
 
 HEADER = "\t".join(COLUMNS) + "\n"

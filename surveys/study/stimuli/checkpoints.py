@@ -9,7 +9,8 @@ from django.db import transaction
 
 from postprocess.formats.kinds import CANONICAL, FileKind, read_table
 from postprocess.formats.marks import MarkedContext, Problem, cuts_a_letter, read_context
-from postprocess.formats.stimuli import CUT_LETTER, FoundSoFar, field_problem
+from postprocess.formats.parsed import FoundSoFar
+from postprocess.formats.stimuli import CUT_LETTER, field_problem
 from postprocess.formats.tabular import Finding, Severity, group_findings
 from surveys.access.audit_log import record
 from surveys.errors import ImportRefused

@@ -11,9 +11,9 @@ from typing import Any
 from django.db import transaction
 
 from postprocess.formats.kinds import CANONICAL, FileKind
+from postprocess.formats.parsed import ESCAPED_FIELD
 from postprocess.formats.stimuli import (
     COLUMNS,
-    ESCAPED_FIELD,
     ParsedStimuli,
     StimuliError,
     StimulusPair,

@@ -2,7 +2,7 @@ from decimal import Decimal
 
 import pytest
 
-from postprocess.formats.stimuli import MOST_FINDINGS
+from postprocess.formats.parsed import MOST_FINDINGS
 from surveys.errors import ImportRefused
 from surveys.models import Checkpoint, Context, Pair, Study
 from surveys.study.stimuli.checkpoints import (
