@@ -23,6 +23,7 @@ from postprocess.reporting.phrases import write_count
 
 if TYPE_CHECKING:
     from postprocess.pipeline import Dataset
+    from postprocess.steps.recipe import Recipe
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,6 +35,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_report_argument(parser)
     add_name_argument(parser)
     add_recipe_arguments(parser)
+    parser.add_argument(
+        "--design",
+        metavar="NAME_OR_FILE",
+        help="take the recipe and the scale from a design, in place of --recipe",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -49,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     files = {"stimuli": options.stimuli, "ratings": options.ratings}
     if options.checkpoints:
         files["checkpoints"] = options.checkpoints
-    recipe = recipe_from(options)
+    recipe = recipe_of_design(options) if options.design else recipe_from(options)
     stimuli = parse_stimuli(options.stimuli.read_bytes())
     checks = load_checks(options.checkpoints) if options.checkpoints else None
     with showing_progress() as progress:
@@ -76,6 +82,19 @@ def run(options: argparse.Namespace) -> int:
         )
     sys.stdout.write(summarise(dataset.report) + "".join(f"written   {path}\n" for path in paths))
     return 0
+
+
+def recipe_of_design(options: argparse.Namespace) -> "Recipe":
+    """Return the recipe of a design. Raises DesignError for a kind that cannot be built yet."""
+    from postprocess.designs.design import DesignError, read_design
+
+    design = read_design(options.design)
+    if design.item.kind != "text":
+        raise DesignError(
+            f'the design {design.name} has items of kind "{design.item.kind}"; datasets can be '
+            'built of kind "text" only'
+        )
+    return design.as_recipe(options.changes)
 
 
 def render_with_notice(dataset: "Dataset") -> dict[str, bytes]:

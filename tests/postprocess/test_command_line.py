@@ -40,6 +40,19 @@ def arguments(tmp_path):
     return ["build", *named, "--language", "xx", "--no-report"]
 
 
+def test_build_takes_the_recipe_of_a_design_of_kind_text(arguments, tmp_path, capsys):
+    assert main([*arguments, "--design", "cosimlex-crowd", "--set", "calibration.threshold=9"]) == 0
+    report = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
+    assert report["recipe"]["name"] == "cosimlex"
+    assert report["recipe"]["calibration"]["threshold"] == 9
+
+    assert main([*arguments, "--design", "simlex"]) == 2
+    assert capsys.readouterr().err.endswith(
+        'error: the design simlex has items of kind "words"; datasets can be built of kind "text" '
+        "only\n"
+    )
+
+
 def test_build_writes_the_files_and_lists_them(arguments, tmp_path, capsys):
     assert main(arguments) == 0
 
