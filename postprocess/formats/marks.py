@@ -63,16 +63,51 @@ class MarkedContext:
     @property
     def parts(self) -> list[tuple[str, bool]]:
         """The text cut at its target words, in order: (piece, whether it is a target)."""
-        text = self.text
-        (a, b), (c, d) = sorted((self.word1, self.word2))
-        return [
-            (text[:a], False), (text[a:b], True), (text[b:c], False), (text[c:d], True),
-            (text[d:], False),
-        ]  # fmt: skip
+        return cut_text(self.text, sorted((self.word1, self.word2)))
 
     def marked(self) -> str:
         """Return the text with `<strong>…</strong>` around both target words."""
-        return "".join(f"{OPEN}{p}{CLOSE}" if is_target else p for p, is_target in self.parts)
+        return _join_parts(self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedText:
+    """A text without its marks, and the pieces of its only target, in order.
+
+    >>> text = MarkedText("She rang him up.", (Span(4, 8), Span(13, 15)))
+    >>> text.form, text.marked()
+    ('rang up', 'She <strong>rang</strong> him <strong>up</strong>.')
+    """
+
+    text: str
+    spans: tuple[Span, ...]
+
+    @property
+    def form(self) -> str:
+        """The target in the form of the text, its pieces joined by a space."""
+        return " ".join(self.text[start:end] for start, end in self.spans)
+
+    @property
+    def parts(self) -> list[tuple[str, bool]]:
+        """The text cut at its target, in order: (piece, whether it is of the target)."""
+        return cut_text(self.text, self.spans)
+
+    def marked(self) -> str:
+        """Return the text with `<strong>…</strong>` around each piece of the target."""
+        return _join_parts(self.parts)
+
+
+def cut_text(text: str, spans: Sequence[Span]) -> list[tuple[str, bool]]:
+    """Return the pieces of a text: (piece, whether it is one of the spans, given in order)."""
+    parts, end_before = [], 0
+    for start, end in spans:
+        parts += [(text[end_before:start], False), (text[start:end], True)]
+        end_before = end
+    return [*parts, (text[end_before:], False)]
+
+
+def _join_parts(parts: Sequence[tuple[str, bool]]) -> str:
+    return "".join(f"{OPEN}{piece}{CLOSE}" if is_target else piece for piece, is_target in parts)
 
 
 def plain_text(marked: str) -> str:
@@ -98,6 +133,15 @@ def read_context(
     by_form = {text[span.start : span.end]: span for span in spans}
     word1, word2 = (by_form[form] for form in forms.values())
     return MarkedContext(text, word1, word2), ()
+
+
+def read_text(marked: str) -> MarkedText | Problem:
+    """Return a text and the pieces of its only target, or what is wrong with its marks."""
+    if problem := _structure_problem(marked, "mark the target alone"):
+        return problem
+    if not (spans := _read_spans(marked)):
+        return Problem(f"the target is not marked with {OPEN}…{CLOSE}", "mark it once")
+    return MarkedText(plain_text(marked), tuple(spans))
 
 
 def likeness(first: str, second: str) -> float:
@@ -149,7 +193,9 @@ def cuts_a_letter(context: MarkedContext) -> bool:
     return any(_is_combining(context.text[edge : edge + 1]) for edge in edges)
 
 
-def _structure_problem(marked: str) -> Problem | None:
+def _structure_problem(
+    marked: str, advice: str = "mark the two target words only, each once"
+) -> Problem | None:
     tags = TAG.findall(marked)
     n_open, n_close = tags.count(OPEN), tags.count(CLOSE)
     if n_open > n_close:
@@ -162,7 +208,7 @@ def _structure_problem(marked: str) -> Problem | None:
             "mark each word by itself",
         )
     if n_open > MOST_MARKS:
-        return Problem(f"{n_open:,} marks", "mark the two target words only, each once")
+        return Problem(f"{n_open:,} marks", advice)
     if any(not mark.strip() for mark in TAG.split(marked)[1::2]):
         return Problem("a mark is empty", "put the word inside it")
     return None
