@@ -39,7 +39,8 @@ class Finding:
     """An error or warning about a file: what is wrong or odd, and what to do about it.
 
     `row` counts the rows below the header from 1; None means the whole file. `others` are further
-    rows of which it is true, as `group_findings` finds them.
+    rows of which it is true, as `group_findings` finds them. `first_line` is the line of row 1;
+    None in a file whose rows are no lines.
 
     >>> empty = Finding(Severity.ERROR, "the field is empty", 3, "word1", advice="fill it in")
     >>> str(empty)
@@ -52,11 +53,14 @@ class Finding:
     column: str | None = None
     advice: str = ""
     others: tuple[int, ...] = ()
+    first_line: int | None = 2
 
     @property
     def line(self) -> int | None:
         """The line of the file, counted from 1; None for the whole file."""
-        return None if self.row is None else self.row + 1
+        if self.row is None or self.first_line is None:
+            return None
+        return self.row + self.first_line - 1
 
     @property
     def lines(self) -> str:
@@ -81,7 +85,8 @@ class Finding:
         return f"{self.what}{'' if self.what.endswith('?') else ';'} {self.advice}"
 
     def __str__(self) -> str:
-        row = f"row {self.row} (line {self.line})" if self.row is not None else ""
+        row = f"row {self.row}" if self.row is not None else ""
+        row += f" (line {self.line})" if self.line is not None else ""
         row = f"rows {self.rows}" if self.others else row
         place = ", ".join(part for part in (row, self.column) if part)
         return f"{place}: {self.reason}" if place else self.reason
