@@ -1,0 +1,109 @@
+"""What an audit names in a data set of a layout; each check yields warnings by row."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from fractions import Fraction
+
+from postprocess.formats.marks import MarkedText, read_text
+from postprocess.formats.tabular import Finding, Severity
+from postprocess.layouts.columns import round_half_up
+from postprocess.layouts.published_set import PublishedSet
+
+FEWEST_RATERS, TOP = 15, 10  # of a pair of SimLex-999, and of its published scale
+RATERS, STEPS = 3, 4  # of SemEval-2017, whose ratings are quarters
+EXACT = 10**6  # decimal places of a mean that is printed in full
+
+
+def find_large_deviations(published: PublishedSet) -> Iterator[Finding]:
+    """Yield deviations that no 15 or more ratings of 0 to 10 with the printed mean can have.
+
+    The variance of n ratings with mean m is at most n / (n - 1) · m · (10 - m), at the ends.
+    """
+    for row, figure in enumerate(published.figures, 1):
+        if (deviation := _number(figure.get("sd", ""))) is None:
+            continue
+        mean = Fraction(figure["score"])
+        if deviation**2 > Fraction(FEWEST_RATERS, FEWEST_RATERS - 1) * mean * (TOP - mean):
+            what = (
+                f"no {FEWEST_RATERS} or more ratings with the mean {figure['score']} have the "
+                f"deviation {figure['sd']}"
+            )
+            yield _warning(published, row, "sd", what, "correct one of the two")
+
+
+def find_scores_off_grid(published: PublishedSet) -> Iterator[Finding]:
+    """Yield scores of one language that three ratings in quarters cannot have as their mean."""
+    parts = RATERS * STEPS
+    for row, figure in enumerate(() if published.is_of_two else published.figures, 1):
+        if (score := _number(figure.get("score", ""))) is None:
+            continue
+        if round_half_up(Fraction(round(score * parts), parts)) != figure["score"]:
+            what = f"{figure['score']} is not a mean of {RATERS} ratings in steps of 1/{STEPS}"
+            yield _warning(published, row, "score", what, "correct it")
+
+
+def find_wrong_means(published: PublishedSet) -> Iterator[Finding]:
+    """Yield printed means that differ from the mean of the row's ratings."""
+    raters = published.raters
+    for row, figure in enumerate(published.figures, 1):
+        ratings = [Fraction(figure[rater]) for rater in raters if figure[rater]]
+        if not ratings:
+            continue
+        mean, printed = sum(ratings, Fraction()) / len(ratings), figure["score"]
+        places = len(printed.partition(".")[2])
+        is_whole = mean * EXACT % 1 == 0 and len(ratings) % 2 == 0
+        if Fraction(printed) != mean and (
+            is_whole or round_half_up(mean, places, least=places) != printed
+        ):
+            what = f"{printed} is not the mean of the ratings, {round_half_up(mean, 4)}"
+            yield _warning(published, row, "score", what, "correct it")
+
+
+def find_spaces_at_ends(published: PublishedSet) -> Iterator[Finding]:
+    """Yield targets that begin or end with a space."""
+    for row, item in enumerate(published.items, 1):
+        for side in (1, 2):
+            text = read_text(item[f"text{side}"])
+            pieces = text.parts if isinstance(text, MarkedText) else []
+            if any(is_target and piece != piece.strip() for piece, is_target in pieces):
+                what = "the target begins or ends with a space"
+                yield _warning(published, row, f"text{side}", what, "mark the word alone")
+
+
+def find_unshared_texts(published: PublishedSet) -> Iterator[Finding]:
+    """Yield lexemes whose two items share no text, or both."""
+    lexemes: dict[tuple[str, str], list[tuple[int, set[str]]]] = defaultdict(list)
+    for row, item in enumerate(published.items, 1):
+        texts = {_plain(item["text1"]), _plain(item["text2"])}
+        lexemes[item["word1"], item["pos"]].append((row, texts))
+    for (word, _), items in lexemes.items():
+        for (first, texts), (row, others) in zip(items[::2], items[1::2], strict=False):
+            if len(texts & others) != 1:
+                n_shared = "no text" if not texts & others else "both texts"
+                what = f'the items of "{word}" in row {first} and here share {n_shared}'
+                yield _warning(published, row, "", what, "they share one")
+
+
+def find_unequal_tags(published: PublishedSet) -> Iterator[Finding]:
+    """Yield that there are not as many items with the tag T as with F."""
+    tags = [figure["tag"] for figure in published.figures if "tag" in figure]
+    if tags.count("T") != tags.count("F"):
+        what = f"{tags.count('T')} items have the tag T, and {tags.count('F')} F"
+        yield Finding(Severity.WARNING, what, advice="half of them each is meant")
+
+
+def _number(text: str) -> Fraction | None:
+    try:
+        return Fraction(text)
+    except ValueError:
+        return None
+
+
+def _plain(marked: str) -> str:
+    text = read_text(marked)
+    return text.text if isinstance(text, MarkedText) else marked
+
+
+def _warning(published: PublishedSet, row: int, column: str, what: str, advice: str) -> Finding:
+    line = published.main.file.first_line
+    return Finding(Severity.WARNING, what, row, column or None, advice, first_line=line)
