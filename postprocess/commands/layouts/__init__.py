@@ -1,0 +1,1 @@
+"""The commands that read and write published data sets of other layouts."""
