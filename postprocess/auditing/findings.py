@@ -23,6 +23,7 @@ class Check(StrEnum):
     GOLD = "gold"
     RATINGS = "ratings"
     PRACTICE = "practice"
+    LAYOUT = "layout"
 
 
 @dataclass(frozen=True, slots=True)
