@@ -29,6 +29,9 @@ COMMANDS = {
     "audit": ("audit", "check a published dataset for impossible figures"),
     "load": ("layouts.load", "read a data set in the layout in which it was published"),
     "write": ("layouts.write", "write a data set in the layout in which it was published"),
+    "crosslingual": (
+        "layouts.crosslingual", "make pairs of two languages of the scored pairs of each"
+    ),
     "verify": ("publishing.verify", "compute all figures of a release again from its ratings"),
     "score": ("score", "score predictions against a dataset, as the shared task did"),
     "baseline": ("baseline", "predict by a baseline of the shared task"),

@@ -25,7 +25,7 @@ WITH_SITE = (
 # In this order, in one copy, without a site.
 WITHOUT_SITE = (
     "docs/postprocessing.md", "docs/audit.md", "docs/confounds.md", "docs/planning.md",
-    "docs/comparison.md", "docs/contexts.md", "docs/scoring.md",
+    "docs/comparison.md", "docs/layouts.md", "docs/contexts.md", "docs/scoring.md",
 )  # fmt: skip
 WITH_MODEL = "docs/contexts.md"  # among them
 WITH_E5 = "docs/corpus_tutorial.md"  # needs another model for most of its commands

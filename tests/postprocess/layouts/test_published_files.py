@@ -1,0 +1,72 @@
+"""The extracts of published files beside the repository, if they are on this machine."""
+
+import pytest
+
+from postprocess.layouts.auditing import audit_layout
+from postprocess.layouts.crosslingual import list_scored, make_pairs
+from postprocess.layouts.published import LAYOUTS, SEMEVAL2017, SIMLEX
+from postprocess.layouts.published_set import load_set, render_set
+from postprocess.layouts.reading import group_files, load_files, read_set
+from postprocess.layouts.splitting import normalise
+from postprocess.layouts.writing import write_set
+from tests.machine import SHARED, PublishedPath
+from tests.postprocess.layouts.test_back_and_forth import write_all
+
+PUBLISHED = PublishedPath(SHARED / "published")
+
+
+@pytest.mark.parametrize("name", sorted({*LAYOUTS} - {"usim"}))
+def test_the_extracts_come_back(name, tmp_path):
+    layout = LAYOUTS[name]
+
+    for number, files in enumerate(group_files(layout, [PUBLISHED / name])):
+        published = read_set(layout, files)
+        folder = write_all(tmp_path / str(number), render_set(published))
+        written = write_set(load_set(layout, folder))
+
+        changed = {file for file, _ in published.warnings}
+        assert written == {file: normalise(content) for file, content in files.items()}
+        assert {file for file, content in files.items() if written[file] != content} == changed
+        assert {finding.what for _, finding in published.warnings} <= {
+            "lines end in LF, not CRLF or CR"
+        }
+
+
+def test_simlex_has_its_published_means_and_three_impossible_deviations():
+    (kit,) = audit_layout(SIMLEX, [PUBLISHED / "simlex"]).kits
+
+    summary = dict(kit.summary)
+    assert (summary["items"], summary["mean score"], summary["mean deviation"]) == (
+        "999", "4.56", "1.27",
+    )  # fmt: skip
+    assert [entry.finding.row for entry in kit.findings] == [4, 760, 767]
+
+
+def test_one_spanish_score_is_no_mean_of_three_ratings():
+    audit = audit_layout(SEMEVAL2017, [PUBLISHED / "semeval2017"])
+
+    assert [(entry.file, entry.finding.row) for entry in audit.findings] == [("es.test.txt", 57)]
+
+
+def test_the_pairs_of_english_and_spanish_are_those_that_were_published():
+    english, spanish, published = (
+        load_files(SEMEVAL2017, [PUBLISHED / f"semeval2017/{name}.test.txt"])
+        for name in ("en", "es", "en-es")
+    )
+
+    made = {
+        (pair.word1, pair.word2): pair.score
+        for pair in make_pairs(list_scored(english), list_scored(spanish))
+    }
+    scores = {(pair.word1, pair.word2): pair.score for pair in list_scored(published)}
+
+    assert len(scores) == 978
+    assert made.keys() == scores.keys()
+    assert max(abs(float(made[words] - scores[words])) for words in made) < 0.01
+
+
+@pytest.mark.parametrize("name", ["wic", "scws", "dwug"])
+def test_nothing_odd_is_found_in_the_others(name):
+    audit = audit_layout(LAYOUTS[name], [PUBLISHED / name])
+
+    assert audit.findings == []
