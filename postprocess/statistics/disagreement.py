@@ -1,4 +1,7 @@
-"""How far the ratings of a context disagree: entropy, polarisation and agreement."""
+"""How far the ratings of a context disagree, and which are far from the others."""
+
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -6,6 +9,8 @@ import pandas as pd
 from postprocess.statistics.correlations import ratio
 from postprocess.statistics.polarisation import FEWEST_POINTS, MOST_POINTS, scale_agreement
 from postprocess.types import Integers
+
+FEWEST_OTHERS = 2  # with whom a rating is compared
 
 
 def measure_disagreement(counts: Integers) -> pd.DataFrame:
@@ -57,3 +62,52 @@ def measure_disagreement(counts: Integers) -> pd.DataFrame:
             "agreement": agreement,
         }
     )
+
+
+def find_disagreements(ratings: pd.DataFrame, above: Decimal | str | int) -> pd.DataFrame:
+    """Find the ratings that differ from the mean of the others' by more than a number.
+
+    All are decided at one instant, without division or floats: with n others, a rating x is found
+    if ``|n · x - Σ others| > above · n``.
+
+    Parameters
+    ----------
+    ratings : DataFrame, shape (n_ratings, 3 or more)
+        Columns pair, annotator and rating, of ratings that count: an annotator rated a pair once,
+        and none is NaN. Ratings are decimals, also as text; floats stand for the shortest decimal
+        with their value.
+    above : decimal
+        In points of the scale.
+
+    Returns
+    -------
+    DataFrame, shape (n_found, 5)
+        pair, annotator, rating, the sum of the others' ratings as a fraction, and their number;
+        with the index of `ratings`. Pairs with fewer than two others have none.
+
+    References
+    ----------
+    Camacho-Collados et al. (2017), SemEval-2017 Task 2, section 2.1.3.
+
+    Examples
+    --------
+    >>> given = pd.DataFrame({"pair": 1, "annotator": list("abc"), "rating": ["1", "1", "2.25"]})
+    >>> found = find_disagreements(given, 1)
+    >>> found["annotator"].tolist(), found["others"].astype(str).tolist()
+    (['c'], ['2'])
+    """
+    codes, points = pd.factorize(ratings["rating"].astype(str))
+    values = [Fraction(point) for point in points]
+    limit = Fraction(str(above))
+    unit = int(np.lcm.reduce([value.denominator for value in (*values, limit)], dtype=object))
+    units = np.array([int(value * unit) for value in values], dtype=np.int64)[codes]
+    table = pd.DataFrame({"pair": ratings["pair"].to_numpy(), "units": units})
+    groups = table.groupby("pair", sort=False)["units"]
+    n_others = groups.transform("size").to_numpy() - 1
+    others = groups.transform("sum").to_numpy() - units
+    is_far = np.abs(n_others * units - others) > int(limit * unit) * n_others
+    is_found = is_far & (n_others >= FEWEST_OTHERS)
+    found: pd.DataFrame = ratings.loc[is_found, ["pair", "annotator", "rating"]]
+    sums = [Fraction(int(total), unit) for total in others[is_found]]
+    of_others = pd.Series(sums, index=found.index, dtype=object)
+    return found.assign(others=of_others, n_others=n_others[is_found])

@@ -1,10 +1,13 @@
+from decimal import Decimal
+
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import entropy
 
-from postprocess.statistics.disagreement import measure_disagreement
+from postprocess.statistics.disagreement import find_disagreements, measure_disagreement
 from postprocess.statistics.polarisation import scale_agreement
 
 COUNTS = st.lists(st.integers(0, 9), min_size=7, max_size=7).filter(any)
@@ -58,3 +61,57 @@ def test_agreement_is_undefined_for_two_points_and_for_many(n_points):
 
 def test_disagreement_without_ratings_is_undefined():
     assert measure([0, 0, 0]).isna().all()
+
+
+def table(*pairs):
+    rows = [
+        (pair, "abcdef"[place], rating)
+        for pair, ratings in enumerate(pairs, 1)
+        for place, rating in enumerate(ratings)
+    ]
+    return pd.DataFrame(rows, columns=["pair", "annotator", "rating"])
+
+
+@pytest.mark.parametrize(
+    ("ratings", "found"),
+    [
+        ((1, 1, 2.25), "c"),
+        ((1, 2, 3), "ac"),
+        ((0, 1, 1), ""),  # exactly 1
+        ((0, 0, 4), "abc"),
+        ((0, 4), ""),  # only one other
+        ((Decimal("0.1"), Decimal("0.1"), Decimal("1.1")), ""),  # not so with floats
+        (("0.1", "0.1", "1.11"), "c"),
+    ],
+)
+def test_ratings_far_from_the_others_mean_are_found(ratings, found):
+    assert "".join(find_disagreements(table(ratings), 1)["annotator"]) == found
+
+
+def test_the_others_sum_and_number_are_told_with_the_index_of_the_ratings():
+    ratings = table((1, 1, 2.25), (4, 4, 4, 2)).set_index(np.arange(10, 17))
+
+    found = find_disagreements(ratings, "1.5")
+
+    assert found.index.tolist() == [16]
+    assert found[["pair", "annotator", "rating"]].values.tolist() == [[2, "d", 2.0]]
+    assert [*found["others"], *found["n_others"]] == [12, 3]
+    assert find_disagreements(ratings, 2).empty
+
+
+@settings(max_examples=20)
+@given(st.lists(st.lists(st.integers(0, 16), min_size=2, max_size=6), min_size=1, max_size=9))
+def test_the_rule_is_that_of_the_mean_and_of_any_order(quarters):
+    ratings = table(*([quarter / 4 for quarter in pair] for pair in quarters))
+
+    found = find_disagreements(ratings, 1)
+
+    expected = [
+        (pair, "abcdef"[place])
+        for pair, given in enumerate(quarters, 1)
+        for place, x in enumerate(given)
+        if len(given) > 2 and abs(x - (sum(given) - x) / (len(given) - 1)) > 4
+    ]
+    assert list(zip(found["pair"], found["annotator"], strict=True)) == expected
+    shuffled = ratings.sample(frac=1, random_state=1)
+    assert find_disagreements(shuffled, 1).sort_index().equals(found)

@@ -26,6 +26,24 @@ def test_cohen_kappa_of_a_published_table():
     assert cohen_kappa(first, second) == pytest.approx(0.23 / 0.34)
 
 
+@pytest.mark.parametrize(
+    ("n_unequal", "n_items", "printed"),
+    [(8, 500, ".968"), (12, 500, ".952"), (6, 200, ".94"), (9, 200, ".91")],
+)
+def test_cohen_kappa_of_the_samples_of_mclwic(n_unequal, n_items, printed):
+    """Martelli et al. (2021), section 3.3; half of the items have each tag."""
+    half = n_items // 2
+    n_true = n_unequal // 2
+    table = {
+        ("T", "T"): half - n_true, ("T", "F"): n_true,
+        ("F", "T"): n_unequal - n_true, ("F", "F"): half - n_unequal + n_true,
+    }  # fmt: skip
+
+    kappa = cohen_kappa(*judged(table))
+
+    assert f"{kappa:.{len(printed) - 1}f}".removeprefix("0") == printed
+
+
 def test_cohen_kappa_by_hand():
     """Observed 3 of 4; expected 1/2 · 3/4 + 1/2 · 1/4 = 1/2."""
     assert cohen_kappa("aabb", "aaba") == pytest.approx(0.5)
