@@ -51,7 +51,7 @@ refuse_removed(
     EMAIL_USE_TLS="now in EMAIL_URL",
     EMAIL_USE_SSL="now in EMAIL_URL",
     EMAIL_HOST_USER="now in EMAIL_URL",
-    EMAIL_HOST_PASSWORD="now in EMAIL_URL",  # noqa: S106
+    EMAIL_HOST_PASSWORD="now in EMAIL_URL",  # noqa: S106 # nosec B106
 )
 
 VAR_DIR = (BASE_DIR / (env("VAR_DIR", default="") or "var")).resolve()

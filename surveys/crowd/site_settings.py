@@ -15,7 +15,7 @@ def read_settings(site: Mapping[str, Any]) -> dict[str, Any]:
     refuse_removed(
         MTURK_ALLOW_LIVE="now MTURK_LIVE_KEYS",
         MTURK_ACCESS_KEY_ID="now in MTURK_LIVE_KEYS",
-        MTURK_SECRET_ACCESS_KEY="now in MTURK_LIVE_KEYS",  # noqa: S106
+        MTURK_SECRET_ACCESS_KEY="now in MTURK_LIVE_KEYS",  # noqa: S106 # nosec B106
         MTURK_FEES="Amazon's last price list holds",
         MTURK_HIGHEST_REWARD_CENTS="a reward is at most 2000 cents",
     )
