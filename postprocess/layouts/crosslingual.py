@@ -108,7 +108,7 @@ def cross(
     A source is the id of a concept, its score in each language, and the pair's row.
     """
     pairs = make_pairs(list_scored(first), list_scored(second))
-    random.Random(seed).shuffle(pairs)  # noqa: S311  (not for security)
+    random.Random(seed).shuffle(pairs)  # noqa: S311 # nosec B311 # (not for security)
     crossed = PublishedSet(first.layout, f"{first.language}-{second.language}")
     sources = []
     for row, pair in enumerate(pairs, 1):
