@@ -13,7 +13,7 @@ from pypdf import PdfReader
 
 from postprocess.__main__ import main
 from postprocess.formats.stimuli import render_stimuli
-from postprocess.reporting import printing
+from postprocess.reporting import printing, report_files
 from postprocess.reporting.report_files import render_reports
 from tests.factories.datasets import LITTLE_CHANCE, dataset_of, stimuli_for
 from tests.machine import lack
@@ -124,7 +124,7 @@ def test_render_reports_is_deterministic_in_another_process(built_set, built_fil
 
 def test_render_reports_shows_parts_of_speech(monkeypatch, built_set, built_files):
     """The PDF is omitted: it is made of the page."""
-    monkeypatch.setattr(built_files, "find_obstacle", lambda: "no PDF")
+    monkeypatch.setattr(report_files, "find_obstacle", lambda: "no PDF")
     parts = pd.Series(["noun", "verb"] * 12, index=range(1, 25))
 
     with_parts = render_reports(replace(built_set, parts_of_speech=parts))
