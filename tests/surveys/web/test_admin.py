@@ -64,7 +64,7 @@ def staff(*permissions: str) -> Client:
 
 
 @pytest.mark.every_database
-@pytest.mark.needs("contexts")
+@pytest.mark.needs("sharedtasks", "contexts")
 def test_all_tables_have_pages_but_those_left_out():
     tables = list_tables("surveys")
 

@@ -22,6 +22,7 @@ def check(schema, example):
     jsonschema.Draft202012Validator(whole).validate(example)
 
 
+@pytest.mark.needs("sharedtasks")
 def test_examples_belong_to_operations_that_take_a_body():
     with_body = {name for name, (_, _, one) in OPERATIONS.items() if "requestBody" in one}
 
@@ -62,6 +63,7 @@ def test_command_lines_ask_for_an_existing_address(name):
     assert len(operation["x-codeSamples"]) == 1 + (name in FORMS) - is_form_alone
 
 
+@pytest.mark.needs("sharedtasks")
 def test_the_page_shows_command_lines_and_responses(client):
     text = client.get("/api/v1/").content.decode()
 
@@ -72,6 +74,7 @@ def test_the_page_shows_command_lines_and_responses(client):
     assert "Example of the response 201" in text
 
 
+@pytest.mark.needs("sharedtasks")
 def test_operations_show_the_example_of_each_content_that_they_answer_with():
     of_submissions = {one.id: one for one in list_operations()["shared tasks"]}["submissions_post"]
     of_studies = {one.id: one for one in list_operations()["studies"]}["studies_post"]
