@@ -22,9 +22,11 @@ MAIL_PORTS = {"smtp+tls": 587, "smtp+ssl": 465, "smtp": 25}  # by scheme
 
 def refuse_removed(**advice: str) -> None:
     """Refuse settings of earlier versions, with advice about each."""
-    found = [f"{name} ({text})" for name, text in advice.items() if name in env.ENVIRON]
-    if found:
-        raise ImproperlyConfigured(f"Remove these settings, which have gone: {'; '.join(found)}.")
+    removed = [f"{name} ({text})" for name, text in advice.items() if name in env.ENVIRON]
+    if removed:
+        raise ImproperlyConfigured(
+            f"Remove these settings, which no longer exist: {'; '.join(removed)}."
+        )
 
 
 def check_site_url(url: str) -> SplitResult:

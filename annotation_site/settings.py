@@ -46,13 +46,11 @@ refuse_removed(
     RUN_SILENCE="now JOB_SILENCE",
     HUGGING_FACE_URL="always https://huggingface.co",
     HUGGING_FACE_STORAGE_HOSTS="always those of Hugging Face",
-    EMAIL_HOST="now in EMAIL_URL",
-    EMAIL_PORT="now in EMAIL_URL",
-    EMAIL_USE_TLS="now in EMAIL_URL",
-    EMAIL_USE_SSL="now in EMAIL_URL",
-    EMAIL_HOST_USER="now in EMAIL_URL",
-    EMAIL_HOST_PASSWORD="now in EMAIL_URL",  # noqa: S106 # nosec B106
-)
+    **dict.fromkeys(
+        ("EMAIL_HOST", "EMAIL_PORT", "EMAIL_USE_TLS", "EMAIL_USE_SSL", "EMAIL_HOST_USER",
+         "EMAIL_HOST_PASSWORD"), "now in EMAIL_URL",
+    ),
+)  # fmt: skip
 
 VAR_DIR = (BASE_DIR / (env("VAR_DIR", default="") or "var")).resolve()
 try:

@@ -119,8 +119,8 @@ def test_settings_of_earlier_versions_stop_the_start_with_advice(tmp_path):
 
     assert done.returncode != 0
     assert done.stderr == (
-        "A setting is wrong: Remove these settings, which have gone: AUDIT_LARGEST_MB (larger "
-        "datasets are for the command postprocess audit); RUN_SILENCE (now JOB_SILENCE); "
+        "A setting is wrong: Remove these settings, which no longer exist: AUDIT_LARGEST_MB "
+        "(larger datasets are for the command postprocess audit); RUN_SILENCE (now JOB_SILENCE); "
         "EMAIL_HOST (now in EMAIL_URL).\n"
     )
     assert "MTURK_FEES (Amazon's last price list holds)" in of_an_app.stderr
