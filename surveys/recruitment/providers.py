@@ -43,7 +43,7 @@ class SettingsPage:
     name: str  # of the URL, and of the template in templates/console/recruitment/
     path: str
     title: str
-    subject: str  # as in "Close …"
+    subject: str  # as in "Close the …"
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ _RULES: dict[str, ProviderRules] = {
         pay_for_more=gettext_lazy(
             "The researchers pay you this in addition, after you finish these texts, too."
         ),
-        page=SettingsPage("open_link", "recruitment/open-link/", "Open link", "the open link"),
+        page=SettingsPage("open_link", "recruitment/open-link/", "Open link", "open link"),
     ),
     Provider.PROLIFIC: ProviderRules(
         description="Prolific",
@@ -139,7 +139,7 @@ _RULES: dict[str, ProviderRules] = {
             "too."
         ),
         page=SettingsPage(
-            "prolific", "recruitment/prolific/", "Prolific", "the connection to Prolific"
+            "prolific", "recruitment/prolific/", "Prolific", "connection to Prolific"
         ),
         provider_study="STUDY_ID",
         submission="SESSION_ID",

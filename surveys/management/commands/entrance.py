@@ -1,4 +1,4 @@
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
@@ -10,78 +10,60 @@ from surveys.recruitment.links import (
     close_entrance,
     open_entrance,
 )
+from surveys.recruitment.providers import list_pages, rules_of
 
 NO_CAP, NO_CODE = 0, ""
-
-
-class Channel(NamedTuple):
-    """What the command prints about a channel."""
-
-    name: str
-    closed: str
-    help: str
-
-
-CHANNELS = {
-    Provider.LINK: Channel(
-        "open link",
-        "The open link is closed to new annotators; those who have started can finish.",
-        "Open the link of a study that anyone may use, or change it, and print it.",
-    ),
-    Provider.PROLIFIC: Channel(
-        "connection to Prolific",
-        "Closed to new annotators from Prolific; those who have started can finish.",
-        "Connect a study to Prolific, and print the address to give to Prolific.",
-    ),
-}
 
 
 class Command(SurveyCommand):
     help = "Open the entrance of a channel, change its settings, or close it."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        actions = parser.add_subparsers(dest="channel", required=True)
-        parsers = {
-            provider: actions.add_parser(
-                provider.value, help=channel.help, description=channel.help
-            )
-            for provider, channel in CHANNELS.items()
-        }
-        for below in parsers.values():
-            below.add_argument("study")
-            caps = below.add_mutually_exclusive_group()
+        channels = parser.add_subparsers(dest="channel", required=True)
+        for provider, page in list_pages().items():
+            explained = f"Open a study's {page.subject}, or change it, and print its address."
+            channel = channels.add_parser(provider.value, help=explained, description=explained)
+            channel.add_argument("study")
+            caps = channel.add_mutually_exclusive_group()
             caps.add_argument("--cap", type=positive, help="how many may start here")
             caps.add_argument(
                 "--no-cap", dest="cap", action="store_const", const=NO_CAP,
                 help="as many as there are places",
             )  # fmt: skip
-            below.add_argument("--close", action="store_true", help="admit no new annotators")
-        add_code(
-            parsers[Provider.LINK], "--completion-code", remove="--no-completion-code",
-            explained="shown to annotators at the end",
-        )  # fmt: skip
-        parsers[Provider.PROLIFIC].add_argument(
-            "--completion-code", type=code,
-            help="Prolific's code for completion; needed once, and when it changes",
-        )  # fmt: skip
-        add_code(
-            parsers[Provider.PROLIFIC], "--no-place-code", remove="--without-no-place-code",
-            explained="its code for annotators without a place or screened out",
-        )  # fmt: skip
+            channel.add_argument("--close", action="store_true", help="admit no new annotators")
+            if rules_of(provider).needs_code:
+                channel.add_argument(
+                    "--completion-code", type=code,
+                    help=f"{page.title}'s code for completion; needed once, and when it changes",
+                )  # fmt: skip
+                add_code(
+                    channel, "--no-place-code", remove="--without-no-place-code",
+                    explained="its code for annotators without a place or screened out",
+                )  # fmt: skip
+            else:
+                add_code(
+                    channel, "--completion-code", remove="--no-completion-code",
+                    explained="shown to annotators at the end",
+                )  # fmt: skip
 
     def handle(self, *, channel: str, close: bool, **options: Any) -> None:
         provider, settings = Provider(channel), read_settings(options)
-        study = find_study(options["study"])
+        study, page = find_study(options["study"]), list_pages()[provider]
         if close:
             if settings:
                 raise CommandError("--close goes with no other option.")
             close_entrance(find_entrance(study, provider))
-            self.stdout.write(CHANNELS[provider].closed)
+            self.stdout.write(
+                f"The {page.subject} is closed to new annotators; those who have started can "
+                "finish."
+            )
             return
         earlier = Entrance.objects.filter(study=study, provider=provider).first()
         has_code = "completion_code" in settings or (earlier and earlier.completion_code)
-        if provider == Provider.PROLIFIC and not has_code:
-            raise CommandError("Give --completion-code: Prolific shows it with the study there.")
+        if rules_of(provider).needs_code and not has_code:
+            raise CommandError(
+                f"Give --completion-code: {page.title} shows it with the study there."
+            )
         if earlier and earlier.closed_at:
             self.stderr.write("It was closed, and is open again.")
         entrance = open_entrance(study, provider, **settings)
@@ -93,7 +75,7 @@ def find_entrance(study: Study, provider: Provider) -> Entrance:
     """Return the entrance of a channel. Raises CommandError if there is none."""
     entrance = Entrance.objects.filter(study=study, provider=provider).first()
     if entrance is None:
-        raise CommandError(f"Study {study.slug} has no {CHANNELS[provider].name}.")
+        raise CommandError(f"Study {study.slug} has no {list_pages()[provider].subject}.")
     return entrance
 
 

@@ -251,7 +251,10 @@ def test_connect_prolific_closes(study):
 
     out, _ = run("entrance", "prolific", "study", "--close")
 
-    assert out == "Closed to new annotators from Prolific; those who have started can finish.\n"
+    assert out == (
+        "The connection to Prolific is closed to new annotators; those who have started can "
+        "finish.\n"
+    )
     assert entrance(study, "completion_code") == [(True, "C1")]
 
 

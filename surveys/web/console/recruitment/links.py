@@ -215,10 +215,10 @@ def close(request: HttpRequest, study: Study, entrance_id: int) -> HttpResponse:
         return ask_first(
             request,
             study,
-            title=f"Close {channel.subject}",
+            title=f"Close the {channel.subject}",
             text="No new annotators can start with it; they see a notice. Annotators who have "
             "started can finish.\n\nIt can be reopened with the same URL.",
-            button=f"Close {channel.subject}",
+            button=f"Close the {channel.subject}",
             back=back,
         )
     close_entrance(entrance)
