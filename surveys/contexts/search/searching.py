@@ -8,16 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.core.files import File
 from django.db import transaction
 
 from surveys.contexts.candidates import CheckedCandidates, add_candidates, import_candidates
-from surveys.contexts.models import Candidate, CandidatePair
+from surveys.contexts.models import Candidate, CandidatePair, CandidateSet
 from surveys.contexts.picking import Picking, pick
 from surveys.contexts.search.listing import find_corpora
 from surveys.errors import ImportRefused, RunRefused
 from surveys.jobs.perform import Progress
 from surveys.models import Run
+from surveys.operations.job_process import in_job_process
 from surveys.results.run_files import drop_files
 from surveys.results.run_jobs import makes_run, store_part
 
@@ -25,11 +27,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from preprocess.windows.searching import Search
-
-from django.contrib.auth.models import User
-
-from surveys.contexts.models import CandidateSet
-from surveys.operations.job_process import in_job_process
 
 WINDOWS = "windows.parquet"
 COMPARED = ("window", "text", "file", "document", "first_sentence", "last_sentence")
@@ -124,6 +121,27 @@ def pick_found(windows: "pd.DataFrame", path: Path, picking: Picking) -> Checked
     return checked
 
 
+def pick_by_scores(
+    run: Run, picking: Picking, by: User, *, discards_choices: bool = False
+) -> CandidateSet:
+    """Pick a draft's candidates by a file that scores a search's windows.
+
+    They replace those that the draft has. Raises ImportRefused for scores that cannot be used, and
+    as `import_candidates`.
+    """
+    return import_candidates(
+        run.study, _pick(Path(run.archive.path), picking), by,
+        file_name=f"{run.name}, {picking.scores_name}", discards_choices=discards_choices,
+    )  # fmt: skip
+
+
+@in_job_process
+def _pick(windows: Path, picking: Picking) -> CheckedCandidates:
+    from preprocess.windows.table import load_windows
+
+    return pick_found(load_windows(windows), windows, picking)
+
+
 def _make_search(run: Run, pairs: list[list[str]], per_pair: int) -> "Search":
     from preprocess.pairs.reading import WordPair
     from preprocess.windows.searching import Search
@@ -213,24 +231,3 @@ def _refusing(run: Run) -> Iterator[None]:
             raise RunRefused(FULL) from error
         place = f"{Path(str(error.filename)).name}: " if error.filename else ""
         raise RunRefused(f"{place}{error.strerror}. Ask an operator for the log.") from error
-
-
-def pick_by_scores(
-    run: Run, picking: Picking, by: User, *, discards_choices: bool = False
-) -> CandidateSet:
-    """Pick a draft's candidates by a file that scores a search's windows.
-
-    They replace those that the draft has. Raises ImportRefused for scores that cannot be used, and
-    as `import_candidates`.
-    """
-    return import_candidates(
-        run.study, _pick(Path(run.archive.path), picking), by,
-        file_name=f"{run.name}, {picking.scores_name}", discards_choices=discards_choices,
-    )  # fmt: skip
-
-
-@in_job_process
-def _pick(windows: Path, picking: Picking) -> CheckedCandidates:
-    from preprocess.windows.table import load_windows
-
-    return pick_found(load_windows(windows), windows, picking)

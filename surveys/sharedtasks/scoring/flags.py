@@ -3,22 +3,22 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, TypedDict
 
-from surveys.sharedtasks.models import Submission, SubmissionState, TeamKind
+from django.db import transaction
+
+from surveys.sharedtasks.models import (
+    CountedSubmission,
+    Phase,
+    Submission,
+    SubmissionState,
+    Team,
+    TeamKind,
+)
 from surveys.sharedtasks.scoring.predictions import Place, load_predictions
 from surveys.sharedtasks.uploads import list_baselines
 
 if TYPE_CHECKING:
     from postprocess.boards.advice.flags import Flag as Found
     from postprocess.types import Floats
-from typing import TYPE_CHECKING
-
-from django.db import transaction
-
-from surveys.sharedtasks.models import CountedSubmission, Phase, Team
-
-if TYPE_CHECKING:
-    from postprocess.types import Floats
-
 
 MOST_COMPARED = 10  # earlier submissions of a team
 
