@@ -10,7 +10,7 @@ from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
 
 from django.conf import settings
 
-from surveys.models import Provider
+from surveys.crowd.mturk.targets import list_targets
 
 CROWD = 10  # a HIT with this many places or more costs more
 NO_FEE = Decimal(0)
@@ -67,8 +67,9 @@ PRICE_LIST = FeeRates(
 
 
 def rates_of(provider: str) -> FeeRates:
-    """Return the rates of a provider: none for channels that the ledger records without fees."""
-    return FeeRates() if provider in {Provider.LINK, Provider.PROLIFIC} else PRICE_LIST
+    """Return the price list for MTurk's targets; payments elsewhere are recorded without fees."""
+    is_target = any(target.provider == provider for target in list_targets())
+    return PRICE_LIST if is_target else FeeRates()
 
 
 def round_shown(fee: Decimal) -> int:

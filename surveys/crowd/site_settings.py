@@ -22,10 +22,11 @@ def read_settings(site: Mapping[str, Any]) -> dict[str, Any]:
     served_at = last_url(
         "MTURK_SERVED_AT", site["VAR_DIR"] / "mturk_address", "http://127.0.0.1:8800"
     )
+    # Not Amazon's name, so that AWS keys for other services are never used.
+    keys = access_keys("MTURK_LIVE_KEYS")
     return {
         "MTURK_SIMULATOR_URL": loopback("MTURK_SIMULATOR_URL", served_at),
-        # Not Amazon's name, so that AWS keys for other services are never used.
-        "MTURK_LIVE_KEYS": (keys := access_keys("MTURK_LIVE_KEYS")),
+        "MTURK_LIVE_KEYS": keys,
         # The two live targets are enabled only if all three conditions hold.
         "MTURK_IS_LIVE": bool(keys) and site["IS_HTTPS"] and not site["DEBUG"],
         "LOWEST_WAGE_CENTS": whole_number("LOWEST_WAGE_CENTS", 800),  # per hour; pages warn below
