@@ -41,8 +41,8 @@ class Kind:
     drains: bool = False  # performs what has arrived: a request while it is under way joins it
     ended: str = ""  # dotted: (Job) → None, in the transaction that ends it
     kept: timedelta | None = timedelta(days=30)  # after its end; None: as long as its result
-    summary: str = ""  # of a run: the template that says in brief what it made
-    page: str = ""  # and the name of the console's page that shows it
+    summary: str = ""  # of a run: the template that says in brief what it made, and
+    page: str = ""  # the name of the console's page that shows it
 
 
 def run_kind(

@@ -22,6 +22,7 @@ from surveys.study.stimuli.load import (
 from surveys.study.texts import read_texts, set_text
 
 FIRST_VERSION = 1
+NOT_COPIED = ("title", "n_checkpoints")  # given, and set together with the checkpoint items
 
 
 @transaction.atomic
@@ -70,9 +71,6 @@ def preview_study(stimuli: CheckedStimuli, owner: User | None = None) -> ImportS
     if study and owner and role_in(study, owner) is None:
         raise StudyExists(f"There is a study {slug} already. Choose another short name.")
     return stimuli.summarise(is_new=not is_stored(stimuli))
-
-
-NOT_COPIED = ("title", "n_checkpoints")  # given, and set together with the checkpoint items
 
 
 @transaction.atomic

@@ -39,6 +39,12 @@ from surveys.study.languages import name_language
 from surveys.web.console.access import Page, signed_in
 from surveys.web.forms import attempt, posted, status_of
 
+MOST_SHOWN = 500  # ranks that move
+DECISIONS = {
+    "use": (use_scoring, "The scores were replaced."),
+    "discard": (discard_scoring, "The scoring was discarded."),
+}
+
 
 class CorrectionForm(forms.Form):
     """Corrected gold of one or more languages, and the reason."""
@@ -82,13 +88,6 @@ def _name(row: UnrankedSubmission) -> str:
     counted = row.counted
     where = f"{counted.phase.name}, subtask {counted.subtask}"
     return f"{counted.team.name}, {where}: {row.reason}"
-
-
-MOST_SHOWN = 500  # ranks that move
-DECISIONS = {
-    "use": (use_scoring, "The scores were replaced."),
-    "discard": (discard_scoring, "The scoring was discarded."),
-}
 
 
 @task_page("GET")

@@ -35,6 +35,11 @@ from surveys.review.verdicts import (
 from surveys.web.console.access import is_visitor, signed_in, study_page
 from surveys.web.forms import SettingsForm, attempt, posted, status_of
 
+MAX_IDS = 200
+CARDS_PER_FETCH = 2
+ROWS_A_PAGE = 50
+DISPUTES_A_PAGE = 3
+
 
 @dataclass(frozen=True)
 class Card:
@@ -62,9 +67,6 @@ def list_cards(reviews: Iterable[Review], verdicts: Iterable[Verdict] = ()) -> l
     for verdict in verdicts:
         by_review.setdefault(verdict.review_id, []).append(verdict)
     return [Card(r, describe_evidence(r), by_review.get(r.pk, [])) for r in reviews]
-
-
-MAX_IDS = 200
 
 
 class VerdictForm(forms.Form):
@@ -100,11 +102,6 @@ def parse_ids(text: Any) -> list[int]:
     """Return the ids in a comma-separated list, ignoring everything that is not one."""
     numbers = map(read_number, str(text).split(",")[:MAX_IDS])
     return [number for number in numbers if number is not None]
-
-
-CARDS_PER_FETCH = 2
-ROWS_A_PAGE = 50
-DISPUTES_A_PAGE = 3
 
 
 @study_page(Right.READ, also=Right.LOOK)
