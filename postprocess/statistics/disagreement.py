@@ -67,7 +67,7 @@ def measure_disagreement(counts: Integers) -> pd.DataFrame:
 def find_disagreements(ratings: pd.DataFrame, above: Decimal | str | int) -> pd.DataFrame:
     """Find the ratings that differ from the mean of the others' by more than a number.
 
-    All are decided at one instant, without division or floats: with n others, a rating x is found
+    All are compared at once, without division or floats: with n others, a rating x is found
     if ``|n · x - Σ others| > above · n``.
 
     Parameters
@@ -100,7 +100,10 @@ def find_disagreements(ratings: pd.DataFrame, above: Decimal | str | int) -> pd.
     values = [Fraction(point) for point in points]
     limit = Fraction(str(above))
     unit = int(np.lcm.reduce([value.denominator for value in (*values, limit)], dtype=object))
-    units = np.array([int(value * unit) for value in values], dtype=np.int64)[codes]
+    whole = [int(value * unit) for value in values]
+    largest = 2 * len(ratings) * max(map(abs, (*whole, int(limit * unit))))
+    dtype = np.int64 if largest <= np.iinfo(np.int64).max else object
+    units = np.array(whole, dtype=dtype)[codes]
     table = pd.DataFrame({"pair": ratings["pair"].to_numpy(), "units": units})
     groups = table.groupby("pair", sort=False)["units"]
     n_others = groups.transform("size").to_numpy() - 1

@@ -82,6 +82,7 @@ def table(*pairs):
         ((0, 4), ""),  # only one other
         ((Decimal("0.1"), Decimal("0.1"), Decimal("1.1")), ""),  # not so with floats
         (("0.1", "0.1", "1.11"), "c"),
+        ((0, 0, 0, 0, 2**62), "abcde"),  # times four it does not fit in 64 bits
     ],
 )
 def test_ratings_far_from_the_others_mean_are_found(ratings, found):
