@@ -113,14 +113,15 @@ PAGES = (
 
 
 def list_entries() -> list[Page]:
-    """Return the entries with apps' pages, whose addresses begin with theirs; apps' own first."""
+    """Return the entries, apps' first; a page of an app belongs to that of its address's start."""
     below: dict[str, list[str]] = defaultdict(list)
     for places in load_objects("console_urls"):
         for name, (address, _) in ChainMap(*places.values()).items():
             below[address.partition("/")[0]].append(name)
-    own = [Page(first, is_optional=True) for first in below if first in below[first]]
+    apps = [Page(first, is_optional=True) for first in below if first in below[first]]
     return [
-        page._replace(others=" ".join([page.others, *below[page.first]])) for page in (*own, *PAGES)
+        page._replace(others=" ".join([page.others, *below[page.first]]))
+        for page in (*apps, *PAGES)
     ]
 
 

@@ -7,7 +7,7 @@ from django.http import HttpRequest
 
 from surveys.models import Assignment, Entrance, Invitation, Reservation, Study
 
-# by the beginning of the route, any for a reservation: the parameter with the token, and the table
+# the parameter with the token, and its table, by the beginning of the route (any for an app's page)
 PATHS: dict[str, tuple[str, Any]] = {
     "survey/": ("token", Assignment),
     "invitation/": ("token", Invitation),
