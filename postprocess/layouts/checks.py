@@ -4,14 +4,14 @@ from collections import defaultdict
 from collections.abc import Iterator
 from fractions import Fraction
 
-from postprocess.formats.marks import MarkedText, read_text
+from postprocess.formats.marks import TAG, plain_text
 from postprocess.formats.tabular import Finding, Severity
 from postprocess.layouts.columns import round_half_up
 from postprocess.layouts.published_set import PublishedSet
 
 FEWEST_RATERS, TOP = 15, 10  # of a pair of SimLex-999, and of its published scale
 RATERS, STEPS = 3, 4  # of SemEval-2017, whose ratings are quarters
-EXACT = 10**6  # decimal places of a mean that is printed in full
+PLACES = 2  # decimal places of its scores
 
 
 def find_large_deviations(published: PublishedSet) -> Iterator[Finding]:
@@ -20,9 +20,9 @@ def find_large_deviations(published: PublishedSet) -> Iterator[Finding]:
     The variance of n ratings with mean m is at most n / (n - 1) · m · (10 - m), at the ends.
     """
     for row, figure in enumerate(published.figures, 1):
-        if (deviation := _number(figure.get("sd", ""))) is None:
+        if figure.get("sd", "NA") == "NA":
             continue
-        mean = Fraction(figure["score"])
+        mean, deviation = Fraction(figure["score"]), Fraction(figure["sd"])
         if deviation**2 > Fraction(FEWEST_RATERS, FEWEST_RATERS - 1) * mean * (TOP - mean):
             what = (
                 f"no {FEWEST_RATERS} or more ratings with the mean {figure['score']} have the "
@@ -33,48 +33,53 @@ def find_large_deviations(published: PublishedSet) -> Iterator[Finding]:
 
 def find_scores_off_grid(published: PublishedSet) -> Iterator[Finding]:
     """Yield scores of one language that three ratings in quarters cannot have as their mean."""
-    parts = RATERS * STEPS
     for row, figure in enumerate(() if published.is_of_two else published.figures, 1):
-        if (score := _number(figure.get("score", ""))) is None:
-            continue
-        if round_half_up(Fraction(round(score * parts), parts)) != figure["score"]:
+        if "score" in figure and find_exact_mean(figure["score"]) is None:
             what = f"{figure['score']} is not a mean of {RATERS} ratings in steps of 1/{STEPS}"
             yield _warning(published, row, "score", what, "correct it")
 
 
+def find_exact_mean(printed: str) -> Fraction | None:
+    """Return the mean of three ratings in quarters that is printed so; None if there is none.
+
+    >>> find_exact_mean("0.58"), find_exact_mean("0.59")
+    (Fraction(7, 12), None)
+    """
+    number, parts = Fraction(printed), RATERS * STEPS
+    mean = Fraction(round(number * parts), parts)
+    places = max(PLACES, len(printed.partition(".")[2]))
+    return mean if Fraction(round_half_up(mean, places)) == number else None
+
+
 def find_wrong_means(published: PublishedSet) -> Iterator[Finding]:
-    """Yield printed means that differ from the mean of the row's ratings."""
-    raters = published.raters
-    for row, figure in enumerate(published.figures, 1):
-        ratings = [Fraction(figure[rater]) for rater in raters if figure[rater]]
-        if not ratings:
-            continue
-        mean, printed = sum(ratings, Fraction()) / len(ratings), figure["score"]
-        places = len(printed.partition(".")[2])
-        is_whole = mean * EXACT % 1 == 0 and len(ratings) % 2 == 0
-        if Fraction(printed) != mean and (
-            is_whole or round_half_up(mean, places, least=places) != printed
-        ):
-            what = f"{printed} is not the mean of the ratings, {round_half_up(mean, 4)}"
-            yield _warning(published, row, "score", what, "correct it")
+    """Yield printed means that are not the rounded mean of the row's ratings, up or down."""
+    for row, printed, mean in _list_means(published):
+        half = Fraction(1, 2 * 10 ** len(printed.partition(".")[2]))
+        if abs(Fraction(printed) - mean) > half:
+            yield _wrong_mean(published, row, printed, mean)
+
+
+def find_inexact_means(published: PublishedSet) -> Iterator[Finding]:
+    """Yield printed means that are not exactly the mean of the row's ratings."""
+    for row, printed, mean in _list_means(published):
+        if Fraction(printed) != mean:
+            yield _wrong_mean(published, row, printed, mean)
 
 
 def find_spaces_at_ends(published: PublishedSet) -> Iterator[Finding]:
     """Yield targets that begin or end with a space."""
     for row, item in enumerate(published.items, 1):
-        for side in (1, 2):
-            text = read_text(item[f"text{side}"])
-            pieces = text.parts if isinstance(text, MarkedText) else []
-            if any(is_target and piece != piece.strip() for piece, is_target in pieces):
+        for column in ("text1", "text2"):
+            if any(target != target.strip() for target in TAG.split(item[column])[1::2]):
                 what = "the target begins or ends with a space"
-                yield _warning(published, row, f"text{side}", what, "mark the word alone")
+                yield _warning(published, row, column, what, "mark the word alone")
 
 
 def find_unshared_texts(published: PublishedSet) -> Iterator[Finding]:
     """Yield lexemes whose two items share no text, or both."""
     lexemes: dict[tuple[str, str], list[tuple[int, set[str]]]] = defaultdict(list)
     for row, item in enumerate(published.items, 1):
-        texts = {_plain(item["text1"]), _plain(item["text2"])}
+        texts = {plain_text(item["text1"]), plain_text(item["text2"])}
         lexemes[item["word1"], item["pos"]].append((row, texts))
     for (word, _), items in lexemes.items():
         for (first, texts), (row, others) in zip(items[::2], items[1::2], strict=False):
@@ -92,16 +97,18 @@ def find_unequal_tags(published: PublishedSet) -> Iterator[Finding]:
         yield Finding(Severity.WARNING, what, advice="half of them each is meant")
 
 
-def _number(text: str) -> Fraction | None:
-    try:
-        return Fraction(text)
-    except ValueError:
-        return None
+def _list_means(published: PublishedSet) -> Iterator[tuple[int, str, Fraction]]:
+    """Yield the rows with ratings and a mean, that mean, and the exact mean of the ratings."""
+    raters = published.raters
+    for row, figure in enumerate(published.figures, 1):
+        ratings = [Fraction(figure[rater]) for rater in raters if figure[rater]]
+        if ratings and "score" in figure:
+            yield row, figure["score"], sum(ratings, Fraction()) / len(ratings)
 
 
-def _plain(marked: str) -> str:
-    text = read_text(marked)
-    return text.text if isinstance(text, MarkedText) else marked
+def _wrong_mean(published: PublishedSet, row: int, printed: str, mean: Fraction) -> Finding:
+    what = f"{printed} is not the mean of the ratings, {round_half_up(mean, 4)}"
+    return _warning(published, row, "score", what, "correct it")
 
 
 def _warning(published: PublishedSet, row: int, column: str, what: str, advice: str) -> Finding:

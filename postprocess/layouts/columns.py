@@ -11,7 +11,7 @@ from fractions import Fraction
 from postprocess.formats.marks import TAG, MarkedText, Problem, Span, read_text
 from postprocess.layouts import Record
 
-NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([Ee][+-]?[0-9]+)?")
+NUMBER = re.compile(r"-?[0-9]{1,99}(\.[0-9]{1,99})?([Ee][+-]?[0-9]{1,2})?")
 WHOLE = re.compile(r"[0-9]{1,9}")
 BOLD, NOT_BOLD = "<b> ", " </b>"
 Cells = Mapping[str, str]  # of a row, by the name of their column in the file

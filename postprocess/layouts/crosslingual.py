@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from postprocess.errors import UserError
 from postprocess.layouts import Record
+from postprocess.layouts.checks import find_exact_mean
 from postprocess.layouts.columns import round_half_up
 from postprocess.layouts.published_set import PublishedSet
 
-PARTS = 12  # of a scale point, in means of three ratings in quarters
 MOST_APART = 1  # the paper says "lower than 1.0"; its files have pairs that are exactly 1 apart
 
 
@@ -96,7 +96,9 @@ def list_scored(published: PublishedSet) -> list[ScoredPair]:
     for item in published.items:
         if (printed := scores.get(item["id"])) is None:
             raise CrosslingualError(f'the pair "{item["id"]}" has no score; load the scores, too')
-        pairs.append(ScoredPair(item["id"], item["word1"], item["word2"], _unprint(printed)))
+        exact = find_exact_mean(printed)
+        score = Fraction(printed) if exact is None else exact
+        pairs.append(ScoredPair(item["id"], item["word1"], item["word2"], score))
     return pairs
 
 
@@ -118,9 +120,3 @@ def cross(
         s, t = map(str, pair.scores)
         sources.append({"id": name, "source": pair.id, "s": s, "t": t})
     return crossed, sources
-
-
-def _unprint(printed: str) -> Fraction:
-    exact = Fraction(round(Fraction(printed) * PARTS), PARTS)
-    is_printed_so = round_half_up(exact) == round_half_up(Fraction(printed))
-    return exact if is_printed_so else Fraction(printed)

@@ -2,6 +2,7 @@
 
 from postprocess.errors import UserError
 from postprocess.layouts.checks import (
+    find_inexact_means,
     find_large_deviations,
     find_scores_off_grid,
     find_spaces_at_ends,
@@ -89,7 +90,7 @@ SCWS = Layout(
             has_header=False, more="ratings",
         ),
     ),
-    (find_wrong_means,),
+    (find_inexact_means,),
 )  # fmt: skip
 USES = (
     Text("lemma", ("lemma", "target")), Kept("pos", default=" "), Kept("date", default=" "),

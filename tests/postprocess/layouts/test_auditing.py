@@ -38,14 +38,14 @@ def test_a_deviation_is_possible_up_to_that_of_ratings_at_both_ends(tmp_path):
 
 def test_scores_of_three_raters_are_twelfths(tmp_path):
     files = {
-        "en.test.data.txt": "a\tb\n" * 4, "en.test.gold.txt": "0.08\n0.09\n4.0\n1\n",
+        "en.test.data.txt": "a\tb\n" * 4, "en.test.gold.txt": "0.08\n0.09\n2.583\n2.6\n",
         "de.test.txt": "a\tb\t0.5\n" * 4, "it.test.txt": "a\tb\t0.5\n" * 3,
         "de-en.test.txt": "a\tb\t0.09\n",
     }  # fmt: skip
 
     assert audit("semeval2017", tmp_path, files) == [
         "row 2 (line 2), score: 0.09 is not a mean of 3 ratings in steps of 1/4; correct it",
-        "row 4 (line 4), score: 1 is not a mean of 3 ratings in steps of 1/4; correct it",
+        "row 4 (line 4), score: 2.6 is not a mean of 3 ratings in steps of 1/4; correct it",
         "3 items, but 4 in 2 other languages; a row is the same concept in all languages",
     ]
 
@@ -73,7 +73,11 @@ def test_lexemes_share_one_text_and_targets_have_no_space(tmp_path):
     ]
 
 
-def test_means_are_those_of_the_ratings(tmp_path):
+def test_whole_numbers_are_means_of_three_ratings(tmp_path):
+    assert audit("semeval2017", tmp_path, {"en.test.txt": "a\tb\t1\nc\td\t4.0\n"}) == []
+
+
+def test_means_are_exactly_those_of_the_ratings(tmp_path):
     row = "{}\ta\tn\tb\tn\t<b> a </b>\t<b> b </b>\t{}\t{}\n"
     ratings = "\t".join(["5.0", "4.0"] * 4 + ["3.51", "3.50"])
     files = {
@@ -83,6 +87,18 @@ def test_means_are_those_of_the_ratings(tmp_path):
     assert audit("scws", tmp_path, files) == [
         "row 2 (line 2), score: 4.3 is not the mean of the ratings, 4.301; correct it"
     ]
+
+
+def test_means_with_few_digits_are_rounded_up_or_down(tmp_path):
+    # two raters: 2.5 is printed as 2 or 3, but not as 2.4; then 2.125, as 2.12 or 2.13
+    scores = ("2,2,3", "3,2,3", "2.4,2,3", "2.12,2,2.25", "2.13,2,2.25", "2.14,2,2.25")
+    rows = "".join(f"a,b{row},{cells}\n" for row, cells in enumerate(scores))
+
+    assert audit("simlex", tmp_path, {"a.csv": f"word1,word2,mean,1,2\n{rows}"}) == [
+        "row 3 (line 4), score: 2.4 is not the mean of the ratings, 2.5; correct it",
+        "row 6 (line 7), score: 2.14 is not the mean of the ratings, 2.125; correct it",
+    ]
+    assert audit("simlex", tmp_path, {"a.csv": "word1,word2,1,2\na,b,2,3\n"}) == []
 
 
 def test_the_summary_names_what_is_written_otherwise(tmp_path, capsys):
