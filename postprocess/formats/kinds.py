@@ -183,7 +183,7 @@ def split_records(
     if kind_read.is_workbook:
         records = split_workbook(data, columns, known or columns, numbers)
     else:
-        records = _split_text(_mark_utf16(data), kind_read)
+        records = split_text(_mark_utf16(data), kind_read)
     if b"\0" in data:
         _refuse_nul(records)
     _spell_header(records, known or columns)
@@ -247,7 +247,7 @@ def _explain_unread(
     elif not _is_decodable(data, Encoding.UTF_8):
         records = split_plain(data)  # whose findings name the bytes that are not UTF-8
         return records if find_header(records.rows, columns) == 0 else Records([], records.findings)
-    return _split_text(data, otherwise)
+    return split_text(data, otherwise)
 
 
 def _refuse_nul(records: Records) -> None:
@@ -272,8 +272,8 @@ def _decode(data: bytes, encoding: Encoding) -> str:
     return data.removeprefix(codecs.BOM_UTF8).decode(encoding)
 
 
-def _split_text(data: bytes, kind: FileKind) -> Records:
-    """Split a text of a kind into fields."""
+def split_text(data: bytes, kind: FileKind) -> Records:
+    """Split a text of a kind, whose columns need not be named, into fields."""
     if kind == CANONICAL:
         return split_plain(data)
     try:

@@ -283,7 +283,7 @@ def _shape_findings(
 ) -> Iterator[Finding]:
     """Yield findings on rows that do not match the header, the first rows in detail."""
     for row, fields in islice(misshapen.items(), MOST_MISSHAPEN):
-        yield unreadable(*_shape_problem(fields, n_columns, separator), row=row)
+        yield unreadable(*shape_problem(fields, n_columns, separator), row=row)
     if (n_more := len(misshapen) - MOST_MISSHAPEN) > 0:
         what = f"{n_more:,} more rows have not as many fields as the header"
         yield unreadable(what, "correct them too", row=list(misshapen)[MOST_MISSHAPEN])
@@ -340,7 +340,8 @@ def _header_findings(
         yield Finding(Severity.WARNING, what, advice="remove them")
 
 
-def _shape_problem(fields: Sequence[str], n_columns: int, separator: str) -> tuple[str, str]:
+def shape_problem(fields: Sequence[str], n_columns: int, separator: str) -> tuple[str, str]:
+    """Return why a row does not match the header, and what to do."""
     if not any(fields):
         return "the row is empty", "remove it"
     n_fields = f"{len(fields)} {'field' if len(fields) == 1 else 'fields'}"

@@ -41,7 +41,8 @@ def audit_layout(layout: Layout, places: Sequence[Path]) -> Audit:
 
 def _audit_set(audit: KitAudit, published: PublishedSet) -> None:
     for check in published.layout.checks:
-        audit.add(Check.LAYOUT, published.main.name, check(published))
+        for name, finding in map(published.main.locate, check(published)):
+            audit.add(Check.LAYOUT, name, [finding])
     audit.summary += [("items", str(len(published.items))), *_summarise(published)]
     notes = {f"{name}: {finding.reason}": None for name, finding in published.warnings}
     audit.summary.append(("written back", "; ".join(notes) or "byte for byte"))

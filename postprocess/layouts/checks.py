@@ -28,7 +28,7 @@ def find_large_deviations(published: PublishedSet) -> Iterator[Finding]:
                 f"no {FEWEST_RATERS} or more ratings with the mean {figure['score']} have the "
                 f"deviation {figure['sd']}"
             )
-            yield _warning(published, row, "sd", what, "correct one of the two")
+            yield Finding(Severity.WARNING, what, row, "sd", "correct one of the two")
 
 
 def find_scores_off_grid(published: PublishedSet) -> Iterator[Finding]:
@@ -36,7 +36,7 @@ def find_scores_off_grid(published: PublishedSet) -> Iterator[Finding]:
     for row, figure in enumerate(() if published.is_of_two else published.figures, 1):
         if "score" in figure and find_exact_mean(figure["score"]) is None:
             what = f"{figure['score']} is not a mean of {RATERS} ratings in steps of 1/{STEPS}"
-            yield _warning(published, row, "score", what, "correct it")
+            yield Finding(Severity.WARNING, what, row, "score", "correct it")
 
 
 def find_exact_mean(printed: str) -> Fraction | None:
@@ -56,14 +56,14 @@ def find_wrong_means(published: PublishedSet) -> Iterator[Finding]:
     for row, printed, mean in _list_means(published):
         half = Fraction(1, 2 * 10 ** len(printed.partition(".")[2]))
         if abs(Fraction(printed) - mean) > half:
-            yield _wrong_mean(published, row, printed, mean)
+            yield _wrong_mean(row, printed, mean)
 
 
 def find_inexact_means(published: PublishedSet) -> Iterator[Finding]:
     """Yield printed means that are not exactly the mean of the row's ratings."""
     for row, printed, mean in _list_means(published):
         if Fraction(printed) != mean:
-            yield _wrong_mean(published, row, printed, mean)
+            yield _wrong_mean(row, printed, mean)
 
 
 def find_spaces_at_ends(published: PublishedSet) -> Iterator[Finding]:
@@ -72,7 +72,7 @@ def find_spaces_at_ends(published: PublishedSet) -> Iterator[Finding]:
         for column in ("text1", "text2"):
             if any(target != target.strip() for target in TAG.split(item[column])[1::2]):
                 what = "the target begins or ends with a space"
-                yield _warning(published, row, column, what, "mark the word alone")
+                yield Finding(Severity.WARNING, what, row, column, "mark the word alone")
 
 
 def find_unshared_texts(published: PublishedSet) -> Iterator[Finding]:
@@ -86,7 +86,7 @@ def find_unshared_texts(published: PublishedSet) -> Iterator[Finding]:
             if len(texts & others) != 1:
                 n_shared = "no text" if not texts & others else "both texts"
                 what = f'the items of "{word}" in row {first} and here share {n_shared}'
-                yield _warning(published, row, "", what, "they share one")
+                yield Finding(Severity.WARNING, what, row, advice="they share one")
 
 
 def find_unequal_tags(published: PublishedSet) -> Iterator[Finding]:
@@ -106,11 +106,6 @@ def _list_means(published: PublishedSet) -> Iterator[tuple[int, str, Fraction]]:
             yield row, figure["score"], sum(ratings, Fraction()) / len(ratings)
 
 
-def _wrong_mean(published: PublishedSet, row: int, printed: str, mean: Fraction) -> Finding:
+def _wrong_mean(row: int, printed: str, mean: Fraction) -> Finding:
     what = f"{printed} is not the mean of the ratings, {round_half_up(mean, 4)}"
-    return _warning(published, row, "score", what, "correct it")
-
-
-def _warning(published: PublishedSet, row: int, column: str, what: str, advice: str) -> Finding:
-    line = published.main.file.first_line
-    return Finding(Severity.WARNING, what, row, column or None, advice, first_line=line)
+    return Finding(Severity.WARNING, what, row, "score", "correct it")

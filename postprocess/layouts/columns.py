@@ -9,6 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from postprocess.formats.marks import TAG, MarkedText, Problem, Span, read_text
+from postprocess.formats.tabular import Finding, Severity
 from postprocess.layouts import Record
 
 NUMBER = re.compile(r"-?[0-9]{1,99}(\.[0-9]{1,99})?([Ee][+-]?[0-9]{1,2})?")
@@ -23,6 +24,10 @@ class CellError(ValueError):
     def __init__(self, column: str, what: str, advice: str = "") -> None:
         super().__init__(what)
         self.column, self.what, self.advice = column, what, advice
+
+    def of_row(self, row: int) -> Finding:
+        """Return the finding on a row."""
+        return Finding(Severity.ERROR, self.what, row, self.column, self.advice)
 
 
 @dataclass(frozen=True)

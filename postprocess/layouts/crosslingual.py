@@ -9,7 +9,7 @@ from typing import NamedTuple
 from postprocess.errors import UserError
 from postprocess.layouts import Record
 from postprocess.layouts.checks import find_exact_mean
-from postprocess.layouts.columns import round_half_up
+from postprocess.layouts.columns import NUMBER, round_half_up
 from postprocess.layouts.published_set import PublishedSet
 
 MOST_APART = 1  # the paper says "lower than 1.0"; its files have pairs that are exactly 1 apart
@@ -91,10 +91,10 @@ def list_scored(published: PublishedSet) -> list[ScoredPair]:
 
     Raises CrosslingualError if a score is missing.
     """
-    scores = {figure["id"]: figure.get("score") for figure in published.figures}
+    scores = {figure["id"]: figure.get("score", "") for figure in published.figures}
     pairs = []
     for item in published.items:
-        if (printed := scores.get(item["id"])) is None:
+        if not NUMBER.fullmatch(printed := scores.get(item["id"], "")):
             raise CrosslingualError(f'the pair "{item["id"]}" has no score; load the scores, too')
         exact = find_exact_mean(printed)
         score = Fraction(printed) if exact is None else exact

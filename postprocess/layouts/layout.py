@@ -17,6 +17,7 @@ PARTS = {  # of names of files: a language or two, and always two
     "language": r"(?P<language>[a-z]{2,3}(?:-[a-z]{2,3})?)",
     "languages": r"(?P<language>[a-z]{2,3}-[a-z]{2,3})",
 }
+BROKEN = str.maketrans("\t\n\r", "   ")  # what no cell of our files can hold; as many characters
 Rows = Literal["items", "uses", "judgements", "instances"]
 
 
@@ -70,8 +71,8 @@ class File:
         return 2 if self.has_header else 1
 
     def cell_of(self, header: str) -> str:
-        """Return the name of a column by any of its names, as it is if it is not declared."""
-        return self._known.get(fold_name(header), header)
+        """Return the name of a column by any of its names; that in the file if it is not known."""
+        return self._known.get(fold_name(header), header.translate(BROKEN))
 
     @cached_property
     def _known(self) -> dict[str, str]:

@@ -5,7 +5,7 @@ import io
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path, PurePath
 from statistics import median
@@ -14,11 +14,13 @@ from typing import NamedTuple
 from postprocess.designs.kinds import FORMS, TEXTS, WORDS
 from postprocess.formats.parsed import read_cells
 from postprocess.formats.tabular import (
+    Finding,
     TableError,
     naming_file,
+    read_cell,
     render_rows,
+    shape_table,
     split_plain,
-    unreadable,
 )
 from postprocess.layouts import FileFinding, Record, refusal
 from postprocess.layouts.layout import File, Layout
@@ -38,6 +40,10 @@ class FileForm(NamedTuple):
     name: str
     file: File
     header: list[str]
+
+    def locate(self, finding: Finding) -> FileFinding:
+        """Return a finding with the name of the file, and the lines of its rows."""
+        return FileFinding(self.name, replace(finding, first_line=self.file.first_line))
 
 
 @dataclass
@@ -108,14 +114,17 @@ def _list_medians(
 def render_set(published: PublishedSet) -> dict[str, bytes]:
     """Return the files of the folder of a data set: items, figures, ratings and uses."""
     language = published.language
-    forms = [(form.name, form.file.name, json.dumps(form.header)) for form in published.forms]
+    forms = [
+        {"name": form.name, "file": form.file.name, "columns": json.dumps(form.header)}
+        for form in published.forms
+    ]
     files = {
         f"items_{language}.tsv": _render(published.items, (*WORDS, *TEXTS, *FORMS)),
         FIGURES: _render(published.figures, ("id",)),
-        FORMS_FILE: render_rows(("name", "file", "columns"), forms),
+        FORMS_FILE: _render(forms, ()),
     }
     if published.uses:
-        files[USES] = _render(published.uses, ())
+        files[USES] = _render(published.uses, (FOLDER, "identifier"))
     if ratings := list_ratings(published):
         stream = io.StringIO(newline="")
         rows = ((language, row, "1", *rest) for row, *rest in ratings)
@@ -132,6 +141,8 @@ def load_set(layout: Layout, folder: Path) -> PublishedSet:
         raise refusal(str(folder), what, "give the folder of one data set")
     language = items[0].stem.removeprefix("items_")
     published = PublishedSet(layout, language, _load(items[0], WORDS))
+    if not published.items:
+        raise refusal(str(items[0]), "there are no items", "load the data set again")
     published.figures = _load(folder / FIGURES, ("id",))
     published.uses = _load(folder / USES, (FOLDER, "identifier"))
     for form in _load(folder / FORMS_FILE, ("name", "file", "columns")):
@@ -155,28 +166,26 @@ def _read_form(form: Record, layout: Layout) -> FileForm:
 
 
 def _render(records: Sequence[Record], first: Sequence[str]) -> str:
-    """Return a table of records; columns that a record lacks are empty."""
+    """Return a table of records, "" for none; columns that a record lacks are empty."""
+    if not records:
+        return ""
     names = dict.fromkeys(name for record in records for name in record)
     columns = [*(name for name in first if name in names), *(n for n in names if n not in first)]
     return render_rows(columns, ([record.get(name, "") for name in columns] for record in records))
 
 
 def _load(path: Path, columns: Sequence[str]) -> list[Record]:
-    """Return the records of a table with some columns; none without the file.
+    """Return the records of a table with some columns; none of a missing or empty file.
 
     Raises TableError or OSError.
     """
-    if not path.exists():
+    if not path.exists() or not (data := path.read_bytes()):
         return []
     with naming_file(path):
-        records = split_plain(path.read_bytes())
-        if records.findings or not records.rows or records.rows[0] is None:
-            raise TableError(records.findings or [unreadable("the file is empty")])
-        cells = {row: tuple(r) for row, r in enumerate(records.rows) if r is not None}
-        header, *rows = read_cells(cells).values()
-        if missing := [name for name in columns if name not in header]:
-            raise TableError([unreadable(f"missing columns: {', '.join(missing)}", "add them")])
-        if bad := [row for row, fields in cells.items() if len(fields) != len(header)]:
-            what, advice = f"not {len(header)} fields", "write as many as in the header"
-            raise TableError([unreadable(what, advice, row=row) for row in bad])
-        return [dict(zip(header, fields, strict=True)) for fields in rows]
+        records = split_plain(data)
+        header = (records.rows[0] or []) if records.rows else []
+        table = shape_table(records, columns, [name for name in header if name not in columns])
+        if table.errors:
+            raise TableError(table.errors)
+    names = tuple(map(read_cell, table.columns))
+    return [dict(zip(names, row, strict=True)) for row in read_cells(table.rows).values()]

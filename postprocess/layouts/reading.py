@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
-from postprocess.formats.tabular import Finding, Severity
+from postprocess.formats.tabular import Finding, Severity, shape_problem, unreadable
 from postprocess.layouts import FileFinding, LayoutError, Record, refusal
 from postprocess.layouts.columns import NUMBER, CellError
-from postprocess.layouts.layout import File, Layout
+from postprocess.layouts.layout import BROKEN, File, Layout
 from postprocess.layouts.published_set import FOLDER, UNKNOWN, FileForm, PublishedSet
 from postprocess.layouts.splitting import Split, split_file
 from postprocess.layouts.writing import Writer, list_unwritten
@@ -17,7 +17,6 @@ OF_USES = (
     "text", "form", "identifier", "date", "grouping", "description", "indexes_target_sentence",
 )  # fmt: skip
 NAMED = ("language", "split", "name")
-BROKEN = str.maketrans("\t\n\r", "   ")  # what no cell of our files can hold; as many characters
 
 
 @dataclass
@@ -34,15 +33,9 @@ class Read:
         """The folder of the files of a lemma; empty for other files."""
         return PurePath(self.form.name).parent.name if self.form.file.is_foldered else ""
 
-
-class Findings(list[FileFinding]):
-    """The errors of all files of a set."""
-
-    def add(self, read: Read, row: int | None, what: str, advice: str, column: str = "") -> None:
-        """Add an error on a row of a file."""
-        line = read.form.file.first_line
-        finding = Finding(Severity.ERROR, what, row, column or None, advice, first_line=line)
-        self.append(FileFinding(read.form.name, finding))
+    def add(self, row: int | None, what: str, advice: str = "", column: str | None = None) -> None:
+        """Add an error on a row, or on the whole file."""
+        self.split.findings.append(Finding(Severity.ERROR, what, row, column, advice))
 
 
 def group_files(layout: Layout, places: Sequence[Path]) -> list[dict[str, bytes]]:
@@ -97,31 +90,34 @@ def read_set(layout: Layout, files: Mapping[str, bytes], language: str = "") -> 
     LayoutError
         With all errors, by file, row and column.
     """
-    findings, reads = Findings(), []
+    reads = []
     for name, data in files.items():
         file, parts = layout.find_file(name)
         language = language or parts.get("language", "")
-        reads.append(_read_file(name, data, file or layout.files[0], findings))
+        reads.append(_read_file(name, data, file or layout.files[0]))
     first, _, second = language.partition("-")
     language = first if second == first else language
     published = PublishedSet(layout, language or UNKNOWN, forms=[read.form for read in reads])
-    if not findings:
+    if not _list_errors(reads):
         join = _join_uses if layout.has_uses else _join_rows
-        join(published, reads, findings)
-        if not findings and not published.items:
-            findings.add(reads[0], None, "there are no items", "add rows, or give all files")
-    if findings:
-        raise LayoutError(findings)
+        join(published, reads)
+    if not _list_errors(reads) and not published.items:
+        reads[0].add(None, "there are no items", "add rows, or give all files")
+    if errors := _list_errors(reads):
+        raise LayoutError(errors)
     writer = Writer(published)
     for read in reads:
         unwritten = list_unwritten(writer, read.form, read.split, files[read.form.name])
-        published.warnings += (FileFinding(read.form.name, finding) for finding in unwritten)
+        published.warnings += map(read.form.locate, unwritten)
     return published
 
 
-def _read_file(name: str, data: bytes, file: File, findings: Findings) -> Read:
+def _list_errors(reads: Sequence[Read]) -> list[FileFinding]:
+    return [read.form.locate(finding) for read in reads for finding in read.split.findings]
+
+
+def _read_file(name: str, data: bytes, file: File) -> Read:
     split = split_file(data, file)
-    findings += (FileFinding(name, finding) for finding in split.findings)
     header = split.header or _name_columns(file, next(iter(split.rows.values()), []))
     read = Read(FileForm(name, file, header), split)
     if split.findings:
@@ -130,15 +126,15 @@ def _read_file(name: str, data: bytes, file: File, findings: Findings) -> Read:
     missing = [cell for column in file.columns for cell in column.find_missing(cells)]
     if missing or len(set(cells)) < len(cells):
         what = f"missing columns: {', '.join(missing)}" if missing else "a column is there twice"
-        findings.add(read, None, what, f"it has {', '.join(header)[:200]}")
+        read.add(None, what, f"it has {', '.join(header)[:200]}")
         return read
     columns = [column for column in file.columns if column.cell in cells]
     known = {cell for column in columns for cell in column.cells}
     read.more = [cell for cell in cells if cell not in known]
     for row, fields in split.rows.items():
         if len(fields) != len(header):
-            what = f"{len(fields)} fields instead of {len(header)}"
-            findings.add(read, row, what, "a tab or a line break inside a field?")
+            problem = shape_problem(fields, len(header), file.syntax)
+            split.findings.append(unreadable(*problem, row=row))
             continue
         given = dict(zip(cells, (field.translate(BROKEN) for field in fields), strict=True))
         record: Record = {}
@@ -146,11 +142,11 @@ def _read_file(name: str, data: bytes, file: File, findings: Findings) -> Read:
             try:
                 column.read(given, record)
             except CellError as error:
-                findings.add(read, row, error.what, error.advice, error.column)
+                read.split.findings.append(error.of_row(row))
         for cell in read.more:
             record[cell] = given[cell]
             if file.more == "ratings" and given[cell] and not NUMBER.fullmatch(given[cell]):
-                findings.add(read, row, f'"{given[cell][:40]}" is not a number', "", cell)
+                read.add(row, f'"{given[cell][:40]}" is not a number', column=cell)
         read.records[row] = record
     return read
 
@@ -162,16 +158,16 @@ def _name_columns(file: File, cells: Sequence[str]) -> list[str]:
     return [*declared, *(f"r{number}" for number in range(1, n_more + 1))]
 
 
-def _join_rows(published: PublishedSet, reads: Sequence[Read], findings: Findings) -> None:
+def _join_rows(published: PublishedSet, reads: Sequence[Read]) -> None:
     """Join the files of items by id, or by row where they have none."""
     order = published.layout.files.index
     main, *others = sorted(reads, key=lambda read: order(read.form.file))
     if not main.form.file.is_main:
-        findings.add(main, None, "the file of the items is missing", "give it, too")
+        main.add(None, "the file of the items is missing", "give it, too")
         return
     for read in others:
-        _join_file(main, read, findings)
-    if findings:
+        _join_file(main, read)
+    if _list_errors(reads):
         return
     seen: set[str] = set()
     figures = {c.name for file in published.layout.files for c in file.columns if c.is_figure}
@@ -179,7 +175,7 @@ def _join_rows(published: PublishedSet, reads: Sequence[Read], findings: Finding
     for row, record in main.records.items():
         name = record.setdefault("id", str(row))
         if name in seen:
-            findings.add(main, row, f'the id "{name}" is that of an earlier row', "", "id")
+            main.add(row, f'the id "{name}" is that of an earlier row', column="id")
         seen.add(name)
         if "word2" not in record:
             record["word2"] = record["form2"] if published.is_of_two else record["word1"]
@@ -188,10 +184,10 @@ def _join_rows(published: PublishedSet, reads: Sequence[Read], findings: Finding
         published.figures.append({"id": name, **rated})
 
 
-def _join_file(main: Read, read: Read, findings: Findings) -> None:
+def _join_file(main: Read, read: Read) -> None:
     """Add the fields of another file to the records of the main file."""
     if read.form.file is main.form.file:
-        findings.add(read, None, f"a second file like {main.form.name}", "read each by itself")
+        read.add(None, f"a second file like {main.form.name}", "read each by itself")
         return
     has_ids = any(column.name == "id" for column in read.form.file.columns)
     places = {record["id"] if has_ids else row: row for row, record in main.records.items()}
@@ -199,14 +195,14 @@ def _join_file(main: Read, read: Read, findings: Findings) -> None:
         place = places.pop(record["id"] if has_ids else row, None)
         if place is None:
             what = f"{main.form.name} lacks this item, or it was named before"
-            findings.add(read, row, what, "", "id" if has_ids else "")
+            read.add(row, what, column="id" if has_ids else None)
         else:
             main.records[place].update(record)
     for key, row in places.items():
-        findings.add(main, row, f"{read.form.name} has nothing about this item ({key})", "")
+        main.add(row, f"{read.form.name} has nothing about this item ({key})")
 
 
-def _join_uses(published: PublishedSet, reads: Sequence[Read], findings: Findings) -> None:
+def _join_uses(published: PublishedSet, reads: Sequence[Read]) -> None:
     """Make items of the pairs of uses that have judgements or instances."""
     uses: dict[tuple[str, str], Record] = {}
     for read in (read for read in reads if read.form.file.rows == "uses"):
@@ -214,7 +210,7 @@ def _join_uses(published: PublishedSet, reads: Sequence[Read], findings: Finding
             key = read.folder, record["identifier"]
             if key in uses:
                 what = f'the identifier "{key[1]}" is that of an earlier use'
-                findings.add(read, row, what, "", "identifier")
+                read.add(row, what, column="identifier")
             uses[key] = record
             published.uses.append({FOLDER: read.folder, **record})
     items: dict[tuple[str, str, str], Record] = {}
@@ -225,7 +221,7 @@ def _join_uses(published: PublishedSet, reads: Sequence[Read], findings: Finding
             ids = [record[f"identifier{side}"] for side in (1, 2)]
             unknown = [name for name in ids if uses and (read.folder, name) not in uses]
             for name in dict.fromkeys(unknown):
-                findings.add(read, row, f'no use has the identifier "{name}"', "")
+                read.add(row, f'no use has the identifier "{name}"')
             pair = (read.folder, min(ids), max(ids))
             if pair not in items:
                 sides = [uses.get((read.folder, name), {"identifier": name}) for name in ids]

@@ -9,10 +9,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from postprocess.foreign import name_foreign
+from postprocess.formats.kinds import FileKind, Separator, split_text
 from postprocess.formats.tabular import Finding, end_lines, split_plain, unreadable
 from postprocess.layouts.layout import File
 
 BOM = b"\xef\xbb\xbf"
+COMMAS = FileKind(Separator.COMMA)
 SURROGATE = re.compile("[\ud800-\udfff]")
 NOT_OBJECTS = "it should be a list of objects with the same keys"
 NUMBERS = "numbers are written as text"
@@ -32,7 +34,7 @@ def split_file(data: bytes, file: File) -> Split:
     """Return the header and the rows of a file; never raises for its content."""
     if (foreign := name_foreign(data)) is not None:
         return Split([], {}, [unreadable(f"the file is {foreign.name}", foreign.advice)])
-    split = {"tab": _split_tabs, "comma": _split_commas, "json": _split_json}[file.syntax](data)
+    split = _split_json(data) if file.syntax == "json" else _split_rows(data, file.syntax)
     if not split.header and not split.findings:
         split.findings.append(unreadable("the file is empty", "it needs rows"))
     elif not file.has_header:
@@ -42,7 +44,6 @@ def split_file(data: bytes, file: File) -> Split:
             replace(finding, row=(finding.row or 0) + 1) for finding in split.findings
         ]
         split.header = []
-    split.findings = [replace(f, first_line=file.first_line) for f in split.findings]
     split.notes += _list_notes(data)
     return split
 
@@ -77,26 +78,13 @@ def _list_notes(data: bytes) -> Iterator[str]:
         yield "empty lines at the end are left out"
 
 
-def _split_tabs(data: bytes) -> Split:
-    records = split_plain(data)
+def _split_rows(data: bytes, syntax: str) -> Split:
+    records = split_plain(data)  # whose findings name the rows that are not UTF-8
+    if syntax == "comma" and not records.findings:
+        records = split_text(data, COMMAS)
     first, *others = records.rows or [None]
     rows = {row: cells for row, cells in enumerate(others, 1) if cells is not None}
     return Split(first or [], rows, records.findings)
-
-
-def _split_commas(data: bytes) -> Split:
-    try:
-        text = data.removeprefix(BOM).decode()
-        first, *others = csv.reader(io.StringIO(text, newline=""), strict=True)
-    except UnicodeDecodeError as error:
-        what = f"not UTF-8: byte {error.start + 1} of the file"
-        return Split([], {}, [unreadable(what, "save it as UTF-8")])
-    except csv.Error as error:
-        what = f"quotation marks are not closed ({error})"
-        return Split([], {}, [unreadable(what, "close them")])
-    except ValueError:
-        return Split([], {})
-    return Split(first, dict(enumerate(others, 1)))
 
 
 def _split_json(data: bytes) -> Split:

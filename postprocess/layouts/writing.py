@@ -6,9 +6,8 @@ from functools import cached_property
 from pathlib import PurePath
 
 from postprocess.formats.tabular import Finding, Severity
-from postprocess.layouts import FileFinding, LayoutError, Record
+from postprocess.layouts import LayoutError, Record
 from postprocess.layouts.columns import CellError
-from postprocess.layouts.layout import File
 from postprocess.layouts.published_set import FOLDER, FileForm, PublishedSet
 from postprocess.layouts.splitting import NUMBERS, Split, join_rows, normalise
 
@@ -24,7 +23,7 @@ def write_set(published: PublishedSet) -> dict[str, bytes]:
     writer, files, findings = Writer(published), {}, []
     for form in published.forms or writer.list_forms():
         rows = writer.list_rows(form)
-        findings += [FileFinding(form.name, row) for row in rows if isinstance(row, Finding)]
+        findings += [form.locate(row) for row in rows if isinstance(row, Finding)]
         written = [row for row in rows if not isinstance(row, Finding)]
         files[form.name] = join_rows(form.file, form.header, written)
     if findings:
@@ -53,8 +52,9 @@ class Writer:
             for folder in folders if file.is_foldered else [""]:
                 name = file.name.format(**parts, split=SPLIT, folder=folder)
                 raters = published.raters if file.more == "ratings" else []
-                forms = [FileForm(name, file, [*order, *raters]) for order in self._orders(file)]
-                yield next((form for form in forms if self._holds(form)), forms[0])
+                orders = file.orders[::-1] if published.is_of_two else file.orders
+                forms = [FileForm(name, file, [*order, *raters]) for order in orders]
+                yield min(forms, key=self._count_unwritten)
 
     def list_rows(self, form: FileForm) -> Rows:
         """Return the rows of cells of a file, or why a row cannot be written."""
@@ -70,20 +70,11 @@ class Writer:
                     written.update(column.write(record))
                 rows.append([_take(written, cell) for cell in cells])
             except CellError as error:
-                rows.append(
-                    Finding(
-                        Severity.ERROR, error.what, number, error.column, error.advice,
-                        first_line=form.file.first_line,
-                    )
-                )  # fmt: skip
+                rows.append(error.of_row(number))
         return rows
 
-    def _orders(self, file: File) -> list[list[str]]:
-        """Return the orders of columns to try: with two languages, the last first."""
-        return file.orders[::-1] if self.published.is_of_two else file.orders
-
-    def _holds(self, form: FileForm) -> bool:
-        return not any(isinstance(row, Finding) for row in self.list_rows(form))
+    def _count_unwritten(self, form: FileForm) -> int:
+        return sum(isinstance(row, Finding) for row in self.list_rows(form))
 
     @cached_property
     def _by_folder(self) -> dict[str, dict[str, list[Record]]]:
@@ -107,14 +98,13 @@ class Writer:
 
 def list_unwritten(writer: Writer, form: FileForm, split: Split, data: bytes) -> Iterator[Finding]:
     """Yield warnings on what is not written as it was read from a file."""
-    line = form.file.first_line
     yield from (Finding(Severity.WARNING, note) for note in split.notes)
     rows, is_same = writer.list_rows(form), True
     for (number, given), row in zip(split.rows.items(), rows, strict=False):
         if row != given:
             is_same = False
             for column, reason in _list_differences(form.header, given, row):
-                yield Finding(Severity.WARNING, reason, number, column, first_line=line)
+                yield Finding(Severity.WARNING, reason, number, column)
     if len(rows) != len(split.rows):
         yield Finding(Severity.WARNING, f"{len(rows)} rows are written, not {len(split.rows)}")
     elif is_same and NUMBERS not in split.notes:

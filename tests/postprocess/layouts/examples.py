@@ -48,6 +48,7 @@ EXAMPLES = {
             + "=1+1\tko\u030ala\tA\t4\t1\t\t1\t0\t0\tNA\n",
         },
         {"set.csv": 'Word 1,Word 2,Human (mean),1,2\ntavo,miren,7.5,8,7\n"a, b",hata,2,,2\n'},
+        {"odd.txt": SIMLEX_HEADER.replace("\n", "\ta\rb\n") + "a\tb\tN\t4" + "\tNA" * 6 + "\tx\n"},
     ],
     "semeval2017": [
         {
@@ -118,6 +119,11 @@ EXAMPLES = {
             "病毒/uses.csv": DWUG_USES.replace("lemma", "target")
             + "病毒\tn\t1960\t1\tcorpusA-12-4\t \t的病毒\t1:3\t0:3\n",
             "病毒/judgments.csv": JUDGMENTS + "corpusA-12-4\tcorpusA-12-4\tA03\t4\t \t病毒\n",
+        },
+        {
+            "a/uses.csv": DWUG_USES
+            + "a\tn\t \t \tu1\t \tan a\t3:4\t \na\tn\t \t \tu2\t \ta\t0:1\t \n",
+            "a/instances.csv": "lemma\tidentifier1\tidentifier2\na\tu1\tu2\n",
         },
     ],
 }

@@ -36,7 +36,7 @@ BROKEN = [
         [
             "a.txt: row 1 (line 2), word2: the field is empty; fill it in",
             'a.txt: row 1 (line 2), SimLex999: "x" is not a number; write it as 4.17',
-            "a.txt: row 2 (line 3): 1 fields instead of 10; a tab or a line break inside",
+            "a.txt: row 2 (line 3): 1 field instead of 10: a line break inside a field?",
         ],
     ),
     ("simlex", {"a.txt": SIMLEX_HEADER.encode() + b"\xff\n"}, ["row 1 (line 2): not UTF-8"]),
@@ -77,8 +77,8 @@ BROKEN = [
     (
         "mclwic", {DATA: as_json([item(0)]), GOLD: as_json([tag(1)])},
         [
-            f"{GOLD}: row 1, id: {DATA} lacks this item, or it was named before",
             f"{DATA}: row 1: {GOLD} has nothing about this item (dev.en-en.0)",
+            f"{GOLD}: row 1, id: {DATA} lacks this item, or it was named before",
         ],
     ),
     ("mclwic", {DATA: "{}"}, [f"{DATA}: it should be a list of objects with the same keys"]),
@@ -115,9 +115,10 @@ BROKEN = [
         ],
     ),
     (
-        "usim", {"usim2ratings.csv": 'lexsub_id1,lexsub_id2\n"a,b\n'},
-        ["usim2ratings.csv: quotation marks are not closed (unexpected end of data); close them"],
+        "usim", {"usim2ratings.csv": 'lexsub_id1,lexsub_id2\nc,d\n"a,b\n'},
+        ["usim2ratings.csv: row 2 (line 3): the quotation marks of a field are not closed in line"],
     ),
+    ("simlex", {"a.csv": b"word1,word2,mean\na,b,1\na,\xff,1\n"}, ["row 2 (line 3): not UTF-8"]),
 ]  # fmt: skip
 
 
