@@ -139,7 +139,7 @@ class PairKind:
 
     def sides(self, item: Item[MarkedText]) -> list[Side]:
         """Return both texts, cut at their target."""
-        return [Side(text.parts, number) for number, text in enumerate(item.texts, 1)]
+        return [Side(text.trimmed.parts, number) for number, text in enumerate(item.texts, 1)]
 
     def stored(self, pair: WordPair) -> list[Row]:
         """Return the row of the only context, with both texts; words have none."""
@@ -163,7 +163,7 @@ class PairKind:
         if item.texts and item.word1 == item.word2:
             return (item.word1,)
         if item.texts and forms == "text":
-            return tuple(text.form for text in item.texts)
+            return tuple(text.trimmed.form for text in item.texts)
         return (item.word1, item.word2)
 
 

@@ -92,6 +92,15 @@ class MarkedText:
         """The text cut at its target, in order: (piece, whether it is of the target)."""
         return cut_text(self.text, self.spans)
 
+    @property
+    def trimmed(self) -> "MarkedText":
+        """The text to display, where no piece of the target begins or ends with a space."""
+        spans = []
+        for start, end in self.spans:
+            piece = self.text[start:end]
+            spans.append(Span(end - len(piece.lstrip()), start + len(piece.rstrip())))
+        return MarkedText(self.text, tuple(spans))
+
     def marked(self) -> str:
         """Return the text with `<strong>…</strong>` around each piece of the target."""
         return _join_parts(self.parts)

@@ -83,6 +83,19 @@ def test_texts_keep_the_pieces_of_their_targets():
     assert kind.asked(item, "text") == ("tavo", "rang up")
 
 
+def test_spaces_at_the_ends_of_a_target_are_kept_but_not_shown():
+    kind, text = KINDS["texts"], MarkedText("The tavo sang it.", (Span(3, 9), Span(13, 16)))
+    pair = WordPair("1", "tavo", "oru", (text, SUNG))
+    (item,) = restore(kind, pair)
+
+    assert item.texts[0] == text
+    assert kind.write(pair)[3] == "The<strong> tavo </strong>sang<strong> it</strong>."
+    assert kind.sides(item)[0].parts == [
+        ("The ", False), ("tavo", True), (" sang ", False), ("it", True), (".", False),
+    ]  # fmt: skip
+    assert kind.asked(item, "text") == ("tavo it", "tavo")
+
+
 def test_a_lemma_of_both_texts_is_asked_for_once():
     (item,) = restore(KINDS["texts"], WordPair("1", "tavo", "tavo", (SUNG, SUNG)))
 

@@ -1,8 +1,11 @@
 """The extracts of published files beside the repository, if they are on this machine."""
 
+from fractions import Fraction
+
 import pytest
 
 from postprocess.layouts.auditing import audit_layout
+from postprocess.layouts.columns import round_half_up
 from postprocess.layouts.crosslingual import list_scored, make_pairs
 from postprocess.layouts.published import LAYOUTS, SEMEVAL2017, SIMLEX
 from postprocess.layouts.published_set import load_set, render_set
@@ -53,16 +56,25 @@ def test_the_pairs_of_english_and_spanish_are_those_that_were_published():
         load_files(SEMEVAL2017, [PUBLISHED / f"semeval2017/{name}.test.txt"])
         for name in ("en", "es", "en-es")
     )
+    by_id = [{f["id"]: f["score"] for f in s.figures} for s in (english, spanish, published)]
+    scores = {(item["word1"], item["word2"]): by_id[2][item["id"]] for item in published.items}
 
-    made = {
-        (pair.word1, pair.word2): pair.score
-        for pair in make_pairs(list_scored(english), list_scored(spanish))
+    pairs = make_pairs(list_scored(english), list_scored(spanish))
+
+    assert len(pairs) == 978
+    assert {(pair.word1, pair.word2) for pair in pairs} == scores.keys()
+    printed = {
+        (p.word1, p.word2): _print_as_published(by_id[0][p.id], by_id[1][p.id]) for p in pairs
     }
-    scores = {(pair.word1, pair.word2): pair.score for pair in list_scored(published)}
+    assert printed == scores
+    other = [p for p in pairs if round_half_up(p.score) != scores[p.word1, p.word2]]
+    assert len(other) == 24
+    assert max(abs(p.score - Fraction(scores[p.word1, p.word2])) for p in other) < Fraction("0.01")
 
-    assert len(scores) == 978
-    assert made.keys() == scores.keys()
-    assert max(abs(float(made[words] - scores[words])) for words in made) < 0.01
+
+def _print_as_published(score1, score2):
+    """Return the mean of two printed scores as a binary number, which is then rounded half up."""
+    return round_half_up(Fraction((float(score1) + float(score2)) / 2))
 
 
 @pytest.mark.parametrize("name", ["wic", "scws", "dwug"])
