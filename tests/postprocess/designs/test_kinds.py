@@ -10,9 +10,8 @@ from postprocess.formats.stimuli import parse_stimuli, render_stimuli
 from tests.factories.stimuli_rows import row_with
 
 TEXT, WORDS, TEXTS, USES = map(read_design, ("cosimlex-crowd", "simlex", "scws", "durel"))
-SUNG, CALLED = MarkedText("The tavo sang.", (Span(4, 8),)), MarkedText(
-    "She rang him up.", (Span(4, 8), Span(13, 15))
-)  # fmt: skip
+SUNG = MarkedText("The tavo sang.", (Span(4, 8),))
+CALLED = MarkedText("She rang him up.", (Span(4, 8), Span(13, 15)))
 PAIR = WordPair("a", "tavo", "ring up", (SUNG, CALLED), {"pos": "n"})
 ROW = "a\ttavo\tring up\tThe <strong>tavo</strong> sang.\t{}\ttavo\trang up\tn\n".format(
     "She <strong>rang</strong> him <strong>up</strong>."

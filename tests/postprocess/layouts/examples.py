@@ -82,7 +82,7 @@ EXAMPLES = {
     "wic": [
         {
             "dev.data.txt": "tavo\tN\t1-1\tThe tavo sang .\tTwo tavos were sold .\n"
-            "oru\tV\t0-2\tOru !\tšel  𝔬𝔯𝔲\n".replace("šel  ", "šel a "),
+            "oru\tV\t0-2\tOru !\tšel a 𝔬𝔯𝔲\n",
             "dev.gold.txt": "F\nT\n",
         },
         {"test.data.txt": "tavo\tN\t0-3\ttavo\tx  y tavo\n"},

@@ -1,26 +1,19 @@
 import pytest
 
 from postprocess.__main__ import main
+from postprocess.formats.writing import write_files
 from postprocess.layouts import LayoutError
 from postprocess.layouts.auditing import audit_layout
 from postprocess.layouts.published import LAYOUTS
 from postprocess.layouts.published_set import list_ratings
 from postprocess.layouts.reading import read_set
-from tests.postprocess.layouts.examples import (
-    EXAMPLES,
-    SIMLEX_HEADER,
-    as_json,
-    encode,
-    item,
-    tag,
-)
-from tests.postprocess.layouts.test_back_and_forth import write_all
+from tests.postprocess.layouts.examples import EXAMPLES, SIMLEX_HEADER, as_json, encode, item, tag
 
 SIMLEX_ROW = "tavo\tmiren\tN\t{}\tNA\tNA\tNA\tNA\tNA\t{}\n"
 
 
 def audit(name, tmp_path, files):
-    write_all(tmp_path, {n: text.encode() for n, text in files.items()})
+    write_files(encode(files), tmp_path)
     found = audit_layout(LAYOUTS[name], [tmp_path])
     assert found.n_errors == 0
     return [str(entry.finding) for entry in found.findings]
@@ -38,15 +31,15 @@ def test_a_deviation_is_possible_up_to_that_of_ratings_at_both_ends(tmp_path):
 
 def test_scores_of_three_raters_are_twelfths(tmp_path):
     files = {
-        "en.test.data.txt": "a\tb\n" * 4, "en.test.gold.txt": "0.08\n0.09\n2.583\n2.6\n",
-        "de.test.txt": "a\tb\t0.5\n" * 4, "it.test.txt": "a\tb\t0.5\n" * 3,
+        "en.test.data.txt": "a\tb\n" * 6, "en.test.gold.txt": "0.08\n0.09\n1\n4.0\n2.583\n2.6\n",
+        "de.test.txt": "a\tb\t0.5\n" * 6, "it.test.txt": "a\tb\t0.5\n" * 5,
         "de-en.test.txt": "a\tb\t0.09\n",
     }  # fmt: skip
 
     assert audit("semeval2017", tmp_path, files) == [
         "row 2 (line 2), score: 0.09 is not a mean of 3 ratings in steps of 1/4; correct it",
-        "row 4 (line 4), score: 2.6 is not a mean of 3 ratings in steps of 1/4; correct it",
-        "3 items, but 4 in 2 other languages; a row is the same concept in all languages",
+        "row 6 (line 6), score: 2.6 is not a mean of 3 ratings in steps of 1/4; correct it",
+        "5 items, but 6 in 2 other languages; a row is the same concept in all languages",
     ]
 
 
@@ -73,18 +66,12 @@ def test_lexemes_share_one_text_and_targets_have_no_space(tmp_path):
     ]
 
 
-def test_whole_numbers_are_means_of_three_ratings(tmp_path):
-    assert audit("semeval2017", tmp_path, {"en.test.txt": "a\tb\t1\nc\td\t4.0\n"}) == []
-
-
 def test_means_are_exactly_those_of_the_ratings(tmp_path):
     row = "{}\ta\tn\tb\tn\t<b> a </b>\t<b> b </b>\t{}\t{}\n"
     ratings = "\t".join(["5.0", "4.0"] * 4 + ["3.51", "3.50"])
-    files = {
-        "ratings.txt": row.format(1, "4.301", ratings) + row.format(2, "4.3", ratings)
-    }  # fmt: skip
+    rows = row.format(1, "4.301", ratings) + row.format(2, "4.3", ratings)
 
-    assert audit("scws", tmp_path, files) == [
+    assert audit("scws", tmp_path, {"ratings.txt": rows}) == [
         "row 2 (line 2), score: 4.3 is not the mean of the ratings, 4.301; correct it"
     ]
 
@@ -125,26 +112,17 @@ def test_files_that_cannot_be_read_are_errors(tmp_path, capsys):
         audit_layout(LAYOUTS["scws"], [tmp_path / "empty"])
 
 
-def test_several_judgements_of_one_person_are_their_median():
-    published = read_set(LAYOUTS["dwug"], encode(EXAMPLES["dwug"][0]))
+@pytest.mark.parametrize(
+    ("name", "place", "ratings"),
+    [
+        # 3 and 4 of A03 have the median 3.5, which is no point of the scale
+        ("dwug", 0, [("1", "A04", "", "cannot judge"), ("2", "A03", "4", "")]),
+        # without the rows of means
+        ("usim", 0, [("1", "A03", "4", ""), ("1", "A04", "3", ""), ("2", "A03", "1", "")]),
+        ("simlex", 1, [("1", "1", "8", ""), ("1", "2", "7", ""), ("2", "2", "2", "")]),
+    ],
+)
+def test_a_person_has_one_rating_of_a_pair(name, place, ratings):
+    published = read_set(LAYOUTS[name], encode(EXAMPLES[name][place]))
 
-    # 3 and 4 of A03 have the median 3.5, which is no point of the scale
-    assert list_ratings(published) == [("1", "A04", "", "cannot judge"), ("2", "A03", "4", "")]
-
-
-def test_means_among_the_judgements_are_no_ratings():
-    published = read_set(LAYOUTS["usim"], encode(EXAMPLES["usim"][0]))
-
-    assert list_ratings(published) == [
-        ("1", "A03", "4", ""), ("1", "A04", "3", ""), ("2", "A03", "1", ""),
-    ]  # fmt: skip
-
-
-def test_columns_of_raters_are_ratings():
-    published = read_set(LAYOUTS["simlex"], encode(EXAMPLES["simlex"][1]))
-
-    assert list_ratings(published) == [
-        ("1", "1", "8", ""),
-        ("1", "2", "7", ""),
-        ("2", "2", "2", ""),
-    ]
+    assert list_ratings(published) == ratings
