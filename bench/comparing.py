@@ -10,7 +10,7 @@ from reporting import number
 Result = dict[str, Any]
 Read = Callable[[Result], float]
 Key = tuple[str, str, int]  # kind of run, case, number of annotators
-Found = Mapping[Key, Sequence[Result]]
+Results = Mapping[Key, Sequence[Result]]
 COSIMA = ("cosima-sqlite", "cosima-pg")
 N_AIMED_AT = 40  # annotators
 N_OF_GROWTH = 10
@@ -128,7 +128,7 @@ def dropout_row(name: str, results: Sequence[Result]) -> list[str]:
 class Aim(NamedTuple):
     """The ratio of our figure to the peers' greatest figure, and its limits.
 
-    `bare` among the others is the bare app on the same database as ours.
+    `bare` among the others is the bare app on the same database as Cosima.
     """
 
     name: str
@@ -151,26 +151,26 @@ AIMS = (
 )
 
 
-def list_ratios(found: Found) -> Iterator[list[str]]:
+def list_ratios(results_of: Results) -> Iterator[list[str]]:
     """Yield a row for each aim with both sides measured."""
     for case in COSIMA:
-        ours = found.get(("load", case, N_AIMED_AT))
-        for aim in AIMS if ours else ():
+        cosima = results_of.get(("load", case, N_AIMED_AT))
+        for aim in AIMS if cosima else ():
             bare = case.replace("cosima", "bare")
-            theirs = {
+            others = {
                 name: middle(results, aim.read)
                 for name in (bare if name == "bare" else name for name in aim.others)
-                if (results := found.get(("load", name, N_AIMED_AT)))
+                if (results := results_of.get(("load", name, N_AIMED_AT)))
             }
-            if theirs:
-                greatest = max(theirs, key=lambda name: theirs[name])
-                ratio = middle(ours, aim.read) / theirs[greatest]
+            if others:
+                greatest = max(others, key=lambda name: others[name])
+                ratio = middle(cosima, aim.read) / others[greatest]
                 name = f"{case}: {aim.name} ÷ {greatest}, N={N_AIMED_AT}"
                 reached = "yes" if aim.least <= ratio <= aim.most else "NO"
                 yield [name, f"{ratio:.2f}", aim.limits, reached]
-        small = found.get(("load", case, N_OF_GROWTH))
+        small = results_of.get(("load", case, N_OF_GROWTH))
         for kind, study in LARGE.items():
-            if small and (large := found.get((kind, case, N_OF_GROWTH))):
+            if small and (large := results_of.get((kind, case, N_OF_GROWTH))):
                 ratio = middle(large, CPU) / middle(small, CPU)
                 name = f"{case}: server CPU a judgement, {study} ÷ 200 contexts, N={N_OF_GROWTH}"
                 reached = "yes" if ratio <= MOST_GROWTH else "NO"

@@ -27,6 +27,92 @@ from sites import fresh_site
 
 MAX_MILLISECONDS = 200  # milliseconds that a page may take
 POSTED = "review/more/"  # the only address here that is read by POST
+PAGES = {  # names and addresses within a study, whose parts in braces `list_pages` knows
+    "overview": "",
+    "close": "close/",
+    "duplicate": "duplicate/",
+    "rehearsal": "rehearsal/",
+    "delete the rehearsal": "rehearsal/delete/",
+    "stimuli": "stimuli/",
+    "stimuli, last page": "stimuli/?page=9999",
+    "stimuli, by word": "stimuli/?word=alpha19",
+    "replace the file": "stimuli/file/",
+    "checkpoint items": "stimuli/checkpoints/",
+    "a row": "stimuli/{pair}/",
+    "design": "design/",
+    "workload": "design/workload/",
+    "a text": "design/texts/consent/",
+    "practice items": "design/texts/practice/form/",
+    "check questions": "design/texts/check/form/",
+    "opening": "open/",
+    "preview": "preview/",
+    "preview, instructions": "preview/instructions/",
+    "preview, practice": "preview/practice/",
+    "preview, page 1 of a text": "preview/texts/{context}/words/",
+    "preview, page 2": "preview/texts/{context}/rating/",
+    "preview, thanks": "preview/thanks/",
+    "recruitment": "recruitment/",
+    "recruitment, finished": "recruitment/?state=submitted",
+    "recruitment, by note": "recruitment/?note=ana&through=all",
+    "a link": "recruitment/links/{link}/",
+    "make links": "recruitment/invite/",
+    "an open link": "recruitment/open-link/",
+    "Prolific": "recruitment/prolific/",
+    "e-mail": "recruitment/mails/",
+    "send invitations": "recruitment/mails/invitations/",
+    "send reminders": "recruitment/mails/reminders/",
+    "batches": "recruitment/batches/",
+    "plan a batch": "recruitment/batches/new/",
+    "cost of a batch": "recruitment/batches/workload/",
+    "collection": "collection/",
+    "collection, last page": "collection/?page=9999",
+    "a block": "collection/blocks/2/",
+    "repeat a block": "collection/blocks/2/repeat/",
+    "replacements": "collection/replacements/",
+    "annotators": "collection/annotators/",
+    "annotators, by state": "collection/annotators/?state=submitted",
+    "annotators, last page": "collection/annotators/?page=99999",
+    "an annotator": "collection/annotators/{code}/",
+    "a context": "collection/contexts/1/1/",
+    "review": "review/",
+    "review, more answers": POSTED,
+    "review, an answer": "review/{answer}/",
+    "review, a questionnaire": "review/{whole}/",
+    "review, whole questionnaires": "review/questionnaires/",
+    "review, whole questionnaires, last page": "review/questionnaires/?page=9999",
+    "review, disputes": "review/disputes/",
+    "review, agreement": "review/agreement/",
+    "review, settings": "review/settings/",
+    "results": "results/",
+    "recipe as text": "results/toml/",
+    "compare": "results/compare/?first={first}&second={run}",
+    "a run": "runs/{run}/",
+    "report": "runs/{run}/report/",
+    "ledger": "runs/{run}/ledger/",
+    "ledger of an annotator": "runs/{run}/ledger/?annotator={code}",
+    "pairs": "runs/{run}/pairs/",
+    "pairs, last page": "runs/{run}/pairs/?page=9999",
+    "pairs, by word": "runs/{run}/pairs/?word=alpha19&order=-size",
+    "a pair": "runs/{run}/pairs/{middle}/",
+    "a pair of a search": "runs/{run}/pairs/190/?word=alpha19&order=-size",
+    "plots": "runs/{run}/plots/",
+    "a plot": "runs/{run}/plots/calibration/svg/",
+    "release": "release/",
+    "description": "release/description/",
+    "description as text": "release/description/toml/",
+    "answers as a file": "errands/",
+    "people": "people/",
+    "invite a person": "people/invite/",
+    "webhooks": "webhooks/",
+    "privacy": "privacy/",
+    "a person": "collection/annotators/{code}/person/",
+    "erase a person": "collection/annotators/{code}/person/erase/",
+    "find a person": "privacy/find/",
+    "pay": "privacy/paid/",
+    "settle": "privacy/settled/",
+    "drop personal data": "privacy/drop/",
+    "log": "log/",
+}
 
 
 class Visit(NamedTuple):
@@ -47,107 +133,24 @@ def list_pages(study: Any) -> Iterator[tuple[str, str]]:
 
     Files, and pages that only receive forms, are left out.
     """
-    start = f"/console/studies/{study.slug}/"
-    finished = study.assignments.filter(state="submitted").select_related("annotator")
-    code = finished.order_by("-pk").first().annotator.code
-    link = study.invitations.order_by("-pk").first()
     pair = study.pairs.filter(is_checkpoint=False).first()
-    text = f"preview/texts/{pair.contexts.first().pk}"
-    run = f"runs/{study.runs.order_by('-pk').first().pk}"
-    first, second = study.runs.order_by("pk").values_list("pk", flat=True)[:2]
+    first, run = study.runs.order_by("pk").values_list("pk", flat=True)[:2]
     reviews = study.reviews.filter(state="open").order_by("pk")
-    answer, whole = (
-        reviews.filter(response__isnull=is_whole).first() for is_whole in (False, True)
-    )
+    parts = {
+        "answer": reviews.filter(response__isnull=False).first().pk,
+        "whole": reviews.filter(response__isnull=True).first().pk,
+        "code": study.assignments.filter(state="submitted").order_by("-pk").first().annotator.code,
+        "link": study.invitations.order_by("-pk").first().pk,
+        "pair": pair.pk,
+        "middle": N_PAIRS // 2,
+        "context": pair.contexts.first().pk,
+        "first": first,
+        "run": run,
+    }
     yield from {"studies": "/console/", "new study": "/console/new/"}.items()
     yield from {"tokens": "/console/tokens/", "password": "/console/password/"}.items()
-    pages = {
-        "overview": "",
-        "close": "close/",
-        "duplicate": "duplicate/",
-        "rehearsal": "rehearsal/",
-        "delete the rehearsal": "rehearsal/delete/",
-        "stimuli": "stimuli/",
-        "stimuli, last page": "stimuli/?page=9999",
-        "stimuli, by word": "stimuli/?word=alpha19",
-        "replace the file": "stimuli/file/",
-        "checkpoint items": "stimuli/checkpoints/",
-        "a row": f"stimuli/{pair.pk}/",
-        "design": "design/",
-        "workload": "design/workload/",
-        "a text": "design/texts/consent/",
-        "practice items": "design/texts/practice/form/",
-        "check questions": "design/texts/check/form/",
-        "opening": "open/",
-        "preview": "preview/",
-        "preview, instructions": "preview/instructions/",
-        "preview, practice": "preview/practice/",
-        "preview, page 1 of a text": f"{text}/words/",
-        "preview, page 2": f"{text}/rating/",
-        "preview, thanks": "preview/thanks/",
-        "recruitment": "recruitment/",
-        "recruitment, finished": "recruitment/?state=submitted",
-        "recruitment, by note": "recruitment/?note=ana&through=all",
-        "a link": f"recruitment/links/{link.pk}/",
-        "make links": "recruitment/invite/",
-        "an open link": "recruitment/open-link/",
-        "Prolific": "recruitment/prolific/",
-        "e-mail": "recruitment/mails/",
-        "send invitations": "recruitment/mails/invitations/",
-        "send reminders": "recruitment/mails/reminders/",
-        "batches": "recruitment/batches/",
-        "plan a batch": "recruitment/batches/new/",
-        "cost of a batch": "recruitment/batches/workload/",
-        "collection": "collection/",
-        "collection, last page": "collection/?page=9999",
-        "a block": "collection/blocks/2/",
-        "repeat a block": "collection/blocks/2/repeat/",
-        "replacements": "collection/replacements/",
-        "annotators": "collection/annotators/",
-        "annotators, by state": "collection/annotators/?state=submitted",
-        "annotators, last page": "collection/annotators/?page=99999",
-        "an annotator": f"collection/annotators/{code}/",
-        "a context": "collection/contexts/1/1/",
-        "review": "review/",
-        "review, more answers": POSTED,
-        "review, an answer": f"review/{answer.pk}/",
-        "review, a questionnaire": f"review/{whole.pk}/",
-        "review, whole questionnaires": "review/questionnaires/",
-        "review, whole questionnaires, last page": "review/questionnaires/?page=9999",
-        "review, disputes": "review/disputes/",
-        "review, agreement": "review/agreement/",
-        "review, settings": "review/settings/",
-        "results": "results/",
-        "recipe as text": "results/toml/",
-        "compare": f"results/compare/?first={first}&second={second}",
-        "a run": f"{run}/",
-        "report": f"{run}/report/",
-        "ledger": f"{run}/ledger/",
-        "ledger of an annotator": f"{run}/ledger/?annotator={code}",
-        "pairs": f"{run}/pairs/",
-        "pairs, last page": f"{run}/pairs/?page=9999",
-        "pairs, by word": f"{run}/pairs/?word=alpha19&order=-size",
-        "a pair": f"{run}/pairs/{N_PAIRS // 2}/",
-        "a pair of a search": f"{run}/pairs/190/?word=alpha19&order=-size",
-        "plots": f"{run}/plots/",
-        "a plot": f"{run}/plots/calibration/svg/",
-        "release": "release/",
-        "description": "release/description/",
-        "description as text": "release/description/toml/",
-        "answers as a file": "errands/",
-        "people": "people/",
-        "invite a person": "people/invite/",
-        "webhooks": "webhooks/",
-        "privacy": "privacy/",
-        "a person": f"collection/annotators/{code}/person/",
-        "erase a person": f"collection/annotators/{code}/person/erase/",
-        "find a person": "privacy/find/",
-        "pay": "privacy/paid/",
-        "settle": "privacy/settled/",
-        "drop personal data": "privacy/drop/",
-        "log": "log/",
-    }
-    yield from {name: f"{start}{address}" for name, address in pages.items()}.items()
+    for name, address in PAGES.items():
+        yield name, f"/console/studies/{study.slug}/{address.format_map(parts)}"
 
 
 def measure(n_visits: int) -> dict[str, Visit]:
@@ -157,7 +160,7 @@ def measure(n_visits: int) -> dict[str, Visit]:
     from django.test.utils import CaptureQueriesContext
 
     study = apps.get_model("surveys", "Study").objects.get(slug=STUDY)
-    client, found = Client(SERVER_NAME="127.0.0.1"), {}
+    client, visits = Client(SERVER_NAME="127.0.0.1"), {}
     client.force_login(User.objects.create_superuser(f"bench{time.time_ns()}"))
     client.get("/console/")  # warm-up: loads modules and templates
     client.post(f"/console/studies/{STUDY}/review/")  # claims an answer
@@ -173,8 +176,8 @@ def measure(n_visits: int) -> dict[str, Visit]:
                 raise SystemExit(f"{name}: {answer.status_code} from {address}")
         with CaptureQueriesContext(connection) as queries:
             request(address)
-        found[name] = Visit(taken[0], median(taken[1:]), mean(cpu[1:]), len(queries))
-    return found
+        visits[name] = Visit(taken[0], median(taken[1:]), mean(cpu[1:]), len(queries))
+    return visits
 
 
 def cpu_of_request() -> float:
@@ -182,12 +185,12 @@ def cpu_of_request() -> float:
 
     Background jobs of a page are included as far as they run before it is answered.
     """
-    own = time.process_time()
+    seconds = time.process_time()
     if connection.vendor != "postgresql":
-        return own
+        return seconds
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_backend_pid()")
-        return own + cpu_seconds([cursor.fetchone()[0]])
+        return seconds + cpu_seconds([cursor.fetchone()[0]])
 
 
 def fill_site(n_responses: int, open_share: float) -> int:
@@ -205,25 +208,25 @@ def fill_site(n_responses: int, open_share: float) -> int:
 
 def compare(kind: str, options: argparse.Namespace) -> str:
     """Fill a site for each size, visit its pages, and write a table."""
-    found: dict[int, dict[str, Visit]] = {}
+    visits: dict[int, dict[str, Visit]] = {}
     for size in options.sizes:
         with fresh_site(kind, options.cluster, below=options.folder) as site:
             n = site.call(fill_site, size, options.open)
             site.settle()
-            found[n] = site.call(measure, options.visits)
-    return write_table(KINDS[kind], found)
+            visits[n] = site.call(measure, options.visits)
+    return write_table(KINDS[kind], visits)
 
 
-def write_table(database: str, found: Mapping[int, Mapping[str, Visit]]) -> str:
+def write_table(database: str, visits: Mapping[int, Mapping[str, Visit]]) -> str:
     """Return a row per page: for each size the median, CPU time and first visit; queries."""
-    sizes = sorted(found)
+    sizes = sorted(visits)
     rows = []
-    for name in found[sizes[0]]:
+    for name in visits[sizes[0]]:
         cells = []
-        for visit in (found[size][name] for size in sizes):
+        for visit in (visits[size][name] for size in sizes):
             mark = " **!**" if visit.later > MAX_MILLISECONDS else ""
             cells.append(f"{visit.later:.0f} ({visit.cpu:.0f}; {visit.first:.0f}){mark}")
-        rows.append([name, *cells, str(found[sizes[-1]][name].n_queries)])
+        rows.append([name, *cells, str(visits[sizes[-1]][name].n_queries)])
     return table([database, *(f"{size:,}" for size in sizes), "queries"], rows)
 
 

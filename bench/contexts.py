@@ -55,12 +55,12 @@ def search(path: Path, pairs: Path, processes: int) -> int:
     from preprocess.windows.storing import ScanStore
 
     with tempfile.TemporaryDirectory() as folder:
-        found = find_places(
+        places = find_places(
             [path], load_pairs(pairs)[0], SearchSettings(),
             processes=Processes(processes), store=ScanStore(Path(folder), ""),
             progress=lambda stage, done, of: None,
         )  # fmt: skip
-    return int(found.n_seen.sum())
+    return int(places.n_seen.sum())
 
 
 WAYS: dict[str, Callable[[Path, Path, int], int]] = {

@@ -50,11 +50,11 @@ def draw_model(shape: Shape, rng: np.random.Generator, *, changed: float = 1.0) 
     """Draw a study of the model; only a share of the pairs changes."""
     n_blocks = shape.n_groups // 2
     pairs = rng.normal(0, DEVIATIONS["pair"], (n_blocks, 1, shape.n_items))
-    own = rng.normal(0, DEVIATIONS["context"], (n_blocks, 2, shape.n_items))
+    distinct = rng.normal(0, DEVIATIONS["context"], (n_blocks, 2, shape.n_items))
     if changed < 1:
         is_changed = rng.random((n_blocks, 1, shape.n_items)) < changed
-        own = np.where(is_changed, own / np.sqrt(changed), own[:, :1])
-    contexts = (pairs + own).reshape(shape.n_groups, shape.n_items)
+        distinct = np.where(is_changed, distinct / np.sqrt(changed), distinct[:, :1])
+    contexts = (pairs + distinct).reshape(shape.n_groups, shape.n_items)
     groups = rng.normal(0, DEVIATIONS["questionnaire"], (shape.n_groups, 1, 1))
     people = rng.normal(0, DEVIATIONS["annotator"], (shape.n_groups, shape.n_annotators, 1))
     eta = contexts[:, None] + groups + people
@@ -137,9 +137,9 @@ def measure_coverage(name: str, shape: Shape, n_studies: int) -> tuple[list[str]
 
 def describe_bias(shape: Shape, deviations: list[Floats]) -> list[str]:
     """Return a row of the table of bias: mean estimates, and how often one is 0."""
-    found = np.array(deviations)
-    means, errors = found.mean(axis=0), found.std(axis=0, ddof=1) / np.sqrt(len(found))
-    zeros = " ".join(f"{100 * share:.0f}" for share in (found == 0).mean(axis=0))
+    estimates = np.array(deviations)
+    means, errors = estimates.mean(axis=0), estimates.std(axis=0, ddof=1) / np.sqrt(len(estimates))
+    zeros = " ".join(f"{100 * share:.0f}" for share in (estimates == 0).mean(axis=0))
     return [str(shape), *(f"{m:.2f} ({e:.2f})" for m, e in zip(means, errors, strict=True)), zeros]
 
 
@@ -183,12 +183,12 @@ def main() -> None:
     )
     shapes = [Shape(*map(int, design.split("x"))) for design in options.designs]
     if "coverage" in options.only:
-        say_coverage(shapes, options.studies)
+        print_coverage(shapes, options.studies)
     if "time" in options.only:
         say(table(TIME, measure_time()))
 
 
-def say_coverage(shapes: Sequence[Shape], n_studies: int) -> None:
+def print_coverage(shapes: Sequence[Shape], n_studies: int) -> None:
     """Print the tables of coverage and of bias."""
     rows, biases = [], []
     for name in POPULATIONS:

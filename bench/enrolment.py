@@ -43,7 +43,7 @@ def measure() -> tuple[int, float, float]:
 
 def compare(kind: str, options: argparse.Namespace) -> str:
     """Fill a site for each size, measure them in turns, and write a table of medians."""
-    found: dict[int, list[tuple[float, float]]] = defaultdict(list)
+    turns_of: dict[int, list[tuple[float, float]]] = defaultdict(list)
     with ExitStack() as stack:
         sites = [stack.enter_context(fresh_site(kind, options.cluster)) for _ in options.sizes]
         for site, size in zip(sites, options.sizes, strict=True):
@@ -52,9 +52,9 @@ def compare(kind: str, options: argparse.Namespace) -> str:
         for _ in range(options.turns):
             for site in sites:
                 n_places, *figures = site.call(measure)
-                found[n_places].append(tuple(figures))
+                turns_of[n_places].append(tuple(figures))
     rows = []
-    for n_places, turns in found.items():
+    for n_places, turns in turns_of.items():
         cpus, in_python = zip(*turns, strict=True)
         spread = f"{median(cpus):.1f} ({min(cpus):.1f}–{max(cpus):.1f})"
         rows.append([f"{n_places:,} places", spread, f"{median(in_python):.1f}"])

@@ -81,7 +81,7 @@ def write_row(database: str, downloads: Sequence[Download]) -> list[str]:
     return [
         database, f"{middle[0]:.0f}", *(f"{seconds:.3f}" for seconds in middle[1:3]),
         f"{middle[3]:.2f}", f"{middle[4]:.1f}",
-        f"{max(found.server_megabytes for found in downloads):.1f}",
+        f"{max(download.server_megabytes for download in downloads):.1f}",
     ]  # fmt: skip
 
 

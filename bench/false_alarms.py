@@ -87,12 +87,12 @@ def count_alarms(ratings: pd.DataFrame, recipe: Recipe) -> Alarms:
 
 def measure(n_blocks: int, biases: Sequence[float]) -> dict[tuple[float, str], Alarms]:
     """Return the false alarms of each recipe on the same ratings for each bias."""
-    found = {}
+    alarms = {}
     for bias in biases:
         ratings = simulate_unchanged(n_blocks, bias, np.random.default_rng(SEED))
         for name, (preset, *changes) in RECIPES.items():
-            found[bias, name] = count_alarms(ratings, read_recipe(preset, changes))
-    return found
+            alarms[bias, name] = count_alarms(ratings, read_recipe(preset, changes))
+    return alarms
 
 
 def main() -> None:
@@ -107,8 +107,8 @@ def main() -> None:
     say(table(COLUMNS, rows))
 
 
-def _share(found: NDArray[np.bool_], n_together: int) -> Share:
-    shares = found.reshape(-1, n_together).mean(axis=1)
+def _share(is_below: NDArray[np.bool_], n_together: int) -> Share:
+    shares = is_below.reshape(-1, n_together).mean(axis=1)
     return Share(float(shares.mean()), float(shares.std(ddof=1) / np.sqrt(len(shares))))
 
 

@@ -30,10 +30,10 @@ Seconds = dict[str, float]
 
 def measure_start(clone: Path, environment: Mapping[str, str]) -> Seconds:
     """Return the seconds until each step that `scripts/serve` names, and until each page."""
-    port, began, said = free_port(), time.monotonic(), clone.parent / "said"
+    port, began, output = free_port(), time.monotonic(), clone.parent / "output"
     seconds = Seconds()
     with (
-        running_script(clone, port, environment, said),
+        running_script(clone, port, environment, output),
         httpx.Client(base_url=f"http://{HOST}:{port}", trust_env=False, timeout=60) as client,
     ):
         for name, path, wanted in (
@@ -43,7 +43,7 @@ def measure_start(clone: Path, environment: Mapping[str, str]) -> Seconds:
         ):
             while not is_served(client, path, wanted):
                 passed = time.monotonic() - began
-                for line in filter(STEP.match, said.read_text().splitlines()):
+                for line in filter(STEP.match, output.read_text().splitlines()):
                     seconds.setdefault(line.split("…")[0].strip(), passed)
                 if passed > IN_TIME:
                     raise SystemExit(f"No {name} in {IN_TIME} seconds.")
@@ -71,8 +71,8 @@ def measure(repository: Path) -> dict[tuple[str, str], float]:
         cloned = time.monotonic() - began
         first, second = (measure_start(clone, environment) for _ in range(2))
         shutil.rmtree(clone)
-    found = {("first", event): cloned + s for event, s in {"clone": 0.0, **first}.items()}
-    return found | {("second", event): seconds for event, seconds in second.items()}
+    seconds_until = {("first", event): cloned + s for event, s in {"clone": 0.0, **first}.items()}
+    return seconds_until | {("second", event): seconds for event, seconds in second.items()}
 
 
 def main() -> None:

@@ -130,18 +130,18 @@ def read_form(path: str, page: str, *, attempt: int = 0) -> Form | None:
 
     The first of several buttons is used, as by the Enter key.
     """
-    if not (found := FORM.search(page)):
+    if not (form := FORM.search(page)):
         return None
-    attributes, inside = dict(ATTRIBUTE.findall(found[1])), found[2]
+    attributes, inside = dict(ATTRIBUTE.findall(form[1])), form[2]
     hidden: dict[str, str] = {}
     filled: dict[str, str] = {}
     radios: dict[str, list[str]] = defaultdict(list)
     words = iter(WORDS)
     select = button = ""
     for tag, written in TAG.findall(inside):
-        own = dict(ATTRIBUTE.findall(written))
-        name, value = own.get("name", ""), own.get("value", "")
-        kind = own.get("type", "submit" if tag == "button" else "text")
+        settings = dict(ATTRIBUTE.findall(written))
+        name, value = settings.get("name", ""), settings.get("value", "")
+        kind = settings.get("type", "submit" if tag == "button" else "text")
         if tag == "option":
             filled[select] = filled.get(select) or value
         elif tag == "select":
@@ -149,7 +149,7 @@ def read_form(path: str, page: str, *, attempt: int = 0) -> Form | None:
         elif kind == "submit":
             if not button:
                 button = name or "unnamed"
-                attributes["action"] = own.get("formaction", attributes.get("action", ""))
+                attributes["action"] = settings.get("formaction", attributes.get("action", ""))
                 hidden |= {name: value} if name else {}
         elif kind == "radio":
             radios[name].append(value)

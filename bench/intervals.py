@@ -7,23 +7,18 @@ Studies are simulated from a population whose figure is known, or computed from 
 sample of it. Coverage is the percentage of studies whose interval contains that figure, with its
 simulation standard error; below and above are the shares of intervals that lie below and above
 the figure. "out" is the share of figures outside their own interval.
-
-*scores* are those after calibration and filtering: Student's interval of the ratings that were
-used; the library's, a jackknife with all steps in it; and a bootstrap of annotators in which the
-copies of an annotator are not compared with each other. *agreement-steps* is agreement after both
-steps, over items, and by the library's jackknife with both steps in it; the truth is the figure of
-many other annotators, chosen by as many items, for other items.
+*scores* and *agreement-steps* are those after calibration and filtering, by `step_intervals.py`.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from reporting import read_options, say, table
 from scipy import stats
-from studies import Crowd, Floats, Shape, draw_similarities, rate, simulate, tabulate
+from step_intervals import cover_agreement_with_steps, cover_scores
+from studies import Crowd, Floats, Shape, Tally, draw_similarities, rate, simulate, tabulate
 
 from postprocess.planning.plan import wilson_interval
 from postprocess.statistics.agreement.by_group import FIGURES, TABLE_FIGURES, agreement_table
@@ -35,19 +30,12 @@ from postprocess.statistics.agreement.resampled import resample_figures
 from postprocess.statistics.change import cliffs_delta
 from postprocess.statistics.confounds import find_confounds
 from postprocess.statistics.intervals import basic_interval
-from postprocess.statistics.means import mean_intervals
 from postprocess.statistics.resampling import Resample, weigh_items
-from postprocess.steps.post_process import Outcome, post_process
-from postprocess.steps.recipe import Recipe, read_recipe
-from postprocess.steps.score_intervals import score_intervals
-from postprocess.steps.single_steps import calibrate_and_filter
 
-SEED, SEED_OF_STEPS = 20200312, 20241124
+SEED = 20200312
 MANY_ITEMS = 40_000  # of all questionnaires together, to approximate infinitely many
 MANY_GROUPS = 1_000  # of other annotators, to approximate infinitely many
-MANY_STUDIES = 4_000  # the same for scores
 N_RESAMPLES = 300
-PER_POINT = 10 / 6  # of the published scale
 Rng = np.random.Generator
 SHAPES = (Shape(1, 20), Shape(1, 50), Shape(6, 20), Shape(14, 16), Shape(34, 20))
 BLOCKS = (Shape(2, 20, 3), Shape(2, 20, 5), Shape(2, 20))
@@ -55,33 +43,7 @@ COMPARED = {
     figure: TABLE_FIGURES[figure]
     for figure in ("human", "pairwise_spearman", "alpha_ordinal", "icc_average")
 }
-OF_STEPS = ("human", "pairwise_spearman", "alpha_interval")
 COLUMNS = ("interval", "figure", "studies", "coverage %", "SE", "below", "above", "out", "width")
-
-
-class Tally:
-    """Intervals of many studies compared with the true figure."""
-
-    def __init__(self, name: str, figure: str, truth: float) -> None:
-        self.name, self.figure, self.truth = name, figure, truth
-        self.rows: list[tuple[float, float, float]] = []
-
-    def add(self, figure: float, low: float, high: float) -> None:
-        """Count the interval of a study unless it is undefined."""
-        if not np.isnan(low):
-            self.rows.append((figure, low, high))
-
-    def row(self) -> list[str]:
-        """Return the row of the printed table."""
-        figures, low, high = np.array(self.rows).T
-        below, above = high < self.truth, low > self.truth
-        share = float((~below & ~above).mean())
-        error = np.sqrt(share * (1 - share) / len(low))
-        out = (figures < low) | (figures > high)
-        shares = (f"{100 * part.mean():.0f}" for part in (below, above, out))
-        counts = self.name, self.figure, str(len(low))
-        width = float((high - low).mean())
-        return [*counts, f"{100 * share:.1f}", f"{100 * error:.1f}", *shares, f"{width:.3f}"]
 
 
 def draw_endless(shape: Shape, resample: Resample, rng: Rng) -> tuple[pd.DataFrame, Crowd | None]:
@@ -108,21 +70,16 @@ def cover_agreement(
     for shape in shapes:
         rng = np.random.default_rng([SEED, *shape])
         ratings, crowd = draw_endless(shape, resample, rng)
-        endless = agreement_table(ratings, by=(), figures=figures, n_resamples=0, n_splits=20).iloc[
-            0
-        ]
+        endless = agreement_table(ratings, by=(), figures=figures, n_resamples=0, n_splits=20)
         name = f"agreement, {shape}, {resample}"
-        tallies = [Tally(name, figure, endless[figure]) for figure in figures]
+        tallies = [Tally(name, figure, endless[figure][0]) for figure in figures]
         for _ in range(n_studies):
-            found = agreement_table(
-                simulate(shape, rng, crowd),
-                by=(),
-                figures=figures,
-                n_resamples=n_resamples,
+            table = agreement_table(
+                simulate(shape, rng, crowd), by=(), figures=figures, n_resamples=n_resamples,
                 resample=resample,
-            ).iloc[0]
+            )  # fmt: skip
             for tally in tallies:
-                tally.add(*(found[f"{tally.figure}{end}"] for end in ("", "_low", "_high")))
+                tally.add(*(table[f"{tally.figure}{end}"][0] for end in ("", "_low", "_high")))
         yield from tallies
 
 
@@ -218,14 +175,13 @@ def cover_change(n_studies: int, *, resample: Resample = "items") -> Iterable[Ta
         tallies = {method: Tally(name, f"R, {method}", truths[method]) for method in truths}
         ceiling = Tally(name, "ceiling", float(np.sqrt(truths["uncentered"])))
         for _ in range(n_studies):
-            found = change_reliability(
+            reliability = change_reliability(
                 simulate(shape, rng, crowd), rng=rng, n_splits=100, n_resamples=N_RESAMPLES,
                 resample=resample,
             )  # fmt: skip
             for method, tally in tallies.items():
-                tally.add(*found.loc[method, ["reliability", "low", "high"]])
-            ends = found.loc["uncentered", ["ceiling", "ceiling_low", "ceiling_high"]]
-            ceiling.add(*ends)
+                tally.add(*reliability.loc[method, ["reliability", "low", "high"]])
+            ceiling.add(*reliability.loc["uncentered", ["ceiling", "ceiling_low", "ceiling_high"]])
         yield from (*tallies.values(), ceiling)
 
 
@@ -254,14 +210,12 @@ def cover_confounds(n_studies: int) -> Iterable[Tally]:
         crowd = Crowd.gather(Shape(2, n_pairs), rng)
         truths = _confound(MANY_ITEMS, crowd, rng, n_resamples=0)
         tallies = [
-            Tally(f"confounds, {n_pairs} pairs", f"{outcome}, {confound}", estimate)
-            for outcome, confound, estimate in zip(
-                truths["outcome"], truths["confound"], truths["estimate"], strict=True
-            )
+            Tally(f"confounds, {n_pairs} pairs", f"{outcome}, {name}", estimate)
+            for outcome, name, estimate in truths[["outcome", "confound", "estimate"]].to_numpy()
         ]
         for _ in range(n_studies):
-            found = _confound(n_pairs, crowd, rng, n_resamples=N_RESAMPLES)
-            ends = found[["estimate", "low", "high"]].to_numpy(dtype=float)
+            associations = _confound(n_pairs, crowd, rng, n_resamples=N_RESAMPLES)
+            ends = associations[["estimate", "low", "high"]].to_numpy(dtype=float)
             for tally, row in zip(tallies, ends, strict=True):
                 tally.add(*row)
         yield from tallies
@@ -314,214 +268,6 @@ def cover_pace(n_studies: int) -> Iterable[Tally]:
             if n >= 5:
                 tally.add(n, (np.sqrt(n) - 0.98) ** 2, (np.sqrt(n) + 0.98) ** 2)
         yield tally
-
-
-class Design(NamedTuple):
-    """A simulated study: one block, or several for agreement."""
-
-    shape: Shape
-    bias: float
-    recipe: Recipe
-
-    def __str__(self) -> str:
-        return f"{self.shape}, bias {self.bias:g}, {self.recipe.name}"
-
-    def draw(self, similarities: Floats, rng: Rng) -> Floats:
-        """Draw ratings by new annotators."""
-        n_groups, n_items = similarities.shape
-        crowd = Crowd.gather(Shape(n_groups, n_items, self.shape.n_annotators), rng)
-        return rate(crowd._replace(bias=crowd.bias * self.bias / 0.6), similarities, rng)
-
-
-COSIMLEX, RAW = (read_recipe(name) for name in ("cosimlex", "raw"))
-CALIBRATED = read_recipe("cosimlex", ['name="calibrated"', "filtering.enabled=false"])
-OF_SCORES = (
-    Design(Shape(2, 20), 0.6, RAW),
-    Design(Shape(2, 20), 0.6, CALIBRATED),
-    Design(Shape(2, 20), 1.0, CALIBRATED),
-    Design(Shape(2, 20), 0.6, COSIMLEX),
-    Design(Shape(2, 20), 1.0, COSIMLEX),
-    Design(Shape(2, 20, 5), 0.6, COSIMLEX),
-    Design(Shape(2, 20, 20), 0.6, COSIMLEX),
-    Design(Shape(2, 50), 0.6, COSIMLEX),
-)
-OF_AGREEMENT = (
-    Design(Shape(1, 50), 0.6, RAW),
-    Design(Shape(6, 20), 0.6, RAW),
-    Design(Shape(6, 20, 5), 0.6, RAW),
-    Design(Shape(1, 50), 0.6, COSIMLEX),
-    Design(Shape(6, 20), 0.6, COSIMLEX),
-    Design(Shape(6, 20), 1.0, COSIMLEX),
-)
-
-
-def apply_steps(ratings: Floats, recipe: Recipe, owners: Floats | None = None) -> Floats:
-    """Calibrate and filter complete tables as the library does, NaN for annotators left out.
-
-    `owners` are the annotators behind the rows, shape (n_tables, n_annotators), if some rows are
-    copies: these are not compared with each other.
-    """
-    x = np.array(ratings, dtype=float)
-    if recipe.calibration.enabled:
-        mean = x.mean(axis=2)
-        deviation = (mean - mean.mean(axis=1, keepdims=True)).round(9)
-        x = np.clip(x - np.where(np.abs(deviation) > 1, np.sign(deviation), 0)[..., None], 0, 6)
-    if recipe.filtering.enabled:
-        rho = correlate_rows(x)
-        owners = np.arange(x.shape[1])[None] if owners is None else owners
-        rho[np.broadcast_to(owners[:, :, None] == owners[:, None, :], rho.shape)] = np.nan
-        mean = np.nanmean(rho, axis=2)
-        bound = np.nanmean(mean, axis=1) - np.nanstd(mean, axis=1, ddof=1)
-        x[(mean - bound[:, None]).round(9) < 0] = np.nan
-    return x
-
-
-def correlate_rows(x: Floats) -> Floats:
-    """Return Spearman's correlations of all rows of each table; NaN for constant rows."""
-    z = stats.rankdata(x, axis=2)
-    z = z - z.mean(axis=2, keepdims=True)
-    z = z / np.sqrt((z**2).sum(axis=2, keepdims=True))
-    return np.einsum("tin,tjn->tij", z, z)
-
-
-def cover_scores(n_studies: int) -> Iterator[Tally]:
-    """Cover scores and changes; each study adds the intervals of all its items."""
-    for design in OF_SCORES:
-        rng = np.random.default_rng([SEED_OF_STEPS, *design.shape, int(10 * design.bias)])
-        similarities = draw_similarities(design.shape, rng)
-        truth = _mean_scores(design, similarities, rng)
-        tallies: dict[tuple[str, str], _Items] = {}
-        for _ in range(n_studies):
-            ratings = design.draw(similarities, rng)
-            for (method, figure), ends in _bound_scores(design, ratings, rng).items():
-                of_figure = truth[1] - truth[0] if figure == "change" else truth
-                name = f"{method}, {design}"
-                tallies.setdefault((method, figure), _Items(name, figure)).add(of_figure, *ends)
-        yield from tallies.values()
-
-
-class _Items(Tally):
-    """Intervals of many items, each with its own true figure."""
-
-    def __init__(self, name: str, figure: str) -> None:
-        super().__init__(name, figure, 0.0)
-
-    def add(self, truths: Floats, figures: Floats, low: Floats, high: Floats) -> None:  # type: ignore[override]
-        """Add the intervals of a study, relative to the truth."""
-        for row in zip(
-            *(part.ravel() - truths.ravel() for part in (figures, low, high)), strict=True
-        ):
-            super().add(*map(float, row))
-
-
-def _mean_scores(design: Design, similarities: Floats, rng: Rng) -> Floats:
-    """Return the mean score of each item over many studies, shape (n_groups, n_items)."""
-    total, n_together = np.zeros(similarities.shape), 100
-    for _ in range(0, MANY_STUDIES, n_together):
-        ratings = design.draw(np.tile(similarities, (n_together, 1)), rng)
-        scores = np.nanmean(apply_steps(ratings, design.recipe), axis=1)
-        total += scores.reshape(n_together, *similarities.shape).sum(axis=0)
-    return PER_POINT * total / MANY_STUDIES
-
-
-Ends = tuple[Floats, Floats, Floats]  # figures, low and high ends
-
-
-def _bound_scores(design: Design, ratings: Floats, rng: Rng) -> dict[tuple[str, str], Ends]:
-    """Return the intervals of scores and changes by each method."""
-    outcome = outcome_of(ratings, design.recipe)
-    scores = outcome.scores[["sim1", "sim2"]].to_numpy().T
-    error = _bootstrap_errors(design, ratings, rng)
-    free = design.shape.n_annotators - 1
-    reach = stats.t.ppf(0.975, free) * error
-    low, high = (np.clip(scores + sign * reach, 0, 10) for sign in (-1, 1))
-    added = (error**2).sum(axis=0)
-    combined = added**2 / np.maximum((error**4).sum(axis=0) / free, 1e-12)
-    reach = stats.t.ppf(0.975, np.maximum(combined, 1)) * np.sqrt(added)
-    change = scores[1] - scores[0]
-    return _bound_by_library(outcome, scores) | {
-        ("bootstrap", "score"): (scores, low, high),
-        ("bootstrap", "change"): (change, change - reach, change + reach),
-    }
-
-
-def _bound_by_library(outcome: Outcome, scores: Floats) -> dict[tuple[str, str], Ends]:
-    """Return the library's intervals, and Student's and Welch's of the ratings that were used."""
-    student = np.array([mean_intervals(outcome.scores, context, 0, 10) for context in (1, 2)])
-    table, change = score_intervals(outcome), scores[1] - scores[0]
-    low, high = (table[[f"sim1_{end}", f"sim2_{end}"]].to_numpy().T for end in ("low", "high"))
-    n, deviation = (outcome.scores[[f"{name}1", f"{name}2"]].to_numpy() for name in ("n", "stdev"))
-    squares = deviation**2 / n
-    free = squares.sum(axis=1) ** 2 / np.maximum((squares**2 / (n - 1)).sum(axis=1), 1e-12)
-    reach = stats.t.ppf(0.975, np.maximum(free, 1)) * np.sqrt(squares.sum(axis=1))
-    return {
-        ("Student", "score"): (scores, student[..., 0], student[..., 1]),
-        ("jackknife", "score"): (scores, low, high),
-        ("Student", "change"): (change, change - reach, change + reach),
-        ("jackknife", "change"): (
-            change, table["change_low"].to_numpy(), table["change_high"].to_numpy(),
-        ),
-    }  # fmt: skip
-
-
-def outcome_of(ratings: Floats, recipe: Recipe) -> Outcome:
-    """Post-process the ratings of one block by the library."""
-    rows = tabulate(ratings).dropna()
-    rows["rating"] = rows["rating"].astype(int)
-    return post_process(rows, recipe, n_pairs=int(rows["pair"].max()))
-
-
-def _bootstrap_errors(design: Design, ratings: Floats, rng: Rng) -> Floats:
-    """Return standard errors from annotators drawn with replacement."""
-    k, errors = design.shape.n_annotators, []
-    for of_group in ratings:
-        drawn = rng.integers(k, size=(N_RESAMPLES, k))
-        scores = np.nanmean(apply_steps(of_group[drawn], design.recipe, drawn), axis=1)
-        errors.append(scores.std(axis=0, ddof=1) * np.sqrt(k / (k - 1)))
-    return PER_POINT * np.array(errors)
-
-
-def cover_agreement_with_steps(n_studies: int) -> Iterator[Tally]:
-    """Cover figures of agreement after the steps."""
-    wanted: dict[str, Any] = {"by": (), "figures": OF_STEPS, "n_resamples": N_RESAMPLES}
-    for design in OF_AGREEMENT:
-        shape = design.shape
-        rng = np.random.default_rng([SEED_OF_STEPS, *shape, int(10 * design.bias)])
-        truth = _true_agreement(design, rng)
-        process = partial(calibrate_and_filter, recipe=design.recipe)
-        tallies = {
-            (method, figure): Tally(f"{method}, {design}", figure, truth[figure])
-            for method in ("items", "jackknife with steps")
-            for figure in OF_STEPS
-        }
-        for _ in range(n_studies):
-            ratings = tabulate(design.draw(draw_similarities(shape, rng), rng))
-            tables = {
-                "items": agreement_table(process(ratings), **wanted),
-                "jackknife with steps": agreement_table(
-                    ratings, resample="items and annotators", process=process, **wanted
-                ),
-            }
-            for (method, figure), tally in tallies.items():
-                ends = [f"{figure}{end}" for end in ("", "_low", "_high")]
-                tally.add(*tables[method].loc[0, ends])
-        yield from tallies.values()
-
-
-def _true_agreement(design: Design, rng: Rng) -> pd.Series:
-    """Return the figures of many annotators for other items than those that chose them."""
-    n_items = design.shape.n_items
-    many = Shape(1000, n_items + 200, design.shape.n_annotators)
-    ratings = design.draw(draw_similarities(many, rng), rng)
-    chosen, others = np.split(ratings, [n_items], axis=2)
-    processed = apply_steps(chosen, design.recipe)
-    if design.recipe.calibration.enabled:
-        mean = chosen.mean(axis=2)
-        deviation = (mean - mean.mean(axis=1, keepdims=True)).round(9)
-        shift = np.where(np.abs(deviation) > 1, np.sign(deviation), 0)
-        others = np.clip(others - shift[..., None], 0, 6)
-    kept = tabulate(np.where(np.isnan(processed[..., :1]), np.nan, others)).dropna()
-    return agreement_table(kept, by=(), figures=OF_STEPS, n_resamples=0).iloc[0]
 
 
 INTERVALS: dict[str, Callable[[int], Iterable[Tally]]] = {

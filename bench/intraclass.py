@@ -99,8 +99,8 @@ def estimate_likely(tables: Floats) -> Floats:
             logarithms += 2 * np.log(np.diag(lower)).sum() + np.log(one @ one)
         return float(n_free * np.log(squares / n_free) + logarithms)
 
-    found = minimize(deviance, [1.0, 0.5], method="Nelder-Mead", options={"xatol": 1e-4})
-    items, annotators = found.x**2
+    fit = minimize(deviance, [1.0, 0.5], method="Nelder-Mead", options={"xatol": 1e-4})
+    items, annotators = fit.x**2
     n_raters = (~np.isnan(tables)).sum(axis=1)
     one_over_k = (1 / n_raters[n_raters > 0]).mean()
     error = annotators + 1

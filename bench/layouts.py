@@ -109,8 +109,8 @@ def measure_rule(n_ratings: int) -> float:
 
 def compare(label: str, act: Callable[..., float], cases: list[object]) -> list[str]:
     """Return a row: the time of each case, and the ratio of the last to the first."""
-    found = [call_apart(act, case) for case in cases]
-    return [label, *map(number, found), number(found[-1] / found[0])]
+    figures = [call_apart(act, case) for case in cases]
+    return [label, *map(number, figures), number(figures[-1] / figures[0])]
 
 
 if __name__ == "__main__":

@@ -108,18 +108,18 @@ def describe(task: Run, result: Result) -> str:
 
 def report(results: dict[Run, list[Result]]) -> str:
     """Return the tables of all results."""
-    loads = [load_row(r.name, found) for r, found in results.items() if r.kind != "dropout"]
-    drops = [dropout_row(r.name, found) for r, found in results.items() if r.kind == "dropout"]
+    loads = [load_row(r.name, several) for r, several in results.items() if r.kind != "dropout"]
+    drops = [dropout_row(r.name, several) for r, several in results.items() if r.kind == "dropout"]
     first = next(iter(results))
     ratios = [*list_ratios({
-        (r.kind, r.case, r.load.n_annotators): found
-        for r, found in results.items()
+        (r.kind, r.case, r.load.n_annotators): several
+        for r, several in results.items()
         if r.server in (first.server, AS_SERVED)
         and (r.case not in COSIMA or r.repository == first.repository)
     })]  # fmt: skip
     others = [
-        ratio_row(r.name, found, results[r._replace(repository=first.repository)])
-        for r, found in results.items()
+        ratio_row(r.name, several, results[r._replace(repository=first.repository)])
+        for r, several in results.items()
         if r.kind != "dropout" and r.case in COSIMA and r.repository != first.repository
     ]
     parts = [table(LOAD_COLUMNS, loads)] if loads else []
@@ -133,8 +133,8 @@ def write_results(path: Path | None, results: dict[Run, list[Result]]) -> None:
     """Write all results as JSON."""
     if path:
         kept: list[dict[str, Any]] = [
-            {"run": task._asdict(), "results": [{**r, "acks": None} for r in found]}
-            for task, found in results.items()
+            {"run": task._asdict(), "results": [{**r, "acks": None} for r in several]}
+            for task, several in results.items()
         ]
         path.write_text(json.dumps(kept, indent=1, default=str))
 

@@ -130,8 +130,8 @@ class Running(NamedTuple):
         site = self.site
         text = site.app("stored") if isinstance(site, Bare) else site.script("stored")
         rows = [Stored(*row) for row in json.loads(text)]
-        found = check(acks, rows, load.n_contexts)
-        return {"check": found._asdict(), "faults": found.faults(load)}
+        finding = check(acks, rows, load.n_contexts)
+        return {"check": finding._asdict(), "faults": finding.faults(load)}
 
 
 def check(acks: Iterable[tuple[str, str, str]], rows: Iterable[Stored], n_contexts: int) -> Finding:
@@ -206,6 +206,6 @@ def measure_dropout(bench: Bench, case: str, server: Server) -> Result:
         ]
         site.site.script("lapse", "2")  # the study's leases are of 1 hour
         phases.append(site.annotate("newcomer", links[40:], 25))
-        found = site.check([ack for phase in phases for ack in phase["acks"]], load)
+        checked = site.check([ack for phase in phases for ack in phase["acks"]], load)
     errors = [f"{kind} {n}" for phase in phases for kind, n in phase["errors"].items()]
-    return {**found, "errors": errors}
+    return {**checked, "errors": errors}

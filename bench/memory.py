@@ -102,13 +102,13 @@ def n_threads(pid: int) -> int:
 @contextmanager
 def served(repository: Path, environment: Mapping[str, str]) -> Iterator[tuple[int, str]]:
     """Start `scripts/serve`; yield its process and what it prints, and stop it afterwards."""
-    said, deadline = Path(environment["VAR_DIR"]) / "said", time.monotonic() + START_SECONDS
-    with running_script(repository, int(environment["PORT"]), environment, said) as serve:
-        while "To stop" not in said.read_text():
+    output, deadline = Path(environment["VAR_DIR"]) / "output", time.monotonic() + START_SECONDS
+    with running_script(repository, int(environment["PORT"]), environment, output) as serve:
+        while "To stop" not in output.read_text():
             if serve.poll() is not None or time.monotonic() > deadline:
                 raise SystemExit("scripts/serve did not start")
             time.sleep(0.5)
-        yield serve.pid, said.read_text()
+        yield serve.pid, output.read_text()
 
 
 def annotate(repository: Path, environment: Mapping[str, str], url: str, n: int) -> None:
@@ -178,11 +178,11 @@ def work(browser: httpx.Client) -> None:
     post(f"{STUDY}results/comparisons/collections/new/", kind, file=ratings)
     study = {"title": f"Study {time.time():.6f}", "language": "en"}
     post("/console/new/", study, file=("data_en.tsv", STIMULI.read_bytes()))
-    own = "/console/shared-tasks/demo/submissions/own/"
-    phases = re.findall(r'<option value="(\d+)"', browser.get(own).text)
+    address = "/console/shared-tasks/demo/submissions/own/"
+    phases = re.findall(r'<option value="(\d+)"', browser.get(address).text)
     changes = "\n".join(["change", *(f"{time.time() % n:.4f}" for n in range(3, 15))])
     sent = ("results_subtask1_fi.tsv", f"{changes}\n".encode())
-    post(own, {"phase": phases[-1]}, results=sent)
+    post(address, {"phase": phases[-1]}, results=sent)
 
 
 def main() -> None:
@@ -203,8 +203,8 @@ def main() -> None:
             rows.append(describe(after, serve, samples))
             say(" | ".join(rows[-1]))
 
-        with served(repository, environment) as (serve, said), sampled(serve) as samples:
-            password = re.findall(r"password: (\S+)", said)[0]
+        with served(repository, environment) as (serve, output), sampled(serve) as samples:
+            password = re.findall(r"password: (\S+)", output)[0]
             time.sleep(END_SECONDS)
             measure("the first start", serve, samples)
         with (

@@ -51,19 +51,19 @@ class Peers:
     def measure_dropout(self, case: str) -> dict[str, Any]:
         """Measure drop-outs: 20 leave early, 20 stay, 20 come."""
         self._run("dropout.py", case)
-        found = json.loads((self.home / f"out/dropout-{case}.json").read_text())
-        found_faults = {
-            "acknowledged": found["acknowledged"],
-            "stored": found["stored"],
+        counts = json.loads((self.home / f"out/dropout-{case}.json").read_text())
+        finding = {
+            "acknowledged": counts["acknowledged"],
+            "stored": counts["stored"],
             "left_over": 0,
             "contexts": 200,
-            "at_quota": found["items_at_quota"],
-            "over_quota": found["judgements_over_quota"],
+            "at_quota": counts["items_at_quota"],
+            "over_quota": counts["judgements_over_quota"],
         }
-        return {"check": found_faults, "faults": _describe(found, None), "errors": []}
+        return {"check": finding, "faults": _describe(counts, None), "errors": []}
 
 
-def _describe(found: dict[str, Any], load: Load | None) -> str:
+def _describe(counts: dict[str, Any], load: Load | None) -> str:
     """Return a description of the errors in a peer's stored answers."""
     names = {
         "acknowledged_but_lost": "lost",
@@ -72,7 +72,7 @@ def _describe(found: dict[str, Any], load: Load | None) -> str:
         "same_item_twice_by_one_annotator": "doubled",
         "judgements_over_quota": "over_quota",
     }
-    wrong = [f"{found[name]} {said}" for name, said in names.items() if found[name]]
-    if load and load.fills_the_quota and load.n_contexts == 200 and found["items_under_quota"]:
-        wrong.append(f"{200 - found['items_under_quota']} of 200 contexts at quota")
+    wrong = [f"{counts[name]} {word}" for name, word in names.items() if counts[name]]
+    if load and load.fills_the_quota and load.n_contexts == 200 and counts["items_under_quota"]:
+        wrong.append(f"{200 - counts['items_under_quota']} of 200 contexts at quota")
     return ", ".join(wrong)

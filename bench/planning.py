@@ -193,12 +193,12 @@ def detect(population: Population, n_pilots: int, rng: np.random.Generator) -> t
     from postprocess.table.ratings import Scale
 
     question = Question(CHANGES, POWER, ALPHA, MOST, PLAN_SIMULATIONS)
-    found = []
+    changes = []
     for _ in range(n_pilots):
         ratings = draw_pilot(population, *DESIGNS[0], rng)
         models = models_of_ratings(ratings, Scale(), Scale(0, 10))
-        found.append(least_detectable_change(models, SIZE, question, rng=rng)["change"])
-    return true_change(population, rng), np.array(found)
+        changes.append(least_detectable_change(models, SIZE, question, rng=rng)["change"])
+    return true_change(population, rng), np.array(changes)
 
 
 def summarise(plans: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -236,8 +236,8 @@ def main() -> None:
         rng = np.random.default_rng([number, 2])
         truth = {change: true_power(population, change, rng) for change in CHANGES}
         plans += plan_pilots(population, options.pilots, truth, rng)
-        true, found = detect(population, options.pilots, rng)
-        change = f"{true:.2f}, planned {found.mean():.2f} ± {found.std(ddof=1):.2f}"
+        true, planned = detect(population, options.pilots, rng)
+        change = f"{true:.2f}, planned {planned.mean():.2f} ± {planned.std(ddof=1):.2f}"
         say(f"{population.name}: {SIZE} annotators detect {change}")
     for cells in summarise(pd.DataFrame(plans)):
         say(f"\n{cells.round(3).to_string()}")

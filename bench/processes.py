@@ -38,12 +38,12 @@ def medians_in_turns(
 
 def list_processes(pid: int) -> list[int]:
     """Return a process and its descendants."""
-    found = [pid]
+    processes = [pid]
     with suppress(OSError):  # it has ended
         for task in Path(f"/proc/{pid}/task").iterdir():
             for child in (task / "children").read_text().split():
-                found += list_processes(int(child))
-    return found
+                processes += list_processes(int(child))
+    return processes
 
 
 def cpu_seconds(pids: Iterable[int]) -> float:

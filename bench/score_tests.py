@@ -46,12 +46,12 @@ def measure(subtask: int, n: int, name: str, n_studies: int, seed: int) -> tuple
     for _ in range(n_studies):
         gold, *both = draw(n, subtask, DISTRIBUTIONS[name], rng)
         first, second = (score(subtask, one, gold) for one in both)
-        found = compare_scores(first, second)
-        alarms.append(found.p < 0.05)
+        comparison = compare_scores(first, second)
+        alarms.append(comparison.p < 0.05)
         interval = score_interval(first, is_harmonic=subtask == 2)
         holds.append(interval is not None and interval.low <= truth <= interval.high)
         scores.append(first.score)
-        differences.append(found.d)
+        differences.append(comparison.d)
     n_numbers = n * subtask
     formula = expect_error_of_difference(SCORE, CORRELATION, n_numbers)
     return (
@@ -79,10 +79,10 @@ def true_score(subtask: int, freedom: int | None, rng: np.random.Generator) -> f
     return measure_of(predicted.ravel(), gold.ravel())
 
 
-def write_share(found: list[bool]) -> str:
+def write_share(outcomes: list[bool]) -> str:
     """Return a share in per cent with its standard error."""
-    share = float(np.mean(found))
-    error = (share * (1 - share) / len(found)) ** 0.5
+    share = float(np.mean(outcomes))
+    error = (share * (1 - share) / len(outcomes)) ** 0.5
     return f"{100 * share:.1f} % ({100 * error:.1f})"
 
 

@@ -83,11 +83,11 @@ COMMANDS = {
 def read_served(repository: Path) -> tuple[dict[str, str], str]:
     """Return the variables and the arguments of Python by which `scripts/serve` starts a server."""
     script = (repository / "scripts/serve").read_text(encoding="utf-8").replace("\\\n", " ")
-    found = re.search(r"\n *(.*)setsid python (-m annotation_site\.launcher .*) &\n", script)
-    if not found:
+    start = re.search(r"\n *(.*)setsid python (-m annotation_site\.launcher .*) &\n", script)
+    if not start:
         raise SystemExit(f"{repository}/scripts/serve starts no annotation_site.launcher.")
-    variables = dict(word.split("=") for word in found[1].split())
-    return variables, found[2].replace('"', "")
+    variables = dict(word.split("=") for word in start[1].split())
+    return variables, start[2].replace('"', "")
 
 
 def python_of(repository: Path) -> Path:
@@ -106,9 +106,9 @@ def python_with_servers() -> Path:
     python = folder / "bin/python"
     if not python.exists():
         run(sys.executable, "-m", "venv", folder, cwd=HERE)
-        (own,) = (path for path in sys.path if path.endswith("site-packages"))
+        (present,) = (path for path in sys.path if path.endswith("site-packages"))
         (packages,) = folder.glob("lib/python*/site-packages")
-        (packages / "cosima.pth").write_text(f"{own}\n")
+        (packages / "cosima.pth").write_text(f"{present}\n")
         requirements = HERE / "requirements-servers.txt"
         run(python, "-m", "pip", "install", "--quiet", "-r", requirements, cwd=HERE)
     return python
@@ -148,13 +148,13 @@ def environment_of(**settings: str) -> dict[str, str]:
 
 @contextmanager
 def running_script(
-    repository: Path, port: int, environment: Mapping[str, str], said: Path
+    repository: Path, port: int, environment: Mapping[str, str], output: Path
 ) -> Iterator["subprocess.Popen[bytes]"]:
     """Run a checkout's `scripts/serve`, which writes to a file, and stop it afterwards."""
-    with said.open("w") as heard:
+    with output.open("w") as file:
         serve = subprocess.Popen(  # noqa: S603  (a command of our own)
             [repository / "scripts/serve", "--port", str(port)], cwd=repository, env=environment,
-            stdout=heard, stderr=heard, start_new_session=True,
+            stdout=file, stderr=file, start_new_session=True,
         )  # fmt: skip
     try:
         yield serve

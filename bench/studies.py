@@ -1,4 +1,4 @@
-"""Simulated studies from a known population: annotators, similarities and ratings."""
+"""Simulated studies from a known population, and how often their intervals have its figure."""
 
 from typing import NamedTuple
 
@@ -41,8 +41,8 @@ def draw_similarities(shape: Shape, rng: np.random.Generator) -> Floats:
     """
     n_blocks = -(-shape.n_groups // 2)
     common = rng.normal(size=(n_blocks, 1, shape.n_items))
-    own = rng.normal(size=(n_blocks, 2, shape.n_items))
-    mixed = np.sqrt(0.8) * common + np.sqrt(0.2) * own
+    distinct = rng.normal(size=(n_blocks, 2, shape.n_items))
+    mixed = np.sqrt(0.8) * common + np.sqrt(0.2) * distinct
     return np.asarray(6 * stats.norm.cdf(mixed.reshape(-1, shape.n_items)[: shape.n_groups]))
 
 
@@ -97,3 +97,28 @@ def simulate(shape: Shape, rng: np.random.Generator, crowd: Crowd | None = None)
     """Simulate a study's ratings by this crowd or a new crowd."""
     crowd = crowd or Crowd.gather(shape, rng)
     return tabulate(rate(crowd, draw_similarities(shape, rng), rng))
+
+
+class Tally:
+    """Intervals of many studies compared with the true figure."""
+
+    def __init__(self, name: str, figure: str, truth: float) -> None:
+        self.name, self.figure, self.truth = name, figure, truth
+        self.rows: list[tuple[float, float, float]] = []
+
+    def add(self, figure: float, low: float, high: float) -> None:
+        """Count the interval of a study unless it is undefined."""
+        if not np.isnan(low):
+            self.rows.append((figure, low, high))
+
+    def row(self) -> list[str]:
+        """Return the row of the printed table."""
+        figures, low, high = np.array(self.rows).T
+        below, above = high < self.truth, low > self.truth
+        share = float((~below & ~above).mean())
+        error = np.sqrt(share * (1 - share) / len(low))
+        out = (figures < low) | (figures > high)
+        shares = (f"{100 * part.mean():.0f}" for part in (below, above, out))
+        counts = self.name, self.figure, str(len(low))
+        width = float((high - low).mean())
+        return [*counts, f"{100 * share:.1f}", f"{100 * error:.1f}", *shares, f"{width:.3f}"]

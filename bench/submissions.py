@@ -25,12 +25,12 @@ REPETITIONS = 5  # within a process, of what takes little time
 
 def time_cpu(act: Callable[[], object], repetitions: int = REPETITIONS) -> float:
     """Return the median processor time of an action in milliseconds."""
-    found = []
+    milliseconds = []
     for _ in range(repetitions):
         began = time.process_time()
         act()
-        found.append(1000 * (time.process_time() - began))
-    return median(found)
+        milliseconds.append(1000 * (time.process_time() - began))
+    return median(milliseconds)
 
 
 def measure_scoring(n_pairs: int) -> dict[str, float]:

@@ -83,21 +83,21 @@ def align(first: pd.DataFrame, second: pd.DataFrame, n_pairs: int) -> Aligned:
 
 def _aggregate(ratings: pd.DataFrame) -> pd.DataFrame:
     """Return what `aggregate_ratings` does, without its tests, which take most of the time."""
-    found = ratings.groupby(["pair", "context"])["rating"].agg(["count", "mean", "std"]).unstack()
-    return found.set_axis(SCORES, axis=1).assign(alone1=False, alone2=False)
+    figures = ratings.groupby(["pair", "context"])["rating"].agg(["count", "mean", "std"]).unstack()
+    return figures.set_axis(SCORES, axis=1).assign(alone1=False, alone2=False)
 
 
 def cover(n_studies: int) -> Iterator[list[str]]:
     """Yield a row for each figure with its coverage, among the studies that have an interval."""
     for design, rho in product(DESIGNS, CORRELATIONS):
         rng = np.random.default_rng([SEED, *design, int(10 * rho)])
-        found: dict[str, list[tuple[float, float, float, float]]] = defaultdict(list)
+        intervals: dict[str, list[tuple[float, float, float, float]]] = defaultdict(list)
         for _ in range(n_studies):
             for figure, *numbers in _measure(design, rho, rng):
-                found[figure].append(tuple(numbers))
+                intervals[figure].append(tuple(numbers))
         bias = "skewed" if design.skewed else "normal"
         studied = design.n_pairs, design.n_questionnaires, design.n_raters, bias, f"{rho:g}"
-        for figure, rows in found.items():
+        for figure, rows in intervals.items():
             estimate, low, high, truth = np.array(rows).T
             given = ~np.isnan(low)
             held = ((low <= truth) & (truth <= high))[given]
@@ -125,8 +125,8 @@ def count_alarms(n_studies: int) -> Iterator[list[str]]:
                 shares[test].append(
                     (float((rows["pvalue"] < LEVEL).mean()), bool((q < LEVEL).any()))
                 )
-        for test, found in shares.items():
-            below, any_q = np.array(found, dtype=float).mean(axis=0)
+        for test, studies in shares.items():
+            below, any_q = np.array(studies, dtype=float).mean(axis=0)
             yield [str(n_pairs), test, f"{100 * below:.1f} %", f"{100 * any_q:.1f} %"]
 
 

@@ -199,7 +199,7 @@ def fill_site(n_responses: int, analyze: bool) -> int:
 
 def compare(kind: str, options: argparse.Namespace) -> str:
     """Fill a site for each size, measure them in turn, and write a table of medians."""
-    found: dict[int, Figures] = defaultdict(lambda: defaultdict(list))
+    figures_of: dict[int, Figures] = defaultdict(lambda: defaultdict(list))
     sites: dict[int, Site] = {}
     with ExitStack() as stack:
         for size in options.sizes:
@@ -214,16 +214,16 @@ def compare(kind: str, options: argparse.Namespace) -> str:
                 site.settle()
                 taken: Figures = site.call(measure, options.annotators // options.rounds)
                 for name, figures in taken.items():
-                    found[size][name] += figures
-    return write_table(KINDS[kind], found)
+                    figures_of[size][name] += figures
+    return write_table(KINDS[kind], figures_of)
 
 
-def write_table(database: str, found: Mapping[int, Figures]) -> str:
+def write_table(database: str, figures_of: Mapping[int, Figures]) -> str:
     """Return median milliseconds and queries per request and size, and the ratio of sizes."""
-    sizes = sorted(found)
+    sizes = sorted(figures_of)
     rows = []
-    for name in found[sizes[0]]:
-        taken = [found[size][name] for size in sizes]
+    for name in figures_of[sizes[0]]:
+        taken = [figures_of[size][name] for size in sizes]
         times = [median(milliseconds for milliseconds, _ in several) for several in taken]
         queries = [median(n for _, n in several) for several in taken]
         cells = [f"{t:.2f} ({n:g})" for t, n in zip(times, queries, strict=True)]

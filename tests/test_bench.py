@@ -107,7 +107,7 @@ def test_calibration_makes_false_alarms_of_annotators_with_a_bias():
 
 
 def test_the_steps_of_simulated_tables_are_those_of_the_library():
-    import intervals as bench
+    import step_intervals as bench
     from studies import Shape
 
     design = bench.Design(Shape(2, 15, 8), 1.0, bench.COSIMLEX)
@@ -148,7 +148,7 @@ def test_the_model_of_effects_is_compared_with_the_true_changes():
 
 
 def test_the_coverage_of_intervals_is_counted():
-    from intervals import Tally
+    from studies import Tally
 
     tally = Tally("an interval", "rho", 0.5)
     for low, high in [(0.4, 0.6), (0.1, 0.3), (0.5, 0.9), (0.7, 0.8), (float("nan"), 1)]:
