@@ -212,7 +212,7 @@ def test_the_second_half_of_a_double_click_does_nothing_on_the_next_page(item_pa
 
 
 @pytest.fixture
-def quick(chromium, new_survey) -> WatchedPage:
+def quick_page(chromium, new_survey) -> WatchedPage:
     """Page 2 of the first item of a study that sends choices, whose time tests can move on."""
     watched = WatchedPage(chromium, DESKTOP)
     watched.page.clock.install()
@@ -221,8 +221,8 @@ def quick(chromium, new_survey) -> WatchedPage:
     return watched
 
 
-def test_a_choice_is_sent_after_a_moment(shared_site, quick):
-    page = quick.page
+def test_a_choice_is_sent_after_a_moment(shared_site, quick_page):
+    page = quick_page.page
     page.keyboard.press("4")
     page.get_by_text("Sending 4 …").wait_for()
     page.keyboard.press("5")  # meanwhile
@@ -231,12 +231,12 @@ def test_a_choice_is_sent_after_a_moment(shared_site, quick):
     page.clock.fast_forward(2_000)
     page.get_by_text("Text 2 of ").wait_for()
 
-    assert float(first_answer(shared_site, quick)[2]) == 5
+    assert float(first_answer(shared_site, quick_page)[2]) == 5
 
 
 @pytest.mark.parametrize("way", ["Escape", "Undo"])
-def test_a_choice_can_be_stopped_before_it_is_sent(shared_site, quick, way):
-    page = quick.page
+def test_a_choice_can_be_stopped_before_it_is_sent(shared_site, quick_page, way):
+    page = quick_page.page
     page.locator('input[value="4"]').click()
     page.get_by_text("Sending 4 …").wait_for()
 
@@ -248,23 +248,23 @@ def test_a_choice_can_be_stopped_before_it_is_sent(shared_site, quick, way):
     page.clock.fast_forward(60_000)
 
     assert page.get_by_text("Sending").count() == 0
-    assert first_answer(shared_site, quick)[2] is None
+    assert first_answer(shared_site, quick_page)[2] is None
 
 
-def test_arrow_keys_send_nothing(shared_site, quick):
-    page = quick.page
+def test_arrow_keys_send_nothing(shared_site, quick_page):
+    page = quick_page.page
     page.keyboard.press("Tab")
     page.keyboard.press("Space")
     page.keyboard.press("ArrowRight")
     page.clock.fast_forward(60_000)
 
     assert page.get_by_text("Sending").count() == 0
-    assert first_answer(shared_site, quick)[2] is None
+    assert first_answer(shared_site, quick_page)[2] is None
 
 
-def test_a_judgement_takes_three_keys_or_three_clicks(shared_site, quick):
+def test_a_judgement_takes_three_keys_or_three_clicks(shared_site, quick_page):
     """Not counting letters, in a study that sends choices."""
-    page = quick.page
+    page = quick_page.page
     page.keyboard.press("4")
     page.clock.fast_forward(2_000)
     page.get_by_text("Text 2 of ").wait_for()

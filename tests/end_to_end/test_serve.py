@@ -28,7 +28,7 @@ ASK_ADDRESS = "from annotation_site.settings import MTURK_SIMULATOR_URL; print(M
 
 
 @pytest.fixture
-def filled(pristine: str, tmp_path) -> Path:
+def ready_var(pristine: str, tmp_path) -> Path:
     """A VAR_DIR with static files and a database with its tables, as after a first start."""
     var = tmp_path / "prepared"
     var.mkdir()
@@ -154,28 +154,28 @@ def answer_while_it_is_stopped(serve: "subprocess.Popen[bytes]", var: Path, link
     assert serve.wait(timeout=60) == 0
 
 
-def test_serve_keeps_to_a_settings_file_and_makes_no_demo_where_none_is_wanted(tmp_path, filled):
+def test_serve_keeps_to_a_settings_file_and_makes_no_demo_where_none_is_wanted(tmp_path, ready_var):
     """The file's VAR_DIR and SITE_URL win over what serve would choose."""
     file = tmp_path / "env"
-    file.write_text(f"VAR_DIR={filled}\nSITE_URL=https://survey.example.org\n")
+    file.write_text(f"VAR_DIR={ready_var}\nSITE_URL=https://survey.example.org\n")
 
     options = ("--host", "localhost", "--port", str(free_port()), "--no-demo")
     with started(tmp_path, *options, settings=file) as text:
         assert "running at https://survey.example.org/" in text
-        assert str(filled) in text
+        assert str(ready_var) in text
         assert "/invitation/" not in text
         assert "import_stimuli" in text
-    with closing(sqlite3.connect(filled / "cosima.sqlite3")) as database:
+    with closing(sqlite3.connect(ready_var / "cosima.sqlite3")) as database:
         found = database.execute("SELECT username FROM auth_user").fetchall()
     assert found == [("researcher",)]
 
 
 @pytest.mark.needs("crowd")
-def test_serve_with_mturk_keeps_the_simulator_and_comes_back_when_its_processes_die(filled):
+def test_serve_with_mturk_keeps_the_simulator_and_comes_back_when_its_processes_die(ready_var):
     port, mturk_port = free_port(), free_port()
     site, simulator = (f"http://127.0.0.1:{n}" for n in (port, mturk_port))
     options = ("--port", str(port), "--no-demo", "--with-mturk", "--mturk-port", str(mturk_port))
-    with started(filled, *options) as text:
+    with started(ready_var, *options) as text:
         for address in (f"{simulator}/", f"{simulator}/control/", f"{site}/console/"):
             assert address in text
         assert f'href="{site}/console/"' in httpx.get(simulator).text
@@ -187,7 +187,7 @@ def test_serve_with_mturk_keeps_the_simulator_and_comes_back_when_its_processes_
         asked = subprocess.run(
             command,
             cwd=ROOT,
-            env=environment(filled),
+            env=environment(ready_var),
             capture_output=True,
             text=True,
             check=True,
@@ -196,7 +196,7 @@ def test_serve_with_mturk_keeps_the_simulator_and_comes_back_when_its_processes_
 
     with pytest.raises(httpx.ConnectError):
         httpx.get(simulator)
-    with serving(filled, *options) as (serve, _):
+    with serving(ready_var, *options) as (serve, _):
         assert "A1KEPT" in httpx.get(simulator).text
         kill_processes_until_it_has_restarted(serve.pid)
         await_page(site)
@@ -276,9 +276,9 @@ def test_serve_refuses_what_is_no_port(tmp_path):
     assert "from 1 to 65535" in refused(tmp_path, "--port", "99999")
 
 
-def test_serve_says_at_once_when_the_server_fails(filled):
-    broken = {**environment(filled), "PYTHONPATH": str(filled)}
-    package = filled / "granian"
+def test_serve_says_at_once_when_the_server_fails(ready_var):
+    broken = {**environment(ready_var), "PYTHONPATH": str(ready_var)}
+    package = ready_var / "granian"
     package.mkdir()
     (package / "__init__.py").write_text("raise SystemExit('out of order')")
 

@@ -24,27 +24,27 @@ print(make_token(user, "nightly", ["sharedtasks:write"])[1])
 
 
 @pytest.fixture
-def known(shared_site: Site, tmp_path):
+def variables(shared_site: Site, tmp_path):
     """What the program needs; its folder is empty."""
     key = shared_site.manage("shell", "--no-imports", "-c", MADE).strip()
     return {"SITE": shared_site.url, "TASK": "by-program", "TOKEN": key, "FOLDER": str(tmp_path)}
 
 
-def test_the_program_checks_and_submits(known, tmp_path, capsys):
+def test_the_program_checks_and_submits(variables, tmp_path, capsys):
     name, content = result_file(predictions())
     (tmp_path / name).write_bytes(content.replace(b"\n", b"\n0,5\n", 1))
     with pytest.raises(SystemExit, match="nothing was counted"):
-        exec(BLOCKS[0], dict(known))  # noqa: S102  (our own page)
+        exec(BLOCKS[0], dict(variables))  # noqa: S102  (our own page)
     assert f"{name} 1 change " in capsys.readouterr().out
 
     (tmp_path / name).write_bytes(content)
     for block in BLOCKS:
-        exec(block, known)  # noqa: S102
+        exec(block, variables)  # noqa: S102
 
     assert len(BLOCKS) == 3
     said = capsys.readouterr().out
     assert "This will be attempt 1 of 9" in said
     assert "Submission 1 is stored; 8 attempts are left" in said
-    (score,) = known["submission"]["scores"]
+    (score,) = variables["submission"]["scores"]
     assert f"1 sl {score['score']}\n" in said
-    assert known["submission"]["note"] == "layer 17"
+    assert variables["submission"]["note"] == "layer 17"

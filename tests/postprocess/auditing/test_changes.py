@@ -17,7 +17,7 @@ TEN = Assumptions(sizes=range(10, 11), is_known=True)
 
 
 @pytest.fixture
-def exact():
+def unrounded():
     """Return figures of ratings before rounding."""
     ratings = ratings_of(*random_pairs(seed=3))
     published = rescale_ratings(ratings, Scale(0, 6), Scale(0, 10, 10))
@@ -25,14 +25,14 @@ def exact():
 
 
 @pytest.fixture
-def scores(exact):
-    return exact.map(lambda x: float(format_number(x)))
+def scores(unrounded):
+    return unrounded.map(lambda x: float(format_number(x)))
 
 
 @pytest.fixture
-def doubled(exact):
+def doubled(unrounded):
     """Return the two-sided p-values."""
-    return exact["pvalue"].map(lambda p: float(format_number(2 * p)))
+    return unrounded["pvalue"].map(lambda p: float(format_number(2 * p)))
 
 
 def judge(scores, assumptions=None):

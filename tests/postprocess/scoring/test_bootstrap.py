@@ -13,7 +13,7 @@ HOW = Bootstrap(300, 5)
 
 
 @pytest.fixture
-def drawn():
+def tied_scores():
     """Predictions and gold of 15 pairs with ties."""
     rng = np.random.default_rng(1)
     gold = rng.integers(0, 6, size=(15, 2)).astype(float)
@@ -24,8 +24,8 @@ def draw_pairs(n):
     return np.random.default_rng(HOW.seed).integers(n, size=(HOW.n_samples, n))
 
 
-def test_intervals_are_percentiles_of_samples_of_pairs(drawn):
-    predicted, gold = drawn
+def test_intervals_are_percentiles_of_samples_of_pairs(tied_scores):
+    predicted, gold = tied_scores
 
     found = bootstrap_interval(Subtask.SCORES, predicted, gold, HOW)
 
@@ -36,8 +36,8 @@ def test_intervals_are_percentiles_of_samples_of_pairs(drawn):
     assert found == pytest.approx(np.percentile(scores, [2.5, 97.5]), abs=1e-12)
 
 
-def test_intervals_of_changes_are_percentiles_of_samples_of_pairs(drawn):
-    changes = [np.diff(one)[:, 0] for one in drawn]
+def test_intervals_of_changes_are_percentiles_of_samples_of_pairs(tied_scores):
+    changes = [np.diff(one)[:, 0] for one in tied_scores]
 
     found = bootstrap_interval(Subtask.CHANGES, *changes, HOW)
 
@@ -45,15 +45,15 @@ def test_intervals_of_changes_are_percentiles_of_samples_of_pairs(drawn):
     assert found == pytest.approx(np.percentile(scores, [2.5, 97.5]), abs=1e-12)
 
 
-def test_pieces_of_samples_are_drawn_as_all_at_once(drawn, monkeypatch):
-    whole = bootstrap_interval(Subtask.SCORES, *drawn, HOW)
+def test_pieces_of_samples_are_drawn_as_all_at_once(tied_scores, monkeypatch):
+    whole = bootstrap_interval(Subtask.SCORES, *tied_scores, HOW)
     monkeypatch.setattr(bootstrap, "AT_ONCE", 7 * 15)
 
-    assert bootstrap_interval(Subtask.SCORES, *drawn, HOW) == whole
+    assert bootstrap_interval(Subtask.SCORES, *tied_scores, HOW) == whole
 
 
-def test_a_sample_of_each_pair_once_has_the_score_itself(drawn):
-    predicted, gold = drawn
+def test_a_sample_of_each_pair_once_has_the_score_itself(tied_scores):
+    predicted, gold = tied_scores
     once = np.ones((1, 15))
 
     (found,) = score_drawn(Subtask.SCORES, predicted, gold, once)
@@ -61,7 +61,7 @@ def test_a_sample_of_each_pair_once_has_the_score_itself(drawn):
     assert found == pytest.approx(score_similarities(predicted, gold).score, abs=1e-12)
     r, rho = (f(predicted.ravel(), gold.ravel()).statistic for f in (pearsonr, spearmanr))
     assert found == pytest.approx(2 * r * rho / (r + rho), abs=1e-12)
-    changes = [np.diff(one)[:, 0] for one in drawn]
+    changes = [np.diff(one)[:, 0] for one in tied_scores]
     (found,) = score_drawn(Subtask.CHANGES, *changes, once)
     assert found == pytest.approx(score_changes(*changes).score, abs=1e-12)
 

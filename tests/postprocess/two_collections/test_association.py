@@ -23,14 +23,14 @@ def table_of(first, second, chance=BRIEF):
 
 
 @pytest.fixture(scope="module")
-def two():
+def collections():
     return collection_of(RATINGS), collection_of(rerate(RATINGS), "B")
 
 
-def test_correlations_are_those_of_scipy(two):
-    table = table_of(*two)
+def test_correlations_are_those_of_scipy(collections):
+    table = table_of(*collections)
 
-    sims = [one.scores[["sim1", "sim2"]].to_numpy().round(9) for one in two]
+    sims = [one.scores[["sim1", "sim2"]].to_numpy().round(9) for one in collections]
     changes = [(one[:, 1] - one[:, 0]).round(9) for one in sims]
     rho = table["correlation"]
     assert rho["score", "pearson"] == pytest.approx(stats.pearsonr(*map(np.ravel, sims))[0])
@@ -44,18 +44,18 @@ def test_correlations_are_those_of_scipy(two):
     assert table["n"].tolist() == [48, 48, 24, 24, 24]
 
 
-def test_reliability_of_the_changes_is_that_of_change_reliability(two):
+def test_reliability_of_the_changes_is_that_of_change_reliability(collections):
     chance = Chance(0, 40, 3, "items")
 
-    table = table_of(*two, chance)
+    table = table_of(*collections, chance)
 
-    known = change_reliability(two[1].ratings, rng=chance.rng(), n_splits=40, n_resamples=0)
+    known = change_reliability(collections[1].ratings, rng=chance.rng(), n_splits=40, n_resamples=0)
     found = table.loc["change", "reliability_second"]
     assert found.tolist() == pytest.approx(known.loc[found.index, "reliability"].tolist())
 
 
-def test_disattenuated_is_the_correlation_over_the_ceiling(two):
-    row = table_of(*two).loc[("score", "pearson")]
+def test_disattenuated_is_the_correlation_over_the_ceiling(collections):
+    row = table_of(*collections).loc[("score", "pearson")]
 
     ceiling = np.sqrt(row["reliability_first"] * row["reliability_second"])
     assert row["ceiling"] == pytest.approx(ceiling)
@@ -94,18 +94,18 @@ def test_a_single_block_gives_no_interval_without_noise():
     assert table[["disattenuated_low", "disattenuated_high"]].isna().all(axis=None)
 
 
-def test_blocks_of_one_side_that_the_other_connects_are_one(two):
+def test_blocks_of_one_side_that_the_other_connects_are_one(collections):
     other = simulate_study(24, n_blocks=1)
 
-    assert set(find_blocks(aligned(two[0], collection_of(other, "B")))) == {0}
+    assert set(find_blocks(aligned(collections[0], collection_of(other, "B")))) == {0}
 
 
 @pytest.mark.parametrize("n_runs", [1, 3])
-def test_a_model_that_rated_every_context_does_not_connect_blocks(two, n_runs):
+def test_a_model_that_rated_every_context_does_not_connect_blocks(collections, n_runs):
     runs = [RATINGS.groupby(["pair", "context"], as_index=False)["rating"].first()
             .assign(annotator=f"m{run}", group="model") for run in range(n_runs)]  # fmt: skip
 
-    both = aligned(two[0], collection_of(pd.concat(runs), "B"))
+    both = aligned(collections[0], collection_of(pd.concat(runs), "B"))
 
     assert len(set(find_blocks(both))) == 2
 
@@ -151,16 +151,16 @@ def test_scores_without_ratings_are_correlated_only():
     assert table["correlation"].loc["change", "uncentered"] == pytest.approx(-1)
 
 
-def test_figures_do_not_depend_on_the_order_of_rows_or_on_the_numbers_of_contexts(two):
+def test_figures_do_not_depend_on_the_order_of_rows_or_on_the_numbers_of_contexts(collections):
     mixed = collection_of(RATINGS.sample(frac=1, random_state=1))
     turned = [
         collection_of(one.ratings.assign(context=3 - one.ratings["context"]), one.name)
-        for one in two
+        for one in collections
     ]
 
-    assert table_of(mixed, two[1]).equals(table_of(*two))
+    assert table_of(mixed, collections[1]).equals(table_of(*collections))
     figures = ["correlation", "reliability_first", "reliability_second"]
-    by_number, by_turned = (table_of(*sides)[figures] for sides in (two, turned))
+    by_number, by_turned = (table_of(*sides)[figures] for sides in (collections, turned))
     rows = [("score", "pearson"), ("change", "uncentered")]
     assert by_turned.loc[rows, "correlation"].tolist() == pytest.approx(
         by_number.loc[rows, "correlation"].tolist()

@@ -32,7 +32,7 @@ def write_windows(path: Path, contexts) -> pd.DataFrame:
 
 
 @pytest.fixture
-def wins(tmp_path, monkeypatch) -> pd.DataFrame:
+def stored_windows(tmp_path, monkeypatch) -> pd.DataFrame:
     """The windows of a file in the current folder."""
     monkeypatch.chdir(tmp_path)
     return write_windows(tmp_path / "windows.parquet", CONTEXTS)
@@ -46,8 +46,10 @@ def models_of(path: str, windows: pd.DataFrame) -> list[str]:
     return list(load_scores(Path(path), windows["window"]))
 
 
-def test_layers_and_other_models_are_candidates_together(wins, minilm, capsys):
-    wins.assign(score=range(len(wins)))[["window", "score"]].to_csv("own.csv", index=False)
+def test_layers_and_other_models_are_candidates_together(stored_windows, minilm, capsys):
+    stored_windows.assign(score=range(len(stored_windows)))[["window", "score"]].to_csv(
+        "own.csv", index=False
+    )
 
     assert run("--model", f"mini={minilm}", "--layer", "all", "--scores", "elmo=own.csv") == 0
 
@@ -55,7 +57,7 @@ def test_layers_and_other_models_are_candidates_together(wins, minilm, capsys):
     assert lines[0].split() == ["model", "mean", "lowest", "highest", "contrast", "distance"]
     names = ["elmo", *(f"mini@{layer}" for layer in range(7))]
     assert [line.split()[0] for line in lines[1:-1]] == names
-    assert models_of("scores.parquet", wins) == names
+    assert models_of("scores.parquet", stored_windows) == names
     pick = ["candidates", "--windows", "windows.parquet", "--out", "c.parquet"]
     pick += ["--scores", "scores.parquet", "--number", "4", "--models"]
     assert main([*pick, "mini@6", "mini@3"]) == 0
@@ -66,17 +68,17 @@ def test_layers_and_other_models_are_candidates_together(wins, minilm, capsys):
     assert 'no file has scores of "mini@7"; there are: elmo, mini@0' in capsys.readouterr().err
 
 
-def test_two_models_and_a_cache_for_several_files(wins, minilm, tiny_folder, monkeypatch):
+def test_two_models_and_a_cache_for_several_files(stored_windows, minilm, tiny_folder, monkeypatch):
     models = ["--model", str(tiny_folder), f"mini={minilm}", "--cache", "kept"]
     assert run(*models) == 0
-    assert models_of("scores.parquet", wins) == ["tiny@2", "mini@6"]
+    assert models_of("scores.parquet", stored_windows) == ["tiny@2", "mini@6"]
     first = Path("scores.parquet").read_bytes()
 
     monkeypatch.delattr(scoring, "load_model")
     assert run(*models) == 0
     assert Path("scores.parquet").read_bytes() == first
     assert run(*models, "--layer", "1", "last", "--out", "other.parquet") == 0
-    assert models_of("other.parquet", wins) == ["tiny@1", "tiny@2", "mini@1", "mini@6"]
+    assert models_of("other.parquet", stored_windows) == ["tiny@1", "tiny@2", "mini@1", "mini@6"]
 
 
 @pytest.mark.parametrize(
@@ -90,7 +92,9 @@ def test_two_models_and_a_cache_for_several_files(wins, minilm, tiny_folder, mon
         (["--scores", "windows.parquet"], "error: windows.parquet: column score is missing"),
     ],
 )
-def test_what_is_wrong_is_said_and_nothing_is_written(wins, tiny_folder, capsys, given, message):
+def test_what_is_wrong_is_said_and_nothing_is_written(
+    stored_windows, tiny_folder, capsys, given, message
+):
     assert run(*(one.replace("TINY", str(tiny_folder)) for one in given)) == 2
 
     assert message in capsys.readouterr().err
@@ -105,14 +109,14 @@ def test_what_is_wrong_is_said_and_nothing_is_written(wins, tiny_folder, capsys,
         (["--model", "=x"], "=x lacks the name or the path; write NAME=PATH"),
     ],
 )
-def test_options_that_cannot_be_read_are_refused(wins, capsys, given, message):
+def test_options_that_cannot_be_read_are_refused(stored_windows, capsys, given, message):
     with pytest.raises(SystemExit):
         run(*given)
 
     assert message in capsys.readouterr().err
 
 
-def test_windows_that_a_model_cannot_score_are_named(wins, tiny_folder, tmp_path, capsys):
+def test_windows_that_a_model_cannot_score_are_named(stored_windows, tiny_folder, tmp_path, capsys):
     too_long = [long_context(n) for n in (70, *range(80, 87), 70)]
     write_windows(tmp_path / "windows.parquet", [*CONTEXTS, *too_long])
 
@@ -126,15 +130,15 @@ def test_windows_that_a_model_cannot_score_are_named(wins, tiny_folder, tmp_path
     assert not Path("scores.parquet").exists()
 
 
-def test_a_file_without_windows_is_refused(wins, capsys):
-    wins.assign(rejected="words").to_parquet("windows.parquet")
+def test_a_file_without_windows_is_refused(stored_windows, capsys):
+    stored_windows.assign(rejected="words").to_parquet("windows.parquet")
 
     assert run("--scores", "x.tsv") == 2
     assert "windows.parquet: the file has no windows that were kept" in capsys.readouterr().err
 
 
-def test_a_full_disk_leaves_nothing_half_written(wins, capsys):
-    table = pd.DataFrame({"window": wins["window"], "score": 0.5})
+def test_a_full_disk_leaves_nothing_half_written(stored_windows, capsys):
+    table = pd.DataFrame({"window": stored_windows["window"], "score": 0.5})
     pd.concat([table.assign(model=f"m{n}") for n in range(100)]).to_parquet("many.parquet")
 
     with full_disk(SIZE):

@@ -11,7 +11,7 @@ from surveys.web.rendering.probes import ProbeMiddleware
 
 
 @pytest.fixture
-def behind(settings):
+def proxies(settings):
     settings.TRUSTED_PROXIES = [ip_network("127.0.0.1"), ip_network("10.0.0.0/8")]
 
 
@@ -41,11 +41,11 @@ def test_client_address_ignores_forwarded_without_trusted_proxies():
         (None, "127.0.0.1"),
     ],
 )
-def test_client_address_is_the_right_most_untrusted_one_behind_a_proxy(behind, forwarded, client):
+def test_client_address_is_the_right_most_untrusted_one_behind_a_proxy(proxies, forwarded, client):
     assert address("127.0.0.1", forwarded) == client
 
 
-def test_client_address_ignores_forwarded_from_an_untrusted_peer(behind):
+def test_client_address_ignores_forwarded_from_an_untrusted_peer(proxies):
     assert address("203.0.113.9", "1.2.3.4") == "203.0.113.9"
     assert address("203.0.113.9", "1.2.3.4, 127.0.0.1") == "203.0.113.9"
 
@@ -58,7 +58,7 @@ def test_client_address_ignores_forwarded_from_an_untrusted_peer(behind):
         ("192.0.2.1", "203.0.113.9", True),
     ],
 )
-def test_one_line_tells_of_a_proxy_that_is_not_trusted(behind, caplog, peer, forwarded, is_told):
+def test_one_line_tells_of_a_proxy_that_is_not_trusted(proxies, caplog, peer, forwarded, is_told):
     middleware = ProbeMiddleware(lambda request: HttpResponse())
     headers = {"X-Forwarded-For": forwarded} if forwarded else {}
     for _ in range(3):

@@ -23,7 +23,7 @@ def site_url(settings) -> None:
 
 
 @pytest.fixture
-def typed(monkeypatch):
+def give_input(monkeypatch):
     """Let a command read these bytes from standard input."""
 
     def give(data: bytes) -> None:
@@ -64,9 +64,9 @@ def test_invite_annotators_from_a_list_prints_note_and_link(study, tmp_path):
     assert err == "New: 2, known already: 0.\n"
 
 
-def test_invite_annotators_from_a_list_prints_new_links_only(study, typed):
+def test_invite_annotators_from_a_list_prints_new_links_only(study, give_input):
     invite_listed(study, ["anna", "bert"])
-    typed(b"bert\ncarl\nanna\n")
+    give_input(b"bert\ncarl\nanna\n")
 
     out, err = run("invite_annotators", "study", "--from", "-")
 

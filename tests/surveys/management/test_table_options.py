@@ -13,15 +13,15 @@ OPTIONS = ("--study", "s", "--language", "en")
 
 
 @pytest.fixture
-def comma(tmp_path):
+def comma_file(tmp_path):
     path = tmp_path / "pairs.csv"
     path.write_bytes(numbered_stimuli(2).replace(b"\t", b",").replace(b"Rain", b"\xe9t\xe9"))
     return path
 
 
-def test_import_stimuli_names_the_options_that_read_the_file(comma):
+def test_import_stimuli_names_the_options_that_read_the_file(comma_file):
     with pytest.raises(CommandError) as refused:
-        call_command("import_stimuli", comma, *OPTIONS)
+        call_command("import_stimuli", comma_file, *OPTIONS)
 
     message = str(refused.value)
     assert "looks like a comma-separated file in Windows-1250. Nothing was stored." in message
@@ -30,9 +30,9 @@ def test_import_stimuli_names_the_options_that_read_the_file(comma):
     assert not Study.objects.exists()
 
 
-def test_import_stimuli_reads_the_file_with_these_options(comma):
+def test_import_stimuli_reads_the_file_with_these_options(comma_file):
     call_command(
-        "import_stimuli", comma, *OPTIONS, "--separator", "comma", "--encoding", "windows-1250"
+        "import_stimuli", comma_file, *OPTIONS, "--separator", "comma", "--encoding", "windows-1250"
     )
 
     assert Study.objects.get().pairs.count() == 2

@@ -24,58 +24,58 @@ ANSWER = ("inspired_word1", "inspired_word2", "rating")
 
 
 @pytest.fixture
-def where(assignment) -> AssignmentProgress:
+def state(assignment) -> AssignmentProgress:
     """Return the state of an assignment before its first answer."""
     return progress_of(assignment)
 
 
-def test_record_engagement_stores_two_words(where, response):
-    assert record_engagement(where, "morje", "sol")
+def test_record_engagement_stores_two_words(state, response):
+    assert record_engagement(state, "morje", "sol")
 
     assert stored(response, *ANSWER) == ("morje", "sol", None)
 
 
-def test_record_engagement_again_changes_nothing(where, response):
-    record_engagement(where, "morje", "sol")
+def test_record_engagement_again_changes_nothing(state, response):
+    record_engagement(state, "morje", "sol")
     before = stored(response, *ANSWER, "engaged_at")
 
-    assert not record_engagement(where, "gora", "sneg")
+    assert not record_engagement(state, "gora", "sneg")
 
     assert stored(response, *ANSWER, "engaged_at") == before
 
 
-def test_record_engagement_stores_the_page_visit(where, response):
+def test_record_engagement_stores_the_page_visit(state, response):
     shown_at = timezone.now() - timedelta(seconds=40)
 
-    record_engagement(where, "morje", "sol", visit=PageVisit(shown_at, 31.5), pasted=(False, True))
+    record_engagement(state, "morje", "sol", visit=PageVisit(shown_at, 31.5), pasted=(False, True))
 
     assert stored(
         response, "words_shown_at", "words_visible_seconds", "has_pasted_word1", "has_pasted_word2"
     ) == (shown_at, 31.5, False, True)
 
 
-def test_record_rating_before_the_words_changes_nothing(where, response):
-    assert not record_rating(where, Decimal(3))
+def test_record_rating_before_the_words_changes_nothing(state, response):
+    assert not record_rating(state, Decimal(3))
 
     assert stored(response, *ANSWER) == ("", "", None)
 
 
-def test_record_rating_again_changes_nothing(where, response):
-    record_engagement(where, "morje", "sol")
-    assert record_rating(where, Decimal(2))
+def test_record_rating_again_changes_nothing(state, response):
+    record_engagement(state, "morje", "sol")
+    assert record_rating(state, Decimal(2))
     before = stored(response, *ANSWER, "rated_at")
 
-    assert not record_rating(where, Decimal(5))
+    assert not record_rating(state, Decimal(5))
 
     assert stored(response, *ANSWER, "rated_at") == before
 
 
 @pytest.mark.parametrize("rating", ["-1", "7", "99", "2.5"])
-def test_record_rating_refuses_a_rating_off_the_scale(where, response, rating):
-    record_engagement(where, "morje", "sol")
+def test_record_rating_refuses_a_rating_off_the_scale(state, response, rating):
+    record_engagement(state, "morje", "sol")
 
     with pytest.raises(RatingRefused):
-        record_rating(where, Decimal(rating))
+        record_rating(state, Decimal(rating))
 
     assert stored(response, *ANSWER) == ("morje", "sol", None)
 
@@ -105,11 +105,11 @@ def test_record_unjudgeable_is_an_answer_without_a_rating():
     assert stored(assignment, "state") == ("submitted",)
 
 
-def test_record_unjudgeable_is_refused_unless_the_study_allows_it(where, response):
-    record_engagement(where, "morje", "sol")
+def test_record_unjudgeable_is_refused_unless_the_study_allows_it(state, response):
+    record_engagement(state, "morje", "sol")
 
     with pytest.raises(RatingRefused, match="a rating of every text"):
-        record_unjudgeable(where, "")
+        record_unjudgeable(state, "")
 
     assert stored(response, "is_unjudgeable", "rated_at") == (False, None)
 

@@ -16,7 +16,7 @@ from tests.factories.studies import finish, start
 
 
 @pytest.fixture
-def in_threes(monkeypatch):
+def three_at_once(monkeypatch):
     monkeypatch.setattr("surveys.results.export_jobs.LINKS_AT_ONCE", 3)
 
 
@@ -27,7 +27,7 @@ def perform(run):
 
 
 @pytest.mark.every_database
-def test_perform_run_creates_many_links_once(study, in_threes):
+def test_perform_run_creates_many_links_once(study, three_at_once):
     run = perform(request_links(study, None, n_before=0, count=7))
     perform_run(run.pk)
 
@@ -38,7 +38,7 @@ def test_perform_run_creates_many_links_once(study, in_threes):
 
 
 @pytest.mark.every_database
-def test_perform_run_creates_a_link_per_note_and_deletes_the_list(study, in_threes):
+def test_perform_run_creates_a_link_per_note_and_deletes_the_list(study, three_at_once):
     people = [f"p{n}@example.org" for n in range(4)]
     perform(request_links(study, None, n_before=0, notes=people[:1]))
 
@@ -51,7 +51,7 @@ def test_perform_run_creates_a_link_per_note_and_deletes_the_list(study, in_thre
 
 
 @pytest.mark.every_database
-def test_interrupted_links_continue_where_they_stopped(study, in_threes, monkeypatch):
+def test_interrupted_links_continue_where_they_stopped(study, three_at_once, monkeypatch):
     run = request_links(study, None, n_before=0, count=7)
     made = []
 

@@ -24,7 +24,7 @@ DAYS = timedelta(days=90)
 
 
 @pytest.fixture
-def owed(shared_task):
+def due_team(shared_task):
     team = make_team(shared_task, contact="ana@example.org", described_at=START)
     send(team, make_phase(shared_task))
     user = team.members.get().participant.user
@@ -43,15 +43,15 @@ def publish(shared_task, at=START):
     shared_task.save()
 
 
-def test_members_and_contacts_are_dropped_when_the_days_are_over(shared_task, owed):
+def test_members_and_contacts_are_dropped_when_the_days_are_over(shared_task, due_team):
     publish(shared_task)
 
     assert find_due(START + DAYS - timedelta(seconds=1)) == {}
     assert drop_due(START + DAYS) == {"gwsc": "members of teams 1"}
     assert drop_due(START + DAYS) == {}
 
-    owed.refresh_from_db()
-    assert (owed.contact, owed.name) == ("", "Otters")
+    due_team.refresh_from_db()
+    assert (due_team.contact, due_team.name) == ("", "Otters")
     assert not TeamMember.objects.exists()
     assert not LimitedAccount.objects.exists()
     assert not TeamInvitation.objects.exists()
@@ -59,7 +59,7 @@ def test_members_and_contacts_are_dropped_when_the_days_are_over(shared_task, ow
     assert Submission.objects.get().sent_by is None
 
 
-def test_the_log_keeps_what_was_done_without_names_of_members(shared_task, owed):
+def test_the_log_keeps_what_was_done_without_names_of_members(shared_task, due_team):
     publish(shared_task)
 
     drop_due(START + DAYS)
@@ -74,9 +74,9 @@ def test_the_log_keeps_what_was_done_without_names_of_members(shared_task, owed)
     assert entries["personal_data.dropped"].details == {"members": 1, "days": 90}
 
 
-def test_a_person_in_another_team_keeps_the_account(shared_task, owed):
+def test_a_person_in_another_team_keeps_the_account(shared_task, due_team):
     other = make_shared_task(slug="later")
-    person = owed.members.get().participant
+    person = due_team.members.get().participant
     TeamMember.objects.create(
         shared_task=other,
         team=Team.objects.create(shared_task=other, name="A", name_key="a"),
@@ -89,7 +89,7 @@ def test_a_person_in_another_team_keeps_the_account(shared_task, owed):
     assert list(TeamMember.objects.values_list("participant", flat=True)) == [person.pk]
 
 
-def test_accounts_that_left_their_team_are_dropped_unless_they_are_used(shared_task, owed):
+def test_accounts_that_left_their_team_are_dropped_unless_they_are_used(shared_task, due_team):
     """Such as those of a team that was declined."""
     later = START + timedelta(days=1)
     for name, at in (("left", START), ("used", START), ("new", later)):
@@ -106,7 +106,7 @@ def test_accounts_that_left_their_team_are_dropped_unless_they_are_used(shared_t
     assert (entry.actor, entry.subject) == ("a member of a team", "a member of a team")
 
 
-def test_nothing_is_dropped_before_publishing_or_after_taking_back(shared_task, owed):
+def test_nothing_is_dropped_before_publishing_or_after_taking_back(shared_task, due_team):
     shared_task.published_at, shared_task.retracted_at = START, START
     shared_task.state = "finalised"
     shared_task.save()
@@ -115,7 +115,7 @@ def test_nothing_is_dropped_before_publishing_or_after_taking_back(shared_task, 
     assert TeamMember.objects.count() == 1
 
 
-def test_the_command_drops_and_only_prints_before(shared_task, owed):
+def test_the_command_drops_and_only_prints_before(shared_task, due_team):
     publish(shared_task, START - timedelta(days=1000))
 
     assert run("drop_personal_data", "--dry-run")[0] == "gwsc: to be dropped: members of teams 1\n"

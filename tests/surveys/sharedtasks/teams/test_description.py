@@ -27,69 +27,69 @@ COMPLETE = {
 
 
 @pytest.fixture
-def bound():
+def with_terms():
     return make_team(make_shared_task(terms="Be fair."))
 
 
-def test_a_description_is_complete_with_all_that_is_required(bound):
-    assert len(list_missing(bound)) == len(COMPLETE)
+def test_a_description_is_complete_with_all_that_is_required(with_terms):
+    assert len(list_missing(with_terms)) == len(COMPLETE)
 
-    half = describe_team(bound, {"system": "Beaver 2"}, now=START)
-    whole = describe_team(bound, COMPLETE, now=LATER)
+    half = describe_team(with_terms, {"system": "Beaver 2"}, now=START)
+    whole = describe_team(with_terms, COMPLETE, now=LATER)
 
     assert (half.described_at, list_missing(half)[0]) == (None, "what the system does")
     assert (whole.described_at, list_missing(whole)) == (LATER, [])
 
 
-def test_a_description_that_loses_a_part_is_complete_no_more(bound):
-    describe_team(bound, COMPLETE, now=START)
+def test_a_description_that_loses_a_part_is_complete_no_more(with_terms):
+    describe_team(with_terms, COMPLETE, now=START)
 
-    assert describe_team(bound, {"publishes_scores": False}, now=LATER).described_at is None
-    assert describe_team(bound, {"publishes_scores": True}, now=LATER).described_at == LATER
+    assert describe_team(with_terms, {"publishes_scores": False}, now=LATER).described_at is None
+    assert describe_team(with_terms, {"publishes_scores": True}, now=LATER).described_at == LATER
 
 
-def test_the_time_of_completion_stays(bound):
-    describe_team(bound, COMPLETE, now=START)
+def test_the_time_of_completion_stays(with_terms):
+    describe_team(with_terms, COMPLETE, now=START)
 
-    again = describe_team(bound, {**COMPLETE, "code_url": "https://example.org"}, now=LATER)
+    again = describe_team(with_terms, {**COMPLETE, "code_url": "https://example.org"}, now=LATER)
 
     assert (again.described_at, again.code_url) == (START, "https://example.org")
     assert AuditEntry.objects.filter(action="team.described").count() == 2
 
 
-def test_the_same_description_is_no_change(bound):
-    describe_team(bound, COMPLETE, now=START)
-    describe_team(bound, COMPLETE, now=LATER)
+def test_the_same_description_is_no_change(with_terms):
+    describe_team(with_terms, COMPLETE, now=START)
+    describe_team(with_terms, COMPLETE, now=LATER)
 
     (entry,) = AuditEntry.objects.filter(action="team.described")
     assert entry.details == {"changed": sorted(COMPLETE)}
 
 
-def test_a_description_is_open_until_the_boards_are_final(bound):
-    bound.shared_task.state = SharedTaskState.FINALISED
-    bound.shared_task.save()
+def test_a_description_is_open_until_the_boards_are_final(with_terms):
+    with_terms.shared_task.state = SharedTaskState.FINALISED
+    with_terms.shared_task.save()
 
     with pytest.raises(TeamRefused, match="final"):
-        describe_team(bound, COMPLETE, now=START)
+        describe_team(with_terms, COMPLETE, now=START)
 
-    bound.refresh_from_db()
-    assert bound.system == ""
+    with_terms.refresh_from_db()
+    assert with_terms.system == ""
 
 
-def test_other_fields_of_a_team_are_no_part_of_its_description(bound):
+def test_other_fields_of_a_team_are_no_part_of_its_description(with_terms):
     with pytest.raises(TeamRefused, match="no state"):
-        describe_team(bound, {"state": "excluded"}, now=START)
+        describe_team(with_terms, {"state": "excluded"}, now=START)
 
 
-def test_terms_that_changed_are_accepted_again(bound):
-    assert not has_accepted_terms(bound)
-    bound = accept_terms(bound, now=START)
-    accept_terms(bound, now=LATER)
+def test_terms_that_changed_are_accepted_again(with_terms):
+    assert not has_accepted_terms(with_terms)
+    with_terms = accept_terms(with_terms, now=START)
+    accept_terms(with_terms, now=LATER)
 
-    assert has_accepted_terms(bound)
-    assert bound.accepted_terms_at == START
-    bound.shared_task.terms = "Be very fair."
-    assert not has_accepted_terms(bound)
+    assert has_accepted_terms(with_terms)
+    assert with_terms.accepted_terms_at == START
+    with_terms.shared_task.terms = "Be very fair."
+    assert not has_accepted_terms(with_terms)
 
 
 def test_without_terms_there_is_nothing_to_accept():

@@ -231,7 +231,7 @@ def test_many_points_have_a_field_and_a_slider_without_a_choice(client, scale, a
 
 
 @pytest.fixture
-def fine():
+def half_points():
     """An assignment whose first item is at page 2, on a scale from -5 to 5 by 0.5."""
     study = make_study(2, scale_minimum=-5, scale_maximum=5, scale_step=Decimal("0.5"))
     assignment = start(configure_study(study, allows_unjudgeable=True))
@@ -246,34 +246,34 @@ def fine():
         ("05", "5"), ("-0", "0"), ("-0,5", "-0.5"),
     ],
 )  # fmt: skip
-def test_a_number_can_be_written_in_any_script(client, fine, written, rating):
-    answer = client.post(page("rate", fine, 1), {"rating": written})
+def test_a_number_can_be_written_in_any_script(client, half_points, written, rating):
+    answer = client.post(page("rate", half_points, 1), {"rating": written})
 
     assert answer.status_code == 302
-    assert fine.responses.get(position=1).rating == Decimal(rating)
+    assert half_points.responses.get(position=1).rating == Decimal(rating)
 
 
 @pytest.mark.parametrize(
     "written", ["", "6", "2.25", "--1", "1e0", "1 2", "0x1", "five", "1.", "²"]
 )
-def test_a_number_that_is_no_point_is_refused_and_shown_again(client, fine, written):
-    answer = client.post(page("rate", fine, 1), {"rating": written})
+def test_a_number_that_is_no_point_is_refused_and_shown_again(client, half_points, written):
+    answer = client.post(page("rate", half_points, 1), {"rating": written})
 
-    assert (answer.status_code, fine.responses.get(position=1).rating) == (422, None)
+    assert (answer.status_code, half_points.responses.get(position=1).rating) == (422, None)
     assert f'value="{written}"' in squeeze(answer)
 
 
-def test_cannot_judge_counts_where_a_number_was_written_as_well(client, fine):
-    client.post(page("rate", fine, 1), {"rating": ["3", "cannot"]})
+def test_cannot_judge_counts_where_a_number_was_written_as_well(client, half_points):
+    client.post(page("rate", half_points, 1), {"rating": ["3", "cannot"]})
 
-    assert stored(fine.responses.get(position=1), "rating", "is_unjudgeable") == (None, True)
+    assert stored(half_points.responses.get(position=1), "rating", "is_unjudgeable") == (None, True)
 
 
 # Who cannot judge
 
 
 @pytest.fixture
-def unsure() -> Response:
+def optional() -> Response:
     """The first response, at page 2, of a study that allows "I cannot judge this"."""
     study = configure_study(make_study(2), allows_unjudgeable=True)
     assignment = start(study)
@@ -284,34 +284,34 @@ def unsure() -> Response:
 JUDGEMENT = ("rating", "is_unjudgeable", "comment")
 
 
-def test_rate_stores_cannot_judge_with_its_comment(client, unsure):
-    url = page("rate", unsure.assignment, 1)
+def test_rate_stores_cannot_judge_with_its_comment(client, optional):
+    url = page("rate", optional.assignment, 1)
 
     answer = client.post(url, {"rating": "cannot", "comment": " A word is <cut> off. "})
 
-    assert answer.url == page("engage", unsure.assignment, 2)
-    assert stored(unsure, *JUDGEMENT) == (None, True, "A word is <cut> off.")
+    assert answer.url == page("engage", optional.assignment, 2)
+    assert stored(optional, *JUDGEMENT) == (None, True, "A word is <cut> off.")
 
 
-def test_rate_needs_no_comment(client, unsure):
-    client.post(page("rate", unsure.assignment, 1), {"rating": "cannot"})
+def test_rate_needs_no_comment(client, optional):
+    client.post(page("rate", optional.assignment, 1), {"rating": "cannot"})
 
-    assert stored(unsure, *JUDGEMENT) == (None, True, "")
+    assert stored(optional, *JUDGEMENT) == (None, True, "")
 
 
-def test_rate_stores_no_comment_with_a_rating(client, unsure):
-    client.post(page("rate", unsure.assignment, 1), {"rating": "4", "comment": "changed my mind"})
+def test_rate_stores_no_comment_with_a_rating(client, optional):
+    client.post(page("rate", optional.assignment, 1), {"rating": "4", "comment": "changed my mind"})
 
-    assert stored(unsure, *JUDGEMENT) == (4, False, "")
+    assert stored(optional, *JUDGEMENT) == (4, False, "")
 
 
 @pytest.mark.parametrize(
     ("comment", "said"),
     [("x" * 501, "This is too long. Please shorten it."), ("a\0b", "Null characters")],
 )
-def test_rate_refuses_a_comment_and_shows_it_again(client, unsure, comment, said):
+def test_rate_refuses_a_comment_and_shows_it_again(client, optional, comment, said):
     answer = client.post(
-        page("rate", unsure.assignment, 1), {"rating": "cannot", "comment": comment}
+        page("rate", optional.assignment, 1), {"rating": "cannot", "comment": comment}
     )
 
     content = answer.content.decode()
@@ -319,19 +319,19 @@ def test_rate_refuses_a_comment_and_shows_it_again(client, unsure, comment, said
     assert said in content
     assert 'value="cannot" checked' in content
     assert f'maxlength="500">{comment}</textarea>' in content
-    assert stored(unsure, *JUDGEMENT) == (None, False, "")
+    assert stored(optional, *JUDGEMENT) == (None, False, "")
 
 
-def test_rate_counts_a_line_break_in_a_comment_as_browsers_do(client, unsure):
+def test_rate_counts_a_line_break_in_a_comment_as_browsers_do(client, optional):
     """Browsers limit the field to 500 characters, then send two for each line break."""
     comment = "x" * 400 + "\r\n" + "y" * 99
 
     answer = client.post(
-        page("rate", unsure.assignment, 1), {"rating": "cannot", "comment": comment}
+        page("rate", optional.assignment, 1), {"rating": "cannot", "comment": comment}
     )
 
     assert answer.status_code == 302
-    assert stored(unsure, "is_unjudgeable") == (True,)
+    assert stored(optional, "is_unjudgeable") == (True,)
 
 
 def test_a_missing_rating_is_asked_for_with_the_ends_of_the_scale(client, assignment):

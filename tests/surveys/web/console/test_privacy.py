@@ -28,7 +28,7 @@ SECRETS = (WORKER, SESSION, "ana.novak", "example.org")
 
 
 @pytest.fixture
-def peopled(study):
+def two_people(study):
     """Return an annotator from Prolific, and one whose link has an address in its note."""
     prolific = open_entrance(study, "prolific", **CODES)
     came = begin_assignment(arrive(prolific, WORKER, SESSION))
@@ -53,11 +53,11 @@ def pages_of(study, annotators):
 
 
 @pytest.mark.parametrize("role", [Role.RESEARCHER, Role.REVIEWER])
-def test_only_owners_see_identities(role, peopled, study, sign_in):
+def test_only_owners_see_identities(role, two_people, study, sign_in):
     client = sign_in(role)
     n_shown = 0
 
-    for where in pages_of(study, peopled):
+    for where in pages_of(study, two_people):
         answer = client.get(where)
         sent = b"".join(answer) if answer.streaming else answer.content
         assert not [secret for secret in SECRETS if secret in sent.decode()], where
@@ -68,8 +68,8 @@ def test_only_owners_see_identities(role, peopled, study, sign_in):
     assert "a…@…" not in searched.content.decode()
 
 
-def test_owners_see_identities(peopled, study, owner):
-    came, invited = peopled
+def test_owners_see_identities(two_people, study, owner):
+    came, invited = two_people
 
     assert WORKER in read(owner, "person", study, came.code)
     assert MAIL in read(owner, "person", study, invited.code)
@@ -78,8 +78,8 @@ def test_owners_see_identities(peopled, study, owner):
     assert page("person", study, came.code) in read(owner, "annotator", study, came.code)
 
 
-def test_reviewers_find_no_link_to_an_identity(peopled, study, sign_in):
-    came, _ = peopled
+def test_reviewers_find_no_link_to_an_identity(two_people, study, sign_in):
+    came, _ = two_people
     text = read(sign_in(Role.REVIEWER), "annotator", study, came.code)
 
     assert page("person", study, came.code) not in text
@@ -101,8 +101,8 @@ def test_a_note_that_is_an_id_is_masked_and_not_found(study, sign_in):
 
 @pytest.mark.every_database
 @pytest.mark.parametrize("text", [WORKER, f" {WORKER} ", "code", "link"])
-def test_a_person_is_found_by_code_id_link_and_note(text, peopled, study, owner):
-    came, _ = peopled
+def test_a_person_is_found_by_code_id_link_and_note(text, two_people, study, owner):
+    came, _ = two_people
     known = {"code": came.code[:8], "link": f"https://x.org/invitation/{came.invitation.token}/"}
 
     answer = owner.post(page("find_person", study), {"text": known.get(text, text)})
@@ -111,8 +111,8 @@ def test_a_person_is_found_by_code_id_link_and_note(text, peopled, study, owner)
 
 
 @pytest.mark.every_database
-def test_a_person_is_found_after_their_data_was_dropped(peopled, study, owner):
-    came, _ = peopled
+def test_a_person_is_found_after_their_data_was_dropped(two_people, study, owner):
+    came, _ = two_people
     set_retention(study, 0)
     mark_paid(study)
     drop_due(study)
@@ -123,7 +123,7 @@ def test_a_person_is_found_after_their_data_was_dropped(peopled, study, owner):
     assert "dropped" in read(owner, "person", study, came.code)
 
 
-def test_several_results_are_listed_and_none_is_reported(peopled, study, owner):
+def test_several_results_are_listed_and_none_is_reported(two_people, study, owner):
     invite_listed(study, ["berta@example.org"])
 
     found = owner.post(page("find_person", study), {"text": "example.org"}).content.decode()
@@ -135,7 +135,7 @@ def test_several_results_are_listed_and_none_is_reported(peopled, study, owner):
     assert owner.post(page("find_person", study), {"text": "\0"}).status_code == 422
 
 
-def test_people_of_other_studies_are_not_found(peopled, study, owner):
+def test_people_of_other_studies_are_not_found(two_people, study, owner):
     other = make_study(1, slug="other")
     grant_role(other, User.objects.get(username="ana"), Role.OWNER)
 
@@ -148,8 +148,8 @@ def test_people_of_other_studies_are_not_found(peopled, study, owner):
 
 
 @pytest.mark.every_database
-def test_everything_about_a_person_is_downloaded(peopled, study, owner):
-    came, invited = peopled
+def test_everything_about_a_person_is_downloaded(two_people, study, owner):
+    came, invited = two_people
     file_answers(study)
     review = Review.objects.filter(assignment__annotator=came, response__isnull=False)[0]
     judge = User.objects.create_user("judith")
@@ -181,15 +181,15 @@ def test_everything_about_a_person_is_downloaded(peopled, study, owner):
     assert AuditEntry.objects.filter(action="annotator.exported", actor="ana").count() == 1
 
 
-def test_a_download_requires_a_post(peopled, study, owner):
-    assert owner.get(page("export_person", study, peopled[0].code)).status_code == 405
+def test_a_download_requires_a_post(two_people, study, owner):
+    assert owner.get(page("export_person", study, two_people[0].code)).status_code == 405
 
 
 # Erased
 
 
-def test_the_erasure_page_shows_the_effects(peopled, study, owner):
-    came, _ = peopled
+def test_the_erasure_page_shows_the_effects(two_people, study, owner):
+    came, _ = two_people
     now = withdrawal_cutoff(study)
     release = make_release(study, report={}, collected_at=now)
 
@@ -201,8 +201,8 @@ def test_the_erasure_page_shows_the_effects(peopled, study, owner):
     assert stored(came, "erased_at") == (None,)
 
 
-def test_erasing_requires_a_reason_and_is_logged(peopled, study, owner):
-    came, _ = peopled
+def test_erasing_requires_a_reason_and_is_logged(two_people, study, owner):
+    came, _ = two_people
 
     refused = owner.post(page("erase", study, came.code), {"because": ""})
     done = owner.post(page("erase", study, came.code), {"because": "asked by mail"})
@@ -214,8 +214,8 @@ def test_erasing_requires_a_reason_and_is_logged(peopled, study, owner):
     assert AuditEntry.objects.get(action="annotator.erased").actor == "ana"
 
 
-def test_what_was_made_before_is_marked_on_every_page(peopled, study, owner):
-    came, _ = peopled
+def test_what_was_made_before_is_marked_on_every_page(two_people, study, owner):
+    came, _ = two_people
     now, counted = withdrawal_cutoff(study), {"counts": {"ratings_used": 2}}
     release = make_release(study, report={}, collected_at=now)
     elsewhere = make_release(study, report={}, collected_at=now)
@@ -240,8 +240,8 @@ def test_what_was_made_before_is_marked_on_every_page(peopled, study, owner):
 # Paid, settled, dropped
 
 
-def test_data_is_dropped_after_payment(peopled, study, owner):
-    came, _ = peopled
+def test_data_is_dropped_after_payment(two_people, study, owner):
+    came, _ = two_people
 
     owner.post(page("privacy", study), {"days": "0"})
     owner.post(page("pay", study), {"n_unpaid": 1})
@@ -256,8 +256,8 @@ def test_data_is_dropped_after_payment(peopled, study, owner):
     assert "dropped" in read(owner, "person", study, came.code)
 
 
-def test_a_person_is_marked_as_paid_and_unpaid(peopled, study, owner):
-    came, _ = peopled
+def test_a_person_is_marked_as_paid_and_unpaid(two_people, study, owner):
+    came, _ = two_people
 
     owner.post(page("pay_person", study, came.code), {"is_paid": "yes"})
     assert stored(came, "paid_at") != (None,)
@@ -265,7 +265,7 @@ def test_a_person_is_marked_as_paid_and_unpaid(peopled, study, owner):
     assert stored(came, "paid_at") == (None,)
 
 
-def test_payable_annotators_are_counted(peopled, study, owner):
+def test_payable_annotators_are_counted(two_people, study, owner):
     nobody = " ".join(read(owner, "privacy", make_owned(owner, "nobody")).split())
     one = " ".join(read(owner, "privacy", study).split())
     (link,) = invite_scripted_annotators(study, 1)
@@ -287,8 +287,8 @@ def make_owned(client, slug):
     return study
 
 
-def test_a_person_page_shows_whether_pay_is_owed(peopled, study, owner):
-    came, invited = peopled
+def test_a_person_page_shows_whether_pay_is_owed(two_people, study, owner):
+    came, invited = two_people
     (link,) = invite_scripted_annotators(study, 1)
     scripted = start(study, link)
 
@@ -297,7 +297,7 @@ def test_a_person_page_shows_whether_pay_is_owed(peopled, study, owner):
     assert "who is not paid" in read(owner, "person", study, scripted.annotator.code)
 
 
-def test_only_as_many_are_marked_as_paid_as_were_shown(peopled, study, owner):
+def test_only_as_many_are_marked_as_paid_as_were_shown(two_people, study, owner):
     """An annotator who finishes after the page was shown is not marked."""
     shown = read(owner, "pay", study)
     finish(start(study))
@@ -309,7 +309,7 @@ def test_only_as_many_are_marked_as_paid_as_were_shown(peopled, study, owner):
     assert not Annotator.objects.filter(paid_at__isnull=False).exists()
 
 
-def test_a_study_with_unpaid_annotators_cannot_be_settled(peopled, study, owner):
+def test_a_study_with_unpaid_annotators_cannot_be_settled(two_people, study, owner):
     text = read(owner, "privacy", study)
 
     refused = owner.post(page("settle", study), {"is_settled": "yes"})
@@ -339,7 +339,7 @@ def test_a_note_of_an_unused_link_is_dropped(study, owner):
 # The log
 
 
-def test_the_exported_log_is_masked_by_role(peopled, study, owner, sign_in):
+def test_the_exported_log_is_masked_by_role(two_people, study, owner, sign_in):
     other = sign_in(Role.RESEARCHER, "rita")
 
     for_owner, for_other = (

@@ -18,7 +18,7 @@ PLAIN = {"has_report": False}
 
 
 @pytest.fixture
-def busy(db) -> Study:
+def busy_study(db) -> Study:
     """A study with runs and releases, so that ids and numbers differ."""
     other = make_study(2, slug="other", ratings_per_context=4)
     for _ in range(3):
@@ -83,7 +83,7 @@ def test_results_say_where_the_pairs_of_a_release_of_the_command_line_are(study,
     assert "Run a recipe below" not in read(owner, "release", study)
 
 
-def test_pages_name_everything_by_its_number_in_the_study(busy, study, owner):
+def test_pages_name_everything_by_its_number_in_the_study(busy_study, study, owner):
     for _ in range(4):
         finish(start(study))
     failed, made = make(study, complete=True), make(study)

@@ -23,7 +23,7 @@ def full_phase(shared_task):
 
 
 @pytest.fixture
-def at(monkeypatch):
+def begin_at(monkeypatch):
     """Let requests of everybody begin at an instant."""
 
     def set_time(now):
@@ -36,10 +36,10 @@ def fetch():
     return Client().get(reverse("sharedtasks:kit", args=["gwsc", "evaluation"]))
 
 
-def test_everybody_gets_the_kit_from_the_second_at_which_the_phase_begins(full_phase, at):
-    at(START - SECOND)
+def test_everybody_gets_the_kit_from_the_second_at_which_the_phase_begins(full_phase, begin_at):
+    begin_at(START - SECOND)
     assert fetch().status_code == 404
-    at(START)
+    begin_at(START)
     answer = fetch()
 
     assert answer["Content-Disposition"] == 'attachment; filename="gwsc_evaluation_kit.zip"'
@@ -47,9 +47,9 @@ def test_everybody_gets_the_kit_from_the_second_at_which_the_phase_begins(full_p
     assert answer["X-Content-Type-Options"] == "nosniff"
 
 
-def test_a_draft_has_no_kit_for_everybody(full_phase, at):
+def test_a_draft_has_no_kit_for_everybody(full_phase, begin_at):
     SharedTask.objects.update(state="draft", opened_at=None)
-    at(START)
+    begin_at(START)
 
     assert fetch().status_code == 404
 

@@ -38,16 +38,16 @@ def page(name, *arguments):
 
 
 @pytest.fixture
-def past(shared_task):
+def past_phase(shared_task):
     make_data(shared_task)
     return make_phase(shared_task, opens_at=BEGIN, closes_at=OVER)
 
 
 @pytest.fixture
-def submissions(shared_task, past):
+def submissions(shared_task, past_phase):
     """Two teams, one of which described its system, with a scored submission each."""
     teams = make_team(shared_task, **DESCRIBED), make_team(shared_task, "Herons")
-    sent = [send(team, past, seed=seed, now=BEGIN) for seed, team in enumerate(teams, 1)]
+    sent = [send(team, past_phase, seed=seed, now=BEGIN) for seed, team in enumerate(teams, 1)]
     score_all()
     return sent
 
@@ -247,8 +247,8 @@ def test_gold_is_on_no_page_of_organisers(as_ana, shared_task, submissions):
         assert shared_task.salt.encode() not in body
 
 
-def test_the_waiting_submission_is_counted_as_such(as_ana, shared_task, past):
-    send(make_team(shared_task), past, now=BEGIN)
+def test_the_waiting_submission_is_counted_as_such(as_ana, shared_task, past_phase):
+    send(make_team(shared_task), past_phase, now=BEGIN)
 
     assert Submission.objects.get().state == "stored"
     assert "Waits for its scores" in as_ana.get(page("submissions")).text
@@ -266,7 +266,7 @@ def test_submissions_are_counted_by_team_and_day(as_ana, shared_task, submission
     assert "no such file" in shown
 
 
-def test_baselines_are_submitted_once(as_ana, shared_task, past):
+def test_baselines_are_submitted_once(as_ana, shared_task, past_phase):
     assert as_ana.post(page("baselines")).url == page("submissions")
     as_ana.post(page("baselines"))
 
@@ -275,9 +275,9 @@ def test_baselines_are_submitted_once(as_ana, shared_task, past):
     ]  # fmt: skip
 
 
-def test_organisers_submit_a_trial_run(as_ana, shared_task, past):
+def test_organisers_submit_a_trial_run(as_ana, shared_task, past_phase):
     name, content = result_file(predictions())
-    sent = {"phase": past.pk, "baseline": "", "results": SimpleUploadedFile(name, content)}
+    sent = {"phase": past_phase.pk, "baseline": "", "results": SimpleUploadedFile(name, content)}
 
     assert as_ana.get(page("own_files")).status_code == 200
     assert as_ana.post(page("own_files"), sent).url == page("submissions")
