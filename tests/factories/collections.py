@@ -11,6 +11,7 @@ from postprocess.steps.recipe import ReportSection, read_recipe
 from postprocess.table.ratings import Scale
 from postprocess.two_collections.collection import Collection, collection_of_outcome
 from postprocess.two_collections.comparing import CollectionComparison, compare_collections
+from postprocess.two_collections.matching import Aligned, align, match_pairs
 from postprocess.two_collections.sources import Source
 from tests.factories.datasets import stimuli_for
 from tests.factories.ratings import simulate_study
@@ -25,6 +26,11 @@ def collection_of(ratings: pd.DataFrame, name: str = "A", **more: Any) -> Collec
     outcome = post_process(ratings, read_recipe("raw"), n_pairs=n_pairs)
     made = collection_of_outcome(outcome, stimuli_for(n_pairs).rows, name=name, language="sl")
     return replace(made, **more)
+
+
+def aligned(first: Collection, second: Collection) -> Aligned:
+    """Return two collections with their common pairs in one order."""
+    return align(first, second, match_pairs(first, second))
 
 
 def rerate(ratings: pd.DataFrame, *, seed: int = 1, n_raters: int = 6) -> pd.DataFrame:

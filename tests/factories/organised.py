@@ -37,6 +37,11 @@ FLAG = {
 TEXT = "Predict how **similar** the words of each pair are *in context*.\n\n- Slovene\n- Finnish"
 
 
+def page(name: str, *arguments: object) -> str:
+    """Return the address of a page of the shared task `gwsc` for its organisers."""
+    return reverse(f"organisers:{name}", args=["gwsc", *arguments])
+
+
 def make_organised() -> list[SharedTask]:
     """Return a draft and an open shared task, which an account called organiser organises."""
     user = User.objects.create_user("organiser")

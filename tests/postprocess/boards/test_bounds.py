@@ -13,7 +13,7 @@ from tests.postprocess.boards.systems import LANGUAGES, read_tsv
 
 
 @pytest.fixture(scope="module")
-def scores_of(published_scores):
+def scores_of():
     """Return the scores of the test pairs by language, with the numbers of ratings."""
     found = {}
     for language in LANGUAGES:

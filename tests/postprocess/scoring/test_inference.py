@@ -27,14 +27,11 @@ from postprocess.scoring.inference import (
 from postprocess.scoring.ranking import correct_by_holm, rank_systems, round_score
 from postprocess.statistics.evaluation import harmonic_correlation, uncentered_pearson
 from tests.machine import COSIMLEX
+from tests.postprocess.boards.systems import read_tsv
 from tests.postprocess.scoring.published import needs_shared
 
 EXACT = 1e-6
 FIVE = {"changes": [0.1, 0.2, -0.1, 0.3, 0.4], "scores": [(5, 6), (2, 4), (4, 3), (5, 8), (5, 9)]}
-
-
-def read_tsv(path):
-    return pd.read_csv(path, sep="\t", quoting=3)
 
 
 @pytest.fixture(scope="module")

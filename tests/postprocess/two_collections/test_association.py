@@ -6,16 +6,11 @@ from scipy import stats
 from postprocess.reporting.assessment import Chance
 from postprocess.statistics.agreement.reliability import change_reliability
 from postprocess.two_collections.association import correlate_collections, find_blocks
-from postprocess.two_collections.matching import align, match_pairs
-from tests.factories.collections import collection_of, rerate, scores_of
+from tests.factories.collections import aligned, collection_of, rerate, scores_of
 from tests.factories.ratings import simulate_study
 
 BRIEF = Chance(20, 5, 0, "items")
 RATINGS = simulate_study(24, n_blocks=2)
-
-
-def aligned(first, second):
-    return align(first, second, match_pairs(first, second))
 
 
 def table_of(first, second, chance=BRIEF):

@@ -9,18 +9,13 @@ from postprocess.two_collections.differences import (
     compare_contexts,
     measure_differences,
 )
-from postprocess.two_collections.matching import align, match_pairs
-from tests.factories.collections import collection_of, rerate, scores_of
+from tests.factories.collections import aligned, collection_of, rerate, scores_of
 from tests.factories.ratings import rate, simulate_study
 
 BRIEF = Chance(20, 5, 0, "items")
 # Bland and Altman (1986), table 1: peak flow by two meters, first readings, l/min
 LARGE = [494, 395, 516, 434, 476, 557, 413, 442, 650, 433, 417, 656, 267, 478, 178, 423, 427]
 MINI = [512, 430, 520, 428, 500, 600, 364, 380, 658, 445, 432, 626, 260, 477, 259, 350, 451]
-
-
-def aligned(first, second):
-    return align(first, second, match_pairs(first, second))
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +85,7 @@ def test_compare_contexts_without_ratings_has_no_tests():
     assert table["score_second"].tolist() == [1, 2, 3, 5, 5, 6]
 
 
-def test_compare_changes_is_welchs_test_if_one_context_does_not_vary(aligned_two):
+def test_compare_changes_is_welchs_test_if_one_context_does_not_vary():
     """With equal ratings in context 1, the changes differ as the ratings of context 2 do."""
     one, other = [1, 2, 4, 5, 3], [4, 6, 5, 6]
     sides = [

@@ -10,6 +10,7 @@ from surveys.sharedtasks.models import RefusedUpload, Scoring, Submission
 from surveys.sharedtasks.scoring.gold import read_gold_file
 from surveys.sharedtasks.tasks import find_jobs
 from tests.factories.jobs import perform_all
+from tests.factories.organised import page
 from tests.factories.sharedtasks import (
     make_data,
     make_phase,
@@ -31,10 +32,6 @@ OVER = BEGIN + timedelta(days=7)
 OLD = gold_file(12).decode().removeprefix(HEADER)
 NEW = (HEADER + OLD.replace("0\t0\t0\n", "0\t9\t9\n")).encode()
 DESCRIBED = {"described_at": BEGIN, "publishes_scores": True}
-
-
-def page(name, *arguments):
-    return reverse(f"organisers:{name}", args=["gwsc", *arguments])
 
 
 @pytest.fixture

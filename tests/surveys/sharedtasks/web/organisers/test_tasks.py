@@ -11,6 +11,7 @@ from surveys.access.roles import grant_role
 from surveys.models import Role
 from surveys.sharedtasks.models import Phase, SharedTask, TaskPart
 from surveys.sharedtasks.parts import add_part
+from tests.factories.organised import page
 from tests.factories.repositories import make_complete_release
 from tests.factories.sharedtasks import START, make_phase, make_shared_task
 from tests.factories.task_files import part_files
@@ -30,10 +31,6 @@ RULES = {
     "registration": "links", "names": "shown", "zone": "Europe/Ljubljana", "best_of": "",
     "contact_days": "90",
 }  # fmt: skip
-
-
-def page(name, *arguments):
-    return reverse(f"organisers:{name}", args=["gwsc", *arguments])
 
 
 def upload(**changes):

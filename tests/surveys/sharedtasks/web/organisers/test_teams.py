@@ -3,10 +3,9 @@
 import re
 
 import pytest
-from django.urls import reverse
 
 from surveys.sharedtasks.models import Team, TeamInvitation, TeamMember
-from tests.factories.organised import NOW
+from tests.factories.organised import NOW, page
 from tests.factories.sharedtasks import make_phase, make_shared_task, make_team
 
 pytestmark = pytest.mark.shared_task(
@@ -14,10 +13,6 @@ pytestmark = pytest.mark.shared_task(
 )
 
 LINK = re.compile(r'value="(http[^"]+/invitation/[^"]+/)"')
-
-
-def page(name, *arguments):
-    return reverse(f"organisers:{name}", args=["gwsc", *arguments])
 
 
 def test_a_team_is_invited_and_its_link_shown_once(as_ana, shared_task):
