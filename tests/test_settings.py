@@ -236,6 +236,7 @@ def test_sites_that_share_a_broker_have_names_of_their_own_in_it(tmp_path):
     )
 
     assert first == again
+    assert len(first) == len(second) == 2
     assert not {*first} & {*second}
 
 

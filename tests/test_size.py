@@ -77,7 +77,7 @@ BOUNDS = (
     ("lines of the product", lambda: count_lines(*PRODUCT), 97_820, 84_000),
     ("statements of the product", count_statements, 56_680, 48_500),
     ("lines of the simulator", lambda: count_lines("mturk_simulator"), 5_570, 5_100),
-    ("lines of tests", lambda: count_lines("tests"), 90_190, 75_000),
+    ("lines of tests", lambda: count_lines("tests"), 90_200, 75_000),
     ("lines of benchmarks", lambda: count_lines("bench"), 6_040, 5_000),
     ("migrations", count_migrations, 4, 4),
     ("words of documents", lambda: count_words(*DOCUMENTS), 56_180, 54_500),

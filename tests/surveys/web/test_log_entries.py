@@ -16,12 +16,7 @@ from tests.machine import ROOT
 
 SHOWN = "review.effect_shown"
 RUNS = [kind.name for kind in list_kinds() if kind.summary]
-OF_RUNS = {
-    f"{kind.name}.{event}"
-    for kind in list_kinds()
-    if kind.summary
-    for event in ("requested", "made")
-}
+OF_RUNS = {f"{name}.{event}" for name in RUNS for event in ("requested", "made")}
 # Where names of details are those of settings, columns or counts.
 NAMED_ELSEWHERE = {*SETTINGS, *COLUMNS, *Scripted._fields}
 OFF = {*settings.ALL_APPS} - {*settings.APPS}
