@@ -130,6 +130,7 @@ def test_equal_words_of_two_texts_are_odd_and_equal_ids_wrong():
 
     parsed = parse_items(data.encode(), TEXTS)
 
+    assert len(parsed.pairs) == 1
     assert [str(finding) for finding in parsed.findings] == [
         'row 1 (line 2), word2: both words are "tavo"; check that this is meant',
         'row 2 (line 3), id: the id "a" is that of an earlier row; give each row its own',
