@@ -51,8 +51,8 @@ def group_files(layout: Layout, places: Sequence[Path]) -> list[dict[str, bytes]
             if path == place or (file and path.is_file()):
                 key = () if layout.has_uses else tuple(map(parts.get, NAMED))
                 is_foldered = layout.files[0].is_foldered
-                name = f"{path.parent.name}/{path.name}" if is_foldered else path.name
-                name = name.removeprefix("/")
+                folder = f"{path.resolve().parent.name}/" if is_foldered else ""
+                name = f"{folder}{path.name}"
                 if name in groups[key]:
                     raise refusal(name, "there are two files with this name", "read one folder")
                 groups[key][name] = path.read_bytes()
@@ -126,7 +126,7 @@ def _read_file(name: str, data: bytes, file: File) -> Read:
     missing = [cell for column in file.columns for cell in column.find_missing(cells)]
     if missing or len(set(cells)) < len(cells):
         what = f"missing columns: {', '.join(missing)}" if missing else "a column is there twice"
-        read.add(None, what, f"it has {', '.join(header)[:200]}")
+        read.add(None if file.has_header else 1, what, f"it has {', '.join(header)[:200]}")
         return read
     columns = [column for column in file.columns if column.cell in cells]
     known = {cell for column in columns for cell in column.cells}

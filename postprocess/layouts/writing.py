@@ -6,22 +6,28 @@ from functools import cached_property
 from pathlib import PurePath
 
 from postprocess.formats.tabular import Finding, Severity
-from postprocess.layouts import LayoutError, Record
+from postprocess.layouts import LayoutError, Record, refusal
 from postprocess.layouts.columns import CellError
 from postprocess.layouts.published_set import FOLDER, FileForm, PublishedSet
 from postprocess.layouts.splitting import NUMBERS, Split, join_rows, normalise
 
 SPLIT = "test"  # in the names of files that were not read
+MOST_PARTS = 2  # of the name of a file
 Rows = list[list[str] | Finding]  # a finding for a row that cannot be written
 
 
 def write_set(published: PublishedSet) -> dict[str, bytes]:
     """Return the files of a data set by name: those that were read, or all of the layout.
 
-    Raises LayoutError for rows that the layout cannot hold.
+    Raises LayoutError for rows that the layout cannot hold, and for names of files outside of the
+    folder of a data set and its folders of lemmas.
     """
     writer, files, findings = Writer(published), {}, []
     for form in published.forms or writer.list_forms():
+        path = PurePath(form.name)
+        if path.is_absolute() or ".." in path.parts or len(path.parts) > MOST_PARTS:
+            what = "the name is not that of a file in the folder or in a folder of a lemma"
+            raise refusal(form.name, what, "rename it")
         rows = writer.list_rows(form)
         findings += [form.locate(row) for row in rows if isinstance(row, Finding)]
         written = [row for row in rows if not isinstance(row, Finding)]
@@ -93,7 +99,10 @@ class Writer:
             return [item | figures.get(item["id"], {}) for item in published.items]
         if rows == "uses":
             return published.uses or list(_list_uses(published))
-        return published.figures if rows == "judgements" else published.items
+        if rows == "judgements":
+            items = {item["id"]: {"lemma": item["word1"], **item} for item in published.items}
+            return [items.get(figure["id"], {}) | figure for figure in published.figures]
+        return published.items
 
 
 def list_unwritten(writer: Writer, form: FileForm, split: Split, data: bytes) -> Iterator[Finding]:
@@ -140,7 +149,7 @@ def _take(cells: Record, name: str) -> str:
 
 def _folder_of(record: Record) -> str:
     """Return the folder of a record's files: where it was read, or its lemma."""
-    return record[FOLDER] if FOLDER in record else record["word1"]
+    return record[FOLDER] if FOLDER in record else record.get("word1", "")
 
 
 def _list_uses(published: PublishedSet) -> Iterator[Record]:

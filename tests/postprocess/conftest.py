@@ -3,6 +3,12 @@ import pandas as pd
 import pytest
 
 from tests.machine import SHARED
+from tests.postprocess.auditing.corrupting import write_dataset
+
+
+@pytest.fixture
+def dataset_folder(tmp_path):
+    return write_dataset(tmp_path)
 
 
 @pytest.fixture

@@ -3,24 +3,22 @@ import pytest
 from postprocess.auditing import AuditError
 from postprocess.auditing.folder import find_kits
 from postprocess.formats.files import DATASET_COLUMNS
+from postprocess.formats.writing import write_files
 
 
 def make(folder, *names):
-    for name in names:
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(b"")
+    write_files(dict.fromkeys(names, b""), folder)
     return folder
 
 
-def sources_by_kit(layout):
+def sources_by_kit(folder):
     return {
         (kit.language, kit.is_practice): [
             source.name
             for source in (kit.dataset, *kit.data, *kit.gold, *kit.ratings)
             if source is not None
         ]
-        for kit in layout.kits
+        for kit in folder.kits
     }
 
 
@@ -30,14 +28,14 @@ def test_a_folder_may_have_several_languages_and_practice_kits(tmp_path):
         "practice_kit/data_sl.tsv", "practice_kit/gold_sl.tsv", "README.md", ".hidden/data_sl.tsv",
     )  # fmt: skip
 
-    layout = find_kits(tmp_path)
+    folder = find_kits(tmp_path)
 
-    assert sources_by_kit(layout) == {
+    assert sources_by_kit(folder) == {
         ("fi", False): ["cosimlex_fi.csv", "data_fi.tsv"],
         ("sl", False): ["cosimlex_sl.csv", "ratings_sl.csv"],
         ("sl", True): ["practice_kit/data_sl.tsv", "practice_kit/gold_sl.tsv"],
     }
-    assert layout.unknown == ("README.md",)
+    assert folder.unknown == ("README.md",)
 
 
 def test_a_release_has_two_kits(tmp_path):
@@ -46,12 +44,12 @@ def test_a_release_has_two_kits(tmp_path):
         "practice_kit/cosimlex_xx.csv", "practice_kit/data_xx.tsv", "results/results_xx.tsv",
     )  # fmt: skip
 
-    layout = find_kits(tmp_path)
+    folder = find_kits(tmp_path)
 
-    assert sources_by_kit(layout)["xx", False] == [
+    assert sources_by_kit(folder)["xx", False] == [
         "cosimlex_xx.csv", "data/data_xx.tsv", "gold/gold_xx.tsv", "ratings_xx.tsv",
     ]  # fmt: skip
-    assert sources_by_kit(layout)["xx", True] == [
+    assert sources_by_kit(folder)["xx", True] == [
         "practice_kit/cosimlex_xx.csv", "practice_kit/data_xx.tsv",
     ]  # fmt: skip
 

@@ -53,10 +53,13 @@ def test_a_changed_deviation_is_found(dataset_folder):
     assert places(dataset_folder, TEN) == [(DATASET, 3, "stdev1")]
 
 
-def test_an_impossible_pvalue_is_found(dataset_folder):
-    put(dataset_folder / DATASET, 12, pvalue="0.6")
+@pytest.mark.parametrize(
+    ("file", "column", "wrong"), [(DATASET, "pvalue", "0.6"), (GOLD, "change", "?")]
+)
+def test_an_impossible_figure_is_found(dataset_folder, file, column, wrong):
+    put(dataset_folder / file, 12, **{column: wrong})
 
-    assert places(dataset_folder) == [(DATASET, 12, "pvalue")]
+    assert places(dataset_folder) == [(file, 12, column)]
 
 
 @pytest.mark.parametrize(
@@ -91,12 +94,6 @@ def test_changed_gold_is_found(dataset_folder, column):
     put(dataset_folder / GOLD, 4, **{column: wrong})
 
     assert (GOLD, 4, column) in places(dataset_folder)
-
-
-def test_unreadable_gold_is_found(dataset_folder):
-    put(dataset_folder / GOLD, 4, change="?")
-
-    assert places(dataset_folder) == [(GOLD, 4, "change")]
 
 
 def test_a_target_that_is_marked_twice_is_found(dataset_folder):

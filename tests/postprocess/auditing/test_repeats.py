@@ -115,15 +115,8 @@ def test_one_context_with_the_same_words_is_a_warning():
     )
 
 
-def test_the_same_words_with_other_contexts_are_not_a_repeat():
-    row = [*stimuli_row(2)]
-    row[:2] = stimuli_row(1)[:2]
-
-    assert repeats(stimuli_row(1), row) == []
-
-
-def test_the_same_contexts_with_other_words_are_not_a_repeat():
-    row = [*stimuli_row(1)]
-    row[:2] = stimuli_row(2)[:2]
+@pytest.mark.parametrize(("words", "contexts"), [(1, 2), (2, 1)])
+def test_other_words_or_other_contexts_are_not_a_repeat(words, contexts):
+    row = [*stimuli_row(words)[:2], *stimuli_row(contexts)[2:]]
 
     assert repeats(stimuli_row(1), row) == []

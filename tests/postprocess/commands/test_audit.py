@@ -1,36 +1,31 @@
 import pytest
 
 from postprocess.__main__ import main
-from tests.postprocess.auditing.corrupting import DATASET, put, write_dataset
+from tests.postprocess.auditing.corrupting import DATASET, put
 
 
-@pytest.fixture
-def faulty_folder(tmp_path):
-    return write_dataset(tmp_path / "dataset")
-
-
-def test_audit_returns_0_for_a_valid_dataset(faulty_folder, capsys):
-    assert main(["audit", str(faulty_folder)]) == 0
+def test_audit_returns_0_for_a_valid_dataset(dataset_folder, capsys):
+    assert main(["audit", str(dataset_folder)]) == 0
 
     out, err = capsys.readouterr()
     assert "possible in 24 of 24 contexts, with up to 40 ratings on 0–6" in out
     assert err == ""
 
 
-def test_audit_returns_1_for_an_error(faulty_folder, capsys):
-    put(faulty_folder / DATASET, 4, pvalue="0.7")
+def test_audit_returns_1_for_an_error(dataset_folder, capsys):
+    put(dataset_folder / DATASET, 4, pvalue="0.7")
 
-    assert main(["audit", str(faulty_folder / DATASET)]) == 1
+    assert main(["audit", str(dataset_folder / DATASET)]) == 1
 
     assert "row 4 (line 5), pvalue: " in capsys.readouterr().out
 
 
-def test_audit_returns_0_for_a_warning(faulty_folder, capsys):
-    practice = faulty_folder / "practice_kit"
+def test_audit_returns_0_for_a_warning(dataset_folder, capsys):
+    practice = dataset_folder / "practice_kit"
     practice.mkdir()
-    (practice / "data_xx.tsv").write_bytes((faulty_folder / "data/data_xx.tsv").read_bytes())
+    (practice / "data_xx.tsv").write_bytes((dataset_folder / "data/data_xx.tsv").read_bytes())
 
-    assert main(["audit", str(faulty_folder)]) == 0
+    assert main(["audit", str(dataset_folder)]) == 0
 
     out = capsys.readouterr().out
     assert "12 of 12 pairs are in cosimlex_xx.csv" in out
@@ -49,22 +44,22 @@ def test_audit_returns_0_for_a_warning(faulty_folder, capsys):
         (["--published-scale", "0", "6"], 1, "if this is wrong, set --most"),
     ],
 )
-def test_audit_accepts_assumptions(faulty_folder, capsys, options, status, expected):
-    assert main(["audit", str(faulty_folder), *options]) == status
+def test_audit_accepts_assumptions(dataset_folder, capsys, options, status, expected):
+    assert main(["audit", str(dataset_folder), *options]) == status
 
     assert expected in capsys.readouterr().out
 
 
-def test_audit_shows_the_fitting_numbers_of_ratings(faulty_folder, capsys):
-    assert main(["audit", str(faulty_folder), "--ratings", "10", "--details"]) == 0
+def test_audit_shows_the_fitting_numbers_of_ratings(dataset_folder, capsys):
+    assert main(["audit", str(dataset_folder), "--ratings", "10", "--details"]) == 0
 
     assert "  row 12, context 2: 10 ratings\n" in capsys.readouterr().out
 
 
-def test_audit_writes_tables(faulty_folder, tmp_path, capsys):
+def test_audit_writes_tables(dataset_folder, tmp_path, capsys):
     out = tmp_path / "new" / "audit"
 
-    assert main(["audit", str(faulty_folder), "--out", str(out)]) == 0
+    assert main(["audit", str(dataset_folder), "--out", str(out)]) == 0
 
     assert sorted(path.name for path in out.iterdir()) == [
         "audit_contexts.tsv", "audit_findings.tsv",
@@ -82,8 +77,8 @@ def test_audit_writes_tables(faulty_folder, tmp_path, capsys):
         (["--practice", "nowhere"], "No such file"),
     ],
 )
-def test_audit_reports_wrong_options(faulty_folder, capsys, options, message):
-    assert main(["audit", str(faulty_folder), *options]) == 2
+def test_audit_reports_wrong_options(dataset_folder, capsys, options, message):
+    assert main(["audit", str(dataset_folder), *options]) == 2
 
     out, err = capsys.readouterr()
     assert (out, err.startswith("error: ")) == ("", True)

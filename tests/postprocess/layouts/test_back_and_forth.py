@@ -1,6 +1,7 @@
 """What is read is written with the same bytes, and what is written is read as the same items."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -11,7 +12,7 @@ from postprocess.layouts.published import LAYOUTS
 from postprocess.layouts.published_set import PublishedSet, load_set, render_set
 from postprocess.layouts.reading import load_files, read_set
 from postprocess.layouts.writing import write_set
-from tests.postprocess.layouts.examples import CASES, EXAMPLES, encode
+from tests.postprocess.layouts.examples import CASES, EXAMPLES, JUDGMENTS, encode
 
 NAMED = [pytest.param(*case, id=f"{case[0]}-{next(iter(case[1]))}") for case in CASES]
 
@@ -94,7 +95,7 @@ def test_ranges_in_another_order_are_named():
     ]
 
 
-def test_files_are_found_in_folders(tmp_path):
+def test_files_are_found_in_folders(tmp_path, monkeypatch):
     files = encode(EXAMPLES["dwug"][0])
 
     write_files({**files, "README": b"x"}, tmp_path)
@@ -103,6 +104,18 @@ def test_files_are_found_in_folders(tmp_path):
     assert write_set(published) == files
     assert len(published.uses) == 4
     assert [item["identifier1"] for item in published.items] == ["B-3-1", "corpusA-12-4"]
+    monkeypatch.chdir(tmp_path / "病毒")
+    first, _ = load_files(LAYOUTS["dwug"], [Path("uses.csv"), Path("judgments.csv")]).forms
+    assert first.name == "病毒/uses.csv"
+
+
+def test_judgements_take_the_uses_of_their_item():
+    item = {"id": "x", "word1": "a", "word2": "a", "identifier1": "u1", "identifier2": "u2"}
+    figure = {"id": "x", "annotator": "A1", "judgment": "4"}
+
+    files = write_set(PublishedSet(LAYOUTS["dwug"], "en", [item], [figure]))
+
+    assert files["a/judgments.csv"].decode() == f"{JUDGMENTS}u1\tu2\tA1\t4\t \ta\n"
 
 
 def test_a_target_in_pieces_is_written_with_ranges():

@@ -3,6 +3,7 @@
 import pytest
 
 from postprocess.__main__ import main
+from postprocess.formats.writing import write_files
 from postprocess.layouts import LayoutError
 from postprocess.layouts.published import LAYOUTS
 from postprocess.layouts.published_set import PublishedSet, load_set
@@ -52,6 +53,10 @@ BROKEN = [
     (
         "semeval2017", {"en.test.gold.txt": "1\n2\n"},
         ["en.test.gold.txt: the file of the items is missing; give it, too"],
+    ),
+    (
+        "semeval2017", {"en.test.data.txt": "a\nb\tc\n"},
+        ["en.test.data.txt: row 1 (line 1): missing columns: word2; it has word1"],
     ),
     ("semeval2017", {"en.test.data.txt": b"a\tb\n\xff\tb\n"}, ["row 2 (line 2): not UTF-8"]),
     (
@@ -146,13 +151,11 @@ def test_nothing_is_written_for_a_broken_file(tmp_path, capsys):
 
 
 def test_sets_are_read_one_by_one(tmp_path):
-    for name, text in {"de.test.txt": "a\tb\n", "en.test.txt": "a\tb\n"}.items():
-        (tmp_path / name).write_text(text)
+    write_files(dict.fromkeys(("de.test.txt", "en.test.txt"), b"a\tb\n"), tmp_path)
 
     with pytest.raises(LayoutError, match=r"de.test.txt and en.test.txt: these are files of sev"):
         load_files(LAYOUTS["semeval2017"], [tmp_path])
-    (tmp_path / "en").mkdir()
-    (tmp_path / "en/en.test.txt").write_text("a\tb\n")
+    write_files({"en/en.test.txt": b"a\tb\n"}, tmp_path)
     with pytest.raises(LayoutError, match=r"en.test.txt: there are two files with this name"):
         group_files(LAYOUTS["semeval2017"], [tmp_path])
     with pytest.raises(LayoutError, match=r"no files of the layout wic; their names are {split}/"):
@@ -180,6 +183,14 @@ def test_what_a_layout_cannot_hold_is_refused_by_row(name, fields, reason):
         write_set(PublishedSet(LAYOUTS[name], "en", [record | fields]))
 
     assert refused.value.findings[0].finding.row == 1
+
+
+@pytest.mark.parametrize("folder", ["../x", "/x", "a/b", ""])
+def test_nothing_is_written_outside_of_the_folder_and_its_folders(folder):
+    record = {"id": "1", "word1": "a", "word2": "a", "folder": folder}
+
+    with pytest.raises(LayoutError, match="the name is not that of a file in the folder"):
+        write_set(PublishedSet(LAYOUTS["dwug"], "en", [record]))
 
 
 def test_a_folder_of_another_layout_is_refused(tmp_path):
