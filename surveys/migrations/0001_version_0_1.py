@@ -1506,7 +1506,7 @@ class Migration(migrations.Migration):
                     "sample_percent",
                     models.PositiveSmallIntegerField(
                         default=100,
-                        help_text="Answers with evidence are always judged; a random sample of the others is: with 20, every fifth.",
+                        help_text="Answers with evidence are always judged. With 20, a random fifth of the others is judged, too.",
                         validators=[django.core.validators.MaxValueValidator(100)],
                         verbose_name="Answers without evidence that are judged, in per cent",
                     ),
