@@ -28,8 +28,8 @@ class ReviewSettings(models.Model):
     sample_percent = models.PositiveSmallIntegerField(
         "Answers without evidence that are judged, in per cent", default=100,
         validators=[MaxValueValidator(100)],
-        help_text="Answers with evidence are always judged. With 20, a random fifth of the others is "
-        "judged, too.",
+        help_text="Answers with evidence are always judged. With 20, a random fifth of the others "
+        "is judged, too.",
     )  # fmt: skip
     double_percent = models.PositiveSmallIntegerField(
         "Answers judged by two reviewers, in per cent", default=0,
