@@ -1,96 +1,217 @@
-"""Published tables as boards: ranks, rows outside the ranking, and filled-in cells.
+"""Boards as they were printed: digits, order, places, and cells that equal a baseline's."""
 
-The figures are those that Armendariz et al. (2020) print for the baselines and people, and that
-the teams print in the abstracts of their papers.
-"""
+import csv
+from dataclasses import replace
 
 import pytest
 
-from postprocess.boards.entries import AVERAGE, Kind, Rules
-from postprocess.boards.making import make_board
-from postprocess.boards.published import find_baseline_cells, read_published
-from postprocess.boards.shown import list_lines, list_outside, write_rank
+from postprocess.boards.published import Places, find_baseline_cells, read_printed
+from postprocess.boards.shown import write_rank
 from postprocess.formats.tabular import TableError
-from postprocess.scoring.figures import Subtask
+from tests.machine import SHARED
 
-SIZES = {"en": 340, "hr": 112, "sl": 111, "fi": 24}
-HEADER = "kind\tname\toutside\ten\thr\tsl\tfi\n"
-CHANGES = HEADER + (
-    "baseline\tmBERT\t\t.713\t.587\t.603\t.671\n"
-    "baseline\tELMo\t\t.570\t.662\t.452\t.550\n"
-    "team\tLMMS\t\t.754\t\t\t\n"
-    "team\tBRUMS\t\t.754\t\t\t\n"
-    "team\tUZH\tmore than 9 tries\t.7645\t\t–\t\n"
-    "team\tJUSTMasters\tmore than 9 tries\t.738\t.44\t.512\t.546\n"
+BOARDS = SHARED / "boards"
+HEADER = "kind\tname\toutside\ten\tfi\n"
+TABLE = HEADER + (
+    "team\tOtters\t\t.80\t0.671\n"
+    "team\tHerons\t\t.80\t-\n"
+    "team\tBadgers\t\t.7\t\n"
+    "team\tLynxes\tlate\t.9\t.671\n"
+    "baseline\tform\t\t.45\t.6710\n"
+    "human\tpeople\t\t0.77\t−.1\n"
 )
-SCORES = HEADER + (
-    "baseline\tmBERT\t\t.573\t.402\t.516\t.289\n"
-    "baseline\tELMo\t\t.510\t.529\t.407\t.516\n"
-    "human\thuman\t\t.77\t.76\t.77\t.81\n"
-    "team\tJUSTMasters\tmore than 9 tries\t0.725\t\t\t0.68\n"
+ORDER = (
+    "printed_row\tlanguage\tname\tscore\n"
+    "1\ten\tHerons\t.80\n2\ten\tOtters\t.80\n3\ten\tBadgers\t.7\n4\ten\tLynxes\t.9\n"
+    "5\ten\tform\t.45\n6\ten\tpeople\t0.77\n1\tfi\tOtters\t0.671\n2\tfi\tHerons\t-\n"
+    "4\tfi\tLynxes\t.671\n5\tfi\tform\t.6710\n6\tfi\tpeople\t−.1\n"
 )
+needs_boards = pytest.mark.skipif(not BOARDS.exists(), reason="not in a clone: ../shared")
 
 
-def make(text, subtask):
-    entries = read_published(text.encode(), list(SIZES))
-    return make_board(Rules("GWSC", "evaluation", subtask, SIZES), entries)
+def read(table=TABLE, order=None, **rules):
+    return read_printed(table.encode(), order and order.encode(), **rules)
 
 
-def test_ties_share_the_better_rank():
-    board = make(CHANGES, Subtask.CHANGES)
+def show(board, column):
+    return [(write_rank(cell.place), cell.name, cell.text) for cell in board.list_column(column)]
 
-    lines = [line for line in list_lines(board, "en") if line.place]
-    assert [(line.row.name, write_rank(line.place)) for line in lines] == [
-        ("BRUMS", "1="), ("LMMS", "1="),
+
+def load(name, order=None, **rules):
+    data = None if order is None else (BOARDS / order).read_bytes()
+    return read_printed((BOARDS / name).read_bytes(), data, **rules)
+
+
+def rows_of(name):
+    with (BOARDS / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t"))
+
+
+def test_cells_stay_as_printed_and_ties_keep_the_order_of_the_table():
+    board = read()
+
+    assert show(board, "en") == [("1=", "Otters", ".80"), ("1=", "Herons", ".80"),
+                                 ("3", "Badgers", ".7")]  # fmt: skip
+    assert show(board, "fi") == [("1", "Otters", "0.671"), ("–", "Herons", "-")]
+    assert [(row.name, row.outside) for row in board.list_others()] == [
+        ("Lynxes", "late"), ("form", ""), ("people", ""),
     ]  # fmt: skip
-    assert board.differences == {}
 
 
-def test_rows_outside_the_ranking_keep_their_scores():
-    board = make(CHANGES, Subtask.CHANGES)
+@pytest.mark.parametrize(
+    ("places", "expected"),
+    [
+        (Places.COMPETITION, ["1=", "1=", "3"]),
+        (Places.DENSE, ["1=", "1=", "2"]),
+        (Places.NONE, ["–", "–", "–"]),
+    ],
+)
+def test_equal_scores_share_places_by_the_rule_in_the_printed_order(places, expected):
+    board = read(order=ORDER, places=places)
 
-    outside = list_outside(board, "en")
-    assert [(row.name, row.outside) for row in outside] == [
-        ("UZH", "more than 9 tries"), ("JUSTMasters", "more than 9 tries"),
+    assert show(board, "en") == [
+        (place, *cell)
+        for place, cell in zip(
+            expected, [("Herons", ".80"), ("Otters", ".80"), ("Badgers", ".7")], strict=True
+        )
+    ]
+
+
+def test_cells_equal_to_a_baseline_are_marked_also_outside_the_ranking():
+    board = read()
+
+    assert [(cell.name, cell.column) for cell in board.find_equal()] == [
+        ("Otters", "fi"), ("Lynxes", "fi"),
     ]  # fmt: skip
-    assert set(outside[0].cells) == {"en"}
-    assert outside[1].cells[AVERAGE].score == pytest.approx((0.738 + 0.44 + 0.512 + 0.546) / 4)
+    assert [cell.equals for cell in board.list_column("fi")] == ["form", ""]
+    assert board.list_marks() == [
+        "Otters (fi) and Lynxes (fi): equal to the baseline form: probably filled in by the scorer."
+    ]
 
 
-def test_the_human_row_has_an_average_and_no_rank():
-    board = make(SCORES, Subtask.SCORES)
+def test_two_decimals_are_no_proof_and_unreadable_print_is_told():
+    rows = "team\tx\t\t.55\t?\nteam\ty\t\t0\t.1\nbaseline\tz\t\t.55\t.2\nbaseline\tw\t\t0\t.3\n"
 
-    first = list_lines(board, "fi")[0]
-    assert (first.row.kind, first.cell.score, first.place) == (Kind.HUMAN, 0.81, None)
-    assert first.row.cells[AVERAGE].score == pytest.approx(0.7775)
-
-
-def test_cells_that_were_filled_with_a_baseline_are_found():
-    filled = CHANGES + "team\tx\t\t.700\t.5875\t.6031\t.6706\nteam\ty\tlate\t\t\t\t.671\n"
-    board = make(filled, Subtask.CHANGES)
-
-    found = find_baseline_cells(board)
-
-    assert {(one.name, one.column, one.baseline) for one in found} == {
-        ("x", "sl", "mBERT"), ("x", "fi", "mBERT"), ("y", "fi", "mBERT"),
-    }  # fmt: skip
-    assert find_baseline_cells(make(CHANGES, Subtask.CHANGES)) == []
+    assert read(HEADER + rows).list_marks() == [
+        "x (en): equal to the baseline z: perhaps chance.",
+        "Cells with a question mark cannot be read in the source.",
+    ]
 
 
-def test_a_score_of_0_is_no_sign_of_a_baseline():
-    text = HEADER + "baseline\tform\t\t0\t\t\t\nteam\tx\t\t0\t\t\t\n"
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ("Otters\t0.671", "Otters\t0.672",
+         "order: row 7 (line 8), score: Otters, fi: 0.672 here and 0.671 in the table"),
+        ("Otters\t0.671", "Otters\t0.6710", "0.6710 here and 0.671 in the table"),
+        ("2\tfi\tHerons\t-\n", "", "table: row 2 (line 3), fi: Herons: - is not in the order"),
+        ("2\tfi\tHerons\t-", "2\tfi\tBadgers\t-", "- here and nothing in the table"),
+        ("2\tfi\tHerons", "2\tsl\tHerons", "language: “sl” is no column of the table"),
+        ("2\tfi\tHerons", "2\tfi\tStoats", "name: “Stoats” is no row of the table"),
+        ("2\tfi\tHerons\t-", "2\tfi\tOtters\t0.671", "name: Otters is there twice in fi"),
+        ("2\tfi\tHerons", "ii\tfi\tHerons", "printed_row: “ii” is no row"),
+    ],
+)  # fmt: skip
+def test_an_order_that_differs_from_the_table_is_refused_by_name(before, after, message):
+    with pytest.raises(TableError) as refused:
+        read(order=ORDER.replace(before, after))
 
-    assert find_baseline_cells(make(text, Subtask.SCORES)) == []
+    assert message in str(refused.value)
 
 
-def test_all_that_is_wrong_is_found_at_once():
-    text = HEADER + "robot\tx\t\t0,5\t\t\t\nteam\t\t\t7\t\t.5\t\n"
+def test_all_that_is_wrong_with_a_table_is_found_at_once():
+    text = HEADER + "robot\tx\t\t0,5\t\nteam\t\t\t7\t.5\nteam\ty\t\t.5\t\nteam\ty\t\t.5\t84.5\n"
 
-    with pytest.raises(TableError) as caught:
-        read_published(text.encode(), list(SIZES))
+    with pytest.raises(TableError) as refused:
+        read(text)
 
-    assert [(one.row, one.column) for one in caught.value.findings] == [
-        (1, "kind"), (1, "en"), (2, "name"), (2, "en"),
+    assert [(finding.row, finding.column) for finding in refused.value.findings] == [
+        (1, "kind"), (1, "en"), (2, "name"), (2, "en"), (4, "fi"), (4, "name"),
     ]  # fmt: skip
-    with pytest.raises(TableError, match="outside"):
-        read_published(b"kind\tname\ten\nteam\tx\t.5\n", ["en"])
+    with pytest.raises(TableError, match="table: missing column: outside"):
+        read_printed(b"kind\tname\ten\nteam\tx\t.5\n")
+    with pytest.raises(TableError, match="no column has scores"):
+        read_printed(b"kind\tname\toutside\nteam\tx\t\n")
+
+
+def test_teams_with_a_baselines_score_as_shown_are_found_on_a_board(small_board):
+    board = small_board()
+    rows = {row.name: row for row in board.rows}
+    copied = {**rows["Alba"].cells, "sl": rows["distance"].cells["sl"]}
+
+    assert find_baseline_cells(board) == []
+    (cell,) = find_baseline_cells(board, [replace(rows["Alba"], cells=copied)])
+    assert (cell.name, cell.column, cell.baseline) == ("Alba", "sl", "distance")
+
+
+@needs_boards
+@pytest.mark.parametrize(("number", "n_listed", "n_equal"), [(1, 36, 4), (2, 40, 6)])
+def test_semeval_2020_is_listed_cell_by_cell_as_printed(number, n_listed, n_equal):
+    order = f"subtask{number}-as-printed.tsv"
+    board = load(f"subtask{number}.tsv", order)
+    others = {row.name: row.cells for row in board.list_others()}
+    expected = {column: [] for column in board.columns}
+    for row in rows_of(order):  # in the order of rows
+        if row["name"] in others:
+            assert others[row["name"]][row["language"]] == row["score"]
+        else:
+            expected[row["language"]].append((row["name"], row["score"]))
+
+    listed = {column: board.list_column(column) for column in board.columns}
+    assert {c: [cell[:2] for cell in cells] for c, cells in listed.items()} == expected
+    assert sum(map(len, listed.values())) == n_listed
+    assert len(board.find_equal()) == n_equal
+    assert {cell.baseline for cell in board.find_equal()} == {"mBERT_uncased"}
+
+
+@needs_boards
+def test_a_changed_digit_of_semeval_2020_is_refused_by_name():
+    table = (BOARDS / "subtask2.tsv").read_bytes()
+    order = (BOARDS / "subtask2-as-printed.tsv").read_bytes()
+
+    with pytest.raises(TableError, match=r"will_go, sl: 0\.517 here and 0\.516 in the table"):
+        read_printed(table, order.replace(b"will_go\t0.516", b"will_go\t0.517"))
+
+
+@needs_boards
+def test_equal_scores_of_semeval_2020_stand_in_another_order_in_each_column():
+    board = load("subtask2.tsv", "subtask2-as-printed.tsv")
+
+    assert show(board, "hr")[6:8] == [("7=", "AlexU-Aux-Bert", "0.402"), ("7=", "will_go", "0.402")]
+    assert show(board, "sl")[3:5] == [("4=", "will_go", "0.516"), ("4=", "AlexU-Aux-Bert", "0.516")]
+    assert board.list_others()[-1].cells["en"] == "0.77"
+
+
+@needs_boards
+def test_semeval_2017_has_its_finals_and_official_ranks():
+    finals = {(row["system"], row["languages"]): row["final"]
+              for row in rows_of("semeval2017-table8.tsv")}  # fmt: skip
+    board = load("semeval2017-table8-final-board.tsv")
+    there = {(row.name, column): text for row in board.rows for column, text in row.cells.items()}
+    readable = {place: text for place, text in finals.items() if text not in ("-", "?", "")}
+
+    assert there == readable
+    assert all("perhaps chance" in mark for mark in board.list_marks())
+    ranked = [row for row in rows_of("semeval2017-table9.tsv") if row["official_rank"] != "-"]
+    assert show(load("semeval2017-table9-board.tsv"), "global") == [
+        (row["official_rank"], row["system"], row["score"]) for row in ranked
+    ]
+
+
+@needs_boards
+def test_mcl_wic_has_its_printed_places_and_baselines():
+    board = load("mclwic-board-percent.tsv", places=Places.DENSE, is_percent=True)
+    listed = {
+        (column, place.strip("="), name, text)
+        for column in board.columns
+        for place, name, text in show(board, column)
+    }
+    assert listed == {
+        (row["combination"].lower(), row["place"], row["team"], row["accuracy"])
+        for row in rows_of("mclwic-tables6-7.tsv")
+    }
+    assert [cell[0] for cell in show(board, "ar-ar")] == ["1", "2", "3=", "3="]
+    baselines = {row.name: row.cells for row in board.list_others()}
+    for row in rows_of("mclwic-table8.tsv"):
+        name = f"{row.pop('model')} setting {row.pop('setting')}"
+        assert baselines[name] == row

@@ -4,7 +4,7 @@ import pytest
 
 from postprocess.baselines.importing import import_similarities
 from postprocess.baselines.words import predict_scores
-from postprocess.boards.published import read_published
+from postprocess.boards.published import read_printed
 from postprocess.formats.files import DATASET_COLUMNS, GOLD_COLUMNS, read_dataset, read_gold
 from postprocess.formats.reading import load_checks, load_ratings
 from postprocess.formats.stimuli import COLUMNS, parse_stimuli, render_stimuli
@@ -74,7 +74,7 @@ DOORS = {
         [["pair", "context", "score"], ["1", "1", "0.5"], ["1", "2", "0.25"]],
     ),
     "published boards": (
-        of_bytes(read_published, ["en"]),
+        of_bytes(lambda data: read_printed(data).rows),
         [["kind", "name", "outside", "en"], ["team", "x", "", "0.5"], ["team", "y", "", "0.25"]],
     ),
     "sources": (
