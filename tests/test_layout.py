@@ -228,7 +228,7 @@ def test_may_import_refuses_what_points_the_wrong_way():
         ("surveys.participation.answers", "postprocess.formats.files"),
         ("surveys.sharedtasks.web.team.home", "surveys.sharedtasks.web.organisers.teams"),
         ("surveys.errors", "surveys.models"),
-        ("surveys.study.layout.blocks", "annotation_site.settings"),
+        ("surveys.study.blocks.allocation", "annotation_site.settings"),
         ("mturk_simulator.market.money", "surveys.errors"),
         ("mturk_simulator.client", "mturk_simulator.http.wire"),
         ("surveys.crowd.rehearsal.batch", "mturk_simulator.market.money"),

@@ -28,7 +28,7 @@ from surveys.models import (
 from surveys.participation.arrivals import find_annotators, find_visits, name_submission
 from surveys.participation.assignments import lock_places
 from surveys.participation.withdrawal import return_assignment
-from surveys.study.layout.quota import give_back_places
+from surveys.study.blocks.quota import give_back_places
 
 HANDED_IN = (ProviderState.SUBMITTED, ProviderState.APPROVED, ProviderState.REJECTED)
 GIVEN_UP = (ProviderState.RETURNED, ProviderState.TIMED_OUT, ProviderState.SCREENED_OUT)

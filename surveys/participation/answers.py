@@ -23,7 +23,7 @@ from surveys.participation.due_item import (
     AssignmentProgress,
     fill_response,
 )
-from surveys.study.protocol import protocol_of
+from surveys.study.rules import study_rules_of
 
 
 @dataclass(frozen=True)
@@ -87,11 +87,11 @@ def record_unjudgeable(
 
 def check_rating(where: AssignmentProgress, rating: Decimal | None) -> None:
     """Raise RatingRefused for a rating (None: cannot judge) that the study does not allow."""
-    protocol = protocol_of(where.study_id, where.revision)
+    rules = study_rules_of(where.study_id, where.revision)
     if rating is None:
-        if not protocol.study.allows_unjudgeable:
+        if not rules.study.allows_unjudgeable:
             raise RatingRefused("This study asks for a rating of every text.")
-    elif rating not in protocol.scale_points:
+    elif rating not in rules.scale_points:
         raise RatingRefused(f"{rating} is not on the scale of this study.")
 
 

@@ -31,9 +31,9 @@ from surveys.models.quota import PlaceQuerySet
 from surveys.participation.policies import Choice, choose_place
 from surveys.recruitment.completion_codes import Completion, came_by_reservation, completion_of
 from surveys.recruitment.consent_notice import Facts, find_disclosure, make_notice, store_notice
-from surveys.study.layout.quota import count_reopened, give_back_places, in_chunks
+from surveys.study.blocks.quota import count_reopened, give_back_places, in_chunks
 from surveys.study.lifecycle import refuse_draft
-from surveys.study.protocol import protocol_of
+from surveys.study.rules import study_rules_of
 from surveys.study.texts import refuse_outdated
 from surveys.webhooks.messages import store_assignment_messages
 
@@ -119,7 +119,7 @@ def enrol(study: Study, invitation: Invitation, agreed: Consent | None = None) -
 
     Raises TextChanged unless they agreed to the current texts.
     """
-    consent = protocol_of(study.pk, study.revision).texts[TextKind.CONSENT]
+    consent = study_rules_of(study.pk, study.revision).texts[TextKind.CONSENT]
     notice = make_notice(Facts.of(study, find_disclosure(invitation)))
     refuse_outdated(agreed, Consent.asked_by(study, consent, notice))
     annotator = Annotator.objects.create(

@@ -17,7 +17,7 @@ from surveys.participation.assignments import (
 )
 from surveys.participation.withdrawal import return_assignment
 from surveys.study.exercises import read_check
-from surveys.study.protocol import protocol_of
+from surveys.study.rules import study_rules_of
 from surveys.study.texts import current_text, refuse_outdated
 
 
@@ -39,7 +39,7 @@ DONE_AT = {
 
 def list_steps(study: Study, texts: Mapping[TextKind, StudyText] | None = None) -> list[Step]:
     """Return the steps that a study asks for, with its texts if they were read already."""
-    texts = texts or protocol_of(study.pk, study.revision).texts
+    texts = texts or study_rules_of(study.pk, study.revision).texts
     steps = [Step.INSTRUCTIONS]
     if texts[TextKind.PRACTICE].body:
         steps.append(Step.PRACTICE)

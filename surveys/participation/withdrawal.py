@@ -8,7 +8,7 @@ from surveys.access.redaction import mask_text
 from surveys.errors import InvitationRefused
 from surveys.models import Assignment, AssignmentState, Invitation
 from surveys.participation.assignments import lock_places
-from surveys.study.layout.quota import give_back_places
+from surveys.study.blocks.quota import give_back_places
 
 MAX_REASON_LENGTH = 200
 

@@ -25,7 +25,7 @@ from surveys.participation.assignments import lock_places
 from surveys.participation.withdrawal import MAX_REASON_LENGTH, revoke_invitation
 from surveys.privacy.retention import forget_invitations, forget_people
 from surveys.results.run_files import drop_exports
-from surveys.study.layout.quota import give_back_places
+from surveys.study.blocks.quota import give_back_places
 
 Made = TypeVar("Made", Run, Release)
 ERASED = {

@@ -24,7 +24,7 @@ from surveys.participation.arrival_limits import forget_arrivals
 from surveys.participation.arrivals import SUBMISSION
 from surveys.participation.assignments import lock_places
 from surveys.recruitment.links import NOTE
-from surveys.study.layout.quota import in_chunks
+from surveys.study.blocks.quota import in_chunks
 
 MAX_DAYS = 3650
 LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)

@@ -26,7 +26,7 @@ from surveys.models import (
 )
 from surveys.participation.assignments import lock_places
 from surveys.results.run_files import drop_exports
-from surveys.study.layout.quota import give_back_places, in_chunks
+from surveys.study.blocks.quota import give_back_places, in_chunks
 
 OF_ANSWERS = (
     RunKind.RESULTS, RunKind.RELEASE, RunKind.VERIFY, RunKind.EXPORT, RunKind.REHEARSE,

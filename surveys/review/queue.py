@@ -30,7 +30,7 @@ from surveys.models import (
 from surveys.models.review import DRAWS
 from surveys.review.evidence import Answered, Piece, count_seconds, find_evidence, sum_up, weigh
 from surveys.review.spelling import find_doubted
-from surveys.study.layout.quota import in_chunks
+from surveys.study.blocks.quota import in_chunks
 
 ANSWERS_AT_ONCE = 250  # while an API client waits
 ANSWERS_PER_STEP = 1000  # of a background job

@@ -5,7 +5,7 @@ from django.db.models import QuerySet
 
 from surveys.access.audit_log import record
 from surveys.models import AssignmentState, Place, Review, Study
-from surveys.study.layout.quota import resize_places
+from surveys.study.blocks.quota import resize_places
 
 
 def find_replaceable(study: Study) -> QuerySet[Place]:

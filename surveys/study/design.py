@@ -9,8 +9,8 @@ from surveys.access.audit_log import record
 from surveys.errors import SettingRefused
 from surveys.models import Checkpoint, Entrance, Provider, Study
 from surveys.models.fields import list_problems
-from surveys.study.layout.blocks import lay_out_again
-from surveys.study.layout.quota import resize_places
+from surveys.study.blocks.allocation import lay_out_again
+from surveys.study.blocks.quota import resize_places
 from surveys.study.lifecycle import lock_draft
 from surveys.study.planning.workload import count_pairs
 from surveys.study.settings import DRAFT_ONLY, SETTINGS

@@ -44,8 +44,8 @@ from surveys.participation.withdrawal import return_assignment, revoke_invitatio
 from surveys.privacy.erasure import withdraw_annotator
 from surveys.recruitment.links import invite_annotators, open_entrance
 from surveys.recruitment.providers import read_claims
+from surveys.study.blocks.allocation import repeat_block
 from surveys.study.design import configure_study
-from surveys.study.layout.blocks import repeat_block
 from tests.factories.arrivals import hidden_fields
 from tests.factories.studies import count_places_left, counted_ratings, make_study, progress_of
 

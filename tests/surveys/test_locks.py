@@ -63,7 +63,7 @@ LOCKS = locking.read_table(
     ("surveys.review.verdicts", "ReviewSettings", "claim_answers configure_review"),
     ("surveys.review.verdicts", "Review Review", "give_verdict settle_dispute undo_verdict"),
     ("surveys.study.design", "Study Study", "configure_study"),
-    ("surveys.study.layout.blocks", "Study", "repeat_block undo_repeat"),
+    ("surveys.study.blocks.allocation", "Study", "repeat_block undo_repeat"),
     ("surveys.study.lifecycle", "Study", "review_consent open_study close_study"),
     ("surveys.study.lifecycle", "Study", "reopen_study archive_study"),
     ("surveys.study.stimuli.checkpoints", "Study", "_add_items replace_checkpoints"),

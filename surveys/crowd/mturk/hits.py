@@ -17,7 +17,7 @@ from surveys.models import Entrance, Questionnaire, ReconciliationResult, Reserv
 from surveys.money import format_cents
 from surveys.participation.assignments import lock_places
 from surveys.results.numbering import number_next
-from surveys.study.layout.quota import close_reservation, reserve_places
+from surveys.study.blocks.quota import close_reservation, reserve_places
 from surveys.study.lifecycle import refuse_draft
 
 # the Masters qualifications, which cost more

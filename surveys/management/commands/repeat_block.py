@@ -5,7 +5,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from surveys.management.commands._base import SurveyCommand, find_study, positive, words
 from surveys.models import Block, Place, Study
-from surveys.study.layout.blocks import repeat_block
+from surveys.study.blocks.allocation import repeat_block
 
 
 class Command(SurveyCommand):

@@ -21,8 +21,8 @@ from surveys.rehearsal.finished.reviewing import review_answers
 from surveys.results.run_inspection import write_recipe
 from surveys.results.runs import request_release, request_results
 from surveys.review.letters import letter_model
-from surveys.study.layout.blocks import repeat_block
-from surveys.study.protocol import BEFORE_ITEMS
+from surveys.study.blocks.allocation import repeat_block
+from surveys.study.rules import BEFORE_ITEMS
 from surveys.study.texts import current_texts
 
 FOLDER = settings.BASE_DIR / "demo"

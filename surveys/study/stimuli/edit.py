@@ -10,7 +10,7 @@ from postprocess.formats.stimuli import StimulusPair
 from surveys.access.audit_log import record
 from surveys.errors import ImportRefused, StimuliChanged
 from surveys.models import Context, Pair, StimuliOrigin, Study
-from surveys.study.layout.blocks import clear_blocks, lay_out_again, make_blocks
+from surveys.study.blocks.allocation import clear_blocks, lay_out_again, make_blocks
 from surveys.study.lifecycle import lock_draft
 from surveys.study.stimuli.load import (
     LARGEST_FILE,

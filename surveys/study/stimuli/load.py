@@ -27,7 +27,7 @@ from surveys.errors import ImportRefused, StimuliChanged, StudyExists
 from surveys.models import Context, Pair, Study
 from surveys.models.fields import label_of, list_problems
 from surveys.models.stimuli import insert_rows
-from surveys.study.layout.blocks import BlockPlan, make_blocks, plan_blocks
+from surveys.study.blocks.allocation import BlockPlan, make_blocks, plan_blocks
 from surveys.study.planning.durations import estimate_seconds
 from surveys.study.settings import AT_IMPORT
 

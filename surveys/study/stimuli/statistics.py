@@ -10,7 +10,7 @@ from django.db.models.functions import Concat
 from postprocess.formats.stimuli import StimulusPair
 from postprocess.statistics.sizes import StimuliSizes, measure_stimuli
 from surveys.models import Context, Pair, Study
-from surveys.study.protocol import CACHE_SIZE
+from surveys.study.rules import CACHE_SIZE
 
 SEPARATOR = Value("\t", output_field=TextField())  # which no word holds
 

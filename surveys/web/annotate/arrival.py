@@ -37,7 +37,7 @@ from surveys.recruitment.consent_notice import Facts, find_disclosure, make_noti
 from surveys.recruitment.mails import stop_mail
 from surveys.recruitment.providers import Claims, ProviderRules, read_claims, rules_of
 from surveys.study.lifecycle import refuse_draft
-from surveys.study.protocol import protocol_of
+from surveys.study.rules import study_rules_of
 from surveys.study.texts import interface_of
 from surveys.web.annotate.decorators import (
     HTTP_FORBIDDEN,
@@ -200,7 +200,7 @@ def ask_consent(
     A worker on a HIT has one of its places, so the study's free places do not matter. `no_mail`
     is the token of a personal link, `pay` that of a HIT.
     """
-    texts = protocol_of(study.pk, study.revision).texts
+    texts = study_rules_of(study.pk, study.revision).texts
     text = texts[TextKind.CONSENT]
     notice = make_notice(Facts.of(study, rules.disclosure))
     consent = Consent.asked_by(study, text, notice)

@@ -19,7 +19,7 @@ from surveys.participation.introduction import (
 from surveys.query_params import read_number
 from surveys.recruitment.completion_codes import latest_reserved_visit
 from surveys.study.exercises import PracticeItem, read_check, read_practice
-from surveys.study.protocol import protocol_of
+from surveys.study.rules import study_rules_of
 from surveys.study.texts import current_text
 from surveys.web.annotate.completion import explain_pay
 from surveys.web.annotate.decorators import (
@@ -115,7 +115,7 @@ def read_items(assignment: Assignment) -> tuple[PracticeItem, ...]:
 def find_practice(assignment: Assignment) -> StudyText:
     """Return the practice text of an assignment's study."""
     study = assignment.study
-    return protocol_of(study.pk, study.revision).texts[TextKind.PRACTICE]
+    return study_rules_of(study.pk, study.revision).texts[TextKind.PRACTICE]
 
 
 @step_page(Step.CHECK)

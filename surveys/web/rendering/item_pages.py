@@ -25,7 +25,7 @@ from surveys.models.stimuli import TargetText
 from surveys.models.study import write_point
 from surveys.participation.due_item import AssignmentProgress, DueItem
 from surveys.study.languages import write_digits
-from surveys.study.protocol import CACHE_SIZE
+from surveys.study.rules import CACHE_SIZE
 from surveys.study.stimuli.sentences import find_sentences
 from surveys.web.rendering.item_forms import EngagementForm, RatingForm, repeat_visit
 from surveys.web.rendering.study_page import StudyDisplay, display_of

@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from surveys.models import Study, StudyText, TextKind
 from surveys.models.study import ScaleLayout, write_point
 from surveys.study.planning.durations import Times, times_of
-from surveys.study.protocol import CACHE_SIZE, protocol_of
+from surveys.study.rules import CACHE_SIZE, study_rules_of
 from surveys.study.texts import interface_of, label_ends, read_texts
 from surveys.web.rendering.markdown import MAX_POINTS, render_markdown
 
@@ -116,10 +116,10 @@ class RenderedText:
 @lru_cache(maxsize=CACHE_SIZE)
 def display_of(study_id: int, revision: str) -> StudyDisplay:
     """Return what the pages of a study share in a revision (cached)."""
-    protocol = protocol_of(study_id, revision)
-    times = times_of(protocol.study, protocol.texts)
-    instructions = protocol.texts[TextKind.INSTRUCTIONS]
-    return _make_face(protocol.study, protocol.scale_points, instructions, times)
+    rules = study_rules_of(study_id, revision)
+    times = times_of(rules.study, rules.texts)
+    instructions = rules.texts[TextKind.INSTRUCTIONS]
+    return _make_face(rules.study, rules.scale_points, instructions, times)
 
 
 def preview_display(study: Study) -> StudyDisplay:

@@ -18,7 +18,7 @@ from surveys.monitoring.annotator_agreement import (
 from surveys.monitoring.progress import count_block_progress
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import give_verdict
-from surveys.study.layout.blocks import repeat_block
+from surveys.study.blocks.allocation import repeat_block
 from tests.factories.answers import answer, finished_study
 from tests.factories.reviews import reviewer
 from tests.factories.studies import make_study, start

@@ -7,8 +7,8 @@ from surveys.models import Assignment, Invitation, Response
 from surveys.monitoring.collected import count_collected
 from surveys.monitoring.progress import count_round_progress, count_study_progress
 from surveys.privacy.erasure import withdraw_annotator
+from surveys.study.blocks.allocation import repeat_block
 from surveys.study.design import configure_study
-from surveys.study.layout.blocks import repeat_block
 from surveys.study.stimuli.checkpoints import import_checkpoints
 from tests.factories import checkpoints as checkpoint_rows
 from tests.factories.answers import answer, finished_study

@@ -2,7 +2,7 @@ import pytest
 
 from surveys.models import Assignment, Context, Response
 from surveys.monitoring.contexts import summarise_answers, summarise_contexts
-from surveys.study.layout.blocks import repeat_block
+from surveys.study.blocks.allocation import repeat_block
 from tests.factories.answers import answer, finished_study
 from tests.factories.studies import start
 from tests.surveys.monitoring.test_progress import current_rounds

@@ -16,7 +16,7 @@ from surveys.monitoring.progress import (
 from surveys.privacy.erasure import withdraw_annotator
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import give_verdict, undo_verdict
-from surveys.study.layout.blocks import repeat_block
+from surveys.study.blocks.allocation import repeat_block
 from tests.factories.answers import answer, finish_at, finished_study, hours_ago
 from tests.factories.reviews import reviewer
 from tests.factories.studies import make_study, start

@@ -267,7 +267,7 @@ def test_freeing_lapsed_places_takes_as_many_queries_for_few_as_for_many():
 @pytest.mark.parametrize("at_once", [1, 3, 100])
 def test_places_of_lapsed_assignments_are_closed_where_there_are_enough(monkeypatch, at_once):
     """The surplus with the highest numbers, so that free places are numbered from 1."""
-    monkeypatch.setattr("surveys.study.layout.quota.ROWS_PER_STATEMENT", at_once)
+    monkeypatch.setattr("surveys.study.blocks.quota.ROWS_PER_STATEMENT", at_once)
     study = make_study(2, ratings_per_context=5)
     assignments = [start(study) for _ in range(10)]
     finish(assignments[0])
@@ -287,7 +287,7 @@ def test_places_of_lapsed_assignments_are_closed_where_there_are_enough(monkeypa
 
 @pytest.mark.parametrize("n_wanted", [1, 2, 6])
 def test_places_are_adjusted_in_chunks(monkeypatch, n_wanted):
-    monkeypatch.setattr("surveys.study.layout.quota.ROWS_PER_STATEMENT", 2)
+    monkeypatch.setattr("surveys.study.blocks.quota.ROWS_PER_STATEMENT", 2)
     study = make_study(6, block_size=2, ratings_per_context=4)
     start(study)
 

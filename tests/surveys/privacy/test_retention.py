@@ -29,7 +29,7 @@ from surveys.privacy.retention import (
     undo_payment,
 )
 from surveys.recruitment.links import invite_listed, invite_scripted_annotators, open_entrance
-from surveys.study.layout.blocks import repeat_block
+from surveys.study.blocks.allocation import repeat_block
 from tests.factories.newcomers import CODES, arrive, claims_of
 from tests.factories.studies import finish, make_study, start, stored
 

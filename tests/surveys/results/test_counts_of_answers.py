@@ -10,7 +10,7 @@ from surveys.monitoring.progress import count_round_progress, count_study_progre
 from surveys.privacy.erasure import withdraw_annotator
 from surveys.results.ratings_table import table_answers
 from surveys.review.verdicts import give_verdict
-from surveys.study.layout.blocks import repeat_block
+from surveys.study.blocks.allocation import repeat_block
 from tests.factories.reviews import reviewed_study, reviewer, whole
 from tests.factories.studies import finish, rate_due, start
 

@@ -34,8 +34,8 @@ from surveys.results.export import (
     stream_invitations,
     stream_responses,
 )
+from surveys.study.blocks.allocation import repeat_block
 from surveys.study.design import configure_study
-from surveys.study.layout.blocks import repeat_block
 from tests.factories.studies import finish, make_study, progress_of, rate_due, start
 
 pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # SQL writes instants and numbers

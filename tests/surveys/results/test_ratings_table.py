@@ -15,8 +15,8 @@ from surveys.results.ratings_table import (
     number_annotators,
     table_answers,
 )
+from surveys.study.blocks.allocation import repeat_block
 from surveys.study.design import configure_study
-from surveys.study.layout.blocks import repeat_block
 from surveys.study.stimuli.checkpoints import import_checkpoints
 from tests.factories.checkpoints import file as checkpoints_file
 from tests.factories.checkpoints import row as checkpoint

@@ -24,7 +24,7 @@ from surveys.results.ratings_table import table_answers
 from surveys.results.release import release_dataset
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import give_verdict
-from surveys.study.layout.blocks import repeat_block
+from surveys.study.blocks.allocation import repeat_block
 from tests.factories.datasets import BRIEFLY, LITTLE_CHANCE
 from tests.factories.reviews import reviewer
 from tests.factories.studies import finish, make_study, start

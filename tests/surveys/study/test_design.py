@@ -10,8 +10,8 @@ from surveys.errors import NoPlaceLeft, SettingRefused
 from surveys.models import Assignment, Place, Study
 from surveys.participation.assignments import has_place_left, list_places_left
 from surveys.participation.withdrawal import return_assignment
+from surveys.study.blocks.allocation import repeat_block
 from surveys.study.design import configure_study
-from surveys.study.layout.blocks import repeat_block
 from tests.factories.studies import count_places_left, finish, make_study, start, stored
 
 pytestmark = pytest.mark.django_db

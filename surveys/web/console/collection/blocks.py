@@ -44,7 +44,7 @@ from surveys.monitoring.progress import (
 from surveys.query_params import read_number
 from surveys.results.inspection.pairs import list_headings
 from surveys.review.replacements import find_replaceable, request_replacements
-from surveys.study.layout.blocks import repeat_block, undo_repeat
+from surveys.study.blocks.allocation import repeat_block, undo_repeat
 from surveys.web.console.access import study_page
 from surveys.web.console.collection.block_forms import AnnotatorFilter, BlockFilter, RepeatForm
 from surveys.web.console.confirmation import ask_first

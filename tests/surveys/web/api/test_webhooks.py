@@ -15,7 +15,7 @@ from surveys.jobs.perform import perform, perform_due
 from surveys.jobs.queue import enqueue
 from surveys.models import AuditEntry, Delivery, Job, Webhook
 from surveys.results.runs import request_results
-from surveys.study.layout.blocks import repeat_block
+from surveys.study.blocks.allocation import repeat_block
 from surveys.webhooks.messages import (
     DELIVERY,
     NOT_REACHED,

@@ -9,8 +9,8 @@ from surveys.models import AuditEntry, Place, Role, Round, VerdictKind
 from surveys.monitoring.checklist import forget_steps
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import give_verdict
+from surveys.study.blocks.allocation import repeat_block
 from surveys.study.design import configure_study
-from surveys.study.layout.blocks import repeat_block
 from tests.factories.answers import answer
 from tests.factories.pages import page, read
 from tests.factories.reviews import reviewer, submit, whole

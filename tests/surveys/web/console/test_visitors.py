@@ -16,7 +16,7 @@ from surveys.recruitment.links import invite_scripted_annotators
 from surveys.results.runs import request_export, request_results
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import configure_review, give_verdict
-from surveys.study.layout.blocks import repeat_block
+from surveys.study.blocks.allocation import repeat_block
 from surveys.web.console.urls import OF_A_STUDY, urlpatterns
 from tests.factories.jobs import perform_run
 from tests.factories.studies import QUICK, finish, make_study, start

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surveys.models import Block, Context, Item, Questionnaire
-from surveys.study.layout.blocks import plan_blocks
+from surveys.study.blocks.allocation import plan_blocks
 from tests.factories.studies import make_study
 
 WORDS = [(f"alpha{n}", f"beta{n}") for n in range(100)]

@@ -17,8 +17,8 @@ from surveys.participation.assignments import (
 )
 from surveys.participation.withdrawal import return_assignment
 from surveys.results.ratings_table import list_shortfalls
+from surveys.study.blocks.allocation import repeat_block, undo_repeat
 from surveys.study.design import configure_study
-from surveys.study.layout.blocks import repeat_block, undo_repeat
 from surveys.study.planning.durations import introduction_seconds
 from tests.factories.answers import finished_study
 from tests.factories.studies import (

@@ -13,7 +13,7 @@ BEFORE_ITEMS = (TextKind.CONSENT, TextKind.INSTRUCTIONS, TextKind.PRACTICE, Text
 
 
 @dataclass(frozen=True)
-class Protocol:
+class StudyRules:
     """The rules of a study, read once, and the texts that annotators read before the items."""
 
     study: Study
@@ -22,10 +22,10 @@ class Protocol:
 
 
 @lru_cache(maxsize=CACHE_SIZE)
-def protocol_of(study_id: int, revision: str) -> Protocol:
+def study_rules_of(study_id: int, revision: str) -> StudyRules:
     """Return the rules of a study at a revision; every change of a study makes a new revision."""
     study = Study.objects.get(pk=study_id)
-    return Protocol(
+    return StudyRules(
         study=study,
         scale_points=tuple(study.scale_points),
         texts=current_texts(study, BEFORE_ITEMS),

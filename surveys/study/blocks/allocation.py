@@ -10,7 +10,7 @@ from surveys.access.audit_log import record
 from surveys.errors import RepeatRefused
 from surveys.models import Block, Context, Item, Pair, Place, Questionnaire, Round, Study
 from surveys.models.stimuli import insert_rows
-from surveys.study.layout.quota import resize_places
+from surveys.study.blocks.quota import resize_places
 
 
 class PlannedItem(NamedTuple):
