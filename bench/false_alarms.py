@@ -90,8 +90,8 @@ def measure(n_blocks: int, biases: Sequence[float]) -> dict[tuple[float, str], A
     alarms = {}
     for bias in biases:
         ratings = simulate_unchanged(n_blocks, bias, np.random.default_rng(SEED))
-        for name, (preset, *changes) in RECIPES.items():
-            alarms[bias, name] = count_alarms(ratings, read_recipe(preset, changes))
+        for name, (recipe, *changes) in RECIPES.items():
+            alarms[bias, name] = count_alarms(ratings, read_recipe(recipe, changes))
     return alarms
 
 

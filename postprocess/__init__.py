@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from postprocess.statistics.evaluation import harmonic_correlation as harmonic_correlation
     from postprocess.statistics.evaluation import uncentered_pearson as uncentered_pearson
     from postprocess.statistics.polarisation import find_polarised as find_polarised
-    from postprocess.steps import list_presets as list_presets
+    from postprocess.steps import list_recipes as list_recipes
     from postprocess.steps.comparison import Comparison as Comparison
     from postprocess.steps.comparison import compare_outcomes as compare_outcomes
     from postprocess.steps.distributions import measure_distributions as measure_distributions
@@ -120,7 +120,7 @@ _MODULES = {
     "steps.comparison": ["Comparison", "compare_outcomes"],
     "steps.distributions": ["measure_distributions"],
     "steps.post_process": ["Outcome", "post_process"],
-    "steps": ["list_presets"],
+    "steps": ["list_recipes"],
     "steps.recipe": ["Recipe", "RecipeError", "read_recipe"],
     "steps.score_intervals": ["score_intervals"],
     "steps.single_steps": [

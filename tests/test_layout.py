@@ -52,7 +52,7 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.results.entries.recipe", "surveys.results.entries.effect",
     "surveys.results.entries.description",
     "surveys.study.text_rows",
-    "surveys.study.planning.power",
+    "surveys.study.planning.power", "surveys.study.design",
     "surveys.results.export",  # cells are written as in all files
     "surveys.review.evidence", "surveys.review.spelling",  # characters that do not show
     "surveys.study.exercises",  # practice items and checks are TOML, as recipes are

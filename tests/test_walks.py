@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from surveys.models import Study
 from surveys.participation.answers import record_engagement
-from surveys.results.run_inspection import write_presets
+from surveys.results.run_inspection import write_recipes
 from tests.factories.answers import answer
 from tests.factories.arrivals import due, hidden_fields
 from tests.factories.boards import make_running, result_file_of
@@ -70,7 +70,7 @@ def test_a_rating_from_its_post_to_a_p_value(client, admin_user):
     page = due(client, last)
     fields = {**hidden_fields(client.get(page)), "rating": "3"}
     client.force_login(admin_user)
-    request = {"recipe": write_presets()["raw"].replace("pdf = true", "pdf = false")}
+    request = {"recipe": write_recipes()["raw"].replace("pdf = true", "pdf = false")}
 
     entered, shown = follow(
         "A rating, from its POST to a p-value",

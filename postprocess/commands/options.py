@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from postprocess.errors import UserError as UserError
 from postprocess.naming import check_name
-from postprocess.steps import list_presets
+from postprocess.steps import list_recipes
 from postprocess.table.scale import Scale
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def add_recipe_arguments(parser: argparse.ArgumentParser) -> None:
         "--recipe",
         default="cosimlex",
         metavar="NAME_OR_FILE",
-        help=f"one of {', '.join(list_presets())}, or a file (default: %(default)s)",
+        help=f"one of {', '.join(list_recipes())}, or a file (default: %(default)s)",
     )
     parser.add_argument(
         "--set",

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from postprocess.designs import FOLDER, list_designs
 from postprocess.errors import UserError
 from postprocess.formats.toml import Document, Section, TomlError, parse_toml
-from postprocess.steps import list_presets
+from postprocess.steps import list_recipes
 from postprocess.steps.recipe import Recipe, ScaleSection, read_recipe
 
 Kind = Literal["text", "words", "texts"]
@@ -159,7 +159,7 @@ RULES: dict[str, Callable[[Design], bool]] = {
     "only majorities are adjudicated": (
         lambda d: not d.rounds.adjudicates or d.scores.centre == "majority"
     ),
-    "the recipe is none of the library's": lambda d: d.scores.recipe in list_presets(),
+    "the recipe is none of the library's": lambda d: d.scores.recipe in list_recipes(),
     "a majority is neither calibrated nor filtered: its recipe is raw": (
         lambda d: d.scores.centre != "majority" or d.scores.recipe == "raw"
     ),

@@ -10,7 +10,7 @@ from postprocess.errors import UserError
 from postprocess.formats.files import PvalueStyle
 from postprocess.formats.toml import Document, Section, TomlError, parse_toml
 from postprocess.statistics import Resample
-from postprocess.steps import FOLDER, list_presets
+from postprocess.steps import FOLDER, list_recipes
 from postprocess.table.scale import RatingsError, Scale
 
 FORMAT: Final = 1  # of the file; raise it if old recipes would change their meaning
@@ -150,7 +150,7 @@ def read_recipe(source: str, changes: Sequence[str] = ()) -> Recipe:
     Parameters
     ----------
     source : str
-        One of `list_presets()`, or the path of a file.
+        One of `list_recipes()`, or the path of a file.
     changes : sequence of str
         Such as "calibration.threshold=0.5", with a TOML value after the equals sign.
 
@@ -166,10 +166,10 @@ def read_recipe(source: str, changes: Sequence[str] = ()) -> Recipe:
     >>> read_recipe("raw", ["rescaling.maximum=1"]).rescaling.maximum
     1.0
     """
-    path = FOLDER / f"{source}.toml" if source in list_presets() else Path(source)
+    path = FOLDER / f"{source}.toml" if source in list_recipes() else Path(source)
     if not path.suffix:
         raise RecipeError(
-            f'unknown recipe "{source}"; name one of {", ".join(list_presets())}, or a file '
+            f'unknown recipe "{source}"; name one of {", ".join(list_recipes())}, or a file '
             "such as mine.toml"
         )
     return parse_recipe(path.read_bytes(), changes)

@@ -41,12 +41,12 @@ class RunsApart(NamedTuple):
     annotators: list[dict[Any, Any]]
 
 
-def write_presets() -> dict[str, str]:
+def write_recipes() -> dict[str, str]:
     """Return the library's recipes as TOML, by name."""
-    from postprocess.steps import list_presets
+    from postprocess.steps import list_recipes
     from postprocess.steps.recipe import read_recipe
 
-    return {name: read_recipe(name).render() for name in list_presets()}
+    return {name: read_recipe(name).render() for name in list_recipes()}
 
 
 def write_recipe(name: str, *changes: str) -> str:

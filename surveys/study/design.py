@@ -1,23 +1,55 @@
 """Settings that a researcher may change after the import of the stimuli."""
 
 from collections.abc import Iterator
-from typing import Any
+from decimal import Decimal
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 
 from surveys.access.audit_log import record
 from surveys.errors import SettingRefused
-from surveys.models import Checkpoint, Entrance, Provider, Study
+from surveys.models import Checkpoint, Entrance, Provider, QuestionForms, Study, Variant
 from surveys.models.fields import list_problems
 from surveys.study.blocks.allocation import lay_out_again
 from surveys.study.blocks.quota import resize_places
 from surveys.study.lifecycle import lock_draft
 from surveys.study.planning.workload import count_pairs
-from surveys.study.settings import DRAFT_ONLY, SETTINGS
+from surveys.study.settings import DRAFT_ONLY, SCALE, SETTINGS
 from surveys.study.texts import follow_defaults
+
+if TYPE_CHECKING:
+    from postprocess.designs.design import Design as Design
 
 MOST_ASSIGNMENTS = 200_000  # more is a typing error
 SHOWN = ("organisation", "contact")  # to annotators; required to open a study
+
+
+@cache
+def published_designs() -> dict[str, "Design"]:
+    """Return the published designs that a study can start from, by name."""
+    from postprocess.designs import list_designs
+    from postprocess.designs.design import read_design
+
+    designs = {name: read_design(name) for name in list_designs()}
+    return {name: design for name, design in designs.items() if design.item.kind == "text"}
+
+
+def list_published() -> list[tuple[str, str]]:
+    """Return the names of the published designs, and their titles."""
+    return [(name, design.title) for name, design in published_designs().items()]
+
+
+def settings_of(design: "Design") -> dict[str, Any]:
+    """Return the settings that a study takes from a design."""
+    scale = design.scale
+    points = (Decimal(f"{point:g}") for point in (scale.minimum, scale.maximum, scale.step))
+    return {
+        **dict(zip(SCALE, points, strict=True)),
+        "scale_labels": scale.labels, "question_forms": QuestionForms.DICTIONARY.value,
+        "variant": Variant.PLAIN.value, "ratings_per_context": design.answers.number,
+        "block_size": design.answers.block_size,
+    }  # fmt: skip
 
 
 @transaction.atomic

@@ -67,7 +67,7 @@ def test_axe_finds_nothing_and_nothing_scrolls_sideways(address, visit_page):
 
 @pytest.mark.parametrize("scripts", [True, False])
 def test_the_effect_of_a_recipe_is_shown_before_it_is_run(visit_page, scripts):
-    page = visit_page("results/?preset=cosimlex", scripts=scripts).page
+    page = visit_page("results/?recipe=cosimlex", scripts=scripts).page
     page.get_by_label("Threshold").fill("0.5")
 
     press(page, "Show the effect")

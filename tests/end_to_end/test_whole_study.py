@@ -254,15 +254,15 @@ def review(researcher: Researcher) -> None:
 
 def compute(researcher: Researcher) -> None:
     page = researcher.page
-    for preset in ("raw", "cosimlex"):
+    for recipe in ("raw", "cosimlex"):
         researcher.follow("Results")
-        researcher.follow(preset)
+        researcher.follow(recipe)
         page.get_by_text("Files and report").click()
         for field in ("Bootstrap samples for intervals", "Random splits for reliability"):
             researcher.fill(field, "20")
         page.get_by_label("Write the report as a PDF").uncheck()
         researcher.press("Show the effect")
-        if preset == "cosimlex":  # which leaves out more
+        if recipe == "cosimlex":  # which leaves out more
             researcher.look("effect of a recipe")
         researcher.press("Run")
         page.get_by_text("State: done").wait_for(timeout=120_000)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, get_args
 from postprocess.commands.options import add_report_argument
 from postprocess.extras import require_report
 from postprocess.formats.writing import write_files
-from postprocess.steps import list_presets
+from postprocess.steps import list_recipes
 from postprocess.table.scale import RatingsError, Scale
 from postprocess.two_collections import By
 
@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--recipe",
         default="raw",
         metavar="NAME_OR_FILE",
-        help=f"of both: one of {', '.join(list_presets())}, or a file (default: %(default)s)",
+        help=f"of both: one of {', '.join(list_recipes())}, or a file (default: %(default)s)",
     )
     add("--set", dest="changes", action="append", default=[], metavar="SETTING=VALUE",
         help="change a setting of the recipe; repeatable")  # fmt: skip

@@ -10,7 +10,7 @@ from postprocess.extras import require_report
 from postprocess.formats.stimuli import parse_stimuli
 from postprocess.formats.writing import write_files
 from postprocess.reporting.phrases import write_number
-from postprocess.steps import list_presets
+from postprocess.steps import list_recipes
 
 if TYPE_CHECKING:
     from postprocess.steps.comparison import Comparison
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     add = parser.add_argument
-    add("first", metavar="RECIPE", help=f"one of {', '.join(list_presets())}, or a file")
+    add("first", metavar="RECIPE", help=f"one of {', '.join(list_recipes())}, or a file")
     add("second", metavar="RECIPE", help="the recipe to compare it with")
     add_input_arguments(parser)
     add("--out", type=Path, metavar="DIR", help="also write the tables and the figure to DIR")

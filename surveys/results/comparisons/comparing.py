@@ -26,7 +26,7 @@ from surveys.results.comparisons.importing import (
     source_of_collection,
 )
 from surveys.results.ratings_table import collect_study, scale_of, withdrawal_cutoff
-from surveys.results.run_inspection import restore_run, write_presets
+from surveys.results.run_inspection import restore_run, write_recipes
 from surveys.results.run_jobs import makes_run
 from surveys.results.runs import store_request
 from surveys.study.stimuli.load import read_stored_stimuli
@@ -65,8 +65,8 @@ def request_comparison(study: Study, requested: ComparisonRequest, by: User | No
     Raises RunRefused for an unknown recipe or key, and for a collection that `by` may not see, as
     for one that does not exist.
     """
-    if requested.recipe not in write_presets():
-        raise RunRefused(f"Unknown recipe. Recipes: {', '.join(write_presets())}.")
+    if requested.recipe not in write_recipes():
+        raise RunRefused(f"Unknown recipe. Recipes: {', '.join(write_recipes())}.")
     if requested.match and requested.match not in KEYS:
         raise RunRefused(f"Pairs are matched by {', '.join(KEYS)}.")
     candidate = list_candidates(study, by).find(requested.second)

@@ -22,12 +22,12 @@ N_SCORES = 10
 class RecipeEffect(NamedTuple):
     """What a recipe would do to the ratings of a study, compared with the ratings as given.
 
-    `preset` and `changed`: see `find_changed`. `annotators` and `scores` are the first rows of
+    `original` and `changed`: see `find_changed`. `annotators` and `scores` are the first rows of
     those in `Effect`, with `words` for each score; `n_left_out`, `n_shifted` and `n_changed`
     count all of them.
     """
 
-    preset: str
+    original: str
     changed: list[str]
     n_ratings: int
     n_used: int
@@ -67,9 +67,9 @@ def preview_recipe(study: Study, text: str) -> RecipeEffect:
     scores = _list_rows(effect.scores.head(N_SCORES))
     words = _name_pairs(study, [row["pair"] for row in scores])
     n_left_out = int((effect.annotators["n_used"] == 0).sum())
-    preset, changed = find_changed(text)
+    original, changed = find_changed(text)
     return RecipeEffect(
-        preset,
+        original,
         changed,
         effect.n_ratings,
         effect.n_used,

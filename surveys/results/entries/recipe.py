@@ -48,19 +48,19 @@ def write_recipe(study: Study, settings: Mapping[str, Any]) -> str:
 
 
 def find_changed(recipe: str) -> tuple[str, list[str]]:
-    """Return the preset with a recipe's name, and the settings in which the two differ.
+    """Return the library's recipe of the same name, and the settings in which the two differ.
 
-    The preset is empty if none has the name. Raises RunRefused.
+    The first is empty if the library has none of that name. Raises RunRefused.
     """
-    from postprocess.steps import list_presets
+    from postprocess.steps import list_recipes
     from postprocess.steps.recipe import read_recipe
 
     settings = read_settings(recipe)
-    preset = str(settings["name"])
-    if preset not in list_presets():
+    recipe_name = str(settings["name"])
+    if recipe_name not in list_recipes():
         return "", []
-    original = _flatten(read_recipe(preset))
-    return preset, [name for name, value in settings.items() if original[name] != value]
+    original = _flatten(read_recipe(recipe_name))
+    return recipe_name, [name for name, value in settings.items() if original[name] != value]
 
 
 def _flatten(recipe: "Recipe") -> Settings:

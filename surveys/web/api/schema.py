@@ -20,8 +20,6 @@ IDEMPOTENCY_KEY = OpenApiParameter(
 
 EITHER = {  # request bodies with exactly one of two fields
     "NewInvitationsRequest": ("count", "notes"),
-    "NewRunRequest": ("preset", "recipe"),
-    "NewReleaseRequest": ("preset", "recipe"),
     "NewComparisonRequest": ("collection", "study", "run"),
 }
 METHODS = {"get", "post", "put", "patch", "delete"}

@@ -1,16 +1,16 @@
 import pytest
 
-from postprocess.steps import list_presets
+from postprocess.steps import list_recipes
 from postprocess.steps.recipe import Recipe, RecipeError, parse_recipe, read_recipe
 from postprocess.table.ratings import Scale
 
 
-def test_presets_are_the_three_named_ones():
-    assert list_presets() == ["cosimlex", "raw", "simlex"]
+def test_the_librarys_recipes_are_the_three_named_ones():
+    assert list_recipes() == ["cosimlex", "raw", "simlex"]
 
 
-@pytest.mark.parametrize("name", list_presets())
-def test_a_preset_is_named_as_its_file_and_gives_itself_back(name):
+@pytest.mark.parametrize("name", list_recipes())
+def test_a_recipe_is_named_as_its_file_and_gives_itself_back(name):
     recipe = read_recipe(name)
 
     assert recipe.name == name
@@ -27,7 +27,7 @@ def test_the_defaults_are_the_published_conventions():
     assert earlier.render() == text.replace("constant_from = 5\n", "")
 
 
-def test_presets_differ_as_documented():
+def test_recipes_differ_as_documented():
     cosimlex, simlex, raw = (read_recipe(name) for name in ("cosimlex", "simlex", "raw"))
 
     assert (cosimlex.calibration.enabled, cosimlex.filtering.k) == (True, 1)
@@ -130,6 +130,6 @@ def test_read_recipe_refuses_a_change_that_makes_no_sense(change, message):
         read_recipe("cosimlex", [change])
 
 
-def test_read_recipe_lists_the_presets_for_an_unknown_name():
+def test_read_recipe_lists_the_recipes_for_an_unknown_name():
     with pytest.raises(RecipeError, match='"cosimlx"; name one of cosimlex, raw, simlex'):
         read_recipe("cosimlx")

@@ -1,4 +1,4 @@
-"""Times and rules of phases: anywhere on earth, summer time, moved ends, the preset of GWSC."""
+"""Times and rules of phases: anywhere on earth, summer time, moved ends, the phases of GWSC."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -249,7 +249,7 @@ def test_phases_of_a_finalised_shared_task_stay():
         change_phase(phase, {"closes_at": phase.closes_at + DAY}, now=START)
 
 
-def test_the_preset_has_the_phases_of_gwsc(draft_task):
+def test_the_phases_of_gwsc_are_added(draft_task):
     phases = add_gwsc_phases(
         draft_task, practice_opens_at=START - DAY, opens_at=START, closes_at=START + DAY, now=START
     )

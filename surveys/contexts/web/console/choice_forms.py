@@ -98,7 +98,7 @@ class BeginForm(CandidatesForm, StudyForm):
     """A new study that begins with candidates for its contexts, or with a search for them."""
 
     field_order = (
-        "title", "slug", "language", "preset", "file", "scores", "number", "distance_within",
+        "title", "slug", "language", "design", "file", "scores", "number", "distance_within",
     )  # fmt: skip
 
     def __init__(self, *sent: Any) -> None:

@@ -40,7 +40,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "review_settings_patch": {"sample_percent": 20, "double_percent": 10},
     "verdict_post": VERDICT,
     "settlement_post": VERDICT,
-    "runs_post": {"preset": "cosimlex"},
+    "runs_post": {"recipe": "cosimlex"},
     "collections_post": {
         "name": "Parrot",
         "kind": "model",
@@ -50,7 +50,7 @@ BODIES: dict[str, dict[str, Any]] = {
         "ratings": "language,pair,context,annotator,rating\nen,1,1,run1,4\nen,1,2,run1,1\n",
     },
     "comparisons_post": {"collection": 1, "recipe": "raw"},
-    "releases_post": {"preset": "cosimlex", "n_practice": 10, "seed": 1},
+    "releases_post": {"recipe": "cosimlex", "n_practice": 10, "seed": 1},
     "people_post": {"username": "mate", "role": "reviewer"},
     "webhooks_post": {"url": "https://lab.example.org/cosima", "events": EVENTS},
     "webhook_patch": {"is_active": False},

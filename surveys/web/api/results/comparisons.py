@@ -95,7 +95,7 @@ class NewComparisonSerializer(RequestSerializer):
     run = JsonInteger(
         min_value=1, max_value=LARGEST_ID, required=False, help_text="id of a run of another study"
     )
-    recipe = JsonString(max_length=60, default="raw", help_text="name of a preset, for both")
+    recipe = JsonString(max_length=60, default="raw", help_text="its name, for both")
     match = serializers.ChoiceField(
         KEYS, allow_blank=True, default="", help_text="what the same pair has; empty: what fits"
     )

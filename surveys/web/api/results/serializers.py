@@ -22,22 +22,16 @@ LONGEST_DESCRIPTION = 200_000
 
 
 class RecipeSerializer(serializers.Serializer[Any]):
-    """A preset recipe."""
+    """A recipe of the library."""
 
     name = serializers.CharField()
     recipe = serializers.CharField(help_text="TOML")
 
 
 class NewRunSerializer(RequestSerializer):
-    """A recipe to run: the name of a preset or the text of a recipe."""
+    """A recipe to run."""
 
-    preset = JsonString(max_length=60, required=False, help_text="such as cosimlex")
-    recipe = JsonString(max_length=LONGEST_RECIPE, required=False, help_text="TOML")
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        if ("preset" in attrs) == ("recipe" in attrs):
-            raise serializers.ValidationError("Give either preset or recipe.")
-        return attrs
+    recipe = JsonString(max_length=LONGEST_RECIPE, help_text="a name, such as cosimlex, or TOML")
 
 
 class NewReleaseSerializer(NewRunSerializer):

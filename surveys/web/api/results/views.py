@@ -23,7 +23,7 @@ from surveys.results.inspection.verification import (
     name_archive,
 )
 from surveys.results.release import write_form
-from surveys.results.run_inspection import compare_runs, find_in_ledger, write_presets
+from surveys.results.run_inspection import compare_runs, find_in_ledger, write_recipes
 from surveys.results.runs import request_release, request_results, request_verification, retry_run
 from surveys.web.api.base import ApiView, StudyView
 from surveys.web.api.pagination import PAGE_PARAMETERS, describe_page, paginate, paginate_list
@@ -31,15 +31,15 @@ from surveys.web.api.results import serializers as s
 
 
 class Recipes(ApiView):
-    """The preset recipes."""
+    """The recipes of the library."""
 
     tag, reads = "runs", "runs:read"
 
     @extend_schema(responses=s.RecipeSerializer(many=True))
     def list_all(self, request: Request) -> Response:
-        """List the preset recipes as TOML."""
-        presets = [{"name": name, "recipe": text} for name, text in write_presets().items()]
-        return Response(s.RecipeSerializer(presets, many=True).data)
+        """List the library's recipes as TOML."""
+        recipes = [{"name": name, "recipe": text} for name, text in write_recipes().items()]
+        return Response(s.RecipeSerializer(recipes, many=True).data)
 
 
 class _OfWorkers(StudyView):
@@ -92,7 +92,7 @@ class Runs(_OfWorkers):
     @extend_schema(request=s.NewRunSerializer, responses={201: s.RunSerializer})
     def create(self, request: Request, slug: str) -> Response:
         """Run a recipe in the background."""
-        recipe = _choose_recipe(self.read(s.NewRunSerializer))
+        recipe = _find_recipe(self.read(s.NewRunSerializer)["recipe"])
         return self.start(lambda: request_results(self.study, recipe, self.user))
 
     @extend_schema(responses=s.RunSerializer)
@@ -159,9 +159,8 @@ class Releases(_OfWorkers):
     @extend_schema(request=s.NewReleaseSerializer, responses={201: s.ReleaseRunSerializer})
     def create(self, request: Request, slug: str) -> Response:
         """Create a release in the background."""
-        body = dict(self.read(s.NewReleaseSerializer))
-        recipe = _choose_recipe(body)
-        options = {name: body[name] for name in body if name not in ("preset", "recipe")}
+        options = dict(self.read(s.NewReleaseSerializer))
+        recipe = _find_recipe(options.pop("recipe"))
         return self.start(lambda: request_release(self.study, recipe, options, self.user))
 
     @extend_schema(responses=s.ReleaseRunSerializer)
@@ -213,13 +212,12 @@ class Releases(_OfWorkers):
         return Response({"description": write_form(self.study)})
 
 
-def _choose_recipe(body: dict[str, Any]) -> str:
-    if "recipe" in body:
-        return str(body["recipe"])
-    presets = write_presets()
-    if body["preset"] not in presets:
-        raise RunRefused(f"Unknown preset. Recipes: {', '.join(presets)}.")
-    return presets[body["preset"]]
+def _find_recipe(given: str) -> str:
+    """Return a recipe as TOML, from the name of a library recipe or from TOML."""
+    recipes = write_recipes()
+    if "=" not in given and given not in recipes:
+        raise RunRefused(f"Unknown recipe. Recipes: {', '.join(recipes)}.")
+    return recipes.get(given, given)
 
 
 def _without_nan(value: Any) -> Any:

@@ -7,7 +7,7 @@ from surveys.models import CollectionKind, Study
 from surveys.results.comparisons.candidates import Candidate, Candidates, list_candidates
 from surveys.results.comparisons.comparing import KEYS, ComparisonRequest
 from surveys.results.comparisons.importing import LARGEST_FILE, CollectionFile
-from surveys.results.run_inspection import write_presets
+from surveys.results.run_inspection import write_recipes
 
 LONGEST_NAME, LONGEST_DETAIL, LONGEST_LANGUAGE = 60, 200, 35
 KEY_LABELS = {
@@ -47,7 +47,7 @@ class ComparisonForm(forms.Form):
         candidates = list_candidates(study, user)
         self.has_candidates = any(candidates)
         self.fields["second"].choices = _list_groups(candidates)  # type: ignore[attr-defined]
-        self.fields["recipe"].choices = [(name, name) for name in write_presets()]  # type: ignore[attr-defined]
+        self.fields["recipe"].choices = [(name, name) for name in write_recipes()]  # type: ignore[attr-defined]
 
     def read_request(self) -> ComparisonRequest:
         """Return a valid form's request."""

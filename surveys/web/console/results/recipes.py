@@ -13,7 +13,7 @@ from surveys.models import Release, Run, Study
 from surveys.query_params import read_number
 from surveys.results.entries.effect import RecipeEffect, preview_recipe
 from surveys.results.entries.recipe import read_settings
-from surveys.results.run_inspection import write_presets
+from surveys.results.run_inspection import write_recipes
 from surveys.results.runs import read_recipe, request_results
 from surveys.web.console.access import is_visitor, signed_in, study_page
 from surveys.web.console.results.recipe_forms import CARDS, RecipeForm, SettingsForm, write_fields
@@ -51,13 +51,13 @@ def recipe_text(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 def _chosen_recipe(request: HttpRequest, study: Study) -> str:
-    """Return the forms' first recipe: a preset's or an earlier run's."""
-    presets = write_presets()
+    """Return the forms' first recipe: one of the library's, or of an earlier run."""
+    recipes = write_recipes()
     if request.method == "POST":
-        return presets["cosimlex"]
+        return recipes["cosimlex"]
     number = read_number(request.GET.get("run", ""))
     run = Run.objects.filter(study=study, pk=number).exclude(recipe="").first() if number else None
-    return run.recipe if run else presets.get(request.GET.get("preset", ""), presets["cosimlex"])
+    return run.recipe if run else recipes.get(request.GET.get("recipe", ""), recipes["cosimlex"])
 
 
 def _run_or_show(

@@ -8,7 +8,7 @@ from surveys.models import JobState, Release, Run, RunKind, Study
 from surveys.query_params import read_number
 from surveys.results.inspection.pairs import ORDERS
 from surveys.results.release import PUBLISHED_NAME
-from surveys.results.run_inspection import write_presets
+from surveys.results.run_inspection import write_recipes
 from surveys.study.stimuli.sources import list_doubtful
 from surveys.templatetags.dates import day
 
@@ -80,8 +80,8 @@ class ReleaseForm(forms.Form):
         latest = {str(run_.pk): run_ for run_ in runs[:MOST_RUNS]}
         if run not in latest and (number := read_number(run)):
             latest |= {str(run_.pk): run_ for run_ in runs.filter(pk=number)}
-        presets = write_presets()
-        self._recipes = {**{pk: run_.recipe for pk, run_ in latest.items()}, **presets}
+        recipes = write_recipes()
+        self._recipes = {**{pk: run_.recipe for pk, run_ in latest.items()}, **recipes}
         made = (pk for pk, run_ in latest.items() if run_.kind == RunKind.RELEASE)
         chosen = run if run in latest else next(made, next(iter(latest), "cosimlex"))
         super().__init__(data, initial={"recipe": chosen})
@@ -89,7 +89,7 @@ class ReleaseForm(forms.Form):
             del self.fields["withholds_unknown"]
         self.fields["recipe"].choices = [  # type: ignore[attr-defined]
             ("Of the study", [(pk, _describe_run(run_)) for pk, run_ in latest.items()]),
-            ("Presets", [(name, name) for name in presets]),
+            ("Of Cosima", [(name, name) for name in recipes]),
         ]
         self.fields["ids_of"].queryset = Release.objects.filter(study=study)  # type: ignore[attr-defined]
         self.fields["ids_of"].label_from_instance = _describe_release  # type: ignore[attr-defined]

@@ -15,12 +15,11 @@ from surveys.recruitment.consent_notice import Facts, make_notice
 from surveys.recruitment.links import open_entrance
 from surveys.recruitment.providers import PLAIN_LINK
 from surveys.recruitment.reminders import list_links, list_placeholder_values
-from surveys.study.design import configure_study
+from surveys.study.design import configure_study, published_designs
 from surveys.study.exercises import read_check, read_practice
 from surveys.study.letters import PLACEHOLDERS, fill_letter
 from surveys.study.lifecycle import list_missing, open_study, review_consent
 from surveys.study.planning.power import estimate_power
-from surveys.study.planning.presets import PRESETS
 from surveys.study.planning.workload import count_pairs
 from surveys.study.stimuli.sources import list_doubtful
 from surveys.study.texts import (
@@ -36,7 +35,7 @@ from surveys.web.console.access import Page, is_visitor, study_page
 from surveys.web.console.study.design_forms import (
     DesignForm,
     OpeningForm,
-    PresetForm,
+    PublishedForm,
     TextForm,
 )
 from surveys.web.console.study.text_forms import ROWS, RowsForm
@@ -60,10 +59,10 @@ class TextLine(NamedTuple):
 def design(request: HttpRequest, study: Study) -> HttpResponse:
     """Show and save the design; a POST with `calculate` or `estimate` stores nothing.
 
-    `?preset=` fills the form of a draft with the design of a published study.
+    `?design=` fills the form of a draft with a published design.
     """
-    preset = PRESETS.get(request.GET.get("preset", "")) if study.is_draft else None
-    form = DesignForm(posted(request), study=study, preset=preset)
+    chosen = request.GET.get("design", "") if study.is_draft else ""
+    form = DesignForm(posted(request), study=study, published=published_designs().get(chosen))
     may_store = not request.POST.keys() & {"calculate", "estimate"}
     if "estimate" in request.POST:
         attempt(form, lambda: estimate_power(study))
@@ -75,7 +74,7 @@ def design(request: HttpRequest, study: Study) -> HttpResponse:
         "form": form,
         "plan": form.plan,
         "power": form.power,
-        "presets": PresetForm(initial={"preset": preset.name} if preset else None),
+        "published": PublishedForm(initial={"design": chosen}),
         "is_calculated": form.is_bound and not form.errors,
         "locked": describe_locked(study),
         "texts": list_texts(study),

@@ -1,18 +1,21 @@
 from decimal import Decimal
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from django import forms
 from django.utils.functional import cached_property
 
 from surveys.models import Study, StudyText, TextKind
 from surveys.models.study import write_point
+from surveys.study.design import list_published, settings_of
 from surveys.study.planning.durations import introduction_seconds
 from surveys.study.planning.power import Power, weigh_power
-from surveys.study.planning.presets import CHOICES, Preset
 from surveys.study.planning.workload import Plan, count_pairs
 from surveys.study.settings import DRAFT_ONLY, GROUPS, SCALE, SETTINGS
 from surveys.study.texts import LONGEST_TEXT
 from surveys.web.forms import SettingsForm
+
+if TYPE_CHECKING:
+    from surveys.study.design import Design
 
 WORKLOAD = ("ratings_per_context", "block_size", "seconds_per_item", "n_checkpoints")
 PAY = ("pay_per_hour", "fee_percent")
@@ -24,7 +27,7 @@ def fleeting() -> forms.NumberInput:
 
 
 class Change(NamedTuple):
-    """A setting that a preset would change, in words."""
+    """A setting that a published design would change, in words."""
 
     label: str
     before: str
@@ -82,13 +85,15 @@ class DesignForm(SettingsForm):
             "have labels."
         }
 
-    def __init__(self, data: Any = None, *, study: Study, preset: Preset | None = None) -> None:
+    def __init__(
+        self, data: Any = None, *, study: Study, published: "Design | None" = None
+    ) -> None:
         super().__init__(data, instance=study)
-        self.study, self.preset = study, preset
+        self.study, self.published = study, published
         self.n_pairs, self.n_items = count_pairs(study)
         for name in () if study.is_draft else DRAFT_ONLY:
             del self.fields[name]
-        stored, proposed = self.initial, preset.settings if preset else {}
+        stored, proposed = self.initial, settings_of(published) if published else {}
         self.initial = {**stored, **proposed}
         for name in SCALE:
             self.initial[name] = Decimal(write_point(self.initial[name]))
@@ -165,12 +170,12 @@ class ProseField(forms.CharField):
         return before != after
 
 
-class PresetForm(forms.Form):
-    """The published study to start from."""
+class PublishedForm(forms.Form):
+    """The published design to start from."""
 
-    preset = forms.ChoiceField(
+    design = forms.ChoiceField(
         label="Start from a published study",
-        choices=CHOICES[1:],
+        choices=list_published,
         help_text="Shows what would change; nothing is stored before you save.",
     )
 

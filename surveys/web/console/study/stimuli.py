@@ -40,12 +40,12 @@ def new_study(request: HttpRequest) -> HttpResponse:
     form = NewStudyForm(posted(request), request.FILES or None)
 
     def create() -> None:
-        checked = read_checked(form.checked, form.design)
+        checked = read_checked(form.checked, form.study)
         create_study(checked, signed_in(request))
 
     if form.is_valid() and form.is_settled and attempt(form, create):
         messages.success(request, "The study is created as a draft.")
-        return redirect("console:stimuli", form.design.slug)
+        return redirect("console:stimuli", form.study.slug)
     page = {"form": form, "languages": list_languages()}
     return render(request, "console/study/new_study.html", page, status=status_of(form))
 

@@ -6,8 +6,8 @@ from django.utils.functional import cached_property
 from django.utils.text import slugify
 
 from surveys.models import Study
+from surveys.study.design import list_published, published_designs, settings_of
 from surveys.study.languages import find_language
-from surveys.study.planning.presets import CHOICES, PRESETS
 from surveys.study.stimuli.checkpoints import COLUMNS as CHECKPOINT_COLUMNS
 from surveys.study.stimuli.checkpoints import RANGE, check_checkpoints
 from surveys.study.stimuli.kinds import (
@@ -202,7 +202,7 @@ def _describe_size(n_bytes: int) -> str:
 
 
 class StudyForm(SettingsForm):
-    """The title, the language and the preset of a new study."""
+    """The title, the language and the published design of a new study."""
 
     slug = forms.CharField(
         max_length=50,
@@ -210,9 +210,9 @@ class StudyForm(SettingsForm):
         label="Short name",
         help_text="Letters, digits and hyphens, for URLs and files. Empty: derived from the title.",
     )
-    preset = forms.ChoiceField(
+    design = forms.ChoiceField(
         required=False,
-        choices=CHOICES,
+        choices=lambda: [("", "Cosima’s start values"), *list_published()],
         label="Design to start from",
         help_text=f"Cosima starts with a scale from 0 to 6, {START.ratings_per_context} ratings of "
         f"each context and {START.block_size} pairs in a block. Everything can be changed in the "
@@ -241,10 +241,10 @@ class StudyForm(SettingsForm):
         return find_language(self.cleaned_data["language"])
 
     @property
-    def design(self) -> Study:
+    def study(self) -> Study:
         """Return the new study, not stored; for a valid form."""
-        preset = PRESETS.get(self.cleaned_data["preset"])
-        for name, setting in (preset.settings if preset else {}).items():
+        design = published_designs().get(self.cleaned_data["design"])
+        for name, setting in (settings_of(design) if design else {}).items():
             setattr(self.instance, name, setting)
         return cast("Study", self.instance)
 
@@ -252,7 +252,7 @@ class StudyForm(SettingsForm):
 class NewStudyForm(UploadForm, StudyForm):
     """A new study, and the file with its stimuli."""
 
-    field_order = ("title", "slug", "language", "preset", "file")
+    field_order = ("title", "slug", "language", "design", "file")
 
     def _find_language(self) -> str:
         return str(self.cleaned_data.get("language", ""))

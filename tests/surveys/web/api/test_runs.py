@@ -6,7 +6,7 @@ import pytest
 from surveys.models import Annotator, AuditEntry, Job, Release, Run, RunKind
 from surveys.privacy.erasure import withdraw_annotator
 from surveys.results.ratings_table import withdrawal_cutoff
-from surveys.results.run_inspection import write_presets
+from surveys.results.run_inspection import write_recipes
 from surveys.results.runs import request_results
 from tests.factories.programs import errors_of
 from tests.factories.studies import QUICK, finish, make_release, make_run, make_study, start
@@ -26,7 +26,7 @@ def rated_twice(db):
 def test_recipes_are_listed(program):
     recipes = program().get("recipes/").json()
 
-    assert {recipe["name"] for recipe in recipes} == set(write_presets())
+    assert {recipe["name"] for recipe in recipes} == set(write_recipes())
 
 
 def test_a_recipe_is_run_and_its_results_read(program, study, django_capture_on_commit_callbacks):
@@ -55,7 +55,7 @@ def test_a_recipe_is_run_and_its_results_read(program, study, django_capture_on_
 
 @pytest.mark.parametrize(
     ("body", "status"),
-    [({}, 422), ({"preset": "raw", "recipe": QUICK}, 422), ({"preset": "none"}, 409),
+    [({}, 422), ({"recipe": ""}, 422), ({"recipe": "none"}, 409),
      ({"recipe": "x = ["}, 409), ({"recipe": 'name = "x"\nmore = 1'}, 409), ({"recipe": 1}, 422)],
 )  # fmt: skip
 def test_an_invalid_recipe_is_refused(program, body, status):
@@ -99,7 +99,7 @@ def test_a_failed_run_is_retried(program, study, django_capture_on_commit_callba
 def test_a_release_is_created_and_downloaded(program, study, django_capture_on_commit_callbacks):
     asking, path = program(), "studies/study/releases/"
     told_of = asking.get("studies/study/description/").json()["description"]
-    wishes = {"preset": "raw", "description": told_of, "has_report": False, "has_log": True}
+    wishes = {"recipe": "raw", "description": told_of, "has_report": False, "has_log": True}
     with django_capture_on_commit_callbacks(execute=True):
         made = asking.post(path, wishes).json()
 
@@ -143,6 +143,6 @@ def test_the_ids_of_another_studys_release_are_refused(program, study):
     other = make_study(1, slug="other")
     foreign = make_release(other, report={})
 
-    answer = program().post("studies/study/releases/", {"preset": "raw", "ids_of": foreign.pk})
+    answer = program().post("studies/study/releases/", {"recipe": "raw", "ids_of": foreign.pk})
 
     assert (answer.status_code, errors_of(answer)[0][0]) == (409, "RunRefused")

@@ -33,7 +33,7 @@ from schemathesis.specs.openapi.checks import ignored_auth
 from surveys.access.api_tokens import all_scopes, make_token
 from surveys.access.roles import grant_role
 from surveys.models import Delivery, Invitation, Role, Webhook
-from surveys.results.run_inspection import write_presets
+from surveys.results.run_inspection import write_recipes
 from surveys.results.runs import request_results
 from surveys.review.queue import file_answers
 from surveys.sharedtasks.teams.organisers_team import make_trial_team
@@ -121,7 +121,7 @@ def make_one_of_everything() -> dict[str, str]:
     file_answers(study)
     number_one(study.reviews.first())
     number_one(grant_role(study, User.objects.create_user("eva"), Role.REVIEWER))
-    number_one(request_results(study, write_presets()["raw"], None))
+    number_one(request_results(study, write_recipes()["raw"], None))
     webhook = Webhook.objects.create(
         pk=1, study=study, url="https://lab.example.org/", events=["run.finished"], secret="s"
     )

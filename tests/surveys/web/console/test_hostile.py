@@ -48,7 +48,7 @@ QUERY_PARAMETERS = {
     "order",
     "look",
     "version",
-    "preset",
+    "design",
     "standing",
     "item",
     "chosen",

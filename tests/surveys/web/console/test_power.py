@@ -1,4 +1,4 @@
-"""Presets of published studies and the power of a design, on the pages of a study."""
+"""Published designs and the power of a design, on the pages of a study."""
 
 import html
 import re
@@ -70,11 +70,11 @@ def test_an_open_study_calculates_from_its_own_ratings_on_request(study, researc
     assert Study.objects.values().get() == before
 
 
-def test_a_preset_fills_the_form_and_stores_nothing(unopened, researcher):
+def test_a_published_design_fills_the_form_and_stores_nothing(unopened, researcher):
     Study.objects.update(scale_labels={"0": "unlike", "6": "alike"})
     before = Study.objects.values().get()
 
-    shown = researcher.get(page("design", unopened), {"preset": "cosimlex-crowd"})
+    shown = researcher.get(page("design", unopened), {"design": "cosimlex-crowd"})
 
     text = read(shown)
     assert "Armendariz et al. (2020)" in text
@@ -88,7 +88,7 @@ def test_a_preset_fills_the_form_and_stores_nothing(unopened, researcher):
 
 
 def test_a_new_study_starts_from_a_published_one(owner, study):
-    sent = {"title": "New", "slug": "new", "language": "en", "preset": "cosimlex-crowd"}
+    sent = {"title": "New", "slug": "new", "language": "en", "design": "cosimlex-crowd"}
 
     for _ in range(2):  # the second of a double click
         answer = owner.post(reverse("console:new_study"), {**sent, "file": stimuli()})
@@ -102,7 +102,7 @@ def test_a_new_study_starts_from_a_published_one(owner, study):
 
 @pytest.mark.parametrize("name", ["other", *TAKEN_OUT])
 def test_designs_without_two_words_in_a_text_are_refused(sign_in, study, name):
-    sent = {"title": "New", "slug": "new", "language": "en", "preset": name}
+    sent = {"title": "New", "slug": "new", "language": "en", "design": name}
     client = sign_in(Role.OWNER)
 
     refused = client.post(reverse("console:new_study"), {**sent, "file": stimuli()})
@@ -114,7 +114,7 @@ def test_designs_without_two_words_in_a_text_are_refused(sign_in, study, name):
     assert not re.search("SimLex-999|SCWS|SemEval|Usim|DURel", shown)
 
 
-def test_a_new_study_without_a_preset_has_cosimas_start_values(sign_in, study):
+def test_a_new_study_without_a_published_design_has_cosimas_start_values(sign_in, study):
     sent = {"title": "New", "slug": "new", "language": "en", "file": stimuli()}
 
     assert sign_in(Role.OWNER).post(reverse("console:new_study"), sent).status_code == 302
@@ -124,23 +124,23 @@ def test_a_new_study_without_a_preset_has_cosimas_start_values(sign_in, study):
 
 
 @pytest.mark.parametrize("name", ["", "other", *TAKEN_OUT, "cosimlex-crowd\0"])
-def test_an_unknown_preset_changes_nothing_on_the_page(unopened, sign_in, name):
-    shown = sign_in(Role.OWNER).get(page("design", unopened), {"preset": name})
+def test_an_unknown_design_changes_nothing_on_the_page(unopened, sign_in, name):
+    shown = sign_in(Role.OWNER).get(page("design", unopened), {"design": name})
 
     assert (shown.status_code, shown.context["form"].changes) == (200, [])
     assert "Would be" not in read(shown)
 
 
-def test_an_open_study_takes_no_preset(study, sign_in):
-    shown = sign_in(Role.OWNER).get(page("design", study), {"preset": "cosimlex-crowd"})
+def test_an_open_study_takes_no_published_design(study, sign_in):
+    shown = sign_in(Role.OWNER).get(page("design", study), {"design": "cosimlex-crowd"})
 
     assert shown.context["form"].changes == []
     assert "Start from a published study" not in read(shown)
 
 
-def test_a_preset_that_agrees_with_the_design_says_so(unopened, sign_in):
+def test_a_published_design_that_agrees_says_so(unopened, sign_in):
     Study.objects.update(ratings_per_context=12)
 
-    shown = sign_in(Role.OWNER).get(page("design", unopened), {"preset": "cosimlex-direct"})
+    shown = sign_in(Role.OWNER).get(page("design", unopened), {"design": "cosimlex-direct"})
 
     assert "nothing would change" in read(shown)

@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
 
-from postprocess.steps import list_presets
+from postprocess.steps import list_recipes
 from postprocess.steps.recipe import parse_recipe, read_recipe
 from surveys.access.roles import grant_role
 from surveys.errors import RunRefused
@@ -40,23 +40,23 @@ def sent(recipe, **changed):
     }
 
 
-@pytest.mark.parametrize("preset", list_presets())
-def test_the_form_of_a_preset_gives_the_preset(preset, study):
-    recipe = read_recipe(preset).render()
+@pytest.mark.parametrize("name", list_recipes())
+def test_the_form_of_a_recipe_gives_the_recipe(name, study):
+    recipe = read_recipe(name).render()
 
     form = SettingsForm(sent(recipe), study=study, settings={})
 
     assert form.is_valid(), form.errors
-    assert parse_recipe(form.recipe.encode()) == read_recipe(preset)
+    assert parse_recipe(form.recipe.encode()) == read_recipe(name)
 
 
-def test_every_setting_has_a_field_and_every_preset_a_card():
+def test_every_setting_has_a_field_and_every_recipe_a_card():
     form = SettingsForm(study=None, settings=read_settings(QUICK))
     names = [field.name for group in form.groups + form.details for field in group.fields]
 
     assert {name.replace(".", "_", 1) for name in read_settings(QUICK)} == {*names, "name"}
     assert sorted([*names, "name"]) == sorted(form.fields)
-    assert sorted(card.name for card in CARDS) == list_presets()
+    assert sorted(card.name for card in CARDS) == list_recipes()
 
 
 def test_settings_survive_the_form(study):
@@ -122,7 +122,7 @@ def test_the_effect_is_shown_and_nothing_is_stored(name, disagreed, sign_in):
     assert answer.context["shows_text"] == (name == "recipe_text")
     assert not Run.objects.exists()
     shown = answer.context["effect"]
-    assert (shown.preset, shown.changed) == ("cosimlex", ["calibration.threshold"])
+    assert (shown.original, shown.changed) == ("cosimlex", ["calibration.threshold"])
     assert shown.n_ratings == 32
     assert shown.n_shifted + shown.n_left_out >= 1
     text = " ".join(answer.content.decode().split())
@@ -164,10 +164,10 @@ def test_an_address_with_invalid_settings_says_what_is_wrong(disagreed, sign_in)
     assert answer.context["effect"] is None
 
 
-def test_forms_start_from_a_preset_or_a_run(study, owner):
+def test_forms_start_from_a_recipe_or_a_run(study, owner):
     ours = read_recipe("raw", ['name="ours"', "rescaling.maximum=7"]).render()
     run = request_results(study, ours, None)
-    form = owner.get(page("results", study), {"preset": "simlex"}).context["form"]
+    form = owner.get(page("results", study), {"recipe": "simlex"}).context["form"]
     assert form["filtering_gain_share"].value() == 0.1
 
     form = owner.get(page("results", study), {"run": run.pk}).context["form"]
@@ -187,7 +187,7 @@ def test_write_recipe_names_each_invalid_setting(study):
     ]  # fmt: skip
 
 
-def test_find_changed_compares_with_the_preset_of_the_name():
+def test_find_changed_compares_with_the_recipe_of_the_name():
     assert find_changed(read_recipe("raw").render()) == ("raw", [])
     assert find_changed(read_recipe("raw", ['name="ours"', "filtering.k=2"]).render()) == ("", [])
     assert find_changed(QUICK)[0] == "raw"

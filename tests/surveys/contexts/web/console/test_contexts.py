@@ -42,7 +42,7 @@ def choose(draft, expert, number, first, second):
 
 
 def test_a_study_can_begin_with_candidates(as_ana, ana):
-    fields = {"title": "My words", "slug": "", "language": "en", "preset": ""}
+    fields = {"title": "My words", "slug": "", "language": "en", "design": ""}
 
     answer = upload(as_ana, reverse("console:begin_contexts"), candidates_file(), **fields)
 
@@ -57,7 +57,7 @@ def test_a_study_can_begin_with_candidates(as_ana, ana):
 def test_errors_in_the_file_are_shown_by_row_and_nothing_is_stored(as_ana):
     rows = candidate_rows(1, 3)
     rows[1]["distance"] = -4
-    fields = {"title": "My words", "slug": "", "language": "en", "preset": ""}
+    fields = {"title": "My words", "slug": "", "language": "en", "design": ""}
 
     answer = upload(as_ana, reverse("console:begin_contexts"), write_parquet(rows), **fields)
 
@@ -71,7 +71,7 @@ def test_errors_in_the_file_are_shown_by_row_and_nothing_is_stored(as_ana):
 
 
 def test_a_study_can_begin_with_windows_and_scores(as_ana):
-    fields = {"title": "My words", "slug": "", "language": "en", "preset": "", "number": "2"}
+    fields = {"title": "My words", "slug": "", "language": "en", "design": "", "number": "2"}
     windows = write_parquet(window_rows(2, 4), b'{"seed": 5}')
     address = reverse("console:begin_contexts")
 

@@ -70,7 +70,7 @@ def test_a_corpus_without_borders_is_named_and_can_be_searched_by_sent_id(
 
 
 def test_a_study_can_begin_with_a_search(corpora, as_ana):
-    fields = {"title": "My words", "slug": "", "language": "en", "preset": ""}
+    fields = {"title": "My words", "slug": "", "language": "en", "design": ""}
     shown = text_of(as_ana.get(reverse("console:begin_contexts")))
     assert "Leave it empty to search the corpora of this site." in shown
 
@@ -84,7 +84,7 @@ def test_a_study_can_begin_with_a_search(corpora, as_ana):
 
 
 def test_without_corpora_a_study_begins_with_a_file_alone(as_ana, empty):
-    fields = {"title": "My words", "slug": "", "language": "en", "preset": ""}
+    fields = {"title": "My words", "slug": "", "language": "en", "design": ""}
 
     answer = as_ana.post(reverse("console:begin_contexts"), fields)
 
