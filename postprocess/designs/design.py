@@ -11,11 +11,11 @@ from postprocess.errors import UserError
 from postprocess.formats.toml import Document, Section, TomlError, parse_toml
 from postprocess.steps import list_recipes
 from postprocess.steps.recipe import Recipe, ScaleSection, read_recipe
+from postprocess.types import Centre
 
 Kind = Literal["text", "words", "texts"]
 Question = Literal["similarity_in_text", "similarity", "relatedness", "same_meaning", "translation"]
 Writes = Literal["associations", "nothing", "translations", "substitutes"]
-Centre = Literal["mean", "median", "majority"]
 FITTING: dict[Kind, tuple[set[Question], set[Writes]]] = {
     "text": ({"similarity_in_text"}, {"associations"}),
     "words": ({"similarity", "relatedness", "translation"}, {"nothing", "translations"}),

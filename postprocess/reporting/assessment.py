@@ -183,7 +183,7 @@ def report_divided(outcome: Outcome, rows: Sequence[Sequence[str]], chance: Chan
     `find_polarised` with the pair's words.
     """
     used = outcome.ledger[outcome.ledger["reason"] == ""]
-    n_contexts = int((outcome.pairs[["n1", "n2"]] > 0).to_numpy().sum())
+    n_contexts = int((outcome.n_used > 0).sum())
     divided = {"alpha": ALPHA, "n_contexts": n_contexts, "obstacle": "", "contexts": []}
     try:
         listed = find_polarised(

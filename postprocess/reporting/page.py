@@ -131,7 +131,7 @@ def _tabulate(dataset: Dataset) -> dict[str, tables.Table]:
 
 def _lead(dataset: Dataset) -> str:
     counts, recipe = dataset.report["counts"], dataset.outcome.recipe
-    target, n_scored = recipe.rescaling, int((dataset.outcome.pairs[["n1", "n2"]] > 0).sum().sum())
+    target, n_scored = recipe.rescaling, int((dataset.outcome.n_used > 0).sum())
     return (
         f"How similar are two words in a context? {write_count(counts['annotators'], 'annotator')} "
         f"rated {write_count(counts['pairs'], 'word pair')}, each in two contexts. This report "

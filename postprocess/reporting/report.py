@@ -63,9 +63,9 @@ def report_gaps(outcome: Outcome) -> Report:
     if "note" not in outcome.pairs:
         return {}
     return {
-        "contexts": 2 * len(outcome.pairs),
+        "contexts": outcome.n_used.size,
         "pairs_without_score": len(outcome.pairs) - len(outcome.scores),
-        "contexts_without_score": int((outcome.pairs[["n1", "n2"]] == 0).to_numpy().sum()),
+        "contexts_without_score": int((outcome.n_used == 0).sum()),
         "contexts_uncompared": len(outcome.uncompared),
     }
 
@@ -81,7 +81,7 @@ def report_counts(outcome: Outcome, scripted: Collection[str] = ()) -> Report:
     reasons = ledger["reason"][ledger["reason"] != COUNTED].value_counts(sort=False)
     return {
         "pairs": len(outcome.pairs),
-        "contexts": 2 * len(outcome.pairs),
+        "contexts": outcome.n_used.size,
         "groups": ledger["group"].nunique(),
         "annotators": ledger["annotator"].nunique(),
         "annotators_used": used["annotator"].nunique(),

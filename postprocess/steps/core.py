@@ -24,7 +24,7 @@ from postprocess.statistics.correlations import FEWEST_COMMON, ratio
 from postprocess.table.counts import Ratings, count_points, refuse_unrated
 from postprocess.table.parallel import Progress, map_parts
 from postprocess.table.scale import Scale
-from postprocess.types import Codes, Counts, Floats, Integers
+from postprocess.types import Centre, Codes, Counts, Floats, Integers, NContexts
 
 DECIMALS = 9  # differences below this are rounding errors
 CELLS_AT_ONCE = 1 << 18  # contexts × points: 2 MB
@@ -182,50 +182,68 @@ def score(
     points: Floats,
     n_pairs: int,
     *,
+    n_contexts: NContexts = 2,
+    centre: Centre = "mean",
     progress: Progress | None = None,
 ) -> pd.DataFrame:
     """Compute the figures of `aggregate_ratings` for each pair.
 
     `item` and `cell` are as in `Ratings`, sorted by item; `points` has the rating of each cell,
     NaN if it is left out. A context without ratings has no figures but n, nor has the change of
-    its pair. Raises RatingsError if all contexts are.
+    its pair. With one context a pair, there are no figures of change. The score (sim) is the
+    centre: the mean, followed by the median; the median, followed by the mean; or the rating with
+    most votes (NaN for a tie), followed by its share of the votes, without a deviation. Raises
+    RatingsError if all contexts are without ratings.
     """
     code, values = pd.factorize(points.ravel(), sort=True)
     if not len(values):
-        refuse_unrated(np.zeros(2 * n_pairs, dtype=np.int64))
+        refuse_unrated(np.zeros(n_contexts * n_pairs, dtype=np.int64), n_contexts)
     n_points = len(values) + 1  # one for the ratings that are left out
     code = np.where(code < 0, len(values), code).astype(np.int32)
 
     def score_part(pairs: slice) -> pd.DataFrame:
-        counts = count_points(item, cell, code, pairs=pairs, n_points=n_points)
-        return _score(counts[..., :-1], values)
+        counts = count_points(
+            item, cell, code, pairs=pairs, n_points=n_points, n_contexts=n_contexts
+        )
+        return _score(counts[..., :-1], values, centre)
 
-    parts = map_parts(score_part, n_pairs, CELLS_AT_ONCE // (2 * n_points), progress)
+    parts = map_parts(score_part, n_pairs, CELLS_AT_ONCE // (n_contexts * n_points), progress)
     scores = pd.concat(parts, ignore_index=True)
-    is_whole = (scores[["n1", "n2"]] > 0).all(axis=1).to_numpy()
-    scores.loc[~is_whole, "change":] = np.nan
-    scores.insert(10, "qvalue", np.nan)
-    tested = scores.loc[is_whole, "pvalue_two_sided"].to_numpy()
-    scores.loc[is_whole, "qvalue"] = false_discovery_rates(tested)
+    if n_contexts == 2:
+        is_whole = (scores[["n1", "n2"]] > 0).all(axis=1).to_numpy()
+        scores.loc[~is_whole, "change":] = np.nan
+        scores.insert(10, "qvalue", np.nan)
+        tested = scores.loc[is_whole, "pvalue_two_sided"].to_numpy()
+        scores.loc[is_whole, "qvalue"] = false_discovery_rates(tested)
     return scores.set_index(pd.RangeIndex(1, n_pairs + 1, name="pair"))
 
 
-def _score(counts: Counts, values: Floats) -> pd.DataFrame:
-    """Return the figures of pairs from counts of shape (n_pairs, 2, n_values)."""
-    first, second = counts[:, 0], counts[:, 1]
+def _score(counts: Counts, values: Floats, centre: Centre) -> pd.DataFrame:
+    """Return the figures of pairs from counts of shape (n_pairs, n_contexts, n_values)."""
+    contexts = [counts[:, number] for number in range(counts.shape[1])]
     with np.errstate(invalid="ignore", divide="ignore"):  # contexts without ratings
-        each = [_describe(context, values) for context in (first, second)]
-        columns = {f"{name}{i}": each[i - 1][name] for name in each[0] for i in (1, 2)}
+        each = [_describe(context, values, centre) for context in contexts]
+        columns = {
+            f"{name}{i}": each[i - 1][name] for name in each[0] for i in range(1, len(each) + 1)
+        }
+        if len(contexts) == 1:
+            return pd.DataFrame(columns)
+        first, second = contexts
         columns["change"] = np.subtract(columns["sim2"], columns["sim1"])
         columns["pvalue"] = change_tests(first, second).pvalues
         columns["pvalue_two_sided"] = two_sided_pvalues(first, second, published=columns["pvalue"])
         return pd.DataFrame(columns | cliffs_delta(first, second))
 
 
-def _describe(counts: Counts, values: Floats) -> dict[str, NDArray[Any]]:
-    """Return n, mean, deviation and median of each row."""
+def _describe(counts: Counts, values: Floats, centre: Centre) -> dict[str, NDArray[Any]]:
+    """Return n, the centre and the other figures of each row."""
     up_to = add_from_lowest(counts)
     n = up_to[:, -1]
+    if centre == "majority":
+        most = counts.max(axis=1)
+        is_clear = (n > 0) & ((counts == most[:, None]).sum(axis=1) == 1)
+        answer = np.where(is_clear, values[counts.argmax(axis=1)], np.nan)
+        return {"n": n.astype(np.int64), "sim": answer, "share": most / n}
     mean = add_up(counts * values) / n
     deviation = np.sqrt(add_up(counts * (values - mean[:, None]) ** 2) / (n - 1))
     deviation[(counts > 0).sum(axis=1) == 1] = 0  # against rounding errors of the mean
@@ -235,6 +253,8 @@ def _describe(counts: Counts, values: Floats) -> dict[str, NDArray[Any]]:
         for at in ((n - 1) // 2, n // 2)
     )
     median = np.where(n > 0, (lower + upper) / 2, np.nan)
+    if centre == "median":
+        return {"n": n.astype(np.int64), "sim": median, "stdev": deviation, "mean": mean}
     return {"n": n.astype(np.int64), "sim": mean, "stdev": deviation, "median": median}
 
 

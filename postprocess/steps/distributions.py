@@ -47,9 +47,9 @@ def measure_distributions(outcome: Outcome) -> pd.DataFrame:
     >>> table[["context", "entropy_used", "used_0", "used_6"]].values.tolist()
     [[1.0, 1.0, 0.5, 0.5], [2.0, 0.0, 0.0, 0.0]]
     """
-    n_items = 2 * len(outcome.pairs)
-    item = np.arange(n_items)
-    parts = [pd.DataFrame({"pair": item // 2 + 1, "context": item % 2 + 1})]
+    n_contexts = outcome.n_contexts
+    item = np.arange(n_contexts * len(outcome.pairs))
+    parts = [pd.DataFrame({"pair": item // n_contexts + 1, "context": item % n_contexts + 1})]
     points = list_points(outcome.recipe)
     for kind in KINDS:
         counts = _count(outcome, kind)
@@ -102,8 +102,8 @@ def _count(outcome: Outcome, kind: str) -> Integers:
     else:
         rows, column = ledger[ledger["reason"] == COUNTED], "calibrated"
     points = place_on_scale(rows[column].to_numpy(dtype=float), scale)
-    place = number_items(rows) * np.int64(scale.n_points) + points
-    shape = 2 * len(outcome.pairs), scale.n_points
+    place = number_items(rows, outcome.n_contexts) * np.int64(scale.n_points) + points
+    shape = outcome.n_used.size, scale.n_points
     return np.bincount(place, minlength=shape[0] * shape[1]).reshape(shape)
 
 

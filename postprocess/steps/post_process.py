@@ -24,11 +24,11 @@ from postprocess.table.ratings import (
     number_items,
     number_members,
 )
-from postprocess.types import Bools, Codes, Floats, Integers
+from postprocess.types import Bools, Centre, Codes, Floats, Integers, NContexts
 
 Progress = Callable[[str, int, int], None]
 OF_CALIBRATION = ["mean", "group_mean", "deviation", "shift", "n_clipped"]
-PLACES = ("context 1", "context 2", "either context")
+PLACES = {1: ("",), 2: (" in context 1", " in context 2", " in either context")}
 UNCOMPARED = "rests on a questionnaire in which nobody could be compared"
 
 MILDER = "collect more ratings or choose a milder recipe"
@@ -61,10 +61,21 @@ class Outcome:
     pairs: pd.DataFrame
     groups_given: bool
 
+    @property
+    def n_contexts(self) -> NContexts:
+        """The number of contexts of each pair."""
+        return 2 if "n2" in self.pairs else 1
+
+    @cached_property
+    def n_used(self) -> Integers:
+        """The number of used ratings of each context, shape (n_pairs, n_contexts)."""
+        return count_used(self.pairs)
+
     @cached_property
     def scores(self) -> pd.DataFrame:
-        """The rows of `pairs` with a score in both contexts."""
-        return self.pairs[(self.pairs[["n1", "n2"]] > 0).all(axis="columns")]
+        """The rows of `pairs` with a score in each context."""
+        sims = [f"sim{number}" for number in range(1, self.n_contexts + 1)]
+        return self.pairs[self.pairs[sims].notna().all(axis="columns")]
 
     @cached_property
     def uncompared(self) -> pd.DataFrame:
@@ -86,6 +97,8 @@ def post_process(
     recipe: Recipe,
     *,
     n_pairs: int,
+    n_contexts: NContexts = 2,
+    centre: Centre = "mean",
     checks: pd.DataFrame | None = None,
     progress: Progress | None = None,
 ) -> Outcome:
@@ -100,6 +113,10 @@ def post_process(
     n_pairs : int
         Every context of the pairs 1 … n_pairs needs a rating, and keeps one unless
         `filtering.constant_from` leaves out all of its annotators.
+    n_contexts : 1 or 2
+        Contexts of each pair; with 1 there are no changes.
+    centre : "mean", "median" or "majority"
+        Which figure of a context's ratings is its score; see `core.score`.
     checks : DataFrame, optional
         Answers to checkpoint items, as `count_failed` takes them.
     progress : callable, optional
@@ -119,22 +136,33 @@ def post_process(
     report = progress or _ignore_progress
     report("checking", 0, 1)
     scale = recipe.scale.as_scale()
-    checked = with_groups(check_ratings(ratings, scale, n_pairs=n_pairs))
-    item, (member, members) = number_items(checked), number_members(checked)
+    checked = with_groups(check_ratings(ratings, scale, n_pairs=n_pairs, n_contexts=n_contexts))
+    item, (member, members) = number_items(checked, n_contexts), number_members(checked)
+    n_items = n_contexts * n_pairs
     with _explaining("", UNRATED):
-        refuse_unrated(np.bincount(item, minlength=2 * n_pairs))
+        refuse_unrated(np.bincount(item, minlength=n_items), n_contexts)
     excluded = find_excluded(checked, checks=checks, **recipe.exclusion.model_dump())
     counts = (excluded == COUNTED).to_numpy()
     rows = slice(None) if counts.all() else counts
     with _explaining("leaving out what does not count"):
-        refuse_unrated(np.bincount(item[rows], minlength=2 * n_pairs))
+        refuse_unrated(np.bincount(item[rows], minlength=n_items), n_contexts)
     group = pd.factorize(members["group"])[0]
     counted = count_ratings(item[rows], member[rows], checked["rating"][rows], group)
     report("calibrating", 0, 1)
     calibrated, of_calibration = apply_calibration(counted, recipe)
     report("filtering", 0, 1)
     judged = apply_filtering(calibrated, recipe)
-    scores = _score(calibrated, judged, recipe, n_pairs=n_pairs, report=report)
+    with _explaining("filtering"):
+        scores = core.score(
+            calibrated.item,
+            calibrated.cell,
+            score_points(calibrated, judged, recipe),
+            n_pairs,
+            n_contexts=n_contexts,
+            centre=centre,
+            progress=lambda done, of: report("scoring", done, of),
+        )
+        _refuse_unscored(scores, calibrated, judged, recipe)
     annotators, reason = _account(excluded, member, members, of_calibration.join(judged))
     ledger = checked.assign(calibrated=_points_of_rows(calibrated, counts), reason=reason)
     outcome = Outcome(recipe, ledger, annotators, scores, "group" in ratings)
@@ -156,44 +184,28 @@ def apply_filtering(calibrated: Ratings, recipe: Recipe) -> pd.DataFrame:
     return judged if section.enabled else judged.assign(decision=KEPT, reason="")
 
 
-def _score(
-    calibrated: Ratings,
-    judged: pd.DataFrame,
-    recipe: Recipe,
-    *,
-    n_pairs: int,
-    report: Progress,
-) -> pd.DataFrame:
-    """Compute the scores from the annotators who are kept, on the recipe's published scale."""
-    points = score_points(calibrated, judged, recipe)
-    with _explaining("filtering"):
-        pairs = core.score(
-            calibrated.item,
-            calibrated.cell,
-            points,
-            n_pairs,
-            progress=lambda done, of: report("scoring", done, of),
-        )
-        _refuse_unscored(pairs, calibrated, judged, recipe)
-    return pairs
-
-
 def _refuse_unscored(
     pairs: pd.DataFrame, calibrated: Ratings, judged: pd.DataFrame, recipe: Recipe
 ) -> None:
     """Raise RatingsError for contexts without ratings, unless constant ratings are the reason."""
-    is_scored = pairs[["n1", "n2"]].to_numpy().ravel() > 0
-    if recipe.filtering.constant_from and is_scored.reshape(-1, 2).all(axis=1).any():
+    is_scored = count_used(pairs).ravel() > 0
+    n_contexts = len(is_scored) // len(pairs)
+    if recipe.filtering.constant_from and is_scored.reshape(-1, n_contexts).all(axis=1).any():
         is_constant = (judged["reason"] == CONSTANT).to_numpy()[calibrated.member]
         is_scored[calibrated.item[is_constant]] = True
-    refuse_unrated(is_scored)
+    refuse_unrated(is_scored, n_contexts)
+
+
+def count_used(pairs: pd.DataFrame) -> Integers:
+    """Return the number of used ratings of each context, shape (n_pairs, n_contexts)."""
+    return pairs[[name for name in ("n1", "n2") if name in pairs]].to_numpy()
 
 
 def _add_notes(outcome: Outcome) -> Outcome:
     """Say in a column of the pairs which have no score, and which nobody could be compared on."""
-    is_open = (outcome.pairs[["n1", "n2"]] == 0).to_numpy()
-    reasons = (f"no score in {place}: {CONSTANT}" for place in PLACES)
-    missing = take_texts(["", *reasons], is_open @ [1, 2])
+    is_open = outcome.n_used == 0
+    reasons = (f"no score{place}: {CONSTANT}" for place in PLACES[outcome.n_contexts])
+    missing = take_texts(["", *reasons], is_open @ [1, 2][: outcome.n_contexts])
     is_alone = outcome.pairs.index.isin(outcome.uncompared["pair"])
     alone = take_texts(["", UNCOMPARED], is_alone.astype(np.int64))
     note = missing.str.cat(alone, sep="; ").str.strip("; ")

@@ -1,5 +1,6 @@
 """Intervals of scores and changes for other annotators: all steps without each annotator."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -40,10 +41,11 @@ def score_intervals(outcome: Outcome, *, progress: Progress | None = None) -> pd
     -------
     DataFrame, shape (n_pairs, 12), index pair
         sim1, sim1_low, sim1_high (the ends of the interval), sim1_error (the standard error); the
-        same for sim2 and change, on the scale of the scores, at whose ends intervals are cut. The
-        interval is for the score that many other groups of annotators, equally large and treated by
-        the same recipe, would give on average. NaN if a group has one annotator, or if no rating of
-        a context is left without one of them. No randomness: the same outcome gives the same ends.
+        same for sim2 and change if pairs have two contexts; on the scale of the scores, at whose
+        ends intervals are cut. The interval is for the score that many other groups of annotators,
+        equally large and treated by the same recipe, would give on average. NaN if a group has one
+        annotator, or if no rating of a context is left without one of them. No randomness: the same
+        outcome gives the same ends.
 
     Notes
     -----
@@ -72,21 +74,23 @@ def score_intervals(outcome: Outcome, *, progress: Progress | None = None) -> pd
     [[3.0, 0.52, 5.48]]
     """
     given = outcome.ledger[outcome.ledger["calibrated"].notna()]
-    _, members, counted = count_table(given)
+    n_pairs, n_contexts = len(outcome.pairs), outcome.n_contexts
+    _, members, counted = count_table(given, n_contexts)
     cells, parts = _find_cells(counted), _divide(counted.group)
     influences = _leave_out(counted, cells, parts, outcome.recipe, progress)
-    n_pairs = len(outcome.pairs)
-    of_contexts = _errors_of_contexts(influences, cells, parts, n_pairs)
-    covariances, is_shared = _find_covariances(
-        influences, cells, _place(members, counted, parts), n_pairs
-    )
-    of_changes = _errors_of_changes(of_contexts, covariances, is_shared)
+    of_contexts = _errors_of_contexts(influences, cells, parts, (n_pairs, n_contexts))
     scale = outcome.recipe.rescaling
     ends, span = (scale.minimum, scale.maximum), scale.maximum - scale.minimum
     columns = [
-        _tabulate(outcome.pairs[f"sim{n + 1}"], of_contexts.of_column(n), ends) for n in (0, 1)
+        _tabulate(outcome.pairs[f"sim{n + 1}"], of_contexts.of_column(n), ends)
+        for n in range(n_contexts)
     ]
-    columns.append(_tabulate(outcome.pairs["change"], of_changes, (-span, span)))
+    if n_contexts == 2:
+        covariances, is_shared = _find_covariances(
+            influences, cells, _place(members, counted, parts), n_pairs
+        )
+        of_changes = _errors_of_changes(of_contexts, covariances, is_shared)
+        columns.append(_tabulate(outcome.pairs["change"], of_changes, (-span, span)))
     return pd.concat(columns, axis="columns")
 
 
@@ -185,16 +189,18 @@ class _Errors(NamedTuple):
     free: Floats
 
     def of_column(self, number: int) -> "_Errors":
-        """Return one of two columns."""
+        """Return one of the columns."""
         return _Errors(self.squares[:, number], self.free[:, number])
 
 
-def _errors_of_contexts(influences: Floats, cells: _Cells, parts: _Parts, n_pairs: int) -> _Errors:
-    """Return the scores' errors, shape (n_pairs, 2); errors from several groups add up."""
+def _errors_of_contexts(
+    influences: Floats, cells: _Cells, parts: _Parts, shape: tuple[int, int]
+) -> _Errors:
+    """Return the scores' errors, shape (n_pairs, n_contexts), added up over groups."""
     squares = (influences**2).sum(axis=0)
     free = np.maximum(parts.n_each[cells.group] - 1, 1)
     added, weighted = (
-        _add_up(cells.context, influence, 2 * n_pairs).reshape(-1, 2)
+        _add_up(cells.context, influence, math.prod(shape)).reshape(shape)
         for influence in (squares, squares**2 / free)
     )
     return _Errors(added, _combine(added, weighted))

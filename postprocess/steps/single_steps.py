@@ -10,6 +10,7 @@ from postprocess.steps.recipe import Recipe
 from postprocess.table.counts import Ratings, count_ratings, refuse_unrated
 from postprocess.table.groups import with_groups
 from postprocess.table.ratings import Scale, keep_whole, number_items, number_members
+from postprocess.types import Centre, NContexts
 
 
 class StepResult(NamedTuple):
@@ -169,7 +170,9 @@ def rescale_ratings(ratings: pd.DataFrame, source: Scale, target: Scale) -> pd.D
     return ratings.assign(rating=core.rescale(points, source, target))
 
 
-def aggregate_ratings(ratings: pd.DataFrame, n_pairs: int) -> pd.DataFrame:
+def aggregate_ratings(
+    ratings: pd.DataFrame, n_pairs: int, *, n_contexts: NContexts = 2, centre: Centre = "mean"
+) -> pd.DataFrame:
     """Compute the mean and deviation of every context, and the change within each pair.
 
     Parameters
@@ -179,6 +182,12 @@ def aggregate_ratings(ratings: pd.DataFrame, n_pairs: int) -> pd.DataFrame:
         that is left out; the order of the rows does not matter.
     n_pairs : int
         Every context of the pairs 1 … n_pairs needs a rating.
+    n_contexts : 1 or 2
+        Contexts of each pair; with 1 there are only n1, sim1, stdev1 and median1.
+    centre : "mean", "median" or "majority"
+        What sim1 is. With "median", mean1 replaces median1. With "majority", sim1 is the rating
+        with most votes, NaN for a tie, and share1, its share of the votes, replaces stdev1 and
+        median1.
 
     Returns
     -------
@@ -204,18 +213,21 @@ def aggregate_ratings(ratings: pd.DataFrame, n_pairs: int) -> pd.DataFrame:
     >>> aggregate_ratings(ratings, 1)[["sim1", "stdev2", "change"]].to_dict("records")
     [{'sim1': 1.0, 'stdev2': 0.0, 'change': 4.0}]
     """
-    item = number_items(ratings)
-    refuse_unrated(np.bincount(item, minlength=2 * n_pairs))
+    item = number_items(ratings, n_contexts)
+    refuse_unrated(np.bincount(item, minlength=n_contexts * n_pairs), n_contexts)
     points, order = ratings["rating"].to_numpy(dtype=float), np.argsort(item, kind="stable")
-    scores = core.score(item[order], order, points, n_pairs)
-    refuse_unrated(scores[["n1", "n2"]].to_numpy().ravel())
+    scores = core.score(item[order], order, points, n_pairs, n_contexts=n_contexts, centre=centre)
+    n_used = scores[["n1", "n2"][:n_contexts]].to_numpy()
+    refuse_unrated(n_used.ravel(), n_contexts)
     return scores
 
 
-def count_table(ratings: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame, Ratings]:
+def count_table(
+    ratings: pd.DataFrame, n_contexts: NContexts = 2
+) -> tuple[pd.DataFrame, pd.DataFrame, Ratings]:
     """Return the ratings with a column group, a row for each member, and the counts."""
     grouped = with_groups(ratings)
     member, members = number_members(grouped)
     group = pd.factorize(members["group"])[0]
-    counted = count_ratings(number_items(grouped), member, grouped["rating"], group)
+    counted = count_ratings(number_items(grouped, n_contexts), member, grouped["rating"], group)
     return grouped, members, counted

@@ -87,24 +87,25 @@ def count_ratings(item: Integers, member: Codes, ratings: pd.Series, group: Code
 
 
 def count_points(
-    item: Integers, cell: Integers, code: Codes, *, pairs: slice, n_points: int
+    item: Integers, cell: Integers, code: Codes, *, pairs: slice, n_points: int, n_contexts: int
 ) -> Counts:
-    """Count the ratings at each point of both contexts of some pairs, from 0.
+    """Count the ratings at each point of the contexts of some pairs, from 0.
 
     `item` and `cell` are as in `Ratings`, sorted by item; `code` has the point of each cell.
-    Returns an array of shape (n_pairs, 2, n_points).
+    Returns an array of shape (n_pairs, n_contexts, n_points).
     """
-    shape = (pairs.stop - pairs.start, 2, n_points)
-    ends = np.array([2 * pairs.start, 2 * pairs.stop], dtype=item.dtype)
+    shape = (pairs.stop - pairs.start, n_contexts, n_points)
+    ends = np.array([n_contexts * pairs.start, n_contexts * pairs.stop], dtype=item.dtype)
     rows = slice(*np.searchsorted(item, ends))
     position = (item[rows] - ends[0]) * n_points + code[cell[rows]]
     counts = np.bincount(position, minlength=np.prod(shape)).reshape(shape)
     return counts.astype(float, order="F")
 
 
-def refuse_unrated(n_ratings: Integers | Bools) -> None:
+def refuse_unrated(n_ratings: Integers | Bools, n_contexts: int = 2) -> None:
     """Raise RatingsError if a context has no rating, given the number of each item."""
     if missing := [
-        f"pair {i // 2 + 1} context {i % 2 + 1}" for i in np.flatnonzero(n_ratings == 0)
+        f"pair {i // n_contexts + 1} context {i % n_contexts + 1}"
+        for i in np.flatnonzero(n_ratings == 0)
     ]:
         raise RatingsError(f"contexts without ratings: {name_some(missing)}")

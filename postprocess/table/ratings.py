@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from postprocess.table.parallel import as_places, on_all_cores
 from postprocess.table.scale import RatingsError as RatingsError
 from postprocess.table.scale import Scale as Scale
-from postprocess.types import Bools, Codes, Integers
+from postprocess.types import Bools, Codes, Integers, NContexts
 
 BY = ("pair", "context", "annotator")
 COLUMNS = ("pair", "context", "annotator", "rating")
@@ -30,14 +30,14 @@ NO_ROW = np.zeros(1, dtype=bool)  # broadcast: false for every row
 
 
 def check_ratings(
-    ratings: pd.DataFrame, scale: Scale, *, n_pairs: int | None = None
+    ratings: pd.DataFrame, scale: Scale, *, n_pairs: int | None = None, n_contexts: NContexts = 2
 ) -> pd.DataFrame:
     """Check a ratings table and convert it to its canonical form.
 
     Parameters
     ----------
     ratings : DataFrame, shape (n_ratings, 4 to 6)
-        Columns pair (from 1), context (1 or 2), annotator, rating in scale points, and
+        Columns pair (from 1), context (from 1), annotator, rating in scale points, and
         optionally group and mark (one of `MARKS`, why a rating does not count, or empty); as
         numbers or as text. An index named "line" gives the lines of the file that messages
         name; otherwise row 1 is line 2.
@@ -45,6 +45,8 @@ def check_ratings(
         Every rating lies on it.
     n_pairs : int, optional
         Pairs are numbered up to this.
+    n_contexts : 1 or 2
+        Contexts of each pair.
 
     Returns
     -------
@@ -71,7 +73,7 @@ def check_ratings(
     if ratings.empty:
         raise RatingsError("the ratings table has no rows")
     checked = _convert(ratings)
-    if problems := list(_problems(ratings, checked, scale, n_pairs)):
+    if problems := list(_problems(ratings, checked, scale, n_pairs, n_contexts)):
         raise RatingsError("\n".join([*problems, *_repeats(ratings, checked)]))
     checked = checked.astype({"pair": np.int32, "context": np.int8})
     ordered = _sort(checked)
@@ -89,15 +91,20 @@ def keep_whole(ratings: pd.Series) -> pd.Series:
     return whole if (whole == ratings).all() else ratings
 
 
-def number_items(ratings: pd.DataFrame) -> Integers:
+def number_items(ratings: pd.DataFrame, n_contexts: NContexts = 2) -> Integers:
     """Return the context of each rating as a number: 0 and 1 for pair 1, 2 and 3 for pair 2, ….
+
+    With one context a pair, the numbers are 0 for pair 1, 1 for pair 2, ….
 
     >>> number_items(pd.DataFrame({"pair": [1, 1, 2], "context": [1, 2, 1]})).tolist()
     [0, 1, 2]
+    >>> number_items(pd.DataFrame({"pair": [1, 3], "context": 1}), n_contexts=1).tolist()
+    [0, 2]
     """
     pair, context = ratings["pair"].to_numpy(), ratings["context"].to_numpy()
     wide = np.int64 if len(pair) and pair.max() > MOST_PAIRS else np.int32
-    return np.asarray(2 * pair.astype(wide) + context.astype(wide) - 3)
+    numbers = n_contexts * pair.astype(wide) + context.astype(wide) - (n_contexts + 1)
+    return np.asarray(numbers)
 
 
 def number_members(ratings: pd.DataFrame) -> tuple[Codes, pd.DataFrame]:
@@ -250,7 +257,7 @@ def _order_by(numbers: Integers, column: Integers) -> tuple[Integers, Integers]:
 
 
 def _problems(
-    ratings: pd.DataFrame, checked: pd.DataFrame, scale: Scale, n_pairs: int | None
+    ratings: pd.DataFrame, checked: pd.DataFrame, scale: Scale, n_pairs: int | None, n_contexts: int
 ) -> Iterator[str]:
     """Yield a message for each kind of invalid value, with the rows."""
     pair, context, rating = (checked[c].to_numpy() for c in ("pair", "context", "rating"))
@@ -261,10 +268,10 @@ def _problems(
     n_known = math.inf if n_pairs is None else n_pairs
     bound = "" if n_pairs is None else f" to {n_pairs}"
     wrong_pair = _are_outside(pair, 1, n_known) | _is_between(pair, 1)
-    wrong_context = _are_outside(context, 1, 2) | _is_between(context, 1, tolerance=0)
+    wrong_context = _are_outside(context, 1, n_contexts) | _is_between(context, 1, tolerance=0)
     kinds = [
         ("pair", f"must be a whole number from 1{bound}", wrong_pair),
-        ("context", "must be 1 or 2", wrong_context),
+        ("context", "must be 1" if n_contexts == 1 else "must be 1 or 2", wrong_context),
         *((c, "is empty", names[c].have(BLANK)) for c in NAMES if c in names),
         *(
             (c, "has a tab or a line break in it", names[c].have(BREAK))

@@ -128,3 +128,33 @@ def test_aggregate_ratings_does_not_depend_on_the_size_of_batches(monkeypatch):
     monkeypatch.setattr("postprocess.steps.core.CELLS_AT_ONCE", 1)
 
     pd.testing.assert_frame_equal(aggregate_ratings(ratings, 3), whole, check_exact=True)
+
+
+@given(st.lists(SIDE, min_size=1, max_size=5))
+def test_pairs_with_one_context_have_the_figures_of_pandas(sides):
+    ratings = table(*([side] for side in sides))
+    of_pair = ratings.groupby("pair")["rating"]
+    mean = of_pair.agg(n1="size", sim1="mean", stdev1="std", median1="median")
+    median = mean.rename(columns={"sim1": "mean1", "median1": "sim1"})
+
+    for centre, expected in {"mean": mean, "median": median}.items():
+        scores = aggregate_ratings(ratings, len(sides), n_contexts=1, centre=centre)
+        pd.testing.assert_frame_equal(scores, expected, check_like=True, check_index_type=False)
+
+
+@given(SIDE, SIDE)
+def test_a_context_has_the_same_figures_alone_and_beside_another(first, second):
+    both = aggregate_ratings(table((first, second)), 1)
+    alone = aggregate_ratings(table([first]), 1, n_contexts=1)
+
+    assert list(alone) == ["n1", "sim1", "stdev1", "median1"]
+    pd.testing.assert_frame_equal(both[list(alone)], alone)
+
+
+def test_the_majority_is_the_rating_with_most_votes_and_undefined_for_a_tie():
+    ratings = table([[1, 1, 0]], [[0, 1]], [[0]])
+
+    scores = aggregate_ratings(ratings, 3, n_contexts=1, centre="majority")
+
+    assert list(scores) == ["n1", "sim1", "share1"]
+    assert scores.fillna(-1).to_numpy().tolist() == [[3, 1, 2 / 3], [2, -1, 0.5], [1, 0, 1]]
