@@ -22,7 +22,7 @@ DOORS = (
     "surveys.sharedtasks.web.organisers", "surveys.sharedtasks.web.api",
     "surveys.sharedtasks.web",  # what is not in those two
     "surveys.sharedtasks.admin",
-    "surveys.crowd.management",
+    "surveys.crowd.management", "surveys.sharedtasks.management",
 )  # fmt: skip
 DOORS_OF_APPS = {  # with the part of the core's door that they continue
     "surveys.contexts.web": "surveys.web.console", "surveys.contexts.admin": "surveys.web.admin",
@@ -32,6 +32,7 @@ DOORS_OF_APPS = {  # with the part of the core's door that they continue
     "surveys.sharedtasks.web.api": "surveys.web.api",
     "surveys.sharedtasks.admin": "surveys.web.admin",
     "surveys.crowd.management": "surveys.management",
+    "surveys.sharedtasks.management": "surveys.management",
 }  # fmt: skip
 MODELS = "surveys.models"
 ERRORS = "surveys.errors"
@@ -73,7 +74,7 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.sharedtasks.boards.citing", "surveys.sharedtasks.boards.exports",
     "surveys.sharedtasks.boards.files", "surveys.sharedtasks.boards.predictions",
     "surveys.sharedtasks.boards.live", "surveys.sharedtasks.boards.live_rows",
-    "surveys.sharedtasks.boards.results",
+    "surveys.sharedtasks.boards.results", "surveys.sharedtasks.boards.published",
     "surveys.sharedtasks.boards.table", "surveys.sharedtasks.boards.visible",
     "surveys.sharedtasks.scoring.counting", "surveys.sharedtasks.scoring.figures",
     "surveys.sharedtasks.scoring.flags", "surveys.sharedtasks.scoring.predictions",

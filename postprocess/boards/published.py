@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
@@ -174,6 +174,19 @@ def read_printed(
     return PrintedBoard(columns, tuple(rows.values()), printed, places, is_percent)
 
 
+def is_printed_as(text: str, score: float, *, is_percent: bool = False) -> bool:
+    """Return whether a share is printed with these digits, halves rounded away from zero.
+
+    >>> is_printed_as(".671", 0.671244), is_printed_as("67.2", 0.671244, is_percent=True)
+    (True, False)
+    """
+    if not SCORE.fullmatch(text):
+        return False
+    printed = Decimal(text.replace("−", "-"))
+    exact = Decimal(repr(score)) * (100 if is_percent else 1)
+    return exact.quantize(printed, ROUND_HALF_UP) == printed
+
+
 def find_baseline_cells(board: Board, rows: Sequence[Row] | None = None) -> list[EqualCell]:
     """Return the scores of teams that equal a baseline's, as shown, in each language.
 
@@ -272,7 +285,7 @@ def _check_row(
 
 
 def _sort(rows: Iterable[PrintedRow], column: str) -> tuple[str, ...]:
-    """Return the names of a column's rows by their scores, those with a dash last."""
+    """Return the names of a column's rows by their scores, and rows with a dash last."""
     there = [(row.name, row.scores.get(column)) for row in rows if column in row.cells]
     scored = [row for row in there if row[1] is not None]
     dashes = [name for name, score in there if score is None]

@@ -80,6 +80,8 @@ FEATURE = Feature(
     drop_due="surveys.sharedtasks.retention.personal_data.drop_due",
     release_guards="surveys.sharedtasks.tasks.find_embargoes",
     log_actions={
+        "board.deleted": "Deleted the published board {}",
+        "board.imported": "Imported the published board {}",
         "scoring.discarded": "Discarded {}",
         "scoring.requested": "Started scoring all submissions again ({})",
         "scoring.used": "Replaced all scores by the scores of {}",
@@ -142,6 +144,7 @@ FEATURE = Feature(
         "n_practice": "Practice pairs",
         "names": "Names of teams",
         "opens_at": "Beginning",
+        "recomputed": "Rows computed again",
         "registration": "Registration",
         "release": "Release",
         "required_languages": "Required languages",

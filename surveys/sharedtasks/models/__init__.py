@@ -1,5 +1,6 @@
 """Tables of shared tasks: the tasks, their teams, and what the teams submit."""
 
+from surveys.sharedtasks.models.boards import PublishedBoard, SharedPlaces
 from surveys.sharedtasks.models.submissions import (
     NO_ATTEMPTS,
     CountedSubmission,
