@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
-from postprocess.boards.board import Board, Place, Row
+from postprocess.boards.board import Board, Place
 from postprocess.boards.entries import Kind
 from postprocess.formats.kinds import read_table, split_records
 from postprocess.formats.tabular import Finding, Severity, TableError, naming_file, read_cell
@@ -104,10 +104,20 @@ class PrintedBoard:
         return sorted(others, key=lambda row: list(Kind).index(row.kind))
 
     def find_equal(self) -> list[EqualCell]:
-        """Return the printed scores of teams that equal a baseline's."""
-        return match_baselines(
-            [(row.kind, row.name, row.scores) for row in self.rows], self.columns
-        )
+        """Return the printed scores of teams that equal a baseline's; 0 is left out."""
+        index = {
+            (column, score): row.name
+            for row in reversed(self.rows)
+            if row.kind is Kind.BASELINE
+            for column, score in row.scores.items()
+            if score
+        }
+        return [
+            EqualCell(row.name, column, row.scores[column], index[column, row.scores[column]])
+            for column in self.columns
+            for row in self.rows
+            if row.kind is Kind.TEAM and (column, row.scores.get(column)) in index
+        ]
 
     def list_marks(self, name_column: Callable[[str], str] = str) -> list[str]:
         """Return a sentence for each baseline with equal cells, and for cells that are not legible.
@@ -117,7 +127,11 @@ class PrintedBoard:
         equal = self.find_equal()
         marks = []
         for is_fine, why in ((True, "probably filled in by the scorer"), (False, "perhaps chance")):
-            cells = [cell for cell in equal if self._is_fine(cell.score) is is_fine]
+            cells = [
+                (cell.name, cell.column, cell.baseline)
+                for cell in equal
+                if self._is_fine(cell.score) is is_fine
+            ]
             marks += [f"{text}: {why}." for text in describe_equal(cells, name_column)]
         if any(UNREADABLE in row.cells.values() for row in self.rows):
             marks.append("Cells with a question mark cannot be read in the source.")
@@ -187,58 +201,33 @@ def is_printed_as(text: str, score: float, *, is_percent: bool = False) -> bool:
     return exact.quantize(printed, ROUND_HALF_UP) == printed
 
 
-def find_baseline_cells(board: Board, rows: Sequence[Row] | None = None) -> list[EqualCell]:
-    """Return the scores of teams that equal a baseline's, as shown, in each language.
+def index_baselines(board: Board) -> dict[tuple[str, Decimal], str]:
+    """Return the name of the baseline that has a score, as shown, by language and score.
 
-    Such a score is perhaps not the team's: some scorers fill in the baseline for a language that is
-    missing. `rows`: the rows to look at, by default all of the board.
-    """
-    baselines = [row for row in board.rows if row.kind is Kind.BASELINE]
-    teams = [row for row in (board.rows if rows is None else rows) if row.kind is Kind.TEAM]
-    languages = board.rules.languages
-
-    def show(row: Row) -> dict[str, Decimal]:
-        there = [name for name in languages if name in row.cells]
-        return {name: round_score(row.cells[name].score) for name in there}
-
-    scored = [(row.kind, row.name, show(row)) for row in (*teams, *baselines)]
-    return match_baselines(scored, languages)
-
-
-def match_baselines(
-    rows: Sequence[tuple[Kind, str, Mapping[str, Decimal]]], columns: Sequence[str]
-) -> list[EqualCell]:
-    """Return the scores of teams that equal a baseline's; rows have a kind, a name and scores.
-
+    A team with such a score needs a look: some scorers fill in the baseline for a missing language.
     A score of 0 is common to many predictions, and is left out.
     """
-    of_baselines = {
-        (column, score): name
-        for kind, name, scores in reversed(rows)
-        if kind is Kind.BASELINE
-        for column, score in scores.items()
-        if score
+    return {
+        (column, score): row.name
+        for row in reversed(board.rows)
+        if row.kind is Kind.BASELINE
+        for column in board.rules.languages
+        if column in row.cells and (score := round_score(row.cells[column].score))
     }
-    return [
-        EqualCell(name, column, scores[column], of_baselines[column, scores[column]])
-        for column in columns
-        for kind, name, scores in rows
-        if kind is Kind.TEAM and (column, scores.get(column)) in of_baselines
-    ]
 
 
 def describe_equal(
-    cells: Iterable[EqualCell], name_column: Callable[[str], str] = str
+    cells: Iterable[tuple[str, str, str]], name_column: Callable[[str], str] = str
 ) -> Iterator[str]:
-    """Yield for each baseline which cells equal it, as a sentence without its full stop.
+    """Yield for each baseline which cells equal it, given by team, column and baseline.
 
-    >>> list(describe_equal([EqualCell("Otters", "fi", Decimal(".671"), "mBERT")]))
-    ['Otters (fi): equal to the baseline mBERT']
+    >>> list(describe_equal([("Otters", "fi", "mBERT"), ("Otters", "sl", "mBERT")]))
+    ['Otters (fi, sl): equal to the baseline mBERT']
     """
     by_baseline: dict[str, dict[str, list[str]]] = {}
-    for cell in cells:
-        columns = by_baseline.setdefault(cell.baseline, {}).setdefault(cell.name, [])
-        columns.append(name_column(cell.column))
+    for team, column, baseline in cells:
+        columns = by_baseline.setdefault(baseline, {}).setdefault(team, [])
+        columns.append(name_column(column))
     for baseline, teams in by_baseline.items():
         named = [f"{team} ({', '.join(columns)})" for team, columns in teams.items()]
         yield f"{write_list(named)}: equal to the baseline {baseline}"

@@ -1,7 +1,8 @@
 """A page of the rows of a board, as text and as places on a scale."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from surveys.sharedtasks.boards.live import name_on_boards
@@ -35,13 +36,17 @@ class Bar:
 
 @dataclass(frozen=True)
 class ShownCell:
-    """A cell as text. `bar`: its interval, drawn in the column that ranks."""
+    """A cell as text. `bar`: its interval, drawn in the column that ranks.
+
+    `equals`: the baseline that has a team's score as shown, or "".
+    """
 
     column: str
     score: str
     ends: str = ""
     is_zero_for: str = ""
     bar: Bar | None = None
+    equals: str = ""
 
 
 @dataclass(frozen=True)
@@ -112,8 +117,17 @@ def describe_table(visible: VisibleBoard, column: str, shown: Sequence[ShownRow]
         describe_board(board),
         list(board.rules.sizes.items()),
         _find_lowest(board, column) if [*_list_lows(board, column)] else None,
-        [*of_column, *list_notes(replace(board, rows=on_page), names)],
+        [*of_column, *list_notes(replace(board, rows=on_page), names), *_list_equal(shown, names)],
     )
+
+
+def _list_equal(shown: Sequence[ShownRow], names: dict[str, str]) -> Iterator[str]:
+    """Yield sentences about the cells of teams that equal a baseline."""
+    from postprocess.boards.published import describe_equal
+
+    cells = [(row.name, cell.column, cell.equals) for row in shown for cell in row.cells]
+    for sentence in describe_equal((cell for cell in cells if cell[2]), names.__getitem__):
+        yield f"{sentence} as shown."
 
 
 def name_languages(tags: Iterable[str]) -> dict[str, str]:
@@ -125,11 +139,13 @@ class Lines(Sequence["ShownRow"]):
     """A table's rows in order, written only when a page asks for them."""
 
     def __init__(self, visible: VisibleBoard, column: str) -> None:
+        from postprocess.boards.published import index_baselines
         from postprocess.boards.shown import list_lines
 
         self._board, self._column = visible.board, column
         self._lines = list_lines(visible.board, column)
         self._lowest = _find_lowest(visible.board, column)
+        self._baselines = index_baselines(visible.board)
 
     def __len__(self) -> int:
         return len(self._lines)
@@ -140,23 +156,34 @@ class Lines(Sequence["ShownRow"]):
             return [self[number] for number in range(*index.indices(len(self)))]
         line = self._lines[index]
         return show_row(
-            self._board, self._column, line.row, self._lowest, begins_group=line.begins_group
-        )
+            self._board, self._column, line.row, self._lowest, self._baselines,
+            begins_group=line.begins_group,
+        )  # fmt: skip
 
 
 def list_outside_rows(visible: VisibleBoard, column: str) -> list[ShownRow]:
     """Return the rows outside the ranking."""
+    from postprocess.boards.published import index_baselines
     from postprocess.boards.shown import list_outside
 
-    lowest = _find_lowest(visible.board, column)
-    return [show_row(visible.board, column, row, lowest)
+    lowest, baselines = _find_lowest(visible.board, column), index_baselines(visible.board)
+    return [show_row(visible.board, column, row, lowest, baselines)
             for row in list_outside(visible.board, column)]  # fmt: skip
 
 
 def show_row(
-    board: "Board", column: str, row: "Row", lowest: float, *, begins_group: bool = False
+    board: "Board",
+    column: str,
+    row: "Row",
+    lowest: float,
+    baselines: Mapping[tuple[str, Decimal], str],
+    *,
+    begins_group: bool = False,
 ) -> ShownRow:
-    """Return a row as the page shows it. `lowest`: the left end of the scale of intervals."""
+    """Return a row as the page shows it. `lowest`: the left end of the scale of intervals.
+
+    `baselines`: what `index_baselines` returns.
+    """
     from postprocess.boards.shown import write_rank, write_rank_range
 
     place: Place | None = row.places.get(column)
@@ -173,21 +200,28 @@ def show_row(
         row.result,
         row.outside,
         begins_group,
-        [_show_cell(row, name, lowest if name == column else None) for name in board.columns],
+        [
+            _show_cell(row, name, lowest if name == column else None, baselines)
+            for name in board.columns
+        ],
         cell.p_distance if cell else None,
         cell.p_baseline if cell else None,
     )
 
 
-def _show_cell(row: "Row", column: str, lowest: float | None) -> ShownCell:
+def _show_cell(
+    row: "Row", column: str, lowest: float | None, baselines: Mapping[tuple[str, Decimal], str]
+) -> ShownCell:
     from postprocess.boards.shown import write_ends, write_score
+    from postprocess.scoring.ranking import round_score
 
     cell = row.cells.get(column)
     if cell is None:
         return ShownCell(column, write_score(None))
     ends = "" if cell.low is None else write_ends(cell)
     bar = None if lowest is None else draw_interval(cell, lowest)
-    return ShownCell(column, write_score(cell.score), ends, cell.reason or "", bar)
+    equals = "" if row.is_reference else baselines.get((column, round_score(cell.score)), "")
+    return ShownCell(column, write_score(cell.score), ends, cell.reason or "", bar, equals)
 
 
 @dataclass(frozen=True)

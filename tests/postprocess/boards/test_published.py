@@ -1,13 +1,15 @@
 """Boards as they were printed: digits, order, places, and cells that equal a baseline's."""
 
 import csv
-from dataclasses import replace
+from decimal import Decimal
 
 import pytest
 
-from postprocess.boards.published import Places, find_baseline_cells, read_printed
+from postprocess.boards.entries import Entry, Kind, only_score
+from postprocess.boards.published import Places, index_baselines, read_printed
 from postprocess.boards.shown import write_rank
 from postprocess.formats.tabular import TableError
+from postprocess.scoring.ranking import round_score
 from tests.machine import SHARED
 
 BOARDS = SHARED / "boards"
@@ -134,14 +136,16 @@ def test_all_that_is_wrong_with_a_table_is_found_at_once():
         read_printed(b"kind\tname\toutside\nteam\tx\t\n")
 
 
-def test_teams_with_a_baselines_score_as_shown_are_found_on_a_board(small_board):
-    board = small_board()
-    rows = {row.name: row for row in board.rows}
-    copied = {**rows["Alba"].cells, "sl": rows["distance"].cells["sl"]}
+def test_baselines_of_a_board_are_indexed_by_their_scores_as_shown(small_board):
+    board = small_board(more=[Entry("copy", {"fi": only_score(0.25)}, Kind.BASELINE),
+                              Entry("zero", {"fi": only_score(0)}, Kind.BASELINE)])  # fmt: skip
 
-    assert find_baseline_cells(board) == []
-    (cell,) = find_baseline_cells(board, [replace(rows["Alba"], cells=copied)])
-    assert (cell.name, cell.column, cell.baseline) == ("Alba", "sl", "distance")
+    index = index_baselines(board)
+    cells = {row.name: row for row in board.rows}["distance"].cells
+    assert index == {
+        ("fi", Decimal("0.250")): "copy",
+        **{(name, round_score(cells[name].score)): "distance" for name in ("fi", "sl")},
+    }
 
 
 @needs_boards

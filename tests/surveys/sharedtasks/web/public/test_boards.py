@@ -16,6 +16,8 @@ from surveys.sharedtasks.models import (
     Organiser,
     SharedTask,
     Submission,
+    Team,
+    TeamKind,
 )
 from tests.factories.boards import END, NOISE, finish, make_contest, make_published
 from tests.factories.clients import client_of
@@ -50,6 +52,15 @@ def test_a_live_board_ranks_teams_without_tests(client, live_contest):
     assert "This board is not final." in page
     assert "begins-group" not in page
     assert names_of(page)[-1] == "Trial"
+
+
+def test_scores_that_equal_a_baseline_as_shown_are_marked(client, live_contest):
+    Team.objects.filter(name="Badgers").update(kind=TeamKind.BASELINE)  # Lynxes sent the same
+
+    page = read(client)
+
+    assert page.count('<span class="ends">= Badgers</span>') == 2
+    assert "Lynxes (Finnish, Slovenian): equal to the baseline Badgers as shown." in page
 
 
 def test_a_board_is_ranked_by_a_language(client, live_contest):
@@ -194,18 +205,18 @@ def test_boards_make_as_many_queries_for_many_teams(
 ):
     clients = [client, client_of("otters")]
     for one in clients:
-        with django_assert_max_num_queries(8):
+        with django_assert_max_num_queries(9):
             read(one)
     CountedSubmission.objects.exclude(team__name="Otters").delete()
     for one in clients:
-        with django_assert_max_num_queries(8):
+        with django_assert_max_num_queries(9):
             read(one)
 
 
 def test_final_boards_make_few_queries(client, django_assert_max_num_queries):
     make_published()
     for one in (client, client_of("otters")):
-        with django_assert_max_num_queries(8):
+        with django_assert_max_num_queries(9):
             read(one)
 
 
