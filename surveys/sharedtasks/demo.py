@@ -16,6 +16,7 @@ from surveys.access.roles import DEMONSTRATION
 from surveys.models import AuditEntry, Job, Release
 from surveys.rehearsal.demo import DEMO_CONTACT
 from surveys.rehearsal.finished.study import complete
+from surveys.sharedtasks.boards.published import import_board, read_board
 from surveys.sharedtasks.final_results.boards import request_finalising
 from surveys.sharedtasks.final_results.eligibility import list_unranked
 from surveys.sharedtasks.final_results.publishing import publish
@@ -43,6 +44,12 @@ TEAMS: dict[str, tuple[Prediction, tuple[str, ...]]] = {
     "Otters": (lambda score, k: score + 3 * math.sin(k), ("fi", "sl")),
     "Herons": (lambda score, k: score + 4 * math.sin(2 * k + 1), ("fi", "sl")),
     "Badgers": (lambda score, k: 5 + 4 * math.cos(k) + 0.4 * score, ("sl",)),
+}
+PUBLISHED = {
+    "name": "table-2",
+    "title": "An earlier year, subtask 1 (invented)",
+    "source": "Marten and Vole (2025), Table 2. An invented paper",
+    "text": "An example of a table as a paper printed it.",
 }
 SYSTEMS = {
     "Otters": ("WhiskerBERT", "Vectors of the two target words, compared in their texts."),
@@ -100,6 +107,8 @@ def _draft(organisers: User, files: dict[str, PartFiles], release: Release) -> S
     configure_task(shared_task, texts)
     for language, part_files in files.items():
         add_part(shared_task, language, part_files, release=release if language == "sl" else None)
+    table = (FOLDER / "task_published.tsv").read_text(encoding="utf-8")
+    import_board(read_board(shared_task, {**PUBLISHED, "table": table}, organisers))
     return shared_task
 
 

@@ -2,7 +2,7 @@ from django.contrib.auth.views import LogoutView
 from django.urls import path
 
 from surveys.sharedtasks.web.access import Page, public_page
-from surveys.sharedtasks.web.public import archive, boards, overview, results
+from surveys.sharedtasks.web.public import archive, boards, overview, published, results
 from surveys.sharedtasks.web.team import (
     accounts,
     home,
@@ -24,6 +24,7 @@ ACCOUNTS: dict[str, tuple[str, Page]] = {
     "invitation": ("invitation/<str:token>/", accounts.invitation),
 }
 BOARD = "<slug:slug>/board/<slug:phase>/<int:subtask>/"
+PUBLISHED = "<slug:slug>/published/<slug:name>/"
 RESULT = "<slug:slug>/results/<slug:code>/"
 PUBLIC: dict[str, tuple[str, Page]] = {
     "tasks": ("", overview.tasks),
@@ -38,6 +39,8 @@ PUBLIC: dict[str, tuple[str, Page]] = {
     ),
     "result_mteb": (f"{RESULT}mteb_<int:subtask>.json", results.for_mteb),
     "result_hub": (f"{RESULT}eval_results.yaml", results.for_hub),
+    "published": (PUBLISHED, published.published),
+    "published_file": (f"{PUBLISHED}<str:file>.tsv", published.published_file),
     "archive": ("<slug:slug>/archive/", archive.archive),
     "archive_zip": ("<slug:slug>/archive.zip", archive.archive_zip),
     "archived": ("<slug:slug>/archive/<path:path>", archive.archived),

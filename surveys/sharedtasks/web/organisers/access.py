@@ -64,7 +64,10 @@ ENTRIES = (
         "allow_attempts revoke_link password_link remove_member",
     ),
     Entry("submissions", "Submissions", "collection", "submission days own_files"),
-    Entry("scores", "Scores", "results", "correct scoring finalise publish retract"),
+    Entry(
+        "scores", "Scores", "results", "correct scoring finalise publish retract "
+        "import_published delete_published",
+    ),
     Entry("organisers", "Organisers", "people", "remove_organiser", is_step=False),
     Entry("log", "Log", "log", is_step=False),
 )  # fmt: skip

@@ -237,6 +237,7 @@ def _show(request: HttpRequest, shared_task: SharedTask, form: FinaliseForm) -> 
         "corrections": [(correction, write_correction(correction)) for correction in corrections],
         "is_broken": bool(choose_breaches(shared_task, corrections)),
         "obstacles": list_obstacles(shared_task, now),
+        "published": shared_task.published_boards.defer("table", "order"),
         "boards": shared_task.phases.filter(frozen_boards__isnull=False).distinct(),
     }
     return render(request, "sharedtasks/organisers/scores.html", page, status=status_of(form))

@@ -4,6 +4,7 @@ from surveys.sharedtasks.web.organisers import (
     data,
     decisions,
     phases,
+    published,
     scores,
     submissions,
     tasks,
@@ -60,6 +61,8 @@ OF_A_TASK: dict[str, tuple[str, Page]] = {
         for name in scores.DECISIONS
     },
     "repeat_scores": ("scores/<int:number>/repeat/", scores.repeat),
+    "import_published": ("scores/published/", published.import_published),
+    "delete_published": ("scores/published/<slug:name>/delete/", published.delete_published),
     "organisers": ("organisers/", tasks.organisers),
     "remove_organiser": ("organisers/<int:user_id>/remove/", tasks.leave),
     "log": ("log/", tasks.log),

@@ -38,6 +38,7 @@ def board(request: HttpRequest, slug: str, phase: str, subtask: int) -> HttpResp
         "rows": rows,
         "outside": outside,
         "withdrawn": list_withdrawn([row.result for row in shown]) if visible.is_final else set(),
+        "published": visible.phase.shared_task.published_boards.defer("table", "order"),
         "own": find_viewers_name(visible, viewer),
         "formats": FORMATS,
         "plots": list_plots(visible, column),

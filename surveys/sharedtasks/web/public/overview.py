@@ -41,6 +41,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
         "phases": list_phases(shared_task, viewer, began_at(request)),
         "timeline": find_timeline(shared_task, began_at(request)),
         "parts": shared_task.parts.all(),
+        "published": shared_task.published_boards.defer("table", "order"),
         "breaches": [(breach, write_correction(breach)) for breach in find_breaches(shared_task)],
         "viewer": viewer,
         "takes_registrations": takes_registrations(shared_task),

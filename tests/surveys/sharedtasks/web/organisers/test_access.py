@@ -8,13 +8,13 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from surveys.access.audit_log import record
-from surveys.sharedtasks.models import Organiser, SharedTask
+from surveys.sharedtasks.models import Organiser, PublishedBoard, SharedTask
 from surveys.sharedtasks.web.organisers.urls import OF_A_TASK, urlpatterns
 from tests.factories.clients import client_of
 from tests.factories.sharedtasks import make_part, make_phase, make_shared_task, make_team
 
 pytestmark = pytest.mark.django_db
-MOST_QUERIES = 16
+MOST_QUERIES = 17
 
 
 def fill(shared_task, n=1):
@@ -22,6 +22,7 @@ def fill(shared_task, n=1):
     for k in range(n):
         make_part(shared_task, f"l{chr(97 + k)}")
         make_phase(shared_task, f"evaluation-{k}")
+        PublishedBoard.objects.create(shared_task=shared_task, name=f"evaluation-{k}", source="S")
         make_team(shared_task, f"Team {shared_task.slug} {k}")
         user = User.objects.create_user(f"{shared_task.slug}-{k}")
         Organiser.objects.create(shared_task=shared_task, user=user)
