@@ -32,19 +32,20 @@ hypothesis_settings.load_profile("cosima")
 SHARED_SERVERS = {"browser", "shared_site"}  # fixtures
 MODELS = "torch"  # a fixture
 WAITING = {"end_to_end", "documents"}  # folders
-# Besides the models' tests, those that take most of the CPU time without a browser; no other test
-# has the mark `slow`.
+# Besides the models' tests, those that take most of the CPU time without a browser.
 SLOW = (
-    "end_to_end/*", "documents/*", "frozen/*", "models/*", "windows/*", "finished/*",
-    "test_admin_hostile.py", "test_apps.py", "test_archive.py", "reporting/test_report_files.py",
-    "selection/test_candidates.py", "test_collection_rules.py", "test_command_line.py",
-    "two_collections/test_comparing.py", "test_conllu.py", "test_courtesies.py",
-    "test_exactly_once.py", "test_gallery.py", "test_gateway.py", "test_hostile.py",
-    "test_isolation.py", "test_letters.py", "test_lifecycle.py", "test_naive.py",
-    "test_packaging.py", "console/test_pairs.py", "test_release.py", "test_renaming.py",
-    "test_results.py", "test_sampling.py", "test_schema.py", "test_scripts.py",
-    "console/test_searches.py", "test_submission_rights.py", "test_udpipe.py", "test_unscored.py",
-    "test_verification.py", "test_visitors.py", "test_walks.py", "test_work.py",
+    "end_to_end/*", "documents/*", "frozen/*", "models/*", "windows/*", "finished/*", "agreement/*",
+    "crowd/web/console/*", "reporting/*", "rehearsal/*", "steps/*", "two_collections/*",
+    "web/public/*", "test_access.py", "test_admin_hostile.py", "test_apps.py", "test_archive.py",
+    "test_assembling.py", "selection/test_candidates.py", "test_collection_rules.py",
+    "test_command_line.py", "test_comparisons.py", "test_conllu.py", "test_courtesies.py",
+    "test_croissant.py", "test_exactly_once.py", "test_gallery.py", "test_gateway.py",
+    "test_hostile.py", "test_letters.py", "test_lifecycle.py", "test_naive.py",
+    "review/test_order.py", "test_packaging.py", "console/test_pairs.py", "test_pipeline.py",
+    "test_queries.py", "test_refusals.py", "test_release.py", "test_released_figures.py",
+    "test_releases.py", "test_renaming.py", "test_results.py", "test_sampling.py", "test_schema.py",
+    "test_scripts.py", "console/test_searches.py", "test_submission_rights.py", "test_udpipe.py",
+    "test_unscored.py", "test_verification.py", "test_visitors.py", "test_walks.py", "test_work.py",
     "api/test_worked_example.py",
 )  # fmt: skip
 OFF = {*settings.ALL_APPS} - {*settings.APPS}  # apps that are left out of this run
@@ -120,9 +121,8 @@ def list_needs(item: pytest.Item) -> set[str]:
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Leave what was imported out of every garbage collection: hardly any of it is garbage."""
     gc.freeze()
-    gc.set_threshold(
-        20_000, 20, 20
-    )  # with the usual one, tests collect for a twentieth of the time
+    # With the usual threshold, tests collect for a twentieth of the time.
+    gc.set_threshold(20_000, 20, 20)
     gc.enable()
 
 
