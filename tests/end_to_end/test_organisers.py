@@ -6,6 +6,8 @@ from tests.end_to_end.browser import DESKTOP, WatchedPage
 from tests.end_to_end.page_checks import find_faults
 from tests.end_to_end.site import Site
 
+pytestmark = pytest.mark.needs("sharedtasks")
+
 # Prints the id of a session, and the addresses of the pages of a draft and of an open shared task.
 MADE = """
 from tests.factories.organised import list_addresses, make_organised

@@ -87,7 +87,7 @@ def await_line(serve: "subprocess.Popen[bytes]", said: Path, line: str) -> str:
     return text
 
 
-@pytest.mark.needs("crowd")
+@pytest.mark.needs("crowd", "sharedtasks")
 def test_serve_and_commands_beside_it_print_links_that_work_and_no_answer_is_lost(tmp_path):
     """The first start ends before the finished demo study is ready, the second completes it."""
     port = free_port()

@@ -6,6 +6,8 @@ from tests.documents.reading import read_blocks
 from tests.end_to_end.site import Site
 from tests.factories.sharedtasks import predictions, result_file
 
+pytestmark = pytest.mark.needs("sharedtasks")
+
 BLOCKS = [block.text for block in read_blocks("docs/sharedtasks.md") if block.language == "python"]
 # Prints the key of a token of a team's member.
 MADE = """

@@ -22,8 +22,6 @@ from tests.end_to_end.commands import run_commands
 from tests.end_to_end.databases import fresh_database
 from tests.end_to_end.site import Site, opening
 from tests.end_to_end.test_promises import WORDS, imported
-from tests.end_to_end.test_submitting_program import MADE
-from tests.factories.sharedtasks import predictions, result_file
 from tests.factories.studies import numbered_stimuli
 
 pytestmark = [
@@ -72,10 +70,8 @@ def test_quotas_and_answers_are_exact_over_two_servers(servers):
     invited = ["invite_annotators", "shared", "--count", str(N_PLACES + N_TOO_MANY)]
     printed = first.manage_all(made, opening("shared"), invited).split()
     links = [line for line in printed if line.startswith("http")]
-    spread = [
-        link.replace(first.url, server.url)
-        for link, server in zip(links, cycle(servers), strict=False)
-    ]
+    shared = zip(links, cycle(servers), strict=False)
+    spread = [link.replace(first.url, server.url) for link, server in shared]
     consent = read_consent(links[0])
 
     answers = at_once([lambda link=link: post(link, consent) for link in spread])
@@ -96,35 +92,33 @@ def test_quotas_and_answers_are_exact_over_two_servers(servers):
     assert Counter(answer.status_code for answer in rated) == {302: 1, 409: 5}
 
 
+@pytest.mark.needs("sharedtasks")
 def test_attempts_and_api_rates_are_exact_over_two_servers(servers):
+    from tests.end_to_end.test_submitting_program import MADE
+    from tests.factories.sharedtasks import predictions, result_file
+
     first, second = servers
     key = first.manage("shell", "--no-imports", "-c", MADE).split()[-1]
     headers = {"Authorization": f"Bearer {key}"}
 
-    def send(number: int, server: Site) -> httpx.Response:
-        name, content = result_file([value + number / 100 for value in predictions()])
-        return httpx.post(
-            f"{server.url}/api/v1/shared-tasks/by-program/submissions/", headers=headers,
-            data={"phase": "evaluation"}, files={"results": (name, content)},
-            timeout=PATIENCE_SECONDS, verify=NO_CERTIFICATES,
-        )  # fmt: skip
+    def ask(method: str, server: Site, **sent: object) -> httpx.Response:
+        address = f"{server.url}/api/v1/shared-tasks/by-program/submissions/"
+        options = {"timeout": PATIENCE_SECONDS, "verify": NO_CERTIFICATES}
+        return httpx.request(method, address, headers=headers, **options, **sent)
 
-    def read(server: Site) -> httpx.Response:
-        return httpx.get(
-            f"{server.url}/api/v1/shared-tasks/by-program/submissions/", headers=headers,
-            timeout=PATIENCE_SECONDS, verify=NO_CERTIFICATES,
-        )  # fmt: skip
+    def send(number: int, server: Site) -> httpx.Response:
+        results = result_file([value + number / 100 for value in predictions()])
+        return ask("POST", server, data={"phase": "evaluation"}, files={"results": results})
 
     asked = list(zip(range(N_SENT), cycle([first, second]), strict=False))
     sent = at_once([lambda n=n, server=server: send(n, server) for n, server in asked])
-    seen = at_once([lambda server=server: read(server) for _, server in asked])
+    seen = at_once([lambda server=server: ask("GET", server) for _, server in asked])
 
     statuses = Counter(answer.status_code for answer in sent)
     assert statuses[201] == N_ATTEMPTS
     assert set(statuses) <= {201, 409, 429}  # 10 an hour, of which refused ones are given back
-    assert sorted(a.json()["number"] for a in sent if a.status_code == httpx.codes.CREATED) == list(
-        range(1, N_ATTEMPTS + 1)
-    )
+    numbers = [a.json()["number"] for a in sent if a.status_code == httpx.codes.CREATED]
+    assert sorted(numbers) == [*range(1, N_ATTEMPTS + 1)]
     n_left = API_RATE - N_SENT
     assert Counter(answer.status_code for answer in seen) == {200: n_left, 429: N_SENT - n_left}
     assert first.query("SELECT count(*) FROM sharedtasks_submission") == [(N_ATTEMPTS,)]

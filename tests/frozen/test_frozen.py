@@ -152,6 +152,7 @@ def refuse_what_is_wrong(walk: Walk, begun: str) -> None:
     walk.post(f"{begun}1/rating/")
 
 
+@pytest.mark.needs("sharedtasks", "crowd", "contexts")
 def test_description_of_the_api():
     described = deepcopy(describe_api())  # which other tests read, too
     schemas = described["components"].pop("schemas")
