@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from postprocess.auditing.examining import audit_dataset as audit_dataset
     from postprocess.auditing.reconstruction.contexts import Assumptions as Assumptions
     from postprocess.auditing.rendering import render_audit as render_audit
+    from postprocess.designs.design import Design as Design
+    from postprocess.designs.design import DesignError as DesignError
+    from postprocess.designs.design import read_design as read_design
+    from postprocess.designs.items import parse_items as parse_items
     from postprocess.extras import ExtraMissing as ExtraMissing
     from postprocess.formats.files import read_dataset as read_dataset
     from postprocess.formats.files import read_gold as read_gold
@@ -93,6 +97,8 @@ _MODULES = {
     "auditing.examining": ["audit_dataset"],
     "auditing.reconstruction.contexts": ["Assumptions"],
     "auditing.rendering": ["render_audit"],
+    "designs.design": ["Design", "DesignError", "read_design"],
+    "designs.items": ["parse_items"],
     "extras": ["ExtraMissing"],
     "formats.files": ["read_dataset", "read_gold"],
     "formats.parsed": ["ParsedStimuli", "StimuliError"],

@@ -5,12 +5,17 @@ import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
+from postprocess.designs.design import Design
+from postprocess.designs.kinds import KINDS
 from postprocess.errors import UserError
-from postprocess.formats.files import render_dataset, render_gold
-from postprocess.formats.stimuli import ParsedStimuli, StimuliError, render_stimuli
+from postprocess.formats.files import format_number, render_dataset, render_gold
+from postprocess.formats.parsed import ParsedRows
+from postprocess.formats.stimuli import StimuliError, render_stimuli
+from postprocess.formats.tabular import render_rows
 from postprocess.naming import LANGUAGE, PUBLISHED, tag_files
 from postprocess.reporting.assessment import assess
 from postprocess.reporting.report import (
@@ -30,7 +35,7 @@ from postprocess.steps.distributions import (
     render_distributions,
     write_distributions_parquet,
 )
-from postprocess.steps.ledger import render_annotators, render_ledger, render_scores
+from postprocess.steps.ledger import name_single, render_annotators, render_ledger, render_scores
 from postprocess.steps.post_process import Outcome, Progress, post_process
 from postprocess.steps.recipe import Recipe
 from postprocess.steps.score_intervals import score_intervals
@@ -40,6 +45,7 @@ from postprocess.version import __version__
 
 RECIPE_FILE = "recipe.toml"
 CODE = (".py", ".jinja", ".css", ".js")
+Row = tuple[str, ...]
 
 
 class LanguageError(UserError):
@@ -65,11 +71,12 @@ class Dataset:
 
 
 def build_dataset(
-    stimuli: ParsedStimuli,
+    stimuli: ParsedRows[Any],
     ratings: pd.DataFrame,
     *,
     language: str,
     recipe: Recipe,
+    design: Design | None = None,
     inputs: Mapping[str, str] | None = None,
     checks: pd.DataFrame | None = None,
     details: pd.DataFrame | None = None,
@@ -82,12 +89,14 @@ def build_dataset(
 
     Parameters
     ----------
-    stimuli : ParsedStimuli
+    stimuli : ParsedRows
         Their rows are published verbatim; errors in them are only reported.
     ratings, recipe, checks, progress
         As `post_process` takes them.
     language : str
         Such as "sl" or "sr-Latn"; used in file names.
+    design : Design, optional
+        How many contexts a pair has, and the centre of their ratings; without it, as in CoSimLex.
     inputs : mapping, optional
         Name → SHA-256 of the input files, for the report.
     details : DataFrame, optional
@@ -110,12 +119,21 @@ def build_dataset(
     check_language(language)
     if stimuli.unreadable:
         raise StimuliError(stimuli.unreadable)
+    centre = design.scores.centre if design else "mean"
     outcome = post_process(
-        ratings, recipe, n_pairs=len(stimuli.rows), checks=checks, progress=progress
+        ratings,
+        recipe,
+        n_pairs=len(stimuli.rows),
+        n_contexts=KINDS[design.item.kind].n_contexts if design else 2,
+        centre=centre,
+        checks=checks,
+        progress=progress,
     )
     used = join_details(outcome.used, details)
     parts_of_speech = find_parts_of_speech(used)
-    intervals = score_intervals(outcome, progress=progress)
+    intervals = pd.DataFrame(index=outcome.pairs.index)
+    if centre == "mean":
+        intervals = score_intervals(outcome, progress=progress)
     if progress:
         progress("measuring agreement", 0, 1)
     assessed = assess(outcome, stimuli.rows, used, details)
@@ -124,11 +142,15 @@ def build_dataset(
             **_report_origin(language, recipe, inputs or {}),
             **_report_outcome(outcome, assessed["agreement"]["overall"]["human"], scripted),
             **assessed,
-            "intervals": report_intervals(intervals),
+            **({"intervals": report_intervals(intervals)} if "change" in intervals else {}),
             "stimuli_findings": report_findings(stimuli.findings),
             "notes": [
                 *notes,
-                *report_notes(outcome, assessed["change"]["n_both"], assessed.get("copies", ())),
+                *report_notes(
+                    outcome,
+                    assessed["change"]["n_both"] if "change" in assessed else 0,
+                    assessed.get("copies", ()),
+                ),
             ],
         }
     )
@@ -136,30 +158,54 @@ def build_dataset(
     return replace(dataset, files=_render_files(stimuli, dataset))
 
 
-def _render_files(stimuli: ParsedStimuli, dataset: Dataset) -> dict[str, bytes]:
+def _render_files(stimuli: ParsedRows[Any], dataset: Dataset) -> dict[str, bytes]:
     outcome, report, language = dataset.outcome, dataset.report, dataset.report["language"]
     tag, recipe, distributions = tag_report(report), outcome.recipe, measure_distributions(outcome)
     scored = [stimuli.rows[pair - 1] for pair in outcome.scores.index]
+    is_single = outcome.n_contexts == 1
     texts = {
-        f"{dataset.name}_{tag}.csv": render_dataset(
-            scored, outcome.scores, pvalues=recipe.files.as_style()
-        ),
-        f"data/data_{tag}.tsv": stimuli.text,
-        f"gold/gold_{tag}.tsv": render_gold(outcome.scores),
+        **(_render_single if is_single else _render_published)(stimuli, scored, dataset, tag),
         "scores.tsv": render_scores(outcome),
-        "intervals.tsv": render_table(dataset.intervals.reset_index()),
+        "intervals.tsv": render_table(name_single(dataset.intervals).reset_index()),
         "annotators.tsv": render_annotators(outcome),
         "ledger.tsv": render_ledger(outcome),
         f"distributions_{tag}.json": render_distributions(distributions, outcome, language),
         RECIPE_FILE: recipe.render(),
         "report.json": render_report(report),
     }
-    if unscored := outcome.pairs.index.difference(outcome.scores.index).tolist():
+    if dataset.intervals.empty:
+        del texts["intervals.tsv"]
+    unscored = outcome.pairs.index.difference(outcome.scores.index).tolist()
+    if unscored and not is_single:
         texts[f"data/data_{tag}.tsv"] = render_stimuli(scored)
         texts[name_unscored(tag)] = render_stimuli([stimuli.rows[pair - 1] for pair in unscored])
     files = {path: text.encode() for path, text in texts.items()}
     parquet = write_distributions_parquet(distributions)
     return {**files, f"distributions_{tag}.parquet": parquet}
+
+
+def _render_published(
+    stimuli: ParsedRows[Any], scored: Sequence[Row], dataset: Dataset, tag: str
+) -> dict[str, str]:
+    """Return the files of pairs with two contexts that are in the layout of CoSimLex."""
+    scores, pvalues = dataset.outcome.scores, dataset.outcome.recipe.files.as_style()
+    return {
+        f"{dataset.name}_{tag}.csv": render_dataset(scored, scores, pvalues=pvalues),
+        f"data/data_{tag}.tsv": stimuli.text,
+        f"gold/gold_{tag}.tsv": render_gold(scores),
+    }
+
+
+def _render_single(
+    stimuli: ParsedRows[Any], scored: Sequence[Row], dataset: Dataset, tag: str
+) -> dict[str, str]:
+    """Return the files of pairs with one context: all items, and the scores by id."""
+    scores = map(format_number, dataset.outcome.scores["sim1"])
+    gold = zip((row[0] for row in scored), scores, strict=True)
+    return {
+        f"data/items_{tag}.tsv": stimuli.text,
+        f"gold/gold_{tag}.tsv": render_rows(("id", "score"), gold),
+    }
 
 
 def name_unscored(tag: str) -> str:

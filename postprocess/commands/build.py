@@ -23,7 +23,6 @@ from postprocess.reporting.phrases import write_count
 
 if TYPE_CHECKING:
     from postprocess.pipeline import Dataset
-    from postprocess.steps.recipe import Recipe
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,6 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Build and write a dataset; print findings and a summary."""
+    from postprocess.designs.design import DesignError, read_design
+    from postprocess.designs.items import parse_items
     from postprocess.formats.reading import load_checks, load_ratings
     from postprocess.pipeline import build_dataset
     from postprocess.reporting.report import summarise
@@ -55,8 +56,15 @@ def run(options: argparse.Namespace) -> int:
     files = {"stimuli": options.stimuli, "ratings": options.ratings}
     if options.checkpoints:
         files["checkpoints"] = options.checkpoints
-    recipe = recipe_of_design(options) if options.design else recipe_from(options)
-    stimuli = parse_stimuli(options.stimuli.read_bytes())
+    design = read_design(options.design) if options.design else None
+    recipe = design.as_recipe(options.changes) if design else recipe_from(options)
+    if design and design.item.kind != "text" and not options.no_report:
+        raise DesignError(
+            f'the design {design.name} has items of kind "{design.item.kind}", and reports are '
+            'of kind "text" only; add --no-report'
+        )
+    data = options.stimuli.read_bytes()
+    stimuli = parse_items(data, design) if design else parse_stimuli(data)
     checks = load_checks(options.checkpoints) if options.checkpoints else None
     with showing_progress() as progress:
         dataset = build_dataset(
@@ -64,6 +72,7 @@ def run(options: argparse.Namespace) -> int:
             load_ratings(options.ratings, options.language),
             language=options.language,
             recipe=recipe,
+            design=design,
             inputs={name: _digest(path) for name, path in files.items()},
             checks=checks,
             details=load_details(options.ratings),
@@ -82,19 +91,6 @@ def run(options: argparse.Namespace) -> int:
         )
     sys.stdout.write(summarise(dataset.report) + "".join(f"written   {path}\n" for path in paths))
     return 0
-
-
-def recipe_of_design(options: argparse.Namespace) -> "Recipe":
-    """Return the recipe of a design. Raises DesignError for a kind that cannot be built yet."""
-    from postprocess.designs.design import DesignError, read_design
-
-    design = read_design(options.design)
-    if design.item.kind != "text":
-        raise DesignError(
-            f'the design {design.name} has items of kind "{design.item.kind}"; datasets can be '
-            'built of kind "text" only'
-        )
-    return design.as_recipe(options.changes)
 
 
 def render_with_notice(dataset: "Dataset") -> dict[str, bytes]:

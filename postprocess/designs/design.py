@@ -153,6 +153,9 @@ RULES: dict[str, Callable[[Design], bool]] = {
         lambda d: d.rounds.second_look_above is None
         or (d.item.kind != "text" and d.scores.centre == "mean")
     ),
+    "another centre than the mean needs words or texts": (
+        lambda d: d.item.kind != "text" or d.scores.centre == "mean"
+    ),
     "doubled items need blocks": (
         lambda d: not d.answers.doubled or d.answers.block_size is not None
     ),

@@ -12,6 +12,7 @@ from postprocess.designs.design import Design, Kind
 from postprocess.formats.marks import MarkedContext, MarkedText, Problem, Span, read_text
 from postprocess.formats.stimuli import COLUMNS, StimulusPair, list_field_findings, read_pair
 from postprocess.formats.tabular import Finding, Severity
+from postprocess.types import NContexts
 
 Forms = Literal["dictionary", "text"]
 Row = dict[str, Any]  # of the table of contexts
@@ -56,7 +57,8 @@ class Side(NamedTuple):
 class TextKind:
     """Two words in one text, rated in two such contexts: the stimuli of CoSimLex."""
 
-    name, n_contexts = "text", 2
+    name = "text"
+    n_contexts: NContexts = 2
 
     def columns(self, design: Design) -> tuple[str, ...]:
         """Return the columns of `data_<lang>.tsv`."""
@@ -98,7 +100,7 @@ class TextKind:
 class PairKind:
     """Two words alone, or each in a separate text; they may be of two languages."""
 
-    n_contexts = 1
+    n_contexts: NContexts = 1
 
     def __init__(self, name: Kind, texts: Sequence[str] = (), forms: Sequence[str] = ()) -> None:
         self.name, self._texts, self._forms = name, texts, forms

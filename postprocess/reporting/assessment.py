@@ -72,12 +72,18 @@ def assess(
 
     `used` is `outcome.used` with the columns of `join_details`, which adds `details`: agreement is
     reported by block and part of speech, and ratings are related to position and seconds, if these
-    are known. The order of its rows does not matter.
+    are known. The order of its rows does not matter. Change and confounds are of pairs with two
+    contexts alone.
     """
     chance = allot_chance(outcome.recipe.report, len(outcome.ledger))
     given = as_given(outcome)
+    agreement = report_agreement(used, given, chance, _repeating(outcome, chance, details))
+    if outcome.n_contexts == 1:
+        words = [row[1:3] for row in rows]  # after the id
+        divided = report_divided(outcome, words, chance)
+        return {"agreement": agreement, "divided": divided, **report_copies(outcome)}
     return {
-        "agreement": report_agreement(used, given, chance, _repeating(outcome, chance, details)),
+        "agreement": agreement,
         "change": report_change(outcome, given, chance),
         "confounds": report_confounds(outcome, rows, used, chance),
         "divided": report_divided(outcome, rows, chance),

@@ -11,6 +11,7 @@ import pandas as pd
 from postprocess.formats.tabular import Finding
 from postprocess.naming import STAMP
 from postprocess.reporting.phrases import describe_gaps as describe_gaps
+from postprocess.reporting.phrases import write_figure
 from postprocess.steps.core import KEPT, LEFT_OUT
 from postprocess.steps.exclusion import COUNTED, count_left_out
 from postprocess.steps.ledger import explain
@@ -46,8 +47,18 @@ def summarise(report: Report) -> str:
         f"{counts['annotators_used']} of {counts['annotators']} annotators\n"
         f"shifted   {count_shifted(report)} annotators\n"
         f"left out  {'; '.join(_list_left_out(counts))}\n"
-        f"scores    mean {table1['mean']}, SD {table1['sd']}, |change| {table1['change']}, "
-        f"human {table1['human']}\n"
+        f"scores    mean {table1['mean']}, SD {table1['sd']}, {_summarise_pairs(report)}"
+    )
+
+
+def _summarise_pairs(report: Report) -> str:
+    """Return the main figures of the pairs' changes, or of agreement if they have one context."""
+    table1 = report["table1"]["text"]
+    if "change" not in table1:
+        pairwise = write_figure(report["agreement"]["overall"]["pairwise_pearson"])
+        return f"human {table1['human']}, average pairwise Pearson {pairwise}\n"
+    return (
+        f"|change| {table1['change']}, human {table1['human']}\n"
         f"changed   q < 0.05 {table1['share_q']}, two-sided p < 0.05 {table1['share_two_sided']}\n"
         f"          one-sided, as published: p < 0.05 {table1['share_one_sided']}, "
         f"p < 0.1 {table1['share_one_sided_10']}\n"

@@ -107,7 +107,8 @@ def table1_row(scores: "pd.DataFrame", human: float = math.nan) -> dict[str, flo
         pairs; human; mean (of all scores), sd (the mean of the standard deviations; NaN left
         out) and change (mean absolute change) in scale points; share_q and share_two_sided, the
         shares of pairs with q and with a two-sided p below 0.05; share_one_sided and
-        share_one_sided_10, those with the published one-sided p below 0.05 and 0.1.
+        share_one_sided_10, those with the published one-sided p below 0.05 and 0.1. Pairs with
+        one context have only the first four.
 
     References
     ----------
@@ -122,11 +123,19 @@ def table1_row(scores: "pd.DataFrame", human: float = math.nan) -> dict[str, flo
     >>> list(table1_row(scores, 0.77).values())
     [1, 0.77, 2.5, 1.5, 3.0, 0.0, 0.0, 1.0, 1.0]
     """
-    return {
+    sims, deviations = (
+        scores[[name for name in (f"{figure}1", f"{figure}2") if name in scores]]
+        for figure in ("sim", "stdev")
+    )
+    row = {
         "pairs": len(scores),
         "human": human,
-        "mean": float(np.mean(scores[["sim1", "sim2"]].to_numpy())),
-        "sd": float(mean_defined(scores[["stdev1", "stdev2"]].to_numpy(dtype=float))),
+        "mean": float(np.mean(sims.to_numpy())),
+        "sd": float(mean_defined(deviations.to_numpy(dtype=float))),
+    }
+    if "change" not in scores:
+        return row
+    return row | {
         "change": float(scores["change"].abs().mean()),
         **{name: float((scores[test] < level).mean()) for name, (test, level) in SHARES.items()},
     }

@@ -46,7 +46,17 @@ def render_annotators(outcome: Outcome) -> str:
 
 def render_scores(outcome: Outcome) -> str:
     """Return the text of `scores.tsv`: all figures of `aggregate_ratings` for each pair."""
-    return render_table(outcome.pairs.reset_index())
+    return render_table(name_single(outcome.pairs).reset_index())
+
+
+def name_single(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Name the columns of pairs with one context as in files: n, score, stdev, median.
+
+    Pairs with two contexts keep their names.
+    """
+    if "sim2" in pairs:
+        return pairs
+    return pairs.rename(columns=lambda name: name.replace("sim1", "score").removesuffix("1"))
 
 
 def describe_moves(outcome: Outcome) -> "pd.Categorical[Any]":

@@ -46,11 +46,58 @@ def test_build_takes_the_recipe_of_a_design_of_kind_text(arguments, tmp_path, ca
     assert report["recipe"]["name"] == "cosimlex"
     assert report["recipe"]["calibration"]["threshold"] == 9
 
-    assert main([*arguments, "--design", "simlex"]) == 2
+    assert main([*arguments[:-1], "--design", "simlex"]) == 2
     assert capsys.readouterr().err.endswith(
-        'error: the design simlex has items of kind "words"; datasets can be built of kind "text" '
-        "only\n"
+        'error: the design simlex has items of kind "words", and reports are of kind "text" only; '
+        "add --no-report\n"
     )
+
+
+def build_single(tmp_path, arguments, design, items, ratings):
+    """Build a dataset of pairs with one context; return its folder. Rows of ratings: a pair's."""
+    (tmp_path / "data.tsv").write_text(items, encoding="utf-8")
+    rows = "".join(
+        f"xx,{pair},1,A{i},{rating}\n"
+        for pair, of in enumerate(ratings, 1)
+        for i, rating in enumerate(of)
+    )
+    table = f"language,pair,context,annotator,rating\n{rows}"
+    (tmp_path / "ratings.csv").write_text(table, encoding="utf-8")
+    assert main([*arguments, "--design", design]) == 0
+    return tmp_path / "out"
+
+
+def test_build_writes_means_of_pairs_with_one_context(arguments, tmp_path, capsys):
+    items = "id\tword1\tword2\na\ttavo\tmiren\nb\tsel\toru\nc\tkaf\tulo\n"
+    ratings = [(4, 3.5, 3), (0, 0.25, 0.5), (2, 2, 2.75)]
+
+    out = build_single(tmp_path, arguments, "semeval2017", items, ratings)
+
+    assert (out / "data/items_xx.tsv").read_text() == items
+    assert (out / "gold/gold_xx.tsv").read_text() == "id\tscore\na\t3.5\nb\t0.25\nc\t2.25\n"
+    assert (out / "scores.tsv").read_text() == (
+        "pair\tn\tscore\tstdev\tmedian\n1\t3\t3.5\t0.5\t3.5\n2\t3\t0.25\t0.25\t0.25\n"
+        "3\t3\t2.25\t0.433012701892\t2\n"
+    )
+    header = (out / "intervals.tsv").read_text().partition("\n")[0]
+    assert header == "pair\tscore\tscore_low\tscore_high\tscore_error"
+    report = json.loads((out / "report.json").read_text())
+    assert not {"change", "confounds", "intervals"} & set(report)
+    assert report["counts"]["contexts"] == 3
+    assert "average pairwise Pearson 0.94" in capsys.readouterr().out
+
+
+def test_build_writes_no_tag_for_a_tie(arguments, tmp_path):
+    text = "The <strong>lim</strong> is here.\tIt is a <strong>lim</strong>.\tlim\tlim\n"
+    items = "id\tword1\tword2\ttext1\ttext2\tform1\tform2\n" + "".join(
+        f"{name}\tlim\tlim\t{text}" for name in "ab"
+    )
+
+    out = build_single(tmp_path, arguments, "wic", items, [(1, 1), (0, 1)])
+
+    assert (out / "gold/gold_xx.tsv").read_text() == "id\tscore\na\t1\n"
+    assert (out / "scores.tsv").read_text() == "pair\tn\tscore\tshare\n1\t2\t1\t1\n2\t2\t\t0.5\n"
+    assert not (out / "intervals.tsv").exists()
 
 
 def test_build_writes_the_files_and_lists_them(arguments, tmp_path, capsys):

@@ -75,6 +75,7 @@ def test_a_recipe_is_on_the_scale_of_the_design():
         (WORDS.replace("nothing", "translations") + MAJORITY, "translations are asked for and"),
         ("[rounds]\nsecond_look_above = 1.0\n", "a second look needs words or texts"),
         (WORDS + MAJORITY + "[rounds]\nsecond_look_above = 1.0\n", "a second look needs words"),
+        ('[scores]\ncentre = "median"\n', "another centre than the mean needs words or texts"),
         ("[answers]\ndoubled = 5\n", "doubled items need blocks"),
         (WORDS + "[rounds]\nadjudicates = true\n", "only majorities are adjudicated"),
         ('[scores]\nrecipe = "mine"\n', "the recipe is none of the library's"),
