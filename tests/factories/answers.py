@@ -11,15 +11,17 @@ from surveys.models import Assignment, Response, Study
 from surveys.participation.answers import record_engagement, record_rating
 from tests.factories.studies import due_response, make_study, progress_of, start
 
-SAME_FOR_ALL = 7
 
-
-def answer(assignment: Assignment, ratings: Sequence[int] | None = None) -> Assignment:
-    """Answer an assignment's items by ratings in their order, or else by what the text is."""
+def answer(
+    assignment: Assignment, ratings: Sequence[int] | None = None, *, opposes: bool = False
+) -> Assignment:
+    """Answer items by ratings in their order, or else as all do, or in the opposite way."""
     n_items = assignment.responses.count() if ratings is None else len(ratings)
     for number in range(n_items):
         response = due_response(assignment)
-        rating = response.context_id % SAME_FOR_ALL if ratings is None else ratings[number]
+        row = 2 * (response.context.pair.position - 1) + response.context.number
+        of_all = 6 - row % 7 if opposes else row % 7
+        rating = of_all if ratings is None else ratings[number]
         record_engagement(progress_of(assignment), f"sea{number}", "salt")
         record_rating(progress_of(assignment), Decimal(rating))
     assignment.refresh_from_db()

@@ -105,10 +105,7 @@ def test_failed_checkpoints_are_flagged_and_not_counted_as_ratings(db):
 
 def test_agreement_below_zero_is_grave(db):
     study = finished_study(4, n_pairs=12)
-    one = start(study)
-    by_pair = sorted(one.responses.all(), key=lambda response: response.context_id % 7)
-    order = {response.position: 6 - place // 2 for place, response in enumerate(by_pair)}
-    answer(one, [order[position] for position in sorted(order)])
+    one = answer(start(study), opposes=True)
     take_seconds(one, 40)
 
     assert look_at(one).flags == [("Low agreement: ρ is 0 or less.", True)]
