@@ -21,7 +21,7 @@ class SharedPlaces(models.TextChoices):
 class PublishedBoard(models.Model):
     """A table of scores as it was printed. It is never changed, only deleted and imported again.
 
-    `recomputed`: what the site's scorer finds for a row; see `sharedtasks.scoring.recomputing`.
+    `recomputed`: what the site's scorer finds for rows; see `boards.published.recompute_row`.
     """
 
     shared_task = models.ForeignKey(SharedTask, models.CASCADE, related_name="published_boards")

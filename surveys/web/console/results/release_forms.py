@@ -89,7 +89,7 @@ class ReleaseForm(forms.Form):
             del self.fields["withholds_unknown"]
         self.fields["recipe"].choices = [  # type: ignore[attr-defined]
             ("Of the study", [(pk, _describe_run(run_)) for pk, run_ in latest.items()]),
-            ("Of Cosima", [(name, name) for name in recipes]),
+            ("Cosima’s recipes", [(name, name) for name in recipes]),
         ]
         self.fields["ids_of"].queryset = Release.objects.filter(study=study)  # type: ignore[attr-defined]
         self.fields["ids_of"].label_from_instance = _describe_release  # type: ignore[attr-defined]
