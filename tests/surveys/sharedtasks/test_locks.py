@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from surveys.sharedtasks.models import ScoringState, TeamInvitation, TeamKind, TeamMember
+from surveys.sharedtasks import models
 from surveys.sharedtasks.scoring.score import make_scoring
 from surveys.sharedtasks.uploads import check_files
 from tests.factories.sharedtasks import (
@@ -20,6 +20,7 @@ from tests.factories.sharedtasks import (
 from tests.surveys import locking
 
 LOCKS = locking.read_table(
+    ("surveys.sharedtasks.boards.published", "SharedTask", "import_board"),
     ("surveys.sharedtasks.final_results.boards", "SharedTask", "request_finalising"),
     ("surveys.sharedtasks.final_results.boards", "SharedTask Team", "_store"),
     ("surveys.sharedtasks.final_results.publishing", "SharedTask", "publish retract"),
@@ -60,20 +61,21 @@ def make_rows() -> locking.Rows:
     part, phase, team = make_data(shared_task), make_phase(shared_task), make_team(shared_task)
     submission = send(team, phase)
     upload = check_files(team, phase, [result_file(predictions(2))], by=None, now=START)
-    scoring = make_scoring(shared_task, state=ScoringState.CURRENT)
-    member = TeamMember.objects.get(team=team)
+    scoring = make_scoring(shared_task, state=models.ScoringState.CURRENT)
+    member = models.TeamMember.objects.get(team=team)
     rules = {"name": "late", "subtasks": [1], "opens_at": START}
     return {
         "shared_task": shared_task, "part": part, "phase": phase, "team": team, "now": START,
         "into": make_team(shared_task, "Herons"), "submission": submission, "upload": upload,
         "scoring": scoring, "member": member, "captain": member, "by": None, "settled": set(),
         "participant": member.participant, "user": member.participant.user, "token": "token",
-        "link": TeamInvitation(team=team), "golds": SimpleNamespace(scoring=scoring),
+        "link": models.TeamInvitation(team=team), "golds": SimpleNamespace(scoring=scoring),
         "bodies": {}, "archive": b"", "seen": [], "reason": "a reason", "gold": {},
         "frozen": [SimpleNamespace(sha256="")], "language": "sl", "files": None, "rules": rules,
         "submission_id": submission.pk, "sha256": None, "note": "", "changes": {}, "scores": [],
-        "flags": [], "subtask": 1, "fields": {}, "to_join": True, "name": "Lynxes",
-        "hides_name": False, "pk": upload.pk, "found": [], "n_more": 0, "kind": TeamKind.TRIAL,
+        "board": models.PublishedBoard(shared_task=shared_task, source="a paper"), "flags": [],
+        "subtask": 1, "fields": {}, "to_join": True, "name": "Lynxes", "hides_name": False,
+        "pk": upload.pk, "found": [], "n_more": 0, "kind": models.TeamKind.TRIAL,
     }  # fmt: skip
 
 
