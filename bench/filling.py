@@ -272,8 +272,8 @@ def answer(items: str, position: str) -> None:
     insert(
         "response", items, assignment="f.k", annotator="f.who", pair="c.pair_id", context="c.id",
         position=position, rating=f"{is_answered} (f.k + {position}) %% 7 END",
-        inspired_word1=f"{is_answered} 'salt' || {position} ELSE '' END",
-        inspired_word2=f"{is_answered} 'sea' ELSE '' END",
+        written1=f"{is_answered} 'salt' || {position} ELSE '' END",
+        written2=f"{is_answered} 'sea' ELSE '' END",
         words_visible_seconds=f"{is_answered} 12.345 END",
         rating_visible_seconds=f"{is_answered} 5.678 END",
         **dict.fromkeys(instants, f"{is_answered} f.acted_at END"),

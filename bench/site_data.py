@@ -42,14 +42,14 @@ def list_stored() -> list[tuple[str, int, int, str, str, float | None, bool]]:
 
     Answers of finished assignments count: a dataset contains no others.
     """
-    begun = Response.objects.exclude(inspired_word1="").select_related("context", "assignment")
+    begun = Response.objects.exclude(written1="").select_related("context", "assignment")
     return [
         (
             "".join(ITEM.findall(response.context.text)),
             response.annotator_id,
             response.pair_id,
-            response.inspired_word1,
-            response.inspired_word2,
+            response.written1,
+            response.written2,
             None if response.rating is None else float(response.rating),
             response.assignment.state == AssignmentState.SUBMITTED,
         )
@@ -76,7 +76,7 @@ def fill(places: int) -> int:
         start_assignment(invitation)
     now = timezone.now()
     answered = Response.objects.update(
-        inspired_word1="lorem", inspired_word2="ipsum", engaged_at=now, rating=3, rated_at=now
+        written1="lorem", written2="ipsum", engaged_at=now, rating=3, rated_at=now
     )
     done = {"state": AssignmentState.SUBMITTED, "started_at": now, "submitted_at": now}
     Assignment.objects.update(**done)

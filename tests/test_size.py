@@ -75,11 +75,11 @@ def count_crumbs() -> int:
 BOUNDS = (
     ("lines of the core", count_core, 36_005, 33_000),
     ("lines of the product", lambda: count_lines(*PRODUCT), 98_669, 84_000),
-    ("statements of the product", count_statements, 57_140, 48_500),
+    ("statements of the product", count_statements, 57_141, 48_500),
     ("lines of the simulator", lambda: count_lines("mturk_simulator"), 5_570, 5_100),
     ("lines of tests", lambda: count_lines("tests"), 90_658, 75_000),
     ("lines of benchmarks", lambda: count_lines("bench"), 6_040, 5_000),
-    ("migrations", count_migrations, 5, 4),
+    ("migrations", count_migrations, 6, 4),
     ("words of documents", lambda: count_words(*DOCUMENTS), 56_180, 54_500),
     ("words of the README", lambda: count_words("README.md"), 900, 900),
     ("words of the changelog", lambda: count_words("CHANGELOG.md"), 710, 700),

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 ANNOTATOR_CODE = "[0-9A-Za-z]{1,16}"
 LONGEST_WORD = 50
+LONGEST_WRITTEN = 200
 LONGEST_COMMENT = 500
 
 
@@ -334,8 +335,8 @@ class Response(models.Model):
     # no index: its scattered pages would slow down each start
     context = models.ForeignKey(Context, models.PROTECT, related_name="responses", db_index=False)
     position = models.PositiveSmallIntegerField(help_text="from 1")
-    inspired_word1 = models.CharField(max_length=LONGEST_WORD, blank=True)
-    inspired_word2 = models.CharField(max_length=LONGEST_WORD, blank=True)
+    written1 = models.CharField(max_length=LONGEST_WRITTEN, blank=True)
+    written2 = models.CharField(max_length=LONGEST_WRITTEN, blank=True)
     engaged_at = models.DateTimeField(null=True, blank=True, help_text="when page 1 was answered")
     rating = models.DecimalField(max_digits=5, decimal_places=2, null=True, blank=True)
     is_unjudgeable = models.BooleanField(default=False, help_text="the annotator cannot judge")
@@ -370,8 +371,8 @@ class Response(models.Model):
             ),
             models.UniqueConstraint(fields=("assignment", "position"), name="one_item_a_place"),
             models.CheckConstraint(
-                condition=Q(engaged_at__isnull=True, inspired_word1="", inspired_word2="")
-                | (Q(engaged_at__isnull=False) & ~Q(inspired_word1="") & ~Q(inspired_word2="")),
+                condition=Q(engaged_at__isnull=True, written1="", written2="")
+                | (Q(engaged_at__isnull=False) & ~Q(written1="") & ~Q(written2="")),
                 name="engaged_has_two_words",
             ),
             models.CheckConstraint(

@@ -99,7 +99,7 @@ def _list_answers(annotator: Annotator) -> Iterator[Answer]:
         "assignment_id", "position", "pair__position", "pair__word1", "pair__word2", "context_id",
         "context__number", "pair__is_checkpoint", "context__checkpoint__lowest",
         "context__checkpoint__highest",
-        "inspired_word1", "inspired_word2", "has_pasted_word1", "has_pasted_word2", "rating",
+        "written1", "written2", "has_pasted_word1", "has_pasted_word2", "rating",
         "is_unjudgeable", "first_rating", "changed_at", "words_visible_seconds",
         "rating_visible_seconds", "words_shown_at", "engaged_at", "rating_shown_at", "rated_at",
     )  # fmt: skip

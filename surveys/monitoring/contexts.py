@@ -77,7 +77,7 @@ def summarise_answers(study: Study, context: Context) -> ContextAnswers:
         engaged_at__isnull=False,
     )
     rows = of_context.order_by("rated_at").values_list(
-        "rating", "is_unjudgeable", "inspired_word1", "inspired_word2",
+        "rating", "is_unjudgeable", "written1", "written2",
         "assignment__state", "assignment__round__is_current",
     )  # fmt: skip
     answers: list[Any] = list(rows)

@@ -40,8 +40,8 @@ UNKNOWN = PageVisit()
 
 def record_engagement(
     where: AssignmentProgress,
-    inspired_word1: str,
-    inspired_word2: str,
+    written1: str,
+    written2: str,
     *,
     visit: PageVisit = UNKNOWN,
     pasted: tuple[bool, bool] = (False, False),
@@ -52,8 +52,8 @@ def record_engagement(
         where.due.response_id,
         WORDS_OPEN,
         {
-            "inspired_word1": inspired_word1,
-            "inspired_word2": inspired_word2,
+            "written1": written1,
+            "written2": written2,
             "engaged_at": timezone.now(),
             "words_shown_at": visit.shown_at,
             "words_visible_seconds": visit.visible_seconds,

@@ -30,8 +30,8 @@ from surveys.study.blocks.quota import give_back_places
 Made = TypeVar("Made", Run, Release)
 ERASED = {
     "is_erased": True,
-    "inspired_word1": "",
-    "inspired_word2": "",
+    "written1": "",
+    "written2": "",
     "engaged_at": None,
     "rating": None,
     "is_unjudgeable": False,

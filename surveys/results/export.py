@@ -80,8 +80,8 @@ RESPONSE_TABLE = {
         Coalesce("annotator__invitation__is_rehearsal", Value(value=False)), "bool"
     ),
     "position": Column("position", "int32"),
-    "inspired_word1": Column("inspired_word1", "string"),
-    "inspired_word2": Column("inspired_word2", "string"),
+    "inspired_word1": Column("written1", "string"),
+    "inspired_word2": Column("written2", "string"),
     "pasted_word1": Column("has_pasted_word1", "bool"),
     "pasted_word2": Column("has_pasted_word2", "bool"),
     "rating": Column("rating", "float64"),

@@ -31,7 +31,7 @@ FIELDS = (
     "assignment__questionnaire__block__number", "assignment__questionnaire__letter",
     "is_unjudgeable", "assignment__state", "assignment__round__is_current",
     "context__checkpoint__lowest", "context__checkpoint__highest", "annotator__publishes_words",
-    "position", "rating_visible_seconds", "scale_layout", "inspired_word1", "inspired_word2",
+    "position", "rating_visible_seconds", "scale_layout", "written1", "written2",
     "annotator__invitation__is_rehearsal", "assignment", "pk",
 )  # fmt: skip
 

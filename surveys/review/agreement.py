@@ -19,7 +19,7 @@ class Agreement(NamedTuple):
 def describe_evidence(review: Review) -> list[str]:
     """Return the evidence about a review as sentences."""
     response = review.response
-    words = (response.inspired_word1, response.inspired_word2) if response else ("", "")
+    words = (response.written1, response.written2) if response else ("", "")
     text = response.context.text if response else ""
     return [describe(Piece(*piece), words, text) for piece in review.evidence]
 

@@ -37,7 +37,7 @@ ANSWERS_PER_STEP = 1000  # of a background job
 FILING = "review.file"  # the kind of job
 AFTER_FAILURE = timedelta(minutes=1)  # in which a job is not requested again
 FIELDS = (
-    "assignment__questionnaire", "pk", "assignment", "context", "inspired_word1", "inspired_word2",
+    "assignment__questionnaire", "pk", "assignment", "context", "written1", "written2",
     "context__text", "context__word1_start", "context__word1_end", "context__word2_start",
     "context__word2_end", "pair__word1", "pair__word2", "rating", "words_visible_seconds",
     "words_shown_at", "engaged_at", "has_pasted_word1", "has_pasted_word2", "position",

@@ -23,7 +23,7 @@ PATIENCE_SECONDS = 120
 LOCKED_SECONDS = 3
 ANSWERED = "SELECT count(*) FROM surveys_response WHERE rated_at IS NOT NULL"
 STORED = """
-SELECT i.id, r.position, r.inspired_word1, r.inspired_word2, r.rating
+SELECT i.id, r.position, r.written1, r.written2, r.rating
 FROM surveys_response r JOIN surveys_invitation i ON i.annotator_id = r.annotator_id
 WHERE r.engaged_at IS NOT NULL
 """

@@ -85,7 +85,7 @@ def test_a_hit_is_previewed_answered_and_submitted(strict_browser, paid_site, st
     (found,) = client.list_assignments_for_hit(HITId=hit_id)["Assignments"]
     assert f"<FreeText>{code}</FreeText>" in found["Answer"]
     assert "<FreeText>&#382;ito&lt;&amp;&gt;</FreeText>" in found["Answer"]
-    assert paid_site.query("SELECT inspired_word1, rating FROM surveys_response") == [(ODD, 6)]
+    assert paid_site.query("SELECT written1, rating FROM surveys_response") == [(ODD, 6)]
     assert page.context.cookies() == []
     assert watched.hosts == {
         stage.url.removeprefix("http://"),

@@ -23,7 +23,7 @@ LINES_A_SECOND = 1
 ASKED: Any = {"timeout": PATIENCE_SECONDS, "verify": NO_CERTIFICATES}
 PATHS = ("/", "/console/sign-in/", "/admin/login/")
 FIRST_WORD = """
-SELECT inspired_word1 FROM surveys_response JOIN surveys_assignment a ON a.id = assignment_id
+SELECT written1 FROM surveys_response JOIN surveys_assignment a ON a.id = assignment_id
 WHERE token = '{token}' AND position = 1
 """
 

@@ -8,7 +8,7 @@ from tests.end_to_end.browser import DESKTOP, PHONE, WatchedPage
 from tests.end_to_end.site import Site
 
 ANSWERS = """
-SELECT inspired_word1, inspired_word2, rating, has_pasted_word1, has_pasted_word2,
+SELECT written1, written2, rating, has_pasted_word1, has_pasted_word2,
        words_visible_seconds, rating_visible_seconds
 FROM surveys_response JOIN surveys_assignment ON surveys_assignment.id = assignment_id
 WHERE token = '{token}' AND engaged_at IS NOT NULL ORDER BY position

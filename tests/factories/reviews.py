@@ -22,8 +22,8 @@ def submit(study: Study, words: Sequence[tuple[str, str]] = (), **more: object) 
         own = (f"sea{assignment.pk}n{number}", f"salt{assignment.pk}n{number}")
         first, second = words[number] if number < len(words) else own
         found = {
-            "inspired_word1": first,
-            "inspired_word2": second,
+            "written1": first,
+            "written2": second,
             "engaged_at": now,
             "words_visible_seconds": 60.0,
             "rating": Decimal(number * number % 23 % 7),

@@ -54,7 +54,7 @@ pytestmark = pytest.mark.every_database  # all actions in random order
 UNFINISHED = (*AssignmentState.leased(), AssignmentState.EXPIRED)
 LIVE = (*AssignmentState.leased(), AssignmentState.SUBMITTED)
 RIGHT = {"question0": "1", "question1": "2", "question2": "0"}
-PAGE_1, PAGE_2 = ("inspired_word1", "inspired_word2"), ("rating", "is_unjudgeable", "comment")
+PAGE_1, PAGE_2 = ("written1", "written2"), ("rating", "is_unjudgeable", "comment")
 
 
 class Collection:

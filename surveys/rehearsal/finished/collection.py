@@ -23,7 +23,7 @@ INSTRUCTIONS, INTRODUCTION = timedelta(minutes=1), timedelta(minutes=3)
 BETWEEN_PAGES = timedelta(seconds=1)
 Row = TypeVar("Row", bound=Model)
 ANSWER_FIELDS = (
-    "inspired_word1", "inspired_word2", "words_shown_at", "words_visible_seconds",
+    "written1", "written2", "words_shown_at", "words_visible_seconds",
     "engaged_at", "rating", "rating_shown_at", "rating_visible_seconds", "rated_at",
 )  # fmt: skip
 OPENS, RUSH, CLOSES = 7, 18, 22  # hours of the day between which people come
@@ -120,7 +120,7 @@ class Collection:
 def fill_in(response: Response, answer: Answer, at: datetime) -> datetime:
     """Fill in the answer to a text that is shown at an instant; return when it is rated."""
     of_words, of_rating = answer.seconds
-    response.inspired_word1, response.inspired_word2 = answer.words
+    response.written1, response.written2 = answer.words
     response.words_shown_at, response.words_visible_seconds = at, of_words
     response.engaged_at = at + timedelta(seconds=of_words)
     response.rating, response.rating_visible_seconds = answer.rating, of_rating

@@ -111,9 +111,7 @@ def _is_doubted(review: Review) -> bool:
 def _draw(review: Review) -> float:
     """Return a number from 0 to 1 that follows from the words of an answer."""
     answer = review.response
-    return (
-        draw_chance("words", answer.inspired_word1, answer.inspired_word2).random() if answer else 1
-    )
+    return draw_chance("words", answer.written1, answer.written2).random() if answer else 1
 
 
 def _date(study: Study, begins_at: datetime) -> None:

@@ -109,7 +109,7 @@ def store_answer(where: AssignmentProgress, form: Form, sent: QueryDict) -> bool
     """Store two words, a rating, or that the annotator cannot judge; return whether stored."""
     visit, given = read_visit(sent), form.cleaned_data
     if not isinstance(form, RatingForm):
-        return record_engagement(where, **given, visit=visit, pasted=read_pasted(sent))
+        return record_engagement(where, *given.values(), visit=visit, pasted=read_pasted(sent))
     if (rating := form.given_rating) is None:
         return record_unjudgeable(where, given["comment"], visit=visit)
     return record_rating(where, rating, visit=visit)
@@ -131,7 +131,7 @@ def refuse_other_answer(where: AssignmentProgress, position: int, form: Form, me
         is_other = response.rated_at is not None and form.given_rating not in given
         stored = _("I cannot judge this") if point is None else write_digits(write_point(point))
     else:
-        words = [response.inspired_word1, response.inspired_word2]
+        words = [response.written1, response.written2]
         is_other, stored = words != [*form.cleaned_data.values()], ", ".join(words)
     if is_other:
         answer = f"\N{FIRST STRONG ISOLATE}{stored}\N{POP DIRECTIONAL ISOLATE}"

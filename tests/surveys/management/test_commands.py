@@ -98,7 +98,7 @@ def test_release_dataset_names_an_unwritable_folder(tmp_path):
 def test_export_responses_writes_the_same_to_its_output_and_to_a_file(tmp_path):
     study = make_study(2)
     finish(start(study))
-    Response.objects.update(inspired_word1="čaj")
+    Response.objects.update(written1="čaj")
     path = tmp_path / "responses.csv"
 
     out, err = run("export", "responses", "study")

@@ -156,7 +156,7 @@ def test_describe_annotator_flags_order_speed_and_shared_words(db):
     assignment = start(make_study(40, block_size=40, language="tlh"))
     for number, response in enumerate(assignment.responses.order_by("position")[:20]):
         Response.objects.filter(pk=response.pk).update(
-            inspired_word1="sea", inspired_word2="salt", engaged_at=hours_ago(1),
+            written1="sea", written2="salt", engaged_at=hours_ago(1),
             rated_at=hours_ago(1), rating=6 * (number % 2),
             rating_visible_seconds=0.5 if number < 5 else 4,
         )  # fmt: skip

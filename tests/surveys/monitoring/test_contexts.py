@@ -20,7 +20,7 @@ def test_summarise_answers_counts_ratings_and_words_of_finished_assignments(db):
     context = first_context(study)
     answers = Response.objects.filter(context=context).order_by("pk")
     for response, rating, word in zip(answers, (2, 5), ("Sea", "sea"), strict=True):
-        Response.objects.filter(pk=response.pk).update(rating=rating, inspired_word1=word)
+        Response.objects.filter(pk=response.pk).update(rating=rating, written1=word)
 
     found = summarise_answers(study, context)
 

@@ -20,7 +20,7 @@ from tests.factories.studies import make_study, progress_of, start, stored
 
 pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # locks
 
-ANSWER = ("inspired_word1", "inspired_word2", "rating")
+ANSWER = ("written1", "written2", "rating")
 
 
 @pytest.fixture

@@ -37,7 +37,7 @@ pytestmark = [
     pytest.mark.study(ratings_per_context=1),
 ]
 
-ANSWER = ("inspired_word1", "inspired_word2", "rating")
+ANSWER = ("written1", "written2", "rating")
 
 
 @pytest.fixture

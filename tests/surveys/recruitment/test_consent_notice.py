@@ -62,7 +62,7 @@ NAMED: dict[str, dict[Said | None, str]] = {
     },
     "surveys.Response": {
         Said.IDENTITY: "annotator",
-        Said.ANSWERS: "inspired_word1 inspired_word2 rating is_unjudgeable comment",
+        Said.ANSWERS: "written1 written2 rating is_unjudgeable comment",
         Said.CORRECTIONS: "first_rating changed_at",
         Said.TIMES: "engaged_at rated_at words_shown_at rating_shown_at words_visible_seconds "
         "rating_visible_seconds has_pasted_word1 has_pasted_word2",

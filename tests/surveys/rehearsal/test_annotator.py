@@ -83,7 +83,7 @@ def stored_answers(invitation: Invitation) -> list[Acknowledged]:
     answers = []
     for response in Response.objects.filter(annotator__invitation=invitation).order_by("position"):
         if response.engaged_at:
-            words = f"{response.inspired_word1} {response.inspired_word2}"
+            words = f"{response.written1} {response.written2}"
             answers.append(Acknowledged(invitation.pk, response.position, "engage", words))
         if response.rated_at:
             rating = f"{response.rating:.0f}"
@@ -118,7 +118,7 @@ def test_a_hasty_annotator_writes_poor_words_and_rates_the_middle(study, script,
 
     assert {a.answer for a in annotator.acknowledged if a.page == "rate"} == {"3"}
     for response in Response.objects.all():
-        words = {response.inspired_word1, response.inspired_word2}
+        words = {response.written1, response.written2}
         in_text = set(list_words([response.context.text]))
         assert all(set(word) <= set("asdfghjkl") for word in words - in_text)
         assert len(words) == 2

@@ -212,7 +212,7 @@ def test_stream_responses_writes_ratings_without_trailing_zeros():
 def test_stream_responses_escapes_formulas_and_line_breaks(word, written):
     study = make_study(1)
     record_engagement(progress_of(start(study)), "sea", "salt")
-    Response.objects.filter(engaged_at__isnull=False).update(inspired_word1=word)
+    Response.objects.filter(engaged_at__isnull=False).update(written1=word)
 
     assert exported(study, "inspired_word1", "inspired_word2") == [(written, "salt")]
 
@@ -232,7 +232,7 @@ def test_stream_responses_yields_the_header_before_any_query():
 def test_stream_responses_yields_chunks(n_rows):
     study = make_study(n_rows, block_size=n_rows)
     start(study)
-    Response.objects.update(inspired_word1="a", inspired_word2="b", engaged_at=timezone.now())
+    Response.objects.update(written1="a", written2="b", engaged_at=timezone.now())
 
     with CaptureQueriesContext(connection) as queries:
         chunks = list(stream_responses(study))

@@ -44,7 +44,7 @@ def take_part(study: Study, rate: Callable[[int], int], *, n_rated: int = N_PAIR
     for response in ordered[:n_rated]:
         words = f"sea{response.pk}", f"salt{response.pk}"
         Response.objects.filter(pk=response.pk).update(
-            inspired_word1=words[0], inspired_word2=words[1], engaged_at=now,
+            written1=words[0], written2=words[1], engaged_at=now,
             rating=rate(response.pair.position), rated_at=now,
         )  # fmt: skip
     if n_rated == N_PAIRS:

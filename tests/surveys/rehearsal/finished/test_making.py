@@ -31,7 +31,7 @@ def read_answers() -> list[tuple[object, ...]]:
     """Return everything about the answers and verdicts that the site does not draw by chance."""
     rows = Response.objects.order_by("annotator__code", "position").values_list(
         "annotator__code", "position", "context__pair__position", "context__number",
-        "inspired_word1", "inspired_word2", "rating", "words_visible_seconds",
+        "written1", "written2", "rating", "words_visible_seconds",
         "rating_visible_seconds", "rated_at", "review__outcome",
         "assignment__round__number",
     )  # fmt: skip

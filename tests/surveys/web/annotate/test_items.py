@@ -20,7 +20,7 @@ from tests.factories.studies import finish, make_study, progress_of, start, stor
 pytestmark = pytest.mark.django_db
 
 WORDS = {"inspired_word1": "morje", "inspired_word2": "sol"}
-ANSWER = ("inspired_word1", "inspired_word2", "rating")
+ANSWER = ("written1", "written2", "rating")
 
 
 @pytest.mark.parametrize("path", ["/invitation/nobody/", "/survey/nobody/thanks/", "/nowhere/"])
@@ -86,7 +86,7 @@ def test_engage_shows_refused_words_again(client, assignment):
 def test_engage_accepts_words_in_any_script(client, assignment, response, word):
     client.post(page("engage", assignment, 1), {**WORDS, "inspired_word1": f" {word} "})
 
-    assert stored(response, "inspired_word1") == (word,)
+    assert stored(response, "written1") == (word,)
 
 
 @pytest.mark.every_database
@@ -332,10 +332,10 @@ def test_a_link_cannot_answer_another_assignment(client):
     client.post(page("rate", mine, 1), {"rating": "3"})
     client.post(page("engage", mine, 1), {**WORDS, "assignment": theirs.token})
 
-    assert list(theirs.responses.values_list("inspired_word1", "rating")) == [
+    assert list(theirs.responses.values_list("written1", "rating")) == [
         ("morje", None), ("", None),
     ]  # fmt: skip
-    assert list(mine.responses.values_list("inspired_word1", "rating")) == [
+    assert list(mine.responses.values_list("written1", "rating")) == [
         ("morje", None), ("", None),
     ]  # fmt: skip
 

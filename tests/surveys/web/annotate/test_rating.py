@@ -21,7 +21,7 @@ from tests.factories.studies import (
 
 pytestmark = pytest.mark.django_db
 
-ANSWER = ("inspired_word1", "inspired_word2", "rating")
+ANSWER = ("written1", "written2", "rating")
 
 
 def test_rate_shows_both_words_in_bold_and_names_them(client, assignment, response):

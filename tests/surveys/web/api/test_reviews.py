@@ -63,7 +63,7 @@ def test_claims_return_the_riskiest_answers_with_their_evidence(study, program):
 
     (claimed,) = answer.json()["reviews"]
     response = answers(study)[0].response
-    assert claimed["inspired_word2"] == response.inspired_word2 == "salt"
+    assert claimed["inspired_word2"] == response.written2 == "salt"
     assert claimed["text"] == response.context.text
     assert claimed["evidence"] == ["“fell” is copied from the text."]
     assert (claimed["state"], claimed["mine"], claimed["is_whole"]) == ("open", None, False)

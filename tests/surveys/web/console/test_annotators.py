@@ -121,7 +121,7 @@ def test_a_context_is_shown_with_ratings_and_words(study, reviewer):
     for _ in range(4):
         answer(start(study))
     context = Context.objects.get(pair__position=1, number=1)
-    Response.objects.filter(context=context).update(inspired_word1="<i>Sea</i>", rating=6)
+    Response.objects.filter(context=context).update(written1="<i>Sea</i>", rating=6)
 
     text = read(reviewer, "context", study, 1, 1)
 

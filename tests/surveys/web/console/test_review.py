@@ -55,7 +55,7 @@ def test_review_shows_an_answer_beside_its_text(study, sign_in):
     text = start(sign_in(Role.REVIEWER), study)
 
     review = answers(study)[0]
-    assert review.response.inspired_word2 in text
+    assert review.response.written2 in text
     assert f"<strong>{review.response.context.form1}</strong>" in text
     assert page("review_effect", study, review.pk) in text
     assert "If it is not used:" not in text
