@@ -17,7 +17,8 @@ from postprocess.boards.entries import Entry, Rules
 from postprocess.boards.exports.freezing import read_board, render_board
 from postprocess.boards.exports.tables import render_csv, render_differences
 from postprocess.boards.making import make_board
-from postprocess.scoring.figures import Figures, Reason, Subtask, score_changes
+from postprocess.scoring.figures import Figures, Reason, score_predictions
+from postprocess.scoring.metrics import CHANGES, Metric
 
 SIZES = {"en": 340, "hr": 112, "sl": 111, "fi": 24}
 COLUMNS = ("teams", "pairs of a part", "board s", "JSON s", "JSON MB", "read s", "CSV s")
@@ -40,7 +41,7 @@ def draw_figures(gold: np.ndarray, rng: np.random.Generator) -> Figures:
     """Return the figures of random predictions; for large parts, random left-out values."""
     predicted = rng.uniform(0, 2) * gold + rng.normal(size=gold.shape)
     if len(gold) <= max(SIZES.values()):
-        return score_changes(predicted, gold)
+        return score_predictions(Metric.CHANGE, predicted, gold)
     left_out = 0.5 + 1e-4 * rng.normal(size=2000)
     return Figures(float(left_out.mean()), np.nan, np.nan, Reason.NONE, len(gold), left_out)
 
@@ -48,7 +49,7 @@ def draw_figures(gold: np.ndarray, rng: np.random.Generator) -> Figures:
 def measure(n_teams: int, sizes: Mapping[str, int]) -> tuple[str, ...]:
     """Return a row: the seconds of each step for one subtask."""
     entries = draw_teams(n_teams, sizes, np.random.default_rng(n_teams))
-    rules = Rules("Bench", "evaluation", Subtask.CHANGES, sizes)
+    rules = Rules("Bench", "evaluation", CHANGES, sizes)
     times = [time.perf_counter()]
     board: Board = make_board(rules, entries)
     times.append(time.perf_counter())

@@ -10,8 +10,9 @@ import numpy as np
 from reporting import read_options, say, table
 
 from postprocess.boards.advice.planning import expect_error, expect_error_of_difference
-from postprocess.scoring.figures import Figures, score_changes, score_similarities
+from postprocess.scoring.figures import Figures, score_predictions
 from postprocess.scoring.inference import compare_scores, score_interval
+from postprocess.scoring.metrics import Metric
 from postprocess.statistics.evaluation import (
     harmonic_correlation,
     uncentered_pearson,
@@ -48,7 +49,7 @@ def measure(subtask: int, n: int, name: str, n_studies: int, seed: int) -> tuple
         first, second = (score(subtask, one, gold) for one in both)
         comparison = compare_scores(first, second)
         alarms.append(comparison.p < 0.05)
-        interval = score_interval(first, is_harmonic=subtask == 2)
+        interval = score_interval(first, Metric.HARMONIC if subtask == 2 else Metric.CHANGE)
         holds.append(interval is not None and interval.low <= truth <= interval.high)
         scores.append(first.score)
         differences.append(comparison.d)
@@ -68,8 +69,8 @@ def measure(subtask: int, n: int, name: str, n_studies: int, seed: int) -> tuple
 def score(subtask: int, predicted: np.ndarray, gold: np.ndarray) -> Figures:
     """Return the figures of predictions."""
     if subtask == 1:
-        return score_changes(predicted[:, 0], gold[:, 0])
-    return score_similarities(predicted, gold)
+        return score_predictions(Metric.CHANGE, predicted[:, 0], gold[:, 0])
+    return score_predictions(Metric.HARMONIC, predicted, gold)
 
 
 def true_score(subtask: int, freedom: int | None, rng: np.random.Generator) -> float:

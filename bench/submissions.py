@@ -35,6 +35,7 @@ def time_cpu(act: Callable[[], object], repetitions: int = REPETITIONS) -> float
 
 def measure_scoring(n_pairs: int) -> dict[str, float]:
     """Check and score the predictions of some pairs."""
+    from postprocess.formats.files import GOLD_COLUMNS
     from postprocess.scoring.gold import Part
     from postprocess.scoring.scoring import check_submission, score_checked, score_submission
     from postprocess.scoring.submitted import sort_files
@@ -44,7 +45,7 @@ def measure_scoring(n_pairs: int) -> dict[str, float]:
     predicted = (gold + rng.normal(0, 1, gold.shape)).tolist()
     rows = "".join(f"{one!r}\t{two!r}\n" for one, two in predicted)
     data = f"sim_context1\tsim_context2\n{rows}".encode()
-    parts = {"sl": Part("sl", gold, np.diff(gold)[:, 0], "")}
+    parts = {"sl": Part("sl", dict(zip(GOLD_COLUMNS, gold.T, strict=False)), "")}
     checked = check_submission(sort_files([(NAME, data)], ["sl"]), parts)
     return {
         "check": time_cpu(lambda: check_submission(sort_files([(NAME, data)], ["sl"]), parts)),
@@ -57,14 +58,14 @@ def measure_scoring(n_pairs: int) -> dict[str, float]:
 
 def measure_refusal(name: str) -> dict[str, float]:
     """Read a hostile archive, or a table for 340 pairs, that is refused."""
-    from postprocess.scoring.figures import Subtask
+    from postprocess.scoring.metrics import SIMILARITIES
     from postprocess.scoring.predictions import read_predictions
     from postprocess.scoring.submitted import sort_files
 
     def read() -> bool:
         if name in archives:
             return bool(sort_files([("results.zip", archives[name])], ["sl"]).errors)
-        return read_predictions(tables[name], Subtask.SCORES, "sl", 340).numbers is None
+        return read_predictions(tables[name], SIMILARITIES, "sl", 340).numbers is None
 
     archives, tables = make_archives(), make_tables()
     began = time.process_time()

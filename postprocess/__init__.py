@@ -47,11 +47,11 @@ if TYPE_CHECKING:
     from postprocess.release.verification.verifying import verify_release as verify_release
     from postprocess.reporting.report_files import render_reports as render_reports
     from postprocess.scoring.figures import Figures as Figures
-    from postprocess.scoring.figures import score_changes as score_changes
-    from postprocess.scoring.figures import score_similarities as score_similarities
+    from postprocess.scoring.figures import score_predictions as score_predictions
     from postprocess.scoring.inference import average_scores as average_scores
     from postprocess.scoring.inference import compare_scores as compare_scores
     from postprocess.scoring.inference import score_interval as score_interval
+    from postprocess.scoring.metrics import Metric as Metric
     from postprocess.scoring.ranking import rank_systems as rank_systems
     from postprocess.statistics.agreement.by_group import agreement_table as agreement_table
     from postprocess.statistics.agreement.reliability import (
@@ -115,8 +115,9 @@ _MODULES = {
     "statistics.agreement.reliability": ["change_reliability"],
     "statistics.change": ["paired_pvalues"],
     "statistics.change_size": ["change_size"],
-    "scoring.figures": ["Figures", "score_changes", "score_similarities"],
+    "scoring.figures": ["Figures", "score_predictions"],
     "scoring.inference": ["average_scores", "compare_scores", "score_interval"],
+    "scoring.metrics": ["Metric"],
     "scoring.ranking": ["rank_systems"],
     "statistics.confounds": ["find_confounds", "measure_contexts"],
     "statistics.effects.estimate": ["Effects", "estimate_effects"],

@@ -79,6 +79,7 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.sharedtasks.scoring.counting", "surveys.sharedtasks.scoring.figures",
     "surveys.sharedtasks.scoring.flags", "surveys.sharedtasks.scoring.predictions",
     "surveys.sharedtasks.scoring.rescoring", "surveys.sharedtasks.scoring.score",
+    "surveys.sharedtasks.scoring.tracks",
     "surveys.sharedtasks.final_results.archive", "surveys.sharedtasks.final_results.entries",
     "surveys.sharedtasks.final_results.boards", "surveys.sharedtasks.final_results.renaming",
     "surveys.sharedtasks.scoring.baselines",
@@ -93,7 +94,8 @@ SHARED = {
 }
 RESULTS = {  # what preprocess writes and scores predictions of models with
     "postprocess.baselines.errors", "postprocess.baselines.results", "postprocess.scoring.figures",
-    "postprocess.scoring.gold", "postprocess.types", "postprocess.version",
+    "postprocess.scoring.gold", "postprocess.scoring.metrics", "postprocess.types",
+    "postprocess.version",
 }  # fmt: skip
 WORD_LISTS = "preprocess.word_lists"  # loads nothing
 OF_CORPORA = {  # what reads the files of the library that finds texts

@@ -8,8 +8,8 @@ import numpy as np
 from postprocess.baselines.errors import BaselineError
 from postprocess.formats.stimuli import StimulusPair, parse_stimuli
 from postprocess.formats.tabular import TableError, render_rows
-from postprocess.scoring.figures import Subtask
-from postprocess.scoring.predictions import COLUMNS, name_result_file
+from postprocess.scoring.metrics import CHANGES, SIMILARITIES
+from postprocess.scoring.predictions import name_result_file
 from postprocess.types import Floats
 
 DATA = re.compile(r"data_(?P<language>[^.]+)\.tsv")
@@ -25,12 +25,12 @@ def render_results(similarities: Floats, language: str) -> dict[str, bytes]:
     language : str
         The code in the names of the files.
     """
-    columns = {Subtask.CHANGES: np.diff(similarities), Subtask.SCORES: similarities}
+    columns = {CHANGES: np.diff(similarities), SIMILARITIES: similarities}
     return {
-        name_result_file(subtask, language): render_rows(
-            COLUMNS[subtask], ([write_prediction(x) for x in row] for row in numbers.tolist())
+        name_result_file(track.number, language): render_rows(
+            track.columns, ([write_prediction(x) for x in row] for row in numbers.tolist())
         ).encode()
-        for subtask, numbers in columns.items()
+        for track, numbers in columns.items()
     }
 
 

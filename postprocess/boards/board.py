@@ -16,9 +16,9 @@ class Cell(NamedTuple):
     """The figures of a row in a column.
 
     `low` and `high`: the ends of the 95 % interval; `pearson` and `spearman`: those of a language
-    in subtask 2; `reason`: why a score is 0 without being computed; `n`: the number of pairs, None
-    for averages. `p_distance` and `p_baseline`: p of no difference from the baseline *distance* and
-    from the best baseline of the column, without correction.
+    with the metric *harmonic*; `reason`: why a score is 0 without being computed; `n`: the number
+    of pairs, None for averages. `p_distance` and `p_baseline`: p of no difference from the baseline
+    *distance* and from the best baseline of the column, without correction.
     """
 
     score: float

@@ -8,7 +8,8 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from postprocess.boards.entries import Entry, Kind, only_score
-from postprocess.scoring.figures import Figures, Subtask, score_changes, score_similarities
+from postprocess.scoring.figures import Figures, score_predictions
+from postprocess.scoring.metrics import Metric
 from postprocess.statistics.agreement.by_group import agreement_table
 from postprocess.statistics.agreement.reliability import change_reliability_from_scores
 from postprocess.types import Floats
@@ -44,13 +45,14 @@ def bound_changes(scores: Mapping[str, pd.DataFrame]) -> list[Entry]:
     ]
 
 
-def bound_without_context(subtask: Subtask, similarities: Mapping[str, ArrayLike]) -> Entry:
+def bound_without_context(metric: Metric, similarities: Mapping[str, ArrayLike]) -> Entry:
     """Return the row of a system that knows how similar all words are, but no context.
 
     Parameters
     ----------
-    subtask : Subtask
-        Without contexts nothing changes, so that the score of subtask 1 is 0.
+    metric : Metric
+        That of a track of contexts. Without contexts nothing changes, so that the score of
+        *change* is 0.
     similarities : mapping
         Language → gold scores, shape (n_pairs, 2).
 
@@ -62,7 +64,7 @@ def bound_without_context(subtask: Subtask, similarities: Mapping[str, ArrayLike
     """
     figures = {}
     for language, scores in similarities.items():
-        means = _score_means(subtask, np.asarray(scores, dtype=float))
+        means = _score_means(metric, np.asarray(scores, dtype=float))
         figures[language] = means._replace(left_out=np.empty(0))
     return Entry("best without context", figures, Kind.NO_CONTEXT)
 
@@ -91,8 +93,8 @@ def measure_people(ratings: Mapping[str, pd.DataFrame]) -> Entry | None:
     return Entry(HUMAN, figures, Kind.HUMAN) if figures else None
 
 
-def _score_means(subtask: Subtask, gold: Floats) -> Figures:
+def _score_means(metric: Metric, gold: Floats) -> Figures:
     means = np.repeat(gold.mean(axis=1, keepdims=True), 2, axis=1)
-    if subtask is Subtask.CHANGES:
-        return score_changes(means[:, 1] - means[:, 0], gold[:, 1] - gold[:, 0])
-    return score_similarities(means, gold)
+    if metric is Metric.CHANGE:
+        return score_predictions(metric, means[:, 1] - means[:, 0], gold[:, 1] - gold[:, 0])
+    return score_predictions(metric, means, gold)

@@ -1,10 +1,12 @@
 """The captions of a board's figures, without loading what draws them."""
 
+from functools import partial
+
 from postprocess.boards.board import Board, Differences
 from postprocess.boards.entries import BoardError, Kind
 from postprocess.boards.shown import describe_board, list_lines, write_score
 from postprocess.reporting.phrases import write_count
-from postprocess.scoring.figures import Subtask
+from postprocess.scoring.metrics import Metric, Track
 from postprocess.scoring.ranking import LEVEL
 
 INTERVALS = ", with 95\u00a0% intervals (jackknife over pairs)"
@@ -14,17 +16,18 @@ BOUNDS = (Kind.CEILING, Kind.SECOND_CROWD)  # drawn as lines
 def caption_scores(board: Board, column: str) -> str:
     """Return the caption of the figure, with its numbers."""
     lines = [line for line in list_lines(board, column) if line.cell]
+    write = partial(write_score, is_percent=board.rules.track.is_percent)
     ranked = [line for line in lines if line.place]
     text = (
         f"{describe_board(board)}: the scores of {write_count(len(ranked), 'ranked system')}, "
         f"filled, and of references, open{INTERVALS if not board.is_rounded else ''}."
     )
     if ranked and ranked[0].cell:
-        text += f" The best is {ranked[0].row.name} with {write_score(ranked[0].cell.score)}."
+        text += f" The best is {ranked[0].row.name} with {write(ranked[0].cell.score)}."
     if any(line.begins_group for line in lines):
         text += " Lines and shades separate groups whose order is proven."
     bounds = [
-        f"{line.row.name} {write_score(line.cell.score)}"
+        f"{line.row.name} {write(line.cell.score)}"
         for line in lines
         if line.row.kind in BOUNDS and line.cell
     ]
@@ -43,9 +46,10 @@ def caption_tests(board: Board, column: str) -> str:
     )
 
 
-def caption_predictions(name: str, language: str, subtask: Subtask, n_pairs: int) -> str:
+def caption_predictions(name: str, language: str, track: Track, n_pairs: int) -> str:
     """Return the caption of predictions against the gold."""
-    what = "changes of" if subtask is Subtask.CHANGES else "scores of both contexts of"
+    of_contexts = "changes" if track.metric is Metric.CHANGE else "scores of both contexts"
+    what = f"{of_contexts if track.is_of_contexts else track.title} of"
     return (
         f"{name}: predicted {what} {write_count(n_pairs, 'pair')} ({language}) against the gold. "
         "The scale of predictions has no influence on any score."

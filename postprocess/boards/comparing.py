@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from postprocess.boards.board import Place
-from postprocess.scoring.ranking import LEVEL, correct_by_holm, round_all
+from postprocess.scoring.ranking import LEVEL, Places, correct_by_holm, round_all
 from postprocess.types import Bools, Codes, Floats
 
 
@@ -56,7 +56,9 @@ def compare_with_one(column: Scores, other: Scores) -> Comparisons:
     return _test(column.scores - other.scores, variances, column.left_out)
 
 
-def place_systems(scores: Floats, comparisons: Comparisons | None = None) -> list[Place]:
+def place_systems(
+    scores: Floats, comparisons: Comparisons | None = None, places: Places = Places.COMPETITION
+) -> list[Place]:
     """Return the places of systems that are sorted by their scores as shown, the best first.
 
     Without comparisons there are neither rank ranges nor groups.
@@ -64,12 +66,17 @@ def place_systems(scores: Floats, comparisons: Comparisons | None = None) -> lis
     shown = np.array(round_all(scores.tolist()))
     n_better = np.searchsorted(-shown, -shown, side="left")
     is_shared = np.searchsorted(-shown, -shown, side="right") - n_better > 1
+    steps = np.arange(len(shown))  # the first system of each place
+    if places is Places.DENSE:
+        steps = np.unique(n_better)
+        n_better = np.searchsorted(steps, n_better)
     plain = list(zip((n_better + 1).tolist(), is_shared.tolist(), strict=True))
     if comparisons is None:
         return [Place(*place) for place in plain]
     is_better = _find_better(len(scores), comparisons)
-    best = (1 + is_better.sum(axis=0)).tolist()
-    worst = (len(scores) - is_better.sum(axis=1)).tolist()
+    above, below = (np.logical_or.reduceat(is_better, steps, axis=axis) for axis in (0, 1))
+    best = (1 + above.sum(axis=0)).tolist()
+    worst = (len(steps) - below.sum(axis=1)).tolist()
     groups = _group(is_better).tolist()
     return [Place(*place, *rest) for place, *rest in zip(plain, best, worst, groups, strict=True)]
 
@@ -91,7 +98,7 @@ def _test(d: Floats, variances: Sequence[Floats], left_out: Sequence[Floats]) ->
         parts = [v**2 / freedom for v, freedom in zip(variances, freedoms, strict=True)]
         freedom = np.where(total > 0, total**2 / np.sum(parts, axis=0), sum(freedoms))
         p = 2 * student.sf(np.abs(d) / np.sqrt(total), freedom)
-    return Comparisons(d, np.where(d == 0, 1.0, p))
+    return Comparisons(d, np.where((d == 0) | np.isnan(total), 1.0, p))
 
 
 def _find_better(n: int, comparisons: Comparisons) -> Bools:

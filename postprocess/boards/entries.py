@@ -6,7 +6,9 @@ from enum import StrEnum
 
 import numpy as np
 
-from postprocess.scoring.figures import Figures, Reason, Subtask
+from postprocess.scoring.figures import Figures, Reason
+from postprocess.scoring.metrics import Track
+from postprocess.scoring.ranking import Places
 from postprocess.scoring.scoring import SCORER
 
 AVERAGE = "average"  # the name of the column of averages
@@ -34,27 +36,23 @@ class Rules:
     `sizes`: the number of pairs by language, in the order of the columns; `best_of`: how many of
     the best languages count, None for all; `gold_sha256`: the digest of the gold file by language;
     `remarks`: sentences that the board repeats, such as the source of published figures or the
-    reason of a second scoring.
+    reason of a second scoring; `places`: how equal scores share places.
     """
 
     task: str
     phase: str
-    subtask: Subtask
+    track: Track
     sizes: Mapping[str, int]
     best_of: int | None = None
     gold_sha256: Mapping[str, str] = field(default_factory=dict)
     scorer: str = SCORER
     remarks: tuple[str, ...] = ()
+    places: Places = Places.COMPETITION
 
     @property
     def languages(self) -> tuple[str, ...]:
         """The languages in the order of their columns."""
         return tuple(self.sizes)
-
-    @property
-    def is_harmonic(self) -> bool:
-        """Whether scores are harmonic means, as in subtask 2."""
-        return self.subtask is Subtask.SCORES
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +60,8 @@ class Entry:
     """A counted submission, or a reference.
 
     `name` is unique on the board: the team's name, or its code while names are hidden. `figures`
-    by language may lack languages, and left-out values (`only_score`). `attempts`: how many the
-    team used; `result`: the code of the page of the result; `outside`: why a team's row is not
+    by language may lack languages, scores, and left-out values (`only_score`). `attempts`: how many
+    the team used; `result`: the code of the page of the result; `outside`: why a team's row is not
     ranked, "" if it is; `file_sha256`: the digest of the result file by language.
     """
 

@@ -18,6 +18,7 @@ from postprocess.boards.comparing import (
 from postprocess.boards.entries import AVERAGE, BoardError, Entry, Kind, Rules
 from postprocess.scoring.figures import Figures
 from postprocess.scoring.inference import average_scores, score_interval
+from postprocess.scoring.metrics import Metric
 from postprocess.scoring.ranking import correct_by_holm, round_score
 
 DISTANCE = "distance"  # the name of the baseline that every board has
@@ -106,10 +107,10 @@ def _check(rules: Rules, entries: Sequence[Entry]) -> None:
             place = f"{entry.name}, {language}"
             if language not in rules.sizes:
                 raise BoardError(f"{place}: the task does not have this language")
-            if figures.n not in (0, rules.sizes[language]):
-                n = rules.sizes[language]
+            n, is_alpha = rules.sizes[language], rules.track.metric is Metric.ORDINAL_ALPHA
+            if figures.n not in (0, n) and not (is_alpha and figures.n < n):
                 raise BoardError(f"{place}: figures of {figures.n} pairs; the part has {n}")
-            if not np.isfinite([figures.score, *figures.left_out]).all():
+            if np.isinf([figures.score, *figures.left_out]).any():
                 raise BoardError(f"{place}: the score is not a finite number")
 
 
@@ -131,9 +132,10 @@ def _fill(rules: Rules, entries: Sequence[Entry], name: str) -> _Column:
 
 def _choose(rules: Rules, figures: Mapping[str, Figures], name: str) -> tuple[str, ...] | None:
     """Return the languages that count in a column; None if the row has no score there."""
+    scored = {language for language in figures if not np.isnan(figures[language].score)}
     if name != AVERAGE:
-        return (name,) if name in figures else None
-    there = [language for language in rules.languages if language in figures]
+        return (name,) if name in scored else None
+    there = [language for language in rules.languages if language in scored]
     n_wanted = rules.best_of or len(rules.languages)
     if len(there) < n_wanted:
         return None
@@ -144,7 +146,7 @@ def _choose(rules: Rules, figures: Mapping[str, Figures], name: str) -> tuple[st
 def _average(rules: Rules, chosen: Sequence[Figures]) -> Cell:
     if not all(_has_left_out(part) for part in chosen):
         return Cell(float(np.mean([part.score for part in chosen])))
-    average = average_scores(chosen, is_harmonic=rules.is_harmonic)
+    average = average_scores(chosen, rules.track.metric)
     low, high = average.interval or (None, None)
     return Cell(average.score, low, high)
 
@@ -152,7 +154,7 @@ def _average(rules: Rules, chosen: Sequence[Figures]) -> Cell:
 def _describe(rules: Rules, entry: Entry, language: str) -> Cell:
     figures = entry.figures[language]
     is_known = _has_left_out(figures)
-    interval = score_interval(figures, is_harmonic=rules.is_harmonic) if is_known else None
+    interval = score_interval(figures, rules.track.metric) if is_known else None
     low, high = interval or (None, None)
     pearson, spearman = (
         None if np.isnan(rho) else float(rho) for rho in (figures.pearson, figures.spearman)
@@ -200,9 +202,9 @@ def _rank(rules: Rules, column: _Column) -> tuple[dict[str, Place], Differences 
     stacked = _stack(rules, column, names) if len(names) > 1 else None
     in_order = np.array([scores[name] for name in names])
     if stacked is None:
-        return dict(zip(names, place_systems(in_order), strict=True)), None
+        return dict(zip(names, place_systems(in_order, None, rules.places), strict=True)), None
     tests = compare_all(stacked)
-    places = place_systems(in_order, tests)
+    places = place_systems(in_order, tests, rules.places)
     holm = correct_by_holm(tests.p.tolist())
     figures = (tuple(table.tolist()) for table in (tests.d, tests.p, holm))
     return dict(zip(names, places, strict=True)), Differences(tuple(names), *figures)

@@ -39,7 +39,7 @@ from postprocess.reporting.figures.drawing import (
 )
 from postprocess.reporting.figures.gallery import Illustration
 from postprocess.reporting.phrases import shorten, write_figure
-from postprocess.scoring.figures import Subtask
+from postprocess.scoring.metrics import Metric, Track
 from postprocess.scoring.ranking import LEVEL
 from postprocess.types import Floats
 
@@ -76,25 +76,25 @@ def illustrate_board(board: Board, *, is_gold_public: bool = False) -> list[Illu
 
 
 def illustrate_predictions(
-    name: str, slug: str, part: tuple[Subtask, str], predicted: ArrayLike, gold: ArrayLike
+    name: str, slug: str, part: tuple[Track, str], predicted: ArrayLike, gold: ArrayLike
 ) -> Illustration:
-    """Draw the predictions of a system for a subtask and language; only for public gold.
+    """Draw the predictions of a system for a track and language; only for public gold.
 
     `name` is for the caption, `slug` for the name of the file.
     """
-    subtask, language = part
+    track, language = part
     return Illustration(
-        f"predictions-{slug}-{subtask}-{language}",
-        f"Predictions of {name}, {language}, subtask {subtask}",
-        caption_predictions(name, language, subtask, len(np.asarray(gold))),
-        draw_predictions(predicted, gold, subtask),
+        f"predictions-{slug}-{track.number}-{language}",
+        f"Predictions of {name}, {language}, subtask {track.number}",
+        caption_predictions(name, language, track, len(np.asarray(gold))),
+        draw_predictions(predicted, gold, track.metric),
     )
 
 
 def name_scores(board: Board, column: str) -> str:
     """Return what is in a column, as part of a title."""
     what = "average" if column == AVERAGE else column
-    return f"{what}, subtask {board.rules.subtask}"
+    return f"{what}, subtask {board.rules.track.number}"
 
 
 @in_style
@@ -142,15 +142,15 @@ def draw_tests(board: Board, column: str) -> Figure:
 
 
 @in_style
-def draw_predictions(predicted: ArrayLike, gold: ArrayLike, subtask: Subtask) -> Figure:
+def draw_predictions(predicted: ArrayLike, gold: ArrayLike, metric: Metric) -> Figure:
     """Draw predictions against the gold: changes, or the scores of all contexts."""
     x, y = (np.asarray(scores, dtype=float).ravel() for scores in (gold, predicted))
     figure = new_figure()
     axes = figure.subplots()
-    what = "change" if subtask is Subtask.CHANGES else "score"
+    what = "change" if metric is Metric.CHANGE else "score"
     axes.set_xlabel(f"{what} in the gold")
     axes.set_ylabel(f"predicted {what}")
-    if subtask is Subtask.CHANGES:
+    if metric is Metric.CHANGE:
         axes.axhline(0, color=RULE, linewidth=0.8)
         axes.axvline(0, color=RULE, linewidth=0.8)
     span = (*_bound(x), *_bound(y))

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
-from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,7 +12,7 @@ from postprocess.boards.entries import Kind
 from postprocess.formats.kinds import read_table, split_records
 from postprocess.formats.tabular import Finding, Severity, TableError, naming_file, read_cell
 from postprocess.reporting.phrases import write_list
-from postprocess.scoring.ranking import round_score
+from postprocess.scoring.ranking import Places, round_score
 
 COLUMNS = ("kind", "name", "outside")
 ORDER = ("printed_row", "language", "name", "score")
@@ -22,14 +21,6 @@ DASHES = ("-", "–", "—", "n/a", UNREADABLE)
 SCORE = re.compile(r"[-−]?[0-9]*\.?[0-9]+")
 FINE = 3  # decimals of a share with which equal scores are hardly chance
 ORDER_FILE, TABLE_FILE = Path("order"), Path("table")  # as messages name them
-
-
-class Places(StrEnum):
-    """How equal scores share places: 1, 1, 3; 1, 1, 2; or no places at all."""
-
-    COMPETITION = "competition"
-    DENSE = "dense"
-    NONE = "none"
 
 
 class PrintedRow(NamedTuple):

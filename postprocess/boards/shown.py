@@ -7,9 +7,14 @@ from postprocess.boards.advice.planning import TYPICAL, expect_interval
 from postprocess.boards.board import Board, Cell, Place, Row
 from postprocess.boards.entries import AVERAGE, Kind, Rules
 from postprocess.reporting.phrases import NONE, write_count, write_figure, write_list
+from postprocess.scoring.metrics import METRICS, Metric
 from postprocess.scoring.ranking import round_score
 
 FEW_PAIRS = 50  # below this number a note says what the intervals mean
+ZERO = (
+    "A score is 0 if the predictions are constant, or if a correlation of subtask 2 is not "
+    "positive."
+)
 NO_TESTS = (
     "Of some results only the scores are known, so that this column has no tests, rank ranges or "
     "groups, and those results no intervals: the order of systems may be due to chance."
@@ -72,16 +77,21 @@ def write_rank_range(place: Place | None) -> str:
     return str(place.best) if place.best == place.worst else f"{place.best}–{place.worst}"
 
 
-def write_score(score: float | None) -> str:
-    """Return a score with three decimals, halves away from zero.
+def write_score(score: float | None, *, is_percent: bool = False) -> str:
+    """Return a score with three decimals, or in per cent with one; halves away from zero.
 
     >>> write_score(0.6125), write_score(-0.0712), write_score(-0.0001), write_score(None)
     ('0.613', '−0.071', '0.000', '–')
+    >>> write_score(0.6125, is_percent=True)
+    '61.3'
     """
-    return NONE if score is None else str(round_score(score) + 0).replace("-", "−")
+    if score is None:
+        return NONE
+    shown = round_score(score) + 0
+    return (f"{shown * 100:.1f}" if is_percent else str(shown)).replace("-", "−")
 
 
-def write_ends(cell: Cell | None) -> str:
+def write_ends(cell: Cell | None, *, is_percent: bool = False) -> str:
     """Return the interval of a cell.
 
     >>> write_ends(Cell(0.671, 0.41985, 0.826977)), write_ends(Cell(0.12, -0.0636, 0.3))
@@ -89,14 +99,14 @@ def write_ends(cell: Cell | None) -> str:
     """
     if cell is None or cell.low is None or cell.high is None:
         return NONE
-    ends = [write_score(end) for end in (cell.low, cell.high)]
+    ends = [write_score(end, is_percent=is_percent) for end in (cell.low, cell.high)]
     return (" to " if "−" in "".join(ends) else "–").join(ends)
 
 
 def describe_board(board: Board) -> str:
     """Return what the board is about, as a title."""
     rules = board.rules
-    return f"{rules.task}: {rules.phase}, subtask {rules.subtask}"
+    return f"{rules.task}: {rules.phase}, subtask {rules.track.number}"
 
 
 def list_notes(board: Board, names: Mapping[str, str] | None = None) -> list[str]:
@@ -109,11 +119,12 @@ def list_notes(board: Board, names: Mapping[str, str] | None = None) -> list[str
     if any(row.is_reference for row in board.rows):
         notes.append("Rows in italics are references, which have no rank.")
     notes += [text for kind, text in OF_REFERENCES.items() if kind in kinds]
-    if any(cell.reason for row in board.rows for cell in row.cells.values()):
-        notes.append(
-            "A score is 0 if the predictions are constant, or if a correlation of subtask 2 is not "
-            "positive."
-        )
+    track = board.rules.track
+    is_zero = any(cell.reason for row in board.rows for cell in row.cells.values())
+    if is_zero or track.metric is Metric.SPEARMAN:
+        notes.append(ZERO if track.is_of_contexts else METRICS[track.metric].undefined)
+    if track.is_percent:
+        notes.append("Scores are in per cent.")
     return [note for note in notes if note]
 
 
@@ -193,6 +204,8 @@ def explain_few_pairs(rules: Rules, names: Mapping[str, str] | None = None) -> l
 
     `names`: see `list_notes`.
     """
+    if not METRICS[rules.track.metric].is_correlation:
+        return []
     notes = []
     sizes, names = rules.sizes, names or {}
     for n in sorted({size for size in sizes.values() if 0 < size < FEW_PAIRS}):

@@ -27,8 +27,8 @@ from postprocess.kits.rules import PhaseRules, Visibility
 from postprocess.release.checksums import write_archive
 from postprocess.release.documents.metadata import write_yaml
 from postprocess.release.practice import check_disjoint
-from postprocess.scoring.figures import Subtask
 from postprocess.scoring.gold import Part, check_gold, make_part
+from postprocess.scoring.metrics import Track
 
 LOGO_SIZE = 128  # pixels
 DARK, LIGHT = b"\x2b\x4a\x6f", b"\xe8\xee\xf4"
@@ -37,6 +37,7 @@ PROGRAM, SOLUTION = "scoring_program", "solution"
 IMAGE = "codalab/codalab-legacy:py39"
 COMMAND = "python3 /app/program/scoring.py /app/input /app/output"
 SECONDS = 120  # that a scoring may take
+ONLY_CONTEXTS = "Codabench's scorer knows changes and similarities of words in contexts alone"
 DATA = ((True, "practice", 0), (False, "test", 1))  # is it practice, name, index of the task
 QUESTIONS = (
     ("system", "text", "Name of the system", "true"),
@@ -49,43 +50,45 @@ QUESTIONS = (
 )  # fmt: skip
 
 
-def write_bundle(task: BundleTask, subtask: Subtask) -> bytes:
+def write_bundle(task: BundleTask, track: Track) -> bytes:
     """Return the zip archive of a bundle; the same input gives the same bytes.
 
     Raises BundleError and the errors of `render_bundle`.
     """
-    return write_archive(render_bundle(task, subtask))
+    return write_archive(render_bundle(task, track))
 
 
-def render_bundle(task: BundleTask, subtask: Subtask) -> dict[str, bytes]:
+def render_bundle(task: BundleTask, track: Track) -> dict[str, bytes]:
     """Return the files of a bundle, relative path → content.
 
     Raises
     ------
     BundleError
-        No terms, an unknown language, phases that overlap, practice data without pairs, or
-        anything else that Codabench refuses.
+        A track that is not of contexts, no terms, an unknown language, phases that overlap,
+        practice data without pairs, or anything else that Codabench refuses.
     GoldError, KitError, ReleaseError, TableError
         Gold that cannot tell systems apart, data that cannot be read, or practice pairs in the
         test data.
     """
+    if not track.is_of_contexts:
+        raise BundleError(f"subtask {track.number} ({track.title}) has no bundle: {ONLY_CONTEXTS}")
     _check_task(task)
     task = _hide_board(task)
     files = {
-        COMPETITION: write_yaml(_make_competition(task, subtask).model_dump(exclude_none=True)),
+        COMPETITION: write_yaml(_make_competition(task, track).model_dump(exclude_none=True)),
         TERMS: task.rules.terms.strip() + "\n",
-        "README.md": render_organisers_readme(task, subtask),
+        "README.md": render_organisers_readme(task, track),
         f"{PROGRAM}/metadata.yaml": write_yaml({"command": COMMAND}),
-        **{f"pages/{name}.md": text for name, text in render_pages(task, subtask).items()},
+        **{f"pages/{name}.md": text for name, text in render_pages(task, track).items()},
     }
     contents = {name: text.encode() for name, text in files.items()}
     contents |= {LOGO: task.logo or draw_logo(), f"{PROGRAM}/scoring.py": read_scorer()}
     for is_practice, name, _ in _list_data(task):
         contents |= _add_folder(
-            f"reference_{name}", _render_reference(task, subtask, is_practice=is_practice)
+            f"reference_{name}", _render_reference(task, track, is_practice=is_practice)
         )
-        contents |= _add_folder(f"kit_{name}", _render_kit(task, subtask, is_practice=is_practice))
-    contents |= _find_solution(task, contents, subtask)
+        contents |= _add_folder(f"kit_{name}", _render_kit(task, track, is_practice=is_practice))
+    contents |= _find_solution(task, contents, track)
     check_bundle(contents)
     return contents
 
@@ -170,7 +173,7 @@ def _add_folder(folder: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
     return {f"{folder}/{name}": content for name, content in files.items()}
 
 
-def _render_reference(task: BundleTask, subtask: Subtask, *, is_practice: bool) -> dict[str, bytes]:
+def _render_reference(task: BundleTask, track: Track, *, is_practice: bool) -> dict[str, bytes]:
     """Return the gold files and the rules for the scorer."""
     parts = [
         (part, _make_part(part, is_practice=is_practice))
@@ -179,7 +182,7 @@ def _render_reference(task: BundleTask, subtask: Subtask, *, is_practice: bool) 
     best_of = task.rules.best_of
     languages = [part.language for part, _ in parts]
     rules = {
-        "subtask": subtask.value,
+        "subtask": str(track.number),
         "words": {part.language: made.words for part, made in parts},
         "required": [language for language in task.rules.required if language in languages],
         "best_of": best_of if best_of is not None and best_of <= len(parts) else None,
@@ -192,18 +195,16 @@ def _render_reference(task: BundleTask, subtask: Subtask, *, is_practice: bool) 
     return {"task.json": text.encode(), **gold}
 
 
-def _render_kit(task: BundleTask, subtask: Subtask, *, is_practice: bool) -> dict[str, bytes]:
+def _render_kit(task: BundleTask, track: Track, *, is_practice: bool) -> dict[str, bytes]:
     phase = next(phase for phase in task.phases if phase.is_practice == is_practice)
     parts = task.list_parts(is_practice=is_practice)
     of_kit = [part.for_kit(is_practice=is_practice) for part in parts]
-    return render_kit(of_kit, task.rules, replace(phase, subtasks=(subtask,)))
+    return render_kit(of_kit, task.rules, replace(phase, tracks=(track,)))
 
 
-def _find_solution(
-    task: BundleTask, files: Mapping[str, bytes], subtask: Subtask
-) -> dict[str, bytes]:
+def _find_solution(task: BundleTask, files: Mapping[str, bytes], track: Track) -> dict[str, bytes]:
     """Return the solution: the results of the baseline *distance* in the kit of the last data."""
-    folder = f"kit_{[*_list_data(task)][-1][1]}/res{subtask}/"
+    folder = f"kit_{[*_list_data(task)][-1][1]}/res{track.number}/"
     results = {
         path.removeprefix(folder): content
         for path, content in files.items()
@@ -212,11 +213,11 @@ def _find_solution(
     return _add_folder(SOLUTION, results)
 
 
-def _make_competition(task: BundleTask, subtask: Subtask) -> Competition:
+def _make_competition(task: BundleTask, track: Track) -> Competition:
     entries = {
         "version": 2,
-        "title": f"{task.rules.title}, subtask {subtask}",
-        "description": f"Subtask {subtask} of {task.rules.title}",
+        "title": f"{task.rules.title}, subtask {track.number}",
+        "description": f"Subtask {track.number} of {task.rules.title}",
         "image": LOGO,
         "terms": TERMS,
         "contact_email": find_address(task.rules.contact),
@@ -236,7 +237,7 @@ def _make_competition(task: BundleTask, subtask: Subtask) -> Competition:
             )
         ],
         "phases": [_make_phase(index, phase) for index, phase in enumerate(task.phases)],
-        "leaderboards": [_make_leaderboard(task, subtask)],
+        "leaderboards": [_make_leaderboard(task, track)],
     }
     return Competition.read(entries, "key", BundleError)
 
@@ -278,11 +279,11 @@ def _make_phase(index: int, phase: PhaseRules) -> Phase:
     )
 
 
-def _make_leaderboard(task: BundleTask, subtask: Subtask) -> Leaderboard:
+def _make_leaderboard(task: BundleTask, track: Track) -> Leaderboard:
     keys = [RANKING, *(part.language for part in task.parts)]
     return Leaderboard(
-        title=f"Subtask {subtask}",
-        key=f"subtask{subtask}",
+        title=f"Subtask {track.number}",
+        key=f"subtask{track.number}",
         hidden=any(phase.visibility is not Visibility.BOARD for phase in task.phases),
         submission_rule=task.rule,
         columns=[

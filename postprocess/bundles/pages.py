@@ -5,17 +5,17 @@ from collections.abc import Sequence
 
 from postprocess.bundles.task import BundleTask
 from postprocess.kits.readme import (
-    FORMULAS,
     describe_average,
     describe_contact,
     describe_format,
+    describe_formula,
     describe_languages,
     describe_limits,
     make_list,
 )
 from postprocess.kits.rules import PhaseRules, Visibility
 from postprocess.release.documents.markdown import escape
-from postprocess.scoring.figures import Subtask
+from postprocess.scoring.metrics import Track
 
 ADDRESS = re.compile(r"[^\s@<>,;()]+@[^\s@<>,;()]+")
 TITLES = {
@@ -25,14 +25,14 @@ TITLES = {
 }  # of pages, by their files
 
 
-def render_pages(task: BundleTask, subtask: Subtask) -> dict[str, str]:
+def render_pages(task: BundleTask, track: Track) -> dict[str, str]:
     """Return the pages for teams by their names."""
     parts = [part.for_kit(is_practice=False) for part in task.parts]
     return {
         "overview": _join(
-            f"# {name_bundle(task, subtask)}",
+            f"# {name_bundle(task, track)}",
             task.rules.text.strip(),
-            f"This site scores subtask {subtask} alone.",
+            f"This site scores subtask {track.number} alone.",
             make_list(describe_contact(task.rules)),
             *(block for phase in task.phases for block in _describe_phase(task, phase)),
         ),
@@ -44,10 +44,10 @@ def render_pages(task: BundleTask, subtask: Subtask) -> dict[str, str]:
         ),
         "evaluation": _join(
             "# Evaluation",
-            describe_format(PhaseRules("", False, task.phases[0].opens_at, subtasks=(subtask,))),
+            describe_format(PhaseRules("", False, task.phases[0].opens_at, tracks=(track,))),
             "Codabench takes a zip archive. A refused submission has the state Failed, is not "
             "counted, and its standard error (stderr) lists all that is wrong.",
-            FORMULAS[subtask],
+            describe_formula(track),
             describe_average(task.rules, parts),
             "The board shows three decimals. A language that was not submitted has no score; an "
             "average of −1 means that languages are missing.",
@@ -55,10 +55,10 @@ def render_pages(task: BundleTask, subtask: Subtask) -> dict[str, str]:
     }
 
 
-def render_organisers_readme(task: BundleTask, subtask: Subtask) -> str:
+def render_organisers_readme(task: BundleTask, track: Track) -> str:
     """Return the README of a bundle, which Codabench does not show to anybody."""
     return _join(
-        f"# Bundle for Codabench: {name_bundle(task, subtask)}",
+        f"# Bundle for Codabench: {name_bundle(task, track)}",
         "Upload the zip archive at Codabench (Benchmarks, Management, Upload). Keep it secret: it "
         "has the gold of the test data, in `reference_test/`.",
         "One bundle sets up one subtask. On Codabench every phase has the first leaderboard, one "
@@ -84,9 +84,9 @@ def find_address(contact: str) -> str | None:
     return match[0] if match else None
 
 
-def name_bundle(task: BundleTask, subtask: Subtask) -> str:
+def name_bundle(task: BundleTask, track: Track) -> str:
     """Return the title of a bundle, escaped."""
-    return f"{escape(task.rules.title)}, subtask {subtask}"
+    return f"{escape(task.rules.title)}, subtask {track.number}"
 
 
 def _describe_phase(task: BundleTask, phase: PhaseRules) -> list[str]:

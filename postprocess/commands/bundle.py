@@ -27,9 +27,9 @@ def run(options: argparse.Namespace) -> int:
     """Write the bundle of one subtask."""
     from postprocess.bundles.codabench_bundle import write_bundle
     from postprocess.bundles.task import load_task
-    from postprocess.scoring.figures import Subtask
+    from postprocess.scoring.metrics import GWSC
 
-    content = write_bundle(load_task(options.task), Subtask(options.subtask))
+    content = write_bundle(load_task(options.task), GWSC[int(options.subtask) - 1])
     (path,) = write_files({options.out.name: content}, options.out.parent)
     sys.stdout.write(f"written   {path}\n")
     return 0

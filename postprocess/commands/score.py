@@ -4,7 +4,7 @@ import argparse
 import json
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +14,11 @@ from postprocess.reporting.phrases import NONE, write_figure, write_interval, wr
 
 if TYPE_CHECKING:
     from postprocess.scoring.gold import Part
+    from postprocess.scoring.metrics import Track
     from postprocess.scoring.scoring import Scored, SubmissionRefused
 
 FEWEST_SAMPLES, MOST_SAMPLES = 100, 100_000  # of a bootstrap
-SUBTASKS = {"1": "subtask 1, change", "2": "subtask 2, similarity"}
+COLUMNS = {"accuracy": "tag", "ordinal_alpha": "median"}  # of gold, by metric; else score
 EPILOG = "Exit status: 0, or 2 if the files are refused. See docs/scoring.md."
 
 
@@ -41,6 +42,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="results_subtask1_<lang>.tsv and the like, their folder, or a zip archive of them",
     )
     add("--data", type=Path, metavar="DIR", help="with data_<lang>.tsv, to check the order of rows")
+    add(
+        "--metric",
+        choices=("change", "harmonic", "spearman", "accuracy", "ordinal_alpha"),
+        help="score one column by id, in results_subtask1_<lang>.tsv, instead of both subtasks",
+    )
+    add("--column", metavar="NAME", help="of the gold with --metric: score, tag or median")
     add("--require", nargs="+", default=[], metavar="CODE", help="languages that must be there")
     add(
         "--against",
@@ -67,22 +74,24 @@ def run(options: argparse.Namespace) -> int:
     from postprocess.scoring.gold import load_parts
     from postprocess.scoring.scoring import SubmissionRefused, describe_scores, write_finding
 
-    parts = load_parts(options.gold, options.data)
+    tracks = _list_tracks(options)
+    parts = load_parts(options.gold, options.data, tracks)
     try:
-        scored = _score(options.results, parts, options.require)
+        scored = _score(options.results, parts, tracks, options.require)
         others = {
-            name: _score([path], parts)
+            name: _score([path], parts, tracks)
             for name, path in zip(_name(options.against), options.against, strict=True)
         }
     except SubmissionRefused as error:
         return _refuse(error)
     how = Bootstrap(options.bootstrap, options.seed) if options.bootstrap else None
-    described = describe_scores(scored, parts, others, bootstrap=how)
+    described = describe_scores(scored, parts, others, tracks=tracks, bootstrap=how)
     for place, warning in scored.warnings:
         sys.stderr.write(f"warning: {write_finding(place, warning)}\n")
     if scored.ignored:
         sys.stderr.write(f"ignored: {', '.join(scored.ignored)}\n")
-    sys.stdout.write(render_scores(described, full=options.full))
+    titles = {str(track.number): f"subtask {track.number}, {track.title}" for track in tracks}
+    sys.stdout.write(render_scores(described, titles, full=options.full))
     if options.json:
         text = json.dumps(described, indent=2, ensure_ascii=False) + "\n"
         (path,) = write_files({options.json.name: text.encode()}, options.json.parent)
@@ -96,11 +105,22 @@ def _name(paths: Sequence[Path]) -> list[str]:
     return [path.stem if n_stems[path.stem] == 1 else path.as_posix() for path in paths]
 
 
-def render_scores(described: dict[str, Any], *, full: bool = False) -> str:
-    """Return the description of scores as a table in plain text."""
+def _list_tracks(options: argparse.Namespace) -> "Sequence[Track]":
+    from postprocess.scoring.metrics import GWSC, Metric, Track
+
+    if options.metric is None:
+        return GWSC
+    column = options.column or COLUMNS.get(options.metric, "score")
+    return [Track(1, column, Metric(options.metric), (column,))]
+
+
+def render_scores(
+    described: dict[str, Any], titles: Mapping[str, str], *, full: bool = False
+) -> str:
+    """Return the description of scores as a table in plain text; `titles` of subtasks."""
     rows = [("", "language", "pairs", "score", "95 % interval", "r", "ρ", "")]
     for subtask, entry in described["subtasks"].items():
-        name = SUBTASKS[subtask]
+        name = titles[subtask]
         for language, part in entry["parts"].items():
             correlations = (_write(part.get(key), full=full) for key in ("pearson", "spearman"))
             rows.append(
@@ -115,7 +135,7 @@ def render_scores(described: dict[str, Any], *, full: bool = False) -> str:
             rows += [(name, lang, "", NONE, NONE, "", "", "missing") for lang in entry["missing"]]
     text = _align(rows)
     if "bootstrap" in described:
-        text += "\n" + _render_bootstrap(described, full=full)
+        text += "\n" + _render_bootstrap(described, titles, full=full)
     if described["differences"]:
         header = ("difference from", "subtask", "language", "d", "p")
         apart = [
@@ -127,14 +147,14 @@ def render_scores(described: dict[str, Any], *, full: bool = False) -> str:
     return text
 
 
-def _render_bootstrap(described: dict[str, Any], *, full: bool) -> str:
+def _render_bootstrap(described: dict[str, Any], titles: Mapping[str, str], *, full: bool) -> str:
     rows = [
         (f"bootstrap of {described['bootstrap']['samples']:,} samples", "language", "95 % interval")
     ]
     for subtask, entry in described["subtasks"].items():
         for language, part in entry["parts"].items():
             ends = {"low": part["bootstrap_low"], "high": part["bootstrap_high"]}
-            rows.append((SUBTASKS[subtask], language, _write_interval(ends, full=full)))
+            rows.append((titles[subtask], language, _write_interval(ends, full=full)))
     return _align(rows)
 
 
@@ -153,12 +173,16 @@ def _seed(text: str) -> int:
 
 
 def _score(
-    paths: Sequence[Path], parts: "dict[str, Part]", required: Sequence[str] = ()
+    paths: Sequence[Path],
+    parts: "dict[str, Part]",
+    tracks: "Sequence[Track]",
+    required: Sequence[str] = (),
 ) -> "Scored":
     from postprocess.scoring.scoring import score_submission
     from postprocess.scoring.submitted import read_submission
 
-    return score_submission(read_submission(paths, sorted(parts)), parts, required)
+    submitted = read_submission(paths, sorted(parts), tracks)
+    return score_submission(submitted, parts, required, tracks)
 
 
 def _refuse(error: "SubmissionRefused") -> int:

@@ -11,6 +11,7 @@ from postprocess.kits.readme import render_readme
 from postprocess.kits.rules import KitError, KitPart, PhaseRules, TaskRules
 from postprocess.release.checksums import CHECKSUMS, render_checksums, write_archive
 from postprocess.scoring.gold import GoldError, make_part
+from postprocess.scoring.predictions import name_result_file
 
 SCORER = "score.py"
 README = "README.md"
@@ -41,8 +42,8 @@ def render_kit(parts: Sequence[KitPart], rules: TaskRules, phase: PhaseRules) ->
     Returns
     -------
     dict
-        README, data, gold (practice data), complete results of the baseline *distance*, examples
-        of submissions, instructions of annotators, scorer, and checksums.
+        README, data, gold (practice data), instructions of annotators, checksums; for pairs in
+        contexts also complete results of the baseline *distance*, examples of submissions, scorer.
 
     Raises
     ------
@@ -51,19 +52,24 @@ def render_kit(parts: Sequence[KitPart], rules: TaskRules, phase: PhaseRules) ->
         practice data, or a file that cannot be read.
     """
     _check(parts, phase)
-    files = {README: render_readme(rules, phase, parts).encode(), SCORER: read_scorer()}
-    results: dict[str, dict[str, bytes]] = {"res1": {}, "res2": {}}
+    files = {README: render_readme(rules, phase, parts).encode()}
     for part in parts:
         files |= dict(_list_files(part))
-        predicted = render_results(predict_distance(_read_pairs(part)), part.language)
-        for subtask in phase.subtasks:
-            name = next(name for name in predicted if f"subtask{subtask}" in name)
-            results[f"res{subtask}"][name] = predicted[name]
-    for folder, contents in results.items():
-        if contents:
-            files |= {f"{folder}/{name}": content for name, content in contents.items()}
-            files[f"submission_examples/{folder}.zip"] = write_archive(contents)
+    if phase.has_contexts:
+        files |= {SCORER: read_scorer(), **dict(_list_examples(parts, phase))}
     return {**files, CHECKSUMS: render_checksums(files)}
+
+
+def _list_examples(parts: Sequence[KitPart], phase: PhaseRules) -> Iterator[tuple[str, bytes]]:
+    """Yield the baseline's result files, and archives of them, by path."""
+    predicted: dict[str, bytes] = {}
+    for part in parts:
+        predicted |= render_results(predict_distance(_read_pairs(part)), part.language)
+    for track in phase.tracks:
+        names = [name_result_file(track.number, part.language) for part in parts]
+        contents = {name: predicted[name] for name in names}
+        yield from ((f"res{track.number}/{name}", content) for name, content in contents.items())
+        yield f"submission_examples/res{track.number}.zip", write_archive(contents)
 
 
 def read_scorer() -> bytes:
@@ -82,7 +88,7 @@ def _check(parts: Sequence[KitPart], phase: PhaseRules) -> None:
             raise KitError(f"the kit of test data must not have gold, and {part.language} has it")
         if part.gold is not None:
             try:
-                make_part(part.language, part.gold, part.data)
+                make_part(part.language, part.gold, part.data, phase.tracks)
             except GoldError as error:
                 raise KitError(f"{part.language}: {error}") from error
 

@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo
 from postprocess.kits.rules import KitPart, PhaseRules, TaskRules, Visibility
 from postprocess.release.documents.markdown import escape
 from postprocess.reporting.phrases import write_count
-from postprocess.scoring.figures import Subtask
-from postprocess.scoring.predictions import MOST_ROWS
+from postprocess.scoring.metrics import Metric, Track
+from postprocess.scoring.predictions import LINES, MOST_ROWS, list_endings, name_result_file
 
 ANYWHERE = "Etc/GMT+12"  # anywhere on earth: the sign of this name is turned round
 MONTHS = (
@@ -34,25 +34,15 @@ FILES = {
     "score": "`score.py`: the scorer; it needs Python 3.6 or later and nothing else",
     "sums": "`SHA256SUMS`: checksums of all files (`sha256sum -c SHA256SUMS`)",
 }
-FORMATS = {
-    Subtask.CHANGES: (
+ITEMS = "`data/data_<lang>.tsv`: the rows to predict, with their ids"
+FORMATS = {  # of pairs in contexts, by the number of the subtask
+    1: (
         "**Subtask 1**, `results_subtask1_<lang>.tsv`: the column `change`, how much more similar "
         "the two words are in context 2 than in context 1."
     ),
-    Subtask.SCORES: (
+    2: (
         "**Subtask 2**, `results_subtask2_<lang>.tsv`: the columns `sim_context1` and "
         "`sim_context2`, how similar they are in each context."
-    ),
-}
-FORMULAS = {
-    Subtask.CHANGES: (
-        "Subtask 1: u = Σxg / √(Σx² · Σg²) over all pairs, for predicted changes x and published "
-        "changes g, as in the column `change`. It is 0 if all x are 0."
-    ),
-    Subtask.SCORES: (
-        "Subtask 2: H = 2PS / (P + S) over both contexts of all pairs, for Pearson's correlation P "
-        "and Spearman's S (average ranks for equal values). It is 0 if P or S is not above 0, or "
-        "if all predictions are equal."
     ),
 }
 
@@ -70,7 +60,7 @@ def render_readme(rules: TaskRules, phase: PhaseRules, parts: Sequence[KitPart])
         describe_format(phase),
         describe_languages(rules, parts),
         "## Scores",
-        *(FORMULAS[subtask] for subtask in phase.subtasks),
+        *(describe_formula(track) for track in phase.tracks),
         describe_average(rules, parts),
         _describe_scorer(phase),
         *(["## Terms", rules.terms.strip()] if rules.terms.strip() else []),
@@ -108,20 +98,49 @@ def describe_contact(rules: TaskRules) -> Iterator[str]:
 def _name_files(phase: PhaseRules, parts: Sequence[KitPart]) -> Iterator[str]:
     has_instructions = any(part.instructions for part in parts)
     left_out = {"gold": not phase.is_practice, "instructions": not has_instructions}
-    yield from (text for name, text in FILES.items() if not left_out.get(name))
+    texts = FILES
+    if not phase.has_contexts:
+        left_out |= dict.fromkeys(("results", "examples", "score"), True)
+        texts = FILES | {"data": ITEMS}
+    yield from (text for name, text in texts.items() if not left_out.get(name))
 
 
 def describe_format(phase: PhaseRules) -> str:
     """Return what result files and archives are like."""
-    formats = "\n\n".join(FORMATS[subtask] for subtask in phase.subtasks)
-    return (
-        f"{formats}\n\nResult files are tab separated, in UTF-8, with a header and then a row for "
+    formats = "\n\n".join(_describe_track(track) for track in phase.tracks)
+    rows = (
         "each pair, in the order of the data. Numbers have digits and a full stop for decimals; "
         "their unit does not matter. Columns `pair` (1, 2, …), `word1` and `word2` are compared "
-        "with the data file if they are there. Send the files, or a zip archive with them. An "
+        "with the data file if they are there."
+        if phase.has_contexts
+        else "each id of the data, in any order. Numbers have digits and a full stop for decimals."
+    )
+    return (
+        f"{formats}\n\nResult files are tab separated, in UTF-8, with a header and then a row for "
+        f"{rows} Send the files, or a zip archive with them. An "
         "archive has at most 50 entries, 10 MB in each file and 20 MB in all; a file has at most "
         f"{MOST_ROWS:,} rows, of 1,000 bytes at most."
     )
+
+
+def describe_formula(track: Track) -> str:
+    """Return how predictions of a track are scored."""
+    return f"Subtask {track.number}: {track.formula}"
+
+
+def _describe_track(track: Track) -> str:
+    if track.is_of_contexts:
+        return FORMATS[track.number]
+    columns = " and ".join(f"`{column}`" for column in ("id", *track.columns))
+    name = name_result_file(track.number, "<lang>")
+    text = f"**Subtask {track.number}**, {escape(track.title)}, `{name}`: the columns {columns}"
+    text += ", T or F." if track.metric is Metric.ACCURACY else "."
+    for ending in list_endings(track)[1:]:
+        what = (
+            "one number a line, in the order of the data" if ending == LINES else "MCL-WiC's JSON"
+        )
+        text += f" Or `{name_result_file(track.number, '<lang>', ending)}`: {what}."
+    return text
 
 
 def describe_languages(rules: TaskRules, parts: Sequence[KitPart]) -> str:
@@ -147,7 +166,9 @@ def describe_average(rules: TaskRules, parts: Sequence[KitPart]) -> str:
 
 
 def _describe_scorer(phase: PhaseRules) -> str:
-    folders = " ".join(f"res{subtask}" for subtask in phase.subtasks)
+    if not phase.has_contexts:
+        return "`python -m postprocess score --metric` of Cosima computes the scores."
+    folders = " ".join(f"res{track.number}" for track in phase.tracks)
     command = f"python3 score.py --gold gold --results {folders} --data data"
     if phase.is_practice:
         return f"The scores of the practice data: `{command}`"

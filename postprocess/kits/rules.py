@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from postprocess.errors import UserError
-from postprocess.scoring.figures import Subtask
+from postprocess.scoring.metrics import GWSC, Track
 
 
 class KitError(UserError):
@@ -51,7 +51,12 @@ class PhaseRules:
     attempts_total: int | None = None
     attempts_a_day: int | None = None
     visibility: Visibility = Visibility.HIDDEN
-    subtasks: tuple[Subtask, ...] = (Subtask.CHANGES, Subtask.SCORES)
+    tracks: tuple[Track, ...] = GWSC
+
+    @property
+    def has_contexts(self) -> bool:
+        """Whether all tracks are of pairs in contexts."""
+        return all(track.is_of_contexts for track in self.tracks)
 
 
 @dataclass(frozen=True)

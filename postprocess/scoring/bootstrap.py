@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from postprocess.scoring.figures import Subtask, score_drawn
+from postprocess.scoring.figures import score_drawn
 from postprocess.scoring.inference import Interval
+from postprocess.scoring.metrics import Metric
 from postprocess.types import Floats, Integers
 
 AT_ONCE = 2_000_000  # numbers: 16 MB
@@ -25,23 +26,22 @@ class Bootstrap(NamedTuple):
 
 
 def bootstrap_interval(
-    subtask: Subtask, predicted: ArrayLike, gold: ArrayLike, how: Bootstrap
-) -> Interval:
+    metric: Metric, predicted: ArrayLike, gold: ArrayLike, how: Bootstrap
+) -> Interval | None:
     """Return the 95 % percentile interval of a score, for pairs that are drawn with replacement.
 
     Parameters
     ----------
-    subtask : Subtask
-        What is predicted.
-    predicted, gold : array_like
-        As those of `score_changes` or `score_similarities`.
+    metric, predicted, gold
+        As those of `score_predictions`.
     how : Bootstrap
         Pairs are drawn as `default_rng(seed).integers(n, size=(n_samples, n))`.
 
     Returns
     -------
-    Interval
-        A sample whose score is undefined counts as 0.
+    Interval or None
+        A sample whose score is undefined counts as 0 where the metric says so, and is left out
+        where there is none; None if no sample has a score.
 
     References
     ----------
@@ -53,8 +53,12 @@ def bootstrap_interval(
     pieces = []
     for first in range(0, how.n_samples, at_once):
         drawn = rng.integers(n, size=(min(at_once, how.n_samples - first), n))
-        pieces.append(score_drawn(subtask, predicted, gold, _count(drawn)))
-    low, high = np.percentile(np.concatenate(pieces), ENDS)
+        pieces.append(score_drawn(metric, predicted, gold, _count(drawn)))
+    scores = np.concatenate(pieces)
+    scores = scores[~np.isnan(scores)]
+    if not scores.size:
+        return None
+    low, high = np.percentile(scores, ENDS)
     return Interval(float(low), float(high))
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from postprocess.scoring.figures import MOST_GROUPS, Figures
+from postprocess.scoring.metrics import METRICS, Metric
 from postprocess.scoring.quantiles import student_quantile
 from postprocess.types import Floats
 
@@ -52,6 +53,8 @@ class Difference(NamedTuple):
 def standard_error(left_out: Floats) -> float:
     """Return the jackknife's standard error of a figure, given those without each group.
 
+    It is NaN if one of these is undefined: the figure hangs on a single group then.
+
     >>> round(standard_error(np.array([1.0, 2.0, 3.0])), 4)
     1.1547
     """
@@ -59,18 +62,18 @@ def standard_error(left_out: Floats) -> float:
     return float(np.sqrt((n - 1) / n * ((left_out - left_out.mean()) ** 2).sum()))
 
 
-def score_interval(figures: Figures, *, is_harmonic: bool) -> Interval | None:
+def score_interval(figures: Figures, metric: Metric) -> Interval | None:
     """Return the 95 % interval of a score, by its artanh; None if it is undefined.
 
     It is undefined for fewer than 10 pairs, for a score of 1 or -1, for one that is the same
-    without any of the pairs, as that of predictions that are all 0, and in subtask 2
-    (`is_harmonic`) if the score is 0, with all pairs or without one of them. There the low end is
-    at least 0.
+    without any of the pairs, as that of predictions that are all 0, or that is undefined without
+    one of them, and where no score is below 0 if the score is 0, with all pairs or without one of
+    them. There the low end is at least 0.
     """
-    every = np.append(figures.left_out, figures.score)
+    every, lowest = np.append(figures.left_out, figures.score), METRICS[metric].lowest
     if figures.n < FEWEST_PAIRS or (np.abs(every) >= 1).any():
         return None
-    if is_harmonic and (every == 0).any():
+    if lowest == 0 and (every == 0).any():
         return None
     error = standard_error(np.arctanh(figures.left_out))
     if not error > 0:
@@ -78,24 +81,24 @@ def score_interval(figures: Figures, *, is_harmonic: bool) -> Interval | None:
     reach = student_quantile(1 - TAIL, len(figures.left_out) - 1) * error
     middle = np.arctanh(figures.score)
     low, high = (float(np.tanh(end)) for end in (middle - reach, middle + reach))
-    return Interval(max(low, 0.0) if is_harmonic else low, high)
+    return Interval(max(low, lowest), high)
 
 
-def average_scores(parts: Sequence[Figures], *, is_harmonic: bool = False) -> Average:
+def average_scores(parts: Sequence[Figures], metric: Metric) -> Average:
     """Return the mean of the scores of several parts, with a 95 % interval.
 
-    In subtask 2 (`is_harmonic`) the low end is at least 0, as that of a score.
+    Its low end is at least the metric's lowest score.
     """
     return average_measured(
-        [Measured(part.score, standard_error(part.left_out), part.n) for part in parts],
-        is_harmonic=is_harmonic,
+        [Measured(part.score, standard_error(part.left_out), part.n) for part in parts], metric
     )
 
 
-def average_measured(parts: Sequence[Measured], *, is_harmonic: bool = False) -> Average:
+def average_measured(parts: Sequence[Measured], metric: Metric) -> Average:
     """Return the mean of scores whose standard errors are known, as `average_scores`.
 
-    >>> round(average_measured([Measured(0.7, 0.05, 111), Measured(0.6, 0.1, 24)]).error, 4)
+    >>> parts = [Measured(0.7, 0.05, 111), Measured(0.6, 0.1, 24)]
+    >>> round(average_measured(parts, Metric.CHANGE).error, 4)
     0.0559
     """
     mean = float(np.mean([part.score for part in parts]))
@@ -106,7 +109,7 @@ def average_measured(parts: Sequence[Measured], *, is_harmonic: bool = False) ->
         return Average(mean, None, error, freedom)
     reach = student_quantile(1 - TAIL, freedom) * error / (1 - mean**2)
     low, high = (float(np.tanh(np.arctanh(mean) + sign * reach)) for sign in (-1, 1))
-    return Average(mean, Interval(max(low, 0.0) if is_harmonic else low, high), error, freedom)
+    return Average(mean, Interval(max(low, METRICS[metric].lowest), high), error, freedom)
 
 
 def compare_scores(first: Figures, second: Figures) -> Difference:
@@ -115,12 +118,12 @@ def compare_scores(first: Figures, second: Figures) -> Difference:
 
 
 def compare_averages(first: Sequence[Figures], second: Sequence[Figures]) -> Difference:
-    """Test whether two averages over the same parts differ."""
+    """Test whether two averages over the same parts differ; p is 1 if an error is undefined."""
     d = float(np.mean([a.score - b.score for a, b in zip(first, second, strict=True)]))
     apart = [a.left_out - b.left_out for a, b in zip(first, second, strict=True)]
     errors = [standard_error(part) for part in apart]
     error, freedom = _combine(errors, [len(part) - 1 for part in apart])
-    if d == 0:
+    if d == 0 or np.isnan(error):
         return Difference(d, error, 1.0)
     from scipy.stats import t as student  # slow to import
 
@@ -134,5 +137,5 @@ def _combine(errors: Sequence[float], freedoms: Sequence[int]) -> tuple[float, f
     variances = np.array(errors) ** 2 / len(errors) ** 2
     total = variances.sum()
     if not total > 0:
-        return 0.0, float(sum(freedoms))
+        return float(total), float(sum(freedoms))
     return float(np.sqrt(total)), float(total**2 / (variances**2 / np.array(freedoms)).sum())

@@ -1,8 +1,10 @@
 """Reading a result file: the predictions of one subtask for the pairs of one language."""
 
 import hashlib
+import json
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -19,10 +21,10 @@ from postprocess.formats.tabular import (
     split_plain,
     unreadable,
 )
-from postprocess.scoring.figures import Subtask
+from postprocess.scoring.metrics import GWSC, TAGS, Metric, Track
 from postprocess.types import Floats
 
-COLUMNS = {Subtask.CHANGES: ("change",), Subtask.SCORES: ("sim_context1", "sim_context2")}
+TABLE, LINES, JSON = ".tsv", ".txt", ".gold"  # endings; the last two as in published data sets
 ZIP_MARK = b"PK\x03\x04"  # at the start of .xlsx and .ods
 PAIR = "pair"
 CHECKED = (PAIR, "word1", "word2")  # compared with the data if a file has them
@@ -53,32 +55,47 @@ class Predictions(NamedTuple):
     findings: list[Finding]
 
 
-def name_result_file(subtask: Subtask, language: str) -> str:
+def name_result_file(subtask: int, language: str, ending: str = TABLE) -> str:
     """Return the name of the result file of a subtask and language.
 
-    >>> name_result_file(Subtask.CHANGES, "sl")
+    >>> name_result_file(1, "sl")
     'results_subtask1_sl.tsv'
     """
-    return f"results_subtask{subtask}_{language}.tsv"
+    return f"results_subtask{subtask}_{language}{ending}"
+
+
+def list_endings(track: Track) -> tuple[str, ...]:
+    """Return how names of a track's result files may end.
+
+    Beside a table: the tags as MCL-WiC's gold (JSON), or one score a line, as SemEval-2017 Task 2.
+    """
+    if track.is_of_contexts or len(track.columns) > 1:
+        return (TABLE,)
+    return TABLE, JSON if track.metric is Metric.ACCURACY else LINES
 
 
 def read_predictions(
     data: bytes,
-    subtask: Subtask,
+    track: Track,
     language: str,
     n_pairs: int,
     words: Sequence[tuple[str, str]] = (),
+    ids: Sequence[str] = (),
+    ending: str = TABLE,
 ) -> Predictions:
     """Read a result file for a number of pairs, whose words are compared if they are given.
 
-    Every problem is found at once; none of them depends on the gold.
+    Rows of a track that is not of contexts have the given ids. Every problem is found at once; none
+    of them depends on the gold.
     """
     data = end_lines(data)
-    if finding := _find_excess(data, n_pairs):
+    if ending != JSON and (finding := _find_excess(data, n_pairs)):
         return Predictions(None, [finding])
-    columns = COLUMNS[subtask]
+    if not track.is_of_contexts:
+        return _read_by_id(data, track, ids, ending)
+    columns = track.columns
     header = read_header(data)
-    if finding := _find_other_subtask(header, subtask, language):
+    if finding := _find_other_subtask(header, track, language):
         return Predictions(None, [finding])
     column_names = [*columns, *(name for name in CHECKED if name in header)]
     table = _read_table(data, column_names)
@@ -90,11 +107,93 @@ def read_predictions(
     findings = sorted([*findings, *wrong], key=lambda finding: finding.row or 0)
     if any(finding.severity is not Severity.WARNING for finding in findings):
         return Predictions(None, findings)
-    if (numbers == numbers.flat[0]).all():
-        scores_0 = subtask is Subtask.SCORES or not numbers.any()
-        what = "all predictions are equal" + (": constant predictions score 0" if scores_0 else "")
-        findings.append(Finding(Severity.WARNING, what))
-    return Predictions(numbers if subtask is Subtask.SCORES else numbers[:, 0], findings)
+    return Predictions(_flatten(numbers), [*findings, *_warn_of_equal(numbers, track)])
+
+
+def _flatten(numbers: Floats) -> Floats:
+    return numbers[:, 0] if numbers.shape[1] == 1 else numbers
+
+
+def _warn_of_equal(numbers: Floats, track: Track) -> Iterator[Finding]:
+    if not (numbers == numbers.flat[0]).all():
+        return
+    what = "all predictions are equal"
+    if track.metric is Metric.SPEARMAN:
+        what += ": constant predictions have no score"
+    if track.metric is Metric.HARMONIC or (track.metric is Metric.CHANGE and not numbers.any()):
+        what += ": constant predictions score 0"
+    yield Finding(Severity.WARNING, what)
+
+
+def _read_by_id(data: bytes, track: Track, ids: Sequence[str], ending: str) -> Predictions:
+    """Return the predictions of a file in the order of the ids; an absent tag is 0."""
+    table = _split_items(data, track, ids, ending)
+    tell = partial(_tell, noun={LINES: "line", JSON: "entry"}.get(ending, ""))
+    findings = [*table.findings]
+    numbers = np.zeros((len(ids), len(track.columns)))
+    places, absent = {name: place for place, name in enumerate(ids)}, dict.fromkeys(ids)
+    for row, (name, *fields) in table.rows.items():
+        if name not in absent:
+            what = "has a row above" if name in places else "is not in the data"
+            findings.append(tell(row, f"the id {_show(name)} {what}", "id", "remove the row"))
+            continue
+        del absent[name]
+        for column, field in enumerate(fields):
+            number, problem = _read_value(field, track)
+            if problem:
+                findings.append(tell(row, problem[0], track.columns[column], problem[1]))
+            numbers[places[name], column] = number
+    is_refused = any(finding.severity is not Severity.WARNING for finding in findings)
+    if absent and table.rows:
+        first = ", ".join([*absent][:5])
+        more = ", …" if len(absent) > 5 else ""
+        what = f"{len(absent):,} of {len(ids):,} ids have no prediction ({first}{more})"
+        if track.metric is Metric.ACCURACY:
+            findings.append(Finding(Severity.WARNING, f"{what}: they count as wrong"))
+        else:
+            findings.append(Finding(Severity.ERROR, what, advice="every row needs a prediction"))
+            is_refused = True
+    if is_refused:
+        return Predictions(None, findings)
+    return Predictions(_flatten(numbers), [*findings, *_warn_of_equal(numbers, track)])
+
+
+def _split_items(data: bytes, track: Track, ids: Sequence[str], ending: str) -> Table:
+    """Return the id and the fields of each row of a file."""
+    if ending == JSON:
+        try:
+            entries = [(entry["id"], entry["tag"]) for entry in json.loads(data)]
+        except (ValueError, TypeError, KeyError, RecursionError):
+            advice = 'write [{"id": "…", "tag": "T"}, …]'
+            return Table({}, (unreadable("the file is not a list of ids and tags", advice),))
+        return Table({row: (str(name), str(tag)) for row, (name, tag) in enumerate(entries, 1)}, ())
+    if ending == TABLE:
+        return _read_table(data, ("id", *track.columns))
+    column = track.columns[0]
+    table = _read_table(f"{column}\n".encode() + data, (column,))
+    if not table.errors and len(table.rows) != len(ids):
+        what = f"{len(table.rows):,} lines, wanted {len(ids):,}"
+        return Table({}, (Finding(Severity.ERROR, what, advice=ONE_EACH),))
+    return Table({row: (ids[row - 1], *fields) for row, fields in table.rows.items()},
+                 table.findings)  # fmt: skip
+
+
+def _tell(row: int, what: str, column: str, advice: str, *, noun: str) -> Finding:
+    """Return a finding about a row of a table, or what other files have instead."""
+    if noun:
+        return Finding(Severity.ERROR, f"{noun} {row:,}: {what}", advice=advice)
+    return Finding(Severity.ERROR, what, row, column, advice)
+
+
+def _read_value(field: str, track: Track) -> tuple[float, tuple[str, str] | None]:
+    """Return a tag or a number as a number, or what is wrong with it and what to do."""
+    if track.metric is Metric.ACCURACY:
+        wrong = f"{_show(field)} is not a tag", f"write {' or '.join(TAGS)}"
+        return TAGS.get(field, 0.0), None if field in TAGS else wrong
+    number, problem = read_number(field)
+    if not problem and track.metric is Metric.ORDINAL_ALPHA and number != np.floor(number):
+        problem = f"{_show(field)} is not a whole number", "write the median as 1, 2, …"
+    return number, problem
 
 
 def digest_numbers(numbers: Floats) -> str:
@@ -138,7 +237,7 @@ def _explain_numbers(
     findings = []
     for row, fields in table.rows.items():
         for column, field in enumerate(fields[: len(columns)]):
-            number, problem = _read_number(field)
+            number, problem = read_number(field)
             if problem:
                 what, advice = problem
                 finding = Finding(Severity.ERROR, what, row, columns[column], advice=advice)
@@ -148,13 +247,14 @@ def _explain_numbers(
     return numbers, findings
 
 
-def _find_other_subtask(header: Sequence[str], subtask: Subtask, language: str) -> Finding | None:
-    for other, columns in COLUMNS.items():
-        if other is not subtask and set(columns) <= set(header):
-            if set(COLUMNS[subtask]) <= set(header):
+def _find_other_subtask(header: Sequence[str], track: Track, language: str) -> Finding | None:
+    for other in GWSC:
+        if other.metric is not track.metric and set(other.columns) <= set(header):
+            if set(track.columns) <= set(header):
                 return None
-            what = f"these are the columns of subtask {other}: {', '.join(columns)}"
-            name = name_result_file(other, language)
+            columns = ", ".join(other.columns)
+            what = f"these are the columns of subtask {other.number}: {columns}"
+            name = name_result_file(other.number, language)
             return Finding(Severity.UNREADABLE, what, advice=f"name the file {name}")
     return None
 
@@ -237,7 +337,7 @@ def _find_excess(data: bytes, n_pairs: int) -> Finding | None:
     return None
 
 
-def _read_number(field: str) -> tuple[float, tuple[str, str] | None]:
+def read_number(field: str) -> tuple[float, tuple[str, str] | None]:
     """Return a number, or what is wrong with it and what to do."""
     if NUMBER.fullmatch(field):
         number = float(field)

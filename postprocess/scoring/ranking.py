@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
+from enum import StrEnum
 from itertools import combinations
 from typing import NamedTuple
 
@@ -13,6 +14,14 @@ from postprocess.types import Floats
 LEVEL = 0.05
 SHOWN = Decimal("0.001")
 NEAR_TIE = 1e-6  # thousandths; nearer to a half, decimal arithmetic decides
+
+
+class Places(StrEnum):
+    """How equal scores share places: 1, 1, 3; 1, 1, 2; or no places at all."""
+
+    COMPETITION = "competition"
+    DENSE = "dense"
+    NONE = "none"
 
 
 class Ranked(NamedTuple):

@@ -8,32 +8,24 @@ from typing import Any
 
 from postprocess.formats.tabular import Finding, Severity, group_findings
 from postprocess.scoring.bootstrap import Bootstrap, bootstrap_interval
-from postprocess.scoring.figures import (
-    Figures,
-    Score,
-    Subtask,
-    score_changes,
-    score_once,
-    score_similarities,
-)
+from postprocess.scoring.figures import Figures, Score, score_once, score_predictions
 from postprocess.scoring.gold import Part
 from postprocess.scoring.inference import Interval, average_scores, compare_scores, score_interval
+from postprocess.scoring.metrics import GWSC, Metric, Track
 from postprocess.scoring.predictions import digest_numbers, name_result_file, read_predictions
 from postprocess.scoring.submitted import Submitted
 from postprocess.types import Floats
 
 SCORER = "1.0"  # raised when any figure changes
-
-
-Place = tuple[Subtask, str]  # a subtask, and the language of a part
+Place = tuple[int, str]  # the number of a track, and the language of a part
 
 
 @dataclass(frozen=True, eq=False)
 class Checked:
     """The predictions of a submission by subtask and language, and what was odd about its files.
 
-    `numbers`: shape (n_pairs,) in subtask 1, (n_pairs, 2) in subtask 2; `digests`: SHA-256 of the
-    result files.
+    `numbers`: shape (n_pairs,), or (n_pairs, 2) for two columns; `digests`: SHA-256 of the result
+    files.
     """
 
     numbers: dict[Place, Floats]
@@ -60,7 +52,7 @@ class Scored:
     `digests`: SHA-256 of the result files that were scored; `numbers`: as those of `Checked`.
     """
 
-    figures: dict[Subtask, dict[str, Figures]]
+    figures: dict[int, dict[str, Figures]]
     warnings: list[tuple[str, Finding]]
     ignored: list[str]
     digests: dict[Place, str] = field(default_factory=dict)
@@ -92,8 +84,10 @@ def check_submission(
     findings = [*submitted.findings, *_list_missing(submitted, required)]
     checked = Checked({}, [], submitted.ignored, {})
     for file in submitted.files:
-        part, place = parts[file.language], (file.subtask, file.language)
-        read = read_predictions(file.data, file.subtask, part.language, part.n_pairs, part.words)
+        part, place = parts[file.language], (file.track.number, file.language)
+        read = read_predictions(
+            file.data, file.track, part.language, part.n_pairs, part.words, part.ids, file.ending
+        )
         findings += [(file.path, finding) for finding in read.findings]
         if read.numbers is not None:
             checked.numbers[place] = read.numbers
@@ -110,16 +104,24 @@ def check_submission(
     return checked
 
 
-def score_checked(checked: Checked, parts: Mapping[str, Part]) -> dict[Place, Score]:
+def score_checked(
+    checked: Checked, parts: Mapping[str, Part], tracks: Sequence[Track] = GWSC
+) -> dict[Place, Score]:
     """Return the scores of a submission without what intervals need, which takes far longer."""
+    by_number = {track.number: track for track in tracks}
     return {
-        (subtask, language): score_once(subtask, numbers, _gold_of(parts[language], subtask))
-        for (subtask, language), numbers in checked.numbers.items()
+        (number, language): score_once(
+            by_number[number].metric, numbers, parts[language].find_gold(by_number[number])
+        )
+        for (number, language), numbers in checked.numbers.items()
     }
 
 
 def score_submission(
-    submitted: Submitted, parts: Mapping[str, Part], required: Sequence[str] = ()
+    submitted: Submitted,
+    parts: Mapping[str, Part],
+    required: Sequence[str] = (),
+    tracks: Sequence[Track] = GWSC,
 ) -> Scored:
     """Score all result files of a submission; a language that is missing has no score.
 
@@ -127,21 +129,19 @@ def score_submission(
     """
     checked = check_submission(submitted, parts, required)
     scored = Scored(
-        {subtask: {} for subtask in Subtask},
+        {track.number: {} for track in tracks},
         checked.warnings,
         checked.ignored,
         checked.digests,
         checked.numbers,
     )
-    for (subtask, language), numbers in checked.numbers.items():
-        gold = _gold_of(parts[language], subtask)
-        score = score_changes if subtask is Subtask.CHANGES else score_similarities
-        scored.figures[subtask][language] = score(numbers, gold)
+    for track in tracks:
+        for language, part in parts.items():
+            if (place := (track.number, language)) in checked.numbers:
+                scored.figures[track.number][language] = score_predictions(
+                    track.metric, checked.numbers[place], part.find_gold(track)
+                )
     return scored
-
-
-def _gold_of(part: Part, subtask: Subtask) -> Floats:
-    return part.changes if subtask is Subtask.CHANGES else part.similarities
 
 
 def describe_scores(
@@ -149,6 +149,7 @@ def describe_scores(
     parts: Mapping[str, Part],
     others: Mapping[str, Scored] | None = None,
     *,
+    tracks: Sequence[Track] = GWSC,
     bootstrap: Bootstrap | None = None,
 ) -> dict[str, Any]:
     """Return everything that was computed, ready for JSON; differences are from `others`.
@@ -158,7 +159,7 @@ def describe_scores(
     described: dict[str, Any] = {
         "scorer": SCORER,
         "subtasks": {
-            subtask.value: _describe_subtask(scored, subtask, parts) for subtask in Subtask
+            str(track.number): _describe_subtask(scored, track, parts) for track in tracks
         },
         "differences": [
             difference
@@ -173,11 +174,12 @@ def describe_scores(
     }
     if bootstrap:
         described["bootstrap"] = {"samples": bootstrap.n_samples, "seed": bootstrap.seed}
-        for subtask, language in scored.numbers:
-            entry = described["subtasks"][subtask.value]["parts"][language]
-            numbers, gold = scored.numbers[subtask, language], _gold_of(parts[language], subtask)
-            ends = bootstrap_interval(subtask, numbers, gold, bootstrap)
-            entry |= {"bootstrap_low": ends.low, "bootstrap_high": ends.high}
+        for track in tracks:
+            for language, entry in described["subtasks"][str(track.number)]["parts"].items():
+                numbers = scored.numbers[track.number, language]
+                gold = parts[language].find_gold(track)
+                low, high = _ends(bootstrap_interval(track.metric, numbers, gold, bootstrap))
+                entry |= {"bootstrap_low": low, "bootstrap_high": high}
     return described
 
 
@@ -201,8 +203,8 @@ def group_by_file(findings: Sequence[tuple[str, Finding]]) -> list[tuple[str, Fi
 
 
 def _list_missing(submitted: Submitted, required: Sequence[str]) -> Iterator[tuple[str, Finding]]:
-    for subtask in sorted({file.subtask for file in submitted.files}):
-        there = {file.language for file in submitted.files if file.subtask is subtask}
+    for subtask in sorted({file.track.number for file in submitted.files}):
+        there = {file.language for file in submitted.files if file.track.number == subtask}
         for language in required:
             if language not in there:
                 name = name_result_file(subtask, language)
@@ -210,46 +212,44 @@ def _list_missing(submitted: Submitted, required: Sequence[str]) -> Iterator[tup
                 yield "", Finding(Severity.ERROR, what)
 
 
-def _describe_subtask(
-    scored: Scored, subtask: Subtask, parts: Mapping[str, Part]
-) -> dict[str, Any]:
-    of_language = scored.figures[subtask]
+def _describe_subtask(scored: Scored, track: Track, parts: Mapping[str, Part]) -> dict[str, Any]:
+    of_language = scored.figures[track.number]
     entry: dict[str, Any] = {
         "parts": {
-            language: _describe_part(part, subtask)
+            language: _describe_part(part, track.metric)
             | {
                 "gold_sha256": parts[language].sha256,
-                "file_sha256": scored.digests[subtask, language],
+                "file_sha256": scored.digests[track.number, language],
             }
             for language, part in sorted(of_language.items())
         },
         "missing": sorted(set(parts) - set(of_language)),
         "average": None, "average_low": None, "average_high": None,
     }  # fmt: skip
-    if not entry["missing"]:
-        figures = [of_language[language] for language in sorted(of_language)]
-        average = average_scores(figures, is_harmonic=subtask is Subtask.SCORES)
+    figures = [of_language[language] for language in sorted(of_language)]
+    if not (entry["missing"] or any(math.isnan(part.score) for part in figures)):
+        average = average_scores(figures, track.metric)
         ends = _ends(average.interval)
         entry |= {"average": average.score, "average_low": ends[0], "average_high": ends[1]}
     return entry
 
 
-def _describe_part(figures: Figures, subtask: Subtask) -> dict[str, Any]:
-    is_harmonic = subtask is Subtask.SCORES
-    low, high = _ends(score_interval(figures, is_harmonic=is_harmonic))
-    entry = {"n": figures.n, "score": figures.score, "low": low, "high": high}
-    if is_harmonic:
+def _describe_part(figures: Figures, metric: Metric) -> dict[str, Any]:
+    low, high = _ends(score_interval(figures, metric))
+    entry = {"n": figures.n, "score": _known(figures.score), "low": low, "high": high}
+    if metric is Metric.HARMONIC:
         entry |= {"pearson": _known(figures.pearson), "spearman": _known(figures.spearman)}
     return {**entry, "reason": figures.reason.value or None}
 
 
 def _describe_differences(scored: Scored, name: str, other: Scored) -> Iterator[dict[str, Any]]:
-    for subtask in Subtask:
-        figures, others = scored.figures[subtask], other.figures[subtask]
+    for subtask, figures in scored.figures.items():
+        others = other.figures[subtask]
         for language in sorted(figures.keys() & others.keys()):
             test = compare_scores(figures[language], others[language])
-            place = {"subtask": int(subtask), "part": language, "against": name}
-            yield {**place, "d": test.d, "p": test.p}
+            place = {"subtask": subtask, "part": language, "against": name}
+            if not math.isnan(test.d):
+                yield {**place, "d": test.d, "p": test.p}
 
 
 def _ends(interval: Interval | None) -> tuple[float | None, float | None]:

@@ -11,8 +11,9 @@ import numpy as np
 from postprocess.baselines.results import find_language, read_pairs, render_results
 from postprocess.formats.tabular import naming_file
 from postprocess.formats.writing import write_files
-from postprocess.scoring.figures import Subtask, score_once
+from postprocess.scoring.figures import score_once
 from postprocess.scoring.gold import GoldError, Part, load_parts
+from postprocess.scoring.metrics import CHANGES, SIMILARITIES
 from postprocess.types import Floats
 from preprocess.commands.options import layer, positive
 from preprocess.commands.progress import showing_progress
@@ -99,8 +100,8 @@ def render_sweep(of_layer: Mapping[int, Floats], part: Part) -> str:
 def _score(similarities: Floats, part: Part) -> tuple[float, float]:
     changes = np.diff(similarities)[:, 0]
     return (
-        score_once(Subtask.CHANGES, changes, part.changes).score,
-        score_once(Subtask.SCORES, similarities, part.similarities).score,
+        score_once(CHANGES.metric, changes, part.find_gold(CHANGES)).score,
+        score_once(SIMILARITIES.metric, similarities, part.find_gold(SIMILARITIES)).score,
     )
 
 

@@ -72,11 +72,12 @@ def load_data(part: TaskPart, *, practice: bool) -> "Part":
     """Return a part's pairs without the gold, which is NaN: what checking results needs."""
     import numpy as np
 
+    from postprocess.formats.files import GOLD_COLUMNS
     from postprocess.scoring.gold import Part
 
     words = read_words(part, practice=practice)
-    missing = np.full((len(words), 2), np.nan)
-    return Part(part.language, missing, missing[:, 0], "", words)
+    missing = np.full(len(words), np.nan)
+    return Part(part.language, dict.fromkeys(GOLD_COLUMNS, missing), "", words)
 
 
 def read_data_file(part: TaskPart, *, practice: bool) -> bytes:
@@ -245,9 +246,11 @@ def _list_odd_changes(name: str, part: "Part") -> Iterator[str]:
     """Yield the first change that is not the difference of its scores, such as a negated one."""
     import numpy as np
 
-    first, second = part.similarities.T
-    largest = max(1.0, float(np.abs(part.similarities).max()))
-    far = np.abs(second - first - part.changes) > TOLERANCE * largest
+    from postprocess.formats.files import GOLD_COLUMNS
+
+    first, second, change = (part.columns[name] for name in GOLD_COLUMNS)
+    largest = max(1.0, float(np.abs([first, second]).max()))
+    far = np.abs(second - first - change) > TOLERANCE * largest
     if far.any():
         row = int(np.flatnonzero(far)[0]) + 1
         yield (

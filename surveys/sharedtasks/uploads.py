@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.models import User
@@ -27,6 +28,7 @@ from surveys.sharedtasks.models import (
     Upload,
 )
 from surveys.sharedtasks.parts import load_data
+from surveys.sharedtasks.scoring.tracks import find_tracks
 from surveys.sharedtasks.teams.attempts import (
     find_earlier,
     refuse_phase,
@@ -125,11 +127,10 @@ def _counting_refusals(team: Team, phase: Phase) -> Iterator[None]:
 def read_files(phase: Phase, sent: Iterable[tuple[str, bytes]]) -> ResultFiles:
     """Return the result files for a phase among files. Raises UploadRefused with all findings."""
     from postprocess.scoring import scoring as library
-    from postprocess.scoring.predictions import name_result_file
     from postprocess.scoring.submitted import sort_files
 
     parts = {part.language: part for part in load_parts(phase)}
-    submitted = sort_files(sent, list(parts))
+    submitted = sort_files(sent, list(parts), [*find_tracks(phase.shared_task).values()])
     refused = [_refuse_subtask(file, phase) for file in submitted.files if _is_other(file, phase)]
     expected = [file for file in submitted.files if not _is_other(file, phase)]
     submitted = submitted._replace(files=expected, findings=[*submitted.findings, *refused])
@@ -140,13 +141,13 @@ def read_files(phase: Phase, sent: Iterable[tuple[str, bytes]]) -> ResultFiles:
     except library.SubmissionRefused as refusal:
         raise _refuse(refusal.findings) from refusal
     contents = [
-        {"subtask": int(place[0]), "language": place[1], "n": parts[place[1]].n_pairs,
+        {"subtask": place[0], "language": place[1], "n": parts[place[1]].n_pairs,
          "sha256": checked.digests[place], "digest": digest}
         for place, digest in sorted(checked.number_digests.items())
     ]  # fmt: skip
     warnings = [_describe(path, finding) for path, finding in checked.warnings]
     warnings += [{"file": path, "reason": "ignored"} for path in checked.ignored]
-    named = {name_result_file(file.subtask, file.language): file.data for file in expected}
+    named = {PurePosixPath(file.path).name: file.data for file in expected}
     return ResultFiles(pack_files(named), checked.digest, contents, warnings)
 
 
@@ -216,13 +217,13 @@ def _drop_upload(pk: int) -> bool:
 
 
 def _is_other(file: "ResultFile", phase: Phase) -> bool:
-    return int(file.subtask) not in phase.subtasks
+    return file.track.number not in phase.subtasks
 
 
 def _refuse_subtask(file: "ResultFile", phase: Phase) -> "tuple[str, Finding]":
     from postprocess.formats.tabular import Finding, Severity
 
-    what = f"the phase {phase.name} has no subtask {file.subtask}"
+    what = f"the phase {phase.name} has no subtask {file.track.number}"
     return file.path, Finding(Severity.ERROR, what, advice="leave the file out")
 
 

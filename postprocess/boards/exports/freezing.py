@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from postprocess.boards.board import Board, Cell, Differences, Place, Row
 from postprocess.boards.entries import AVERAGE, BoardError, Kind, Rules
 from postprocess.boards.exports.rounding import round_board
-from postprocess.scoring.figures import Subtask
+from postprocess.scoring.metrics import GWSC, Metric, Track
+from postprocess.scoring.ranking import Places
 
 FORMAT = 1  # raised when a reader must know of a change
 OF_LANGUAGES = ("n", "score", "low", "high", "reason", "file_sha256", "pearson", "spearman")
@@ -21,7 +23,7 @@ def render_board(board: Board, *, is_gold_public: bool = False) -> bytes:
     against the baselines. `differences` has for each column the names of its ranked rows, and d, p
     and Holm's p of all pairs of them in the order first–second, first–third, …, second–third, ….
     A line has a row, or all figures of one kind. Unless the gold is public, all figures have three
-    decimals.
+    decimals. `track` and `places` are there unless they are those of SemEval-2020 Task 3.
     """
     shown = board if is_gold_public else round_board(board)
     content = {
@@ -52,7 +54,7 @@ def read_board(data: bytes) -> Board:
             content["best_baseline"],
             content["is_rounded"],
         )
-    except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
+    except (LookupError, TypeError, AttributeError, ValueError, RecursionError) as error:
         if isinstance(error, BoardError):
             raise
         raise BoardError(f"the file is not the JSON file of a board: {error}") from error
@@ -63,22 +65,32 @@ def _refuse_constant(name: str) -> None:
 
 
 def _describe_rules(rules: Rules) -> dict[str, Any]:
-    return {
+    track = rules.track
+    described = {
         "task": rules.task,
         "phase": rules.phase,
-        "subtask": rules.subtask.value,
+        "subtask": str(track.number),
         "sizes": dict(rules.sizes),
         "best_of": rules.best_of,
         "scorer": rules.scorer,
         "gold_sha256": dict(rules.gold_sha256),
         "remarks": list(rules.remarks),
     }
+    if track not in GWSC:
+        described["track"] = {**asdict(track), "columns": list(track.columns)}
+    return described | ({"places": rules.places} if rules.places != Places.COMPETITION else {})
 
 
 def _read_rules(content: Mapping[str, Any]) -> Rules:
-    return Rules(
-        **{**content, "subtask": Subtask(content["subtask"]), "remarks": tuple(content["remarks"])}
-    )
+    fields = {**content, "remarks": tuple(content["remarks"])}
+    subtask, described = int(fields.pop("subtask")), fields.pop("track", None)
+    if described is None:
+        track = GWSC[subtask - 1]
+    else:
+        metric, columns = Metric(described["metric"]), tuple(described["columns"])
+        track = Track(**{**described, "metric": metric, "columns": columns})
+    places = Places(fields.pop("places", Places.COMPETITION))
+    return Rules(**fields, track=track, places=places)
 
 
 def _describe_row(row: Row, rules: Rules) -> dict[str, Any]:

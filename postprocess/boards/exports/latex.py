@@ -74,11 +74,13 @@ def _list_headings(board: Board, column: str, *, is_tested: bool) -> list[str]:
 def _write_row(board: Board, column: str, row: Row, ranks: list[str]) -> str:
     shown = f"{row.name} ({row.outside})" if row.outside else row.name
     cells = [*map(_escape, ranks), _slant(_escape(shown), row)]
+    is_percent = board.rules.track.is_percent
     for name in board.columns:
         cell = row.cells.get(name)
-        cells.append(_slant(_escape(write_score(cell.score if cell else None)), row))
+        score = write_score(cell.score if cell else None, is_percent=is_percent)
+        cells.append(_slant(_escape(score), row))
         if name == column and not board.is_rounded:
-            ends = write_ends(cell)
+            ends = write_ends(cell, is_percent=is_percent)
             cells.append("" if ends == NONE else _slant(_escape(ends), row))
     return _join(cells)
 

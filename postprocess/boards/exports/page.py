@@ -69,8 +69,8 @@ def render_page(
         figures=[show_plate(number, plate) for number, plate in enumerate(plates, 1)],
         links=links or {},
         version=__version__,
-        write_score=write_score,
-        write_ends=write_ends,
+        write_score=functools.partial(write_score, is_percent=board.rules.track.is_percent),
+        write_ends=functools.partial(write_ends, is_percent=board.rules.track.is_percent),
         write_rank=write_rank,
         write_rank_range=write_rank_range,
         write_p=write_p,
@@ -94,12 +94,7 @@ def _lead(board: Board) -> str:
     n_ranked = sum(bool(row.places) for row in board.rows)
     sizes = [f"{write_count(n, 'pair')} of {language}" if n else language
              for language, n in board.rules.sizes.items()]  # fmt: skip
-    what = (
-        "how far the similarity of two words changes between two contexts"
-        if not board.rules.is_harmonic
-        else "how similar two words are in each of two contexts"
-    )
     return (
-        f"Systems predicted {what}. {write_count(n_ranked, 'team')} "
+        f"Systems predicted {board.rules.track.what}. {write_count(n_ranked, 'team')} "
         f"{'is' if n_ranked == 1 else 'are'} ranked, on {write_list(sizes)}."
     )

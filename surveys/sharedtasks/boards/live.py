@@ -19,6 +19,7 @@ from surveys.sharedtasks.models import (
     TeamState,
 )
 from surveys.sharedtasks.scoring.corrections import find_corrections, write_correction
+from surveys.sharedtasks.scoring.tracks import find_tracks
 from surveys.sharedtasks.scoring.visibility import is_gold_public, shows_code
 from surveys.sharedtasks.uploads import list_parts
 
@@ -80,7 +81,6 @@ def hides_systems(shared_task: SharedTask) -> bool:
 
 def _describe_rules(phase: Phase, subtask: int) -> "Rules":
     from postprocess.boards.entries import Rules
-    from postprocess.scoring.figures import Subtask
 
     shared_task = phase.shared_task
     is_practice = phase.data == PhaseData.PRACTICE
@@ -92,7 +92,7 @@ def _describe_rules(phase: Phase, subtask: int) -> "Rules":
     return Rules(
         task=shared_task.title,
         phase=phase.name,
-        subtask=Subtask(str(subtask)),
+        track=find_tracks(shared_task)[subtask],
         sizes=dict(sorted(sizes.items())),
         best_of=best_of if best_of and best_of < len(sizes) else None,
         remarks=tuple(write_correction(correction) for correction in find_corrections(shared_task)),

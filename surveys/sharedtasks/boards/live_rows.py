@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from postprocess.boards.board import Cell, Place
     from postprocess.boards.entries import Rules
+    from postprocess.scoring.metrics import Metric
 
 Average = tuple[float | None, float | None, float | None]  # and the ends of its interval
 
@@ -26,7 +27,8 @@ class LiveCells(Mapping[str, "Cell"]):
         self, average: Average, scores: str, rules: "Rules", *, is_gold_public: bool
     ) -> None:
         self._scores, self._rules, self._is_gold_public = scores, rules, is_gold_public
-        self._of_average = make_cells({}, average, is_gold_public=is_gold_public)
+        metric = rules.track.metric
+        self._of_average = make_cells({}, average, metric=metric, is_gold_public=is_gold_public)
 
     def __getitem__(self, column: str) -> "Cell":
         """Return the cell of a column. Raises KeyError for one without a score."""
@@ -45,8 +47,8 @@ class LiveCells(Mapping[str, "Cell"]):
     def _of_languages(self) -> "dict[str, Cell]":
         scores = json.loads(self._scores)
         shown = {name: score for name, score in scores.items() if name in self._rules.sizes}
-        is_harmonic = self._rules.is_harmonic
-        return make_cells(shown, is_gold_public=self._is_gold_public, is_harmonic=is_harmonic)
+        metric = self._rules.track.metric
+        return make_cells(shown, metric=metric, is_gold_public=self._is_gold_public)
 
 
 class LiveRanking:
@@ -55,7 +57,7 @@ class LiveRanking:
     def __init__(self, rules: "Rules") -> None:
         from postprocess.boards.entries import AVERAGE
 
-        self.columns = (AVERAGE, *rules.languages)
+        self.columns, self._rule = (AVERAGE, *rules.languages), rules.places
         self._averages: dict[str, float] = {}
         self._scores: dict[str, str] = {}
         self._placed: dict[str, dict[str, Place]] = {}
@@ -81,7 +83,7 @@ class LiveRanking:
         is_average = column == self.columns[0]
         scores = self._averages if is_average else self._of_languages.get(column, {})
         names = sorted(scores, key=scores.__getitem__, reverse=True)
-        placed = place_systems(np.array([scores[name] for name in names]))
+        placed = place_systems(np.array([scores[name] for name in names]), places=self._rule)
         return dict(zip(names, placed, strict=True))
 
     @cached_property
@@ -119,8 +121,8 @@ def make_cells(
     scores: Mapping[str, Mapping[str, Any]],
     average: Average = (None, None, None),
     *,
+    metric: "Metric",
     is_gold_public: bool,
-    is_harmonic: bool = False,
 ) -> "dict[str, Cell]":
     """Return cells from figures by language, and an average with the ends of its interval.
 
@@ -136,4 +138,4 @@ def make_cells(
         cells[language] = Cell(**{**figures, "reason": figures["reason"] or None})
     if is_gold_public:
         return cells
-    return {name: round_cell(cell, is_harmonic=is_harmonic) for name, cell in cells.items()}
+    return {name: round_cell(cell, metric) for name, cell in cells.items()}

@@ -12,6 +12,7 @@ from surveys.sharedtasks.models import Scoring, Submission
 from surveys.sharedtasks.scoring.figures import Golds
 from surveys.sharedtasks.scoring.predictions import Place, load_predictions
 from surveys.sharedtasks.scoring.score import find_scoring
+from surveys.sharedtasks.scoring.tracks import find_tracks
 from surveys.sharedtasks.scoring.visibility import Viewer, is_gold_public
 from surveys.study.languages import name_language
 
@@ -65,16 +66,15 @@ def draw_predictions(result: Result, place: Place, ending: str) -> bytes | None:
 
 def _list_drawn(result: Result) -> Iterator[Drawn]:
     from postprocess.boards.captions import caption_predictions
-    from postprocess.scoring.figures import Subtask
+    from postprocess.scoring.metrics import Metric
 
+    tracks = find_tracks(result.submission.phase.shared_task)
     shown = {part.subtask for part in result.subtasks}
     for file in result.submission.contents:
-        if file["subtask"] in shown:
-            subtask, tag = Subtask(str(file["subtask"])), file["language"]
-            caption = caption_predictions(
-                result.team, name_language(tag) or tag, subtask, file["n"]
-            )
-            yield Drawn(file["subtask"], tag, caption)
+        track, tag = tracks[file["subtask"]], file["language"]
+        if track.number in shown and track.metric is not Metric.ACCURACY:  # tags are no points
+            caption = caption_predictions(result.team, name_language(tag) or tag, track, file["n"])
+            yield Drawn(track.number, tag, caption)
 
 
 def _find_scoring(result: Result, place: Place) -> Scoring:
@@ -89,16 +89,16 @@ def _find_scoring(result: Result, place: Place) -> Scoring:
 def _draw(submission: Submission, name: str, place: Place, scoring: Scoring, ending: str) -> bytes:
     from postprocess.boards.plots import illustrate_predictions
     from postprocess.reporting.figures.drawing import render_png, render_svg
-    from postprocess.scoring.figures import Subtask
 
-    subtask, language = place
-    gold = Golds(scoring).find(language, submission.phase)
+    number, language = place
+    golds = Golds(scoring)
+    track = golds.tracks[number]
     drawn = illustrate_predictions(
         name,
         submission.code,
-        (Subtask(str(subtask)), language),
+        (track, language),
         load_predictions(submission)[place],
-        gold.changes if subtask == 1 else gold.similarities,
+        golds.find(language, submission.phase).find_gold(track),
     )
     if ending == "png":
         return render_png(drawn.figure)

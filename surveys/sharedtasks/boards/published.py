@@ -100,8 +100,9 @@ def delete_board(board: PublishedBoard) -> None:
 
 def parse_board(board: PublishedBoard) -> "PrintedBoard":
     """Return what a board's files hold. Raises SharedTaskRefused with what cannot be read."""
-    from postprocess.boards.published import Places, read_printed
+    from postprocess.boards.published import read_printed
     from postprocess.formats.tabular import TableError, cut_lines
+    from postprocess.scoring.ranking import Places
 
     try:
         return read_printed(

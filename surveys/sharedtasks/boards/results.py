@@ -18,7 +18,8 @@ from surveys.sharedtasks.models import (
     TeamState,
     Visibility,
 )
-from surveys.sharedtasks.scoring.counting import HARMONIC, describe_score
+from surveys.sharedtasks.scoring.counting import describe_score
+from surveys.sharedtasks.scoring.tracks import find_tracks
 from surveys.sharedtasks.scoring.visibility import Viewer, is_gold_public, may_see_scores
 
 if TYPE_CHECKING:
@@ -161,7 +162,8 @@ def _find_scores(submission: Submission, subtask: int) -> SubtaskResult | None:
         return None
     is_public = is_gold_public(submission.phase)
     figures = {score.part.language: describe_score(score) for score in scores}
-    cells = make_cells(figures, is_gold_public=is_public, is_harmonic=subtask == HARMONIC)
+    metric = find_tracks(submission.phase.shared_task)[subtask].metric
+    cells = make_cells(figures, metric=metric, is_gold_public=is_public)
     digests = list_digests(submission, subtask)
     return SubtaskResult(subtask, cells, {}, scores[0].scoring.scorer, {}, digests)
 

@@ -201,7 +201,7 @@ def show_row(
         row.outside,
         begins_group,
         [
-            _show_cell(row, name, lowest if name == column else None, baselines)
+            _show_cell(board, row, name, lowest if name == column else None, baselines)
             for name in board.columns
         ],
         cell.p_distance if cell else None,
@@ -210,7 +210,11 @@ def show_row(
 
 
 def _show_cell(
-    row: "Row", column: str, lowest: float | None, baselines: Mapping[tuple[str, Decimal], str]
+    board: "Board",
+    row: "Row",
+    column: str,
+    lowest: float | None,
+    baselines: Mapping[tuple[str, Decimal], str],
 ) -> ShownCell:
     from postprocess.boards.shown import write_ends, write_score
     from postprocess.scoring.ranking import round_score
@@ -218,10 +222,12 @@ def _show_cell(
     cell = row.cells.get(column)
     if cell is None:
         return ShownCell(column, write_score(None))
-    ends = "" if cell.low is None else write_ends(cell)
+    is_percent = board.rules.track.is_percent
+    ends = "" if cell.low is None else write_ends(cell, is_percent=is_percent)
     bar = None if lowest is None else draw_interval(cell, lowest)
     equals = "" if row.is_reference else baselines.get((column, round_score(cell.score)), "")
-    return ShownCell(column, write_score(cell.score), ends, cell.reason or "", bar, equals)
+    score = write_score(cell.score, is_percent=is_percent)
+    return ShownCell(column, score, ends, cell.reason or "", bar, equals)
 
 
 @dataclass(frozen=True)

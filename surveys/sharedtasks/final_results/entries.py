@@ -42,21 +42,25 @@ def predict_baselines(golds: Golds) -> "dict[str, dict[Place, Floats]]":
     """Return the predictions for the test data of the baselines that every board has, by name."""
     from postprocess.baselines.texts import predict_distance, predict_form
     from postprocess.formats.stimuli import parse_stimuli
+    from postprocess.scoring.metrics import Metric
 
     predictions: dict[str, dict[Place, Floats]] = {name: {} for name in BASELINES}
     for language, part in golds.parts.items():
         pairs = parse_stimuli(read_data_file(part, practice=False)).pairs
         for name, predict in zip(BASELINES, (predict_distance, predict_form), strict=True):
             similarities = predict(pairs)
-            predictions[name][1, language] = similarities[:, 1] - similarities[:, 0]
-            predictions[name][2, language] = similarities
+            for number, track in golds.tracks.items():
+                predictions[name][number, language] = (
+                    similarities[:, 1] - similarities[:, 0]
+                    if track.metric is Metric.CHANGE
+                    else similarities
+                )
     return predictions
 
 
 def make_rules(phase: Phase, subtask: int, golds: Golds) -> "Rules":
     """Return the rules of a board: its task, phase, languages and gold."""
     from postprocess.boards.entries import Rules
-    from postprocess.scoring.figures import Subtask
 
     shared_task = phase.shared_task
     sizes = {language: part.n_pairs for language, part in sorted(golds.parts.items())}
@@ -64,7 +68,7 @@ def make_rules(phase: Phase, subtask: int, golds: Golds) -> "Rules":
     return Rules(
         task=shared_task.title,
         phase=phase.name,
-        subtask=Subtask(str(subtask)),
+        track=golds.tracks[subtask],
         sizes=sizes,
         best_of=best_of if best_of and best_of < len(sizes) else None,
         gold_sha256=dict(golds.scoring.gold_sha256),
@@ -119,10 +123,10 @@ def _list_bounds(results: Results, subtask: int) -> "Iterator[Entry]":
     """Yield what people and perfect systems reach, as far as it is known."""
     from postprocess.boards.bounds import HUMAN, bound_without_context
     from postprocess.boards.entries import Kind
-    from postprocess.scoring.figures import Subtask
+    from postprocess.scoring.metrics import SIMILARITIES, Metric
 
-    parts = results.golds.parts
-    if subtask == 1:
+    parts, track = results.golds.parts, results.golds.tracks[subtask]
+    if track.metric is Metric.CHANGE:
         squares = {name: part.reliability for name, part in parts.items() if part.reliability}
         roots = {name: math.sqrt(square) for name, square in squares.items()}
         yield from _bound("score ceiling", roots, results, Kind.CEILING)
@@ -131,9 +135,10 @@ def _list_bounds(results: Results, subtask: int) -> "Iterator[Entry]":
         people = {name: part.human for name, part in parts.items() if part.human is not None}
         yield from _bound(HUMAN, people, results, Kind.HUMAN)
     similarities = {
-        language: results.golds.find(language, results.phase).similarities for language in parts
+        language: results.golds.find(language, results.phase).find_gold(SIMILARITIES)
+        for language in parts
     }
-    yield bound_without_context(Subtask(str(subtask)), similarities)
+    yield bound_without_context(track.metric, similarities)
 
 
 def _bound(

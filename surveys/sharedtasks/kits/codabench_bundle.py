@@ -14,6 +14,7 @@ from surveys.sharedtasks.kits.kit import describe_phase, describe_task, pack_ins
 from surveys.sharedtasks.models import Counting, Phase, Scoring, ScoringState, SharedTask, TaskPart
 from surveys.sharedtasks.parts import list_usable_releases, read_data_file
 from surveys.sharedtasks.scoring.gold import read_gold_file
+from surveys.sharedtasks.scoring.tracks import find_tracks
 
 if TYPE_CHECKING:
     from postprocess.bundles.task import BundlePart
@@ -72,7 +73,6 @@ def make_bundle(shared_task: SharedTask, subtask: int, user: AnyUser) -> bytes:
 def _write(shared_task: SharedTask, subtask: int) -> bytes:
     from postprocess.bundles.codabench_bundle import write_bundle
     from postprocess.bundles.task import BundleTask
-    from postprocess.scoring.figures import Subtask
 
     phases = _list_phases(shared_task, subtask)
     scoring = shared_task.scorings.filter(state=ScoringState.CURRENT).first()
@@ -83,7 +83,7 @@ def _write(shared_task: SharedTask, subtask: int) -> bytes:
         rule="Force_Best" if _counts_best(phases) else "Add_And_Delete",
     )
     try:
-        return write_bundle(task, Subtask(str(subtask)))
+        return write_bundle(task, find_tracks(shared_task)[subtask])
     except ValueError as error:  # BundleError, GoldError, KitError, ReleaseError, TableError
         raise SharedTaskRefused(f"Codabench would refuse the bundle.\n{error}") from error
 

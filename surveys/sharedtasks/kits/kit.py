@@ -13,6 +13,7 @@ from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.models import Phase, PhaseData, SharedTask, TaskPart
 from surveys.sharedtasks.parts import read_data_file
 from surveys.sharedtasks.scoring.gold import read_gold_file
+from surveys.sharedtasks.scoring.tracks import find_tracks
 
 if TYPE_CHECKING:
     from postprocess.kits.rules import KitPart, PhaseRules, TaskRules
@@ -89,8 +90,8 @@ def describe_task(shared_task: SharedTask) -> "TaskRules":
 def describe_phase(phase: Phase) -> "PhaseRules":
     """Return the rules of a phase as far as teams must know them."""
     from postprocess.kits.rules import PhaseRules, Visibility
-    from postprocess.scoring.figures import Subtask
 
+    tracks = find_tracks(phase.shared_task)
     return PhaseRules(
         name=phase.name,
         is_practice=phase.data == PhaseData.PRACTICE,
@@ -99,7 +100,7 @@ def describe_phase(phase: Phase) -> "PhaseRules":
         attempts_total=phase.attempts_total,
         attempts_a_day=phase.attempts_a_day,
         visibility=Visibility(phase.visibility),
-        subtasks=tuple(Subtask(str(number)) for number in sorted(phase.subtasks)),
+        tracks=tuple(tracks[number] for number in sorted(phase.subtasks)),
     )
 
 

@@ -20,13 +20,14 @@ from surveys.sharedtasks.models import (
     TaskPart,
     Team,
 )
+from surveys.sharedtasks.scoring.tracks import find_tracks
 
 if TYPE_CHECKING:
     from postprocess.scoring.inference import Average
+    from postprocess.scoring.metrics import Metric
 
 FIGURES = ("score", "low", "high", "pearson", "spearman", "n", "reason")
 MOST_LANGUAGES = 1_000
-HARMONIC = 2  # the subtask whose scores are harmonic means, of which none is below 0
 MOST_AT_ONCE = 10_000  # ids in a query
 FIELDS = (
     "submission", "is_chosen", "average", "average_low", "average_high", "scores", "n_attempts",
@@ -58,7 +59,7 @@ def count_phase(phase: Phase, team_ids: Collection[int] | None = None) -> None:
 
     It reads few rows in few queries: on SQLite nobody else can store anything meanwhile.
     """
-    n_wanted = count_languages(phase)
+    n_wanted, tracks = count_languages(phase), find_tracks(phase.shared_task)
     sent = _list_sent(phase, team_ids)
     n_attempts = Counter(candidate.team_id for candidate in sent)
     rows = _of_teams(CountedSubmission.objects.filter(phase=phase), team_ids)
@@ -72,11 +73,13 @@ def count_phase(phase: Phase, team_ids: Collection[int] | None = None) -> None:
             for (of_subtask, team_id), row in before.items()
             if of_subtask == subtask and row.is_chosen
         }
-        counted = _choose_all(phase, _list_candidates(sent, subtask, scores), chosen, n_wanted)
+        metric = tracks[subtask].metric
+        candidates = _list_candidates(sent, subtask, scores)
+        counted = _choose_all(phase, candidates, chosen, n_wanted, metric)
         for team_id, candidate in counted.items():
             before.pop((subtask, team_id), None)
             row = CountedSubmission(phase=phase, subtask=subtask, team_id=team_id)
-            _fill(row, candidate, n_wanted)
+            _fill(row, candidate, n_wanted, metric)
             row.is_chosen = candidate.submission.pk == chosen.get(team_id)
             row.n_attempts = n_attempts[team_id]
             after.append(row)
@@ -93,10 +96,10 @@ def _of_teams(rows: Rows, team_ids: Collection[int] | None) -> Rows:
     return rows if team_ids is None else rows.filter(team__in=team_ids)
 
 
-def _fill(row: CountedSubmission, counted: Candidate, n_wanted: int) -> None:
+def _fill(row: CountedSubmission, counted: Candidate, n_wanted: int, metric: "Metric") -> None:
     row.submission = counted.submission
     row.scores = {language: describe_score(score) for language, score in counted.scores.items()}
-    average = average_of(counted.scores, n_wanted)
+    average = average_of(counted.scores, n_wanted, metric)
     row.average = average.score if average else None
     row.average_low, row.average_high = (average and average.interval) or (None, None)
 
@@ -117,17 +120,22 @@ def find_counted(
     sent = _list_sent(phase, team_ids)
     scores = _list_scores([submission.pk for submission in sent], [subtask], scoring)
     candidates = _list_candidates(sent, subtask, scores)
-    return _choose_all(phase, candidates, chosen, count_languages(phase))
+    metric = find_tracks(phase.shared_task)[subtask].metric
+    return _choose_all(phase, candidates, chosen, count_languages(phase), metric)
 
 
 def _choose_all(
-    phase: Phase, candidates: Iterable[Candidate], chosen: Mapping[int, int], n_wanted: int
+    phase: Phase,
+    candidates: Iterable[Candidate],
+    chosen: Mapping[int, int],
+    n_wanted: int,
+    metric: "Metric",
 ) -> dict[int, Candidate]:
     by_team: dict[int, list[Candidate]] = {}
     for candidate in candidates:
         by_team.setdefault(candidate.submission.team_id, []).append(candidate)
     counted = {
-        team_id: choose_counted(phase, of_team, chosen.get(team_id), n_wanted)
+        team_id: choose_counted(phase, of_team, chosen.get(team_id), n_wanted, metric)
         for team_id, of_team in by_team.items()
     }
     return {team_id: candidate for team_id, candidate in counted.items() if candidate is not None}
@@ -184,7 +192,11 @@ def _list_scores(sent: Sequence[int], subtasks: Collection[int], scoring: Scorin
 
 
 def choose_counted(
-    phase: Phase, candidates: Sequence[Candidate], chosen: int | None, n_wanted: int
+    phase: Phase,
+    candidates: Sequence[Candidate],
+    chosen: int | None,
+    n_wanted: int,
+    metric: "Metric",
 ) -> Candidate | None:
     """Return the candidate of a team that counts: the chosen one, the last one, or the best one.
 
@@ -193,13 +205,15 @@ def choose_counted(
     """
     scored = [candidate for candidate in candidates if candidate.scores]
     if phase.counting == Counting.BEST:
-        return max(scored, key=lambda candidate: _quality(candidate, n_wanted), default=None)
+        return max(scored, key=lambda sent: _quality(sent, n_wanted, metric), default=None)
     if matches := [candidate for candidate in candidates if candidate.submission.pk == chosen]:
         return matches[0]
     return scored[-1] if scored else None
 
 
-def average_of(scores: Mapping[str, SubtaskScore], n_wanted: int) -> "Average | None":
+def average_of(
+    scores: Mapping[str, SubtaskScore], n_wanted: int, metric: "Metric"
+) -> "Average | None":
     """Return the average of the best scores by language, or None for fewer languages."""
     from postprocess.scoring.inference import Measured, average_measured
 
@@ -208,7 +222,7 @@ def average_of(scores: Mapping[str, SubtaskScore], n_wanted: int) -> "Average | 
     ordered = sorted(scores.items(), key=lambda score: (-score[1].score, score[0]))
     best = [scores[language] for language in sorted(name for name, _ in ordered[:n_wanted])]
     measured = [Measured(s.score, math.nan if s.error is None else s.error, s.n) for s in best]
-    return average_measured(measured, is_harmonic=best[0].subtask == HARMONIC)
+    return average_measured(measured, metric)
 
 
 def count_languages(phase: Phase) -> int:
@@ -224,8 +238,8 @@ def describe_score(score: SubtaskScore) -> dict[str, Any]:
     return {name: getattr(score, name) for name in FIGURES}
 
 
-def _quality(candidate: Candidate, n_wanted: int) -> tuple[bool, float, int]:
+def _quality(candidate: Candidate, n_wanted: int, metric: "Metric") -> tuple[bool, float, int]:
     """Return a sort key: candidates with an average, then higher, then earlier, are better."""
-    average = average_of(candidate.scores, n_wanted)
+    average = average_of(candidate.scores, n_wanted, metric)
     mean = sum(score.score for score in candidate.scores.values()) / len(candidate.scores)
     return average is not None, average.score if average else mean, -candidate.submission.number

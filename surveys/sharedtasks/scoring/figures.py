@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from surveys.sharedtasks.models import Phase, PhaseData, Scoring, Submission, SubtaskScore, TaskPart
 from surveys.sharedtasks.scoring.gold import load_gold
 from surveys.sharedtasks.scoring.predictions import Place
+from surveys.sharedtasks.scoring.tracks import find_tracks
 
 if TYPE_CHECKING:
     from postprocess.scoring.figures import Figures
@@ -14,10 +15,11 @@ if TYPE_CHECKING:
 
 
 class Golds:
-    """A scoring's gold; each part is read once."""
+    """A scoring's gold, and the tracks by number; each part is read once."""
 
     def __init__(self, scoring: Scoring) -> None:
         self.scoring = scoring
+        self.tracks = find_tracks(scoring.shared_task)
         self.parts = {
             part.language: part
             for part in TaskPart.objects.filter(shared_task=scoring.shared_task_id)
@@ -38,13 +40,14 @@ def compute_figures(
     predictions: "dict[Place, Floats]", phase: Phase, golds: Golds
 ) -> "dict[Place, Figures]":
     """Return the figures of predictions, with what intervals and tests need."""
-    from postprocess.scoring.figures import score_changes, score_similarities
+    from postprocess.scoring.figures import score_predictions
 
+    tracks = golds.tracks
     return {
-        (subtask, language): score_changes(numbers, golds.find(language, phase).changes)
-        if subtask == 1
-        else score_similarities(numbers, golds.find(language, phase).similarities)
-        for (subtask, language), numbers in predictions.items()
+        (number, language): score_predictions(
+            tracks[number].metric, numbers, golds.find(language, phase).find_gold(tracks[number])
+        )
+        for (number, language), numbers in predictions.items()
     }
 
 
@@ -57,7 +60,7 @@ def make_scores(
     digests = {(file["subtask"], file["language"]): file["sha256"] for file in submission.contents}
     scores = []
     for (subtask, language), figure in sorted(figures.items()):
-        low, high = score_interval(figure, is_harmonic=subtask == 2) or (None, None)
+        low, high = score_interval(figure, golds.tracks[subtask].metric) or (None, None)
         scores.append(
             SubtaskScore(
                 submission=submission,

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from surveys.sharedtasks.models import Submission
+from surveys.sharedtasks.scoring.tracks import find_tracks
 
 if TYPE_CHECKING:
     from postprocess.types import Floats
@@ -23,12 +24,13 @@ def load_predictions(submission: Submission) -> "dict[Place, Floats]":
     contents: dict[Place, dict[str, Any]] = {
         (file["subtask"], file["language"]): file for file in submission.contents
     }
-    files = sort_files([("results.zip", archive)], sorted({place[1] for place in contents})).files
+    languages = sorted({language for _, language in contents})
+    tracks = [*find_tracks(submission.phase.shared_task).values()]
     predictions = {}
-    for file in files:
-        place = int(file.subtask), file.language
+    for file in sort_files([("results.zip", archive)], languages, tracks).files:
+        place = file.track.number, file.language
         n_pairs = contents[place]["n"]
-        read = read_predictions(file.data, file.subtask, file.language, n_pairs)
+        read = read_predictions(file.data, file.track, file.language, n_pairs)
         if read.numbers is not None:
             predictions[place] = read.numbers
     if missing := sorted(set(contents) - set(predictions)):

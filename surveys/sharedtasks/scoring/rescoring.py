@@ -36,6 +36,7 @@ from surveys.sharedtasks.scoring.counting import (
 from surveys.sharedtasks.scoring.figures import Golds, compute_figures, make_scores
 from surveys.sharedtasks.scoring.predictions import load_predictions
 from surveys.sharedtasks.scoring.score import find_scoring, make_scoring
+from surveys.sharedtasks.scoring.tracks import find_tracks
 from surveys.sharedtasks.scoring.visibility import round_figure
 from surveys.sharedtasks.tasks import RESCORE, find_shared_task, is_busy, lock_task, request_job
 from surveys.sharedtasks.teams.attempts import lock_teams
@@ -258,7 +259,7 @@ def _compare_scorings(phase: Phase, subtask: int, scoring: Scoring) -> Iterator[
     after = find_counted(phase, subtask, chosen, scoring=scoring, team_ids=list(teams))
     columns = sorted({name for candidate in before.values() for name in candidate.scores})
     for column in (AVERAGE, *columns):
-        old, new = (_read_column(phase, column, candidate) for candidate in (before, after))
+        old, new = (_read_column(phase, subtask, column, counted) for counted in (before, after))
         for team_id in sorted(old.keys() | new.keys(), key=lambda pk: teams[pk].name_key):
             places = _place(old, team_id), _place(new, team_id)
             if places[0] != places[1]:
@@ -268,13 +269,15 @@ def _compare_scorings(phase: Phase, subtask: int, scoring: Scoring) -> Iterator[
                 )
 
 
-def _read_column(phase: Phase, column: str, counted: Mapping[int, Candidate]) -> dict[int, Any]:
+def _read_column(
+    phase: Phase, subtask: int, column: str, counted: Mapping[int, Candidate]
+) -> dict[int, Any]:
     """Return the scores of a column as shown, by team."""
-    n_wanted = count_languages(phase)
+    n_wanted, metric = count_languages(phase), find_tracks(phase.shared_task)[subtask].metric
     by_team = {}
     for team_id, candidate in counted.items():
         if column == AVERAGE:
-            average = average_of(candidate.scores, n_wanted)
+            average = average_of(candidate.scores, n_wanted, metric)
             score = average.score if average else None
         else:
             score = candidate.scores[column].score if column in candidate.scores else None

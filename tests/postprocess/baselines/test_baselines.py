@@ -17,9 +17,10 @@ from postprocess.baselines.texts import (
 from postprocess.baselines.words import predict_scores, predict_static
 from postprocess.formats.stimuli import parse_stimuli, render_stimuli
 from postprocess.formats.tabular import TableError
-from postprocess.scoring.figures import Subtask, score_changes, score_similarities
+from postprocess.scoring.figures import score_predictions
 from postprocess.scoring.gold import load_parts
 from postprocess.scoring.inference import score_interval
+from postprocess.scoring.metrics import GWSC, SIMILARITIES, Metric
 from postprocess.scoring.predictions import read_predictions
 from tests.postprocess.release.releases import numbered_row
 from tests.postprocess.scoring.published import COSIMLEX, EXACT, needs_shared, write_gold
@@ -50,13 +51,13 @@ def test_baselines_have_their_figures(tmp_path, place, expected):
     files = render_results(BASELINES[name](pairs), language)
 
     data = files[f"results_subtask{subtask}_{language}.tsv"]
-    read = read_predictions(data, Subtask(str(subtask)), language, len(pairs))
+    read = read_predictions(data, GWSC[subtask - 1], language, len(pairs))
     found = (
-        score_changes(read.numbers, part.changes)
+        score_predictions(Metric.CHANGE, read.numbers, part.columns["change"])
         if subtask == 1
-        else score_similarities(read.numbers, part.similarities)
+        else score_predictions(Metric.HARMONIC, read.numbers, part.find_gold(SIMILARITIES))
     )
-    interval = score_interval(found, is_harmonic=subtask == 2)
+    interval = score_interval(found, Metric.HARMONIC if subtask == 2 else Metric.CHANGE)
     correlations = () if subtask == 1 else (found.pearson, found.spearman)
     figures = (found.score, *(interval or ()), *correlations)
     assert figures[: len(expected)] == pytest.approx(expected, abs=EXACT)

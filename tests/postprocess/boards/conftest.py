@@ -9,7 +9,8 @@ from postprocess.boards.making import make_board
 from postprocess.formats.files import render_gold
 from postprocess.formats.stimuli import load_stimuli
 from postprocess.formats.tokens import locate_targets
-from postprocess.scoring.figures import Subtask, score_changes, score_similarities
+from postprocess.scoring.figures import score_predictions
+from postprocess.scoring.metrics import CHANGES, SIMILARITIES, Metric
 from tests.machine import COSIMLEX
 from tests.postprocess.boards.systems import LANGUAGES, compare_forms, draw_figures, read_tsv
 
@@ -56,9 +57,9 @@ def figures_of(published_scores):
             similarities, changes, systems = published_scores[language]
             predicted = systems[name]
             found[language] = (
-                score_changes(predicted[:, 1] - predicted[:, 0], changes)
-                if subtask is Subtask.CHANGES
-                else score_similarities(predicted, similarities)
+                score_predictions(Metric.CHANGE, predicted[:, 1] - predicted[:, 0], changes)
+                if subtask is CHANGES
+                else score_predictions(Metric.HARMONIC, predicted, similarities)
             )
         return found
 
@@ -69,7 +70,7 @@ def figures_of(published_scores):
 def gwsc(figures_of):
     """Make the board of the published data, all systems being teams or two being baselines."""
 
-    def make(subtask=Subtask.CHANGES, *, baselines=(), languages=LANGUAGES, names=()):
+    def make(subtask=CHANGES, *, baselines=(), languages=LANGUAGES, names=()):
         rules = Rules("GWSC", "evaluation", subtask, {"fi": 24, "sl": 111})
         names = names or ("wave", "form", "distance", "length")
         entries = [
@@ -89,7 +90,7 @@ def gwsc(figures_of):
 def small_board():
     """Make a board of invented systems, with everything that a board can have."""
 
-    def make(subtask=Subtask.SCORES, **changed):
+    def make(subtask=SIMILARITIES, **changed):
         rng = np.random.default_rng(7)
         qualities = {"Alba": 3.0, "Brenta": 3.1, "Cem & Co": 0.4, "=Delta_1": 0.5}
         entries = [

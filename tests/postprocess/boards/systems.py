@@ -6,7 +6,8 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 
-from postprocess.scoring.figures import Subtask, score_changes, score_similarities
+from postprocess.scoring.figures import score_predictions
+from postprocess.scoring.metrics import CHANGES, SIMILARITIES, Metric
 
 LANGUAGES = ("fi", "sl")
 
@@ -24,10 +25,12 @@ def compare_forms(word1, word2):
     return 2 * (first & second).total() / (first.total() + second.total())
 
 
-def draw_figures(rng, n, subtask=Subtask.CHANGES, *, quality=1.0, seed=0):
+def draw_figures(rng, n, subtask=CHANGES, *, quality=1.0, seed=0):
     """Return the figures of a random system on gold that the seed alone decides."""
     gold = np.random.default_rng(seed).normal(size=(n, 2)).round(2)
     predicted = quality * gold + rng.normal(size=gold.shape)
-    if subtask is Subtask.SCORES:
-        return score_similarities(predicted, gold)
-    return score_changes(predicted[:, 1] - predicted[:, 0], gold[:, 1] - gold[:, 0])
+    if subtask is SIMILARITIES:
+        return score_predictions(Metric.HARMONIC, predicted, gold)
+    return score_predictions(
+        Metric.CHANGE, predicted[:, 1] - predicted[:, 0], gold[:, 1] - gold[:, 0]
+    )

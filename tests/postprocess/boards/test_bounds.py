@@ -7,7 +7,7 @@ import pytest
 
 from postprocess.boards.bounds import bound_changes, bound_without_context, measure_people
 from postprocess.boards.entries import Kind
-from postprocess.scoring.figures import Subtask
+from postprocess.scoring.metrics import Metric
 from tests.machine import COSIMLEX
 from tests.postprocess.boards.systems import LANGUAGES, read_tsv
 
@@ -47,11 +47,11 @@ def test_there_is_no_ceiling_without_reliable_changes(scores_of):
 def test_the_best_without_context_knows_means_only(published_scores):
     gold = {x: published_scores[x][0] for x in LANGUAGES}
 
-    row = bound_without_context(Subtask.SCORES, gold)
+    row = bound_without_context(Metric.HARMONIC, gold)
     found = {x: one.score for x, one in row.figures.items()}
     assert found == pytest.approx({"fi": 0.877462, "sl": 0.864720}, abs=1e-6)
     assert all(one.left_out.size == 0 for one in row.figures.values())
-    of_changes = bound_without_context(Subtask.CHANGES, gold)
+    of_changes = bound_without_context(Metric.CHANGE, gold)
     assert {one.score for one in of_changes.figures.values()} == {0}
 
 

@@ -12,8 +12,8 @@ from postprocess.boards.comparing import (
     compare_with_one,
     place_systems,
 )
-from postprocess.scoring.figures import Subtask
 from postprocess.scoring.inference import Difference, compare_averages
+from postprocess.scoring.metrics import GWSC, SIMILARITIES
 from postprocess.scoring.ranking import correct_by_holm, rank_systems, round_score
 from tests.postprocess.boards.systems import draw_figures
 
@@ -30,7 +30,7 @@ def draw_systems(rng, n_systems, subtask, sizes=(40, 70)):
     return found
 
 
-@pytest.mark.parametrize("subtask", list(Subtask))
+@pytest.mark.parametrize("subtask", GWSC)
 @pytest.mark.parametrize("languages", [[0], [0, 1]])
 def test_all_pairs_equal_two_systems_at_a_time(subtask, languages):
     systems = draw_systems(np.random.default_rng(3), 14, subtask)
@@ -61,7 +61,7 @@ def test_all_pairs_equal_two_systems_at_a_time(subtask, languages):
 
 
 def test_one_against_all_equals_two_systems_at_a_time():
-    systems = draw_systems(np.random.default_rng(5), 6, Subtask.SCORES)
+    systems = draw_systems(np.random.default_rng(5), 6, SIMILARITIES)
     *names, baseline = systems
 
     def stack(chosen):

@@ -27,13 +27,13 @@ from postprocess.boards.exports.leaderboards import (
 from postprocess.boards.exports.page import render_page
 from postprocess.boards.exports.rounding import round_board
 from postprocess.boards.exports.tables import render_csv, render_differences
-from postprocess.scoring.figures import Subtask
+from postprocess.scoring.metrics import GWSC, SIMILARITIES
 from postprocess.scoring.ranking import round_all, round_score
 
 LONG = re.compile(rb"[0-9]\.[0-9]{4,}")  # a figure with more than three decimals
 
 
-@pytest.fixture(params=list(Subtask), ids=["changes", "scores"])
+@pytest.fixture(params=GWSC, ids=["changes", "scores"])
 def board(request, small_board):
     human = Entry("human", {"fi": only_score(0.81)}, Kind.HUMAN)
     return small_board(request.param, more=[human])
@@ -116,7 +116,7 @@ def test_the_csv_has_all_rows_and_escapes_formulas(board):
     assert (rows["Eno"]["average"], rows["Eno"]["average_rank"]) == ("", "")
     assert rows["Fulda"]["outside"] == "late"
     assert rows["distance"]["kind"] == "baseline"
-    assert ("fi_pearson" in rows["Alba"]) == (board.rules.subtask is Subtask.SCORES)
+    assert ("fi_pearson" in rows["Alba"]) == (board.rules.track is SIMILARITIES)
 
 
 def test_the_differences_have_a_row_for_each_pair(board):
@@ -208,7 +208,7 @@ def test_the_form_of_mteb_has_a_score_for_each_language(board):
 
     (score,) = content["scores"]["test"]
     assert (score["hf_subset"], score["languages"]) == ("sl", ["slv-Latn"])
-    assert ("pearson" in score) == (board.rules.subtask is Subtask.SCORES)
+    assert ("pearson" in score) == (board.rules.track is SIMILARITIES)
     assert (content["mteb_version"], content["dataset_revision"]) == (None, "abc")
     with pytest.raises(BoardError, match="the board has no row Nobody"):
         render_mteb(board, "Nobody", task_name="T", revision="r")

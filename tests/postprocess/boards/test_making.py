@@ -13,12 +13,12 @@ from postprocess.boards.shown import (
     list_outside,
     write_rank,
 )
-from postprocess.scoring.figures import Subtask
 from postprocess.scoring.inference import compare_scores
+from postprocess.scoring.metrics import CHANGES, SIMILARITIES
 from tests.postprocess.boards.systems import draw_figures
 
 EXACT = 1e-6
-RULES = Rules("Task", "test", Subtask.CHANGES, {"en": 340, "hr": 112, "sl": 111})
+RULES = Rules("Task", "test", CHANGES, {"en": 340, "hr": 112, "sl": 111})
 
 
 def places(board, column):
@@ -34,7 +34,7 @@ def pairs_of(board, column):
 
 
 def test_slovene_changes_of_the_published_data(gwsc):
-    board = gwsc(Subtask.CHANGES)
+    board = gwsc(CHANGES)
 
     tested = pairs_of(board, "sl")
     expected = {
@@ -54,7 +54,7 @@ def test_slovene_changes_of_the_published_data(gwsc):
 
 
 def test_slovene_scores_of_the_published_data(gwsc):
-    board = gwsc(Subtask.SCORES)
+    board = gwsc(SIMILARITIES)
 
     tested = pairs_of(board, "sl")["form", "length"]
     assert (tested.p, tested.holm) == pytest.approx((0.0284716, 0.0854149), abs=EXACT)
@@ -68,7 +68,7 @@ def test_slovene_scores_of_the_published_data(gwsc):
 
 def test_finnish_changes_of_the_published_data_prove_nothing(gwsc):
     names = ("wave", "form", "distance", "length", "mbert")
-    board = gwsc(Subtask.CHANGES, names=names)
+    board = gwsc(CHANGES, names=names)
 
     assert {one[1:] for one in places(board, "fi").values()} == {(1, 5, 1)}
     mbert = {row.name: row for row in gwsc(names=names, baselines=("distance", "form")).rows}
@@ -84,7 +84,7 @@ def test_finnish_changes_of_the_published_data_prove_nothing(gwsc):
 
 
 def test_averages_of_the_published_data(gwsc):
-    board = gwsc(Subtask.CHANGES)
+    board = gwsc(CHANGES)
 
     cells = {row.name: row.cells[AVERAGE] for row in board.rows}
     for name, expected in {
@@ -97,7 +97,7 @@ def test_averages_of_the_published_data(gwsc):
 
 
 def test_references_stand_where_their_score_falls(gwsc):
-    board = gwsc(Subtask.CHANGES, baselines=("form", "distance"))
+    board = gwsc(CHANGES, baselines=("form", "distance"))
 
     lines = list_lines(board, "sl")
     assert [(line.row.name, write_rank(line.place)) for line in lines] == [
@@ -128,7 +128,7 @@ def test_rows_without_a_score_are_at_the_end_without_rank(small_board):
 def test_figures_equal_those_of_single_comparisons(small_board):
     rng = np.random.default_rng(1)
     figures = {name: draw_figures(rng, 60, seed=2) for name in ("a", "b", "distance")}
-    rules = Rules("Task", "test", Subtask.CHANGES, {"sl": 60})
+    rules = Rules("Task", "test", CHANGES, {"sl": 60})
     kinds = {"distance": Kind.BASELINE}
     entries = [
         Entry(name, {"sl": one}, kinds.get(name, Kind.TEAM)) for name, one in figures.items()
@@ -176,7 +176,7 @@ def test_one_result_without_left_out_values_ends_the_tests_of_its_columns(small_
 def test_the_best_languages_of_each_row_count():
     rng = np.random.default_rng(2)
     sizes = {"en": 30, "hr": 31, "sl": 32}
-    rules = Rules("Task", "test", Subtask.CHANGES, sizes, best_of=2)
+    rules = Rules("Task", "test", CHANGES, sizes, best_of=2)
 
     def draw(**qualities):
         return {
@@ -224,7 +224,7 @@ def test_the_best_languages_of_each_row_count():
         ([Entry("a", {}), Entry("a", {})], "two rows have the name a"),
         ([Entry("a", {"fi": only_score(0.5)})], "a, fi: the task does not have this language"),
         ([Entry("a", {"en": only_score(0.5, 12)})], "a, en: figures of 12 pairs; the part has 340"),
-        ([Entry("a", {"en": only_score(float("nan"))})], "a, en: the score is not a finite number"),
+        ([Entry("a", {"en": only_score(float("inf"))})], "a, en: the score is not a finite number"),
     ],
 )
 def test_what_is_no_board_is_refused(entries, reason):
@@ -233,7 +233,7 @@ def test_what_is_no_board_is_refused(entries, reason):
 
 
 def test_an_average_of_more_languages_than_there_are_is_refused():
-    rules = Rules("Task", "test", Subtask.CHANGES, {"en": 340}, best_of=2)
+    rules = Rules("Task", "test", CHANGES, {"en": 340}, best_of=2)
 
     with pytest.raises(BoardError, match="the average is of 2 languages, and the task has 1"):
         make_board(rules, [])

@@ -16,13 +16,13 @@ from postprocess.boards.plots import (
 )
 from postprocess.reporting.figures.drawing import INK, STRONG, render_png, render_svg
 from postprocess.reporting.figures.gallery import render_plates
-from postprocess.scoring.figures import Subtask
+from postprocess.scoring.metrics import CHANGES, SIMILARITIES, Metric
 
 
 @pytest.fixture
 def board_with_ceiling(small_board):
     ceiling = Entry("score ceiling", {"fi": only_score(0.9), "sl": only_score(0.95)}, Kind.CEILING)
-    return small_board(Subtask.CHANGES, more=[ceiling])
+    return small_board(CHANGES, more=[ceiling])
 
 
 def test_every_column_has_scores_and_tests(board_with_ceiling):
@@ -124,16 +124,16 @@ def test_predictions_are_drawn_against_the_gold():
     rng = np.random.default_rng(0)
     gold = rng.normal(size=(30, 2))
 
-    of_scores = draw_predictions(3 * gold, gold, Subtask.SCORES)
-    of_changes = draw_predictions(np.zeros(30), gold[:, 0], Subtask.CHANGES)
+    of_scores = draw_predictions(3 * gold, gold, Metric.HARMONIC)
+    of_changes = draw_predictions(np.zeros(30), gold[:, 0], Metric.CHANGE)
 
     assert len(of_scores.axes[0].lines[0].get_xdata()) == 60
     assert of_changes.axes[0].get_ylabel() == "predicted change"
     svg = render_svg(of_scores, title="t", description="d")
     assert render_svg(
-        draw_predictions(3 * gold, gold, Subtask.SCORES), title="t", description="d"
+        draw_predictions(3 * gold, gold, Metric.HARMONIC), title="t", description="d"
     ) == svg  # fmt: skip
     assert render_png(of_changes).startswith(b"\x89PNG")
-    drawn = illustrate_predictions("Alba", "alba", (Subtask.SCORES, "sl"), 3 * gold, gold)
+    drawn = illustrate_predictions("Alba", "alba", (SIMILARITIES, "sl"), 3 * gold, gold)
     assert drawn.name == "predictions-alba-2-sl"
     assert "scores of both contexts of 30 pairs (sl)" in drawn.caption

@@ -6,10 +6,10 @@ from decimal import Decimal
 import pytest
 
 from postprocess.boards.entries import Entry, Kind, only_score
-from postprocess.boards.published import Places, index_baselines, read_printed
+from postprocess.boards.published import index_baselines, read_printed
 from postprocess.boards.shown import write_rank
 from postprocess.formats.tabular import TableError
-from postprocess.scoring.ranking import round_score
+from postprocess.scoring.ranking import Places, round_score
 from tests.machine import SHARED
 
 BOARDS = SHARED / "boards"

@@ -27,8 +27,9 @@ from postprocess.bundles.task import BundleError, BundlePart, BundleTask
 from postprocess.kits.rules import Visibility
 from postprocess.release import ReleaseError
 from postprocess.release.checksums import write_archive
-from postprocess.scoring.figures import Subtask, score_once
+from postprocess.scoring.figures import score_once
 from postprocess.scoring.gold import GoldError, load_parts
+from postprocess.scoring.metrics import CHANGES, GWSC, SIMILARITIES, Metric
 from postprocess.scoring.ranking import round_score
 from tests.postprocess.kits.tasks import PRACTICE, RULES, TEST, make_data, make_gold
 from tests.postprocess.scoring.published import COSIMLEX, needs_shared, write_gold
@@ -50,7 +51,7 @@ def changed(files, **entries):
 
 
 def test_a_bundle_has_the_files_that_it_names():
-    files = render_bundle(TASK, Subtask.CHANGES)
+    files = render_bundle(TASK, CHANGES)
 
     found = read(files)
     folders = {name.partition("/")[0] for name in files}
@@ -70,7 +71,7 @@ def test_a_bundle_has_the_files_that_it_names():
 
 
 def test_times_are_quoted_texts_in_utc():
-    text = render_bundle(TASK, Subtask.SCORES)[COMPETITION].decode()
+    text = render_bundle(TASK, SIMILARITIES)[COMPETITION].decode()
 
     assert "start: '2027-01-15 12:00:00'" in text
     assert "end: '2027-02-01 11:59:59'" in text
@@ -78,7 +79,7 @@ def test_times_are_quoted_texts_in_utc():
 
 
 def test_limits_are_always_given():
-    practice, test = read(render_bundle(TASK, Subtask.SCORES)).phases
+    practice, test = read(render_bundle(TASK, SIMILARITIES)).phases
 
     assert (practice.max_submissions, practice.max_submissions_per_day) == (10_000, 10_000)
     assert (test.max_submissions, test.max_submissions_per_day) == (9, 3)
@@ -94,7 +95,7 @@ def test_limits_are_always_given():
 )
 def test_hidden_scores_hide_the_leaderboard(visibility, hidden, hides_score, said):
     files = render_bundle(
-        replace(TASK, phases=(CLOSED, replace(TEST, visibility=visibility))), Subtask.SCORES
+        replace(TASK, phases=(CLOSED, replace(TEST, visibility=visibility))), SIMILARITIES
     )
 
     found = read(files)
@@ -109,17 +110,17 @@ def test_hidden_scores_hide_the_leaderboard(visibility, hidden, hides_score, sai
 def test_a_contact_without_an_address_is_on_the_pages_alone():
     task = replace(TASK, rules=replace(RULES, contact="Room 5"))
 
-    files = render_bundle(task, Subtask.SCORES)
+    files = render_bundle(task, SIMILARITIES)
 
     assert "contact_email" not in yaml.safe_load(files[COMPETITION])
     assert "Contact: Room 5" in files["pages/overview.md"].decode()
     assert "Add your address as contact." in files["README.md"].decode()
-    found = yaml.safe_load(render_bundle(TASK, Subtask.SCORES)[COMPETITION])
+    found = yaml.safe_load(render_bundle(TASK, SIMILARITIES)[COMPETITION])
     assert found["contact_email"] == "organisers@example.org"
 
 
 def test_the_same_input_gives_the_same_bytes():
-    assert write_bundle(TASK, Subtask.SCORES) == write_bundle(TASK, Subtask.SCORES)
+    assert write_bundle(TASK, SIMILARITIES) == write_bundle(TASK, SIMILARITIES)
     assert draw_logo() == draw_logo()
 
 
@@ -159,11 +160,11 @@ def test_the_logo_is_a_picture():
 )  # fmt: skip
 def test_tasks_that_codabench_or_the_scorer_refuses_are_refused(task, error, message):
     with pytest.raises(error, match=message):
-        render_bundle(task, Subtask.CHANGES)
+        render_bundle(task, CHANGES)
 
 
 def test_a_file_that_is_missing_or_empty_is_found():
-    files = render_bundle(TASK, Subtask.CHANGES)
+    files = render_bundle(TASK, CHANGES)
 
     without = {name: files[name] for name in files if name != "pages/data.md"}
     with pytest.raises(BundleError, match=r"names pages/data\.md, which the bundle does not have"):
@@ -178,7 +179,7 @@ def test_a_file_that_is_missing_or_empty_is_found():
 
 
 def test_gold_of_the_test_data_elsewhere_is_found():
-    files = render_bundle(TASK, Subtask.CHANGES)
+    files = render_bundle(TASK, CHANGES)
 
     with pytest.raises(BundleError, match=r"kit_test/x\.tsv has the gold of the test data"):
         check_bundle({**files, "kit_test/x.tsv": b"copy\n" + make_gold(12)})
@@ -201,14 +202,14 @@ def test_gold_of_the_test_data_elsewhere_is_found():
     ],
 )  # fmt: skip
 def test_entries_that_codabench_refuses_are_refused(entries, message):
-    files = render_bundle(TASK, Subtask.CHANGES)
+    files = render_bundle(TASK, CHANGES)
 
     with pytest.raises(BundleError, match=message):
         check_bundle(changed(files, **entries))
 
 
 def test_boards_and_phases_are_checked():
-    files = render_bundle(TASK, Subtask.CHANGES)
+    files = render_bundle(TASK, CHANGES)
     found = yaml.safe_load(files[COMPETITION])
     board, phases, tasks = found["leaderboards"][0], found["phases"], found["tasks"]
     columns = board["columns"]
@@ -260,31 +261,33 @@ def published_task(tmp_path_factory):
         data = (COSIMLEX / f"data_{language}.tsv").read_bytes()
         parts.append(BundlePart(language, data, (folder / f"gold_{language}.tsv").read_bytes()))
         number = np.arange(1, 2 * part.n_pairs + 1).reshape(-1, 2)
-        wave = part.similarities + 3 * np.sin(number)
+        wave = part.find_gold(SIMILARITIES) + 3 * np.sin(number)
         results |= render_results(wave, language)
         expected[language] = [
-            score_once(Subtask.CHANGES, np.diff(wave)[:, 0], part.changes).score,
-            score_once(Subtask.SCORES, wave, part.similarities).score,
+            score_once(Metric.CHANGE, np.diff(wave)[:, 0], part.columns["change"]).score,
+            score_once(Metric.HARMONIC, wave, part.find_gold(SIMILARITIES)).score,
         ]
     return BundleTask(RULES, tuple(parts), (TEST,)), results, expected
 
 
 @needs_shared
 @pytest.mark.parametrize("folder", ["", "results"])
-@pytest.mark.parametrize("subtask", Subtask)
+@pytest.mark.parametrize("subtask", GWSC)
 def test_wave_has_its_scores(published_task, tmp_path, folder, subtask):
     task, results, expected = published_task
-    files = {name: content for name, content in results.items() if f"subtask{subtask}" in name}
+    files = {
+        name: content for name, content in results.items() if f"subtask{subtask.number}" in name
+    }
 
     found = run_program(tmp_path, task, subtask, write_archive(files, folder))
 
-    column = int(subtask) - 1
+    column = subtask.number - 1
     scores = {language: one[column] for language, one in expected.items()}
     assert found == {
         "average": float(round_score(float(np.mean([*scores.values()])))),
         **{language: float(round_score(score)) for language, score in scores.items()},
     }
-    if subtask is Subtask.CHANGES:
+    if subtask is CHANGES:
         assert found == {"average": 0.771, "fi": 0.724, "sl": 0.819}
     assert all(Decimal(repr(score)).as_tuple().exponent >= -3 for score in found.values())
 
@@ -294,7 +297,7 @@ def test_a_missing_language_has_no_score_and_the_average_is_below_all(published_
     task, results, _ = published_task
     files = {name: content for name, content in results.items() if name.endswith("_sl.tsv")}
 
-    found = run_program(tmp_path, task, Subtask.CHANGES, write_archive(files))
+    found = run_program(tmp_path, task, CHANGES, write_archive(files))
 
     assert found == {"average": -1, "sl": 0.819}
 
@@ -308,7 +311,7 @@ def test_a_submission_that_is_refused_says_why_and_nothing_of_the_gold(published
         "results_subtask1_fi.tsv": b"word1\tchange\n" + b"x\t1\n" * 24,
     }
 
-    said = run_program(tmp_path, task, Subtask.CHANGES, write_archive(files))
+    said = run_program(tmp_path, task, CHANGES, write_archive(files))
 
     assert 'error: results_subtask1_sl.tsv: line 2, change: "0,5" is not a finite number' in said
     assert 'error: results_subtask1_fi.tsv: line 2, word1: "x", wanted' in said
@@ -326,7 +329,7 @@ def test_practice_data_are_scored_with_their_own_gold(tmp_path):
     }
 
     found = run_program(
-        tmp_path, replace(TASK, rules=rules), Subtask.CHANGES, write_archive(results),
+        tmp_path, replace(TASK, rules=rules), CHANGES, write_archive(results),
         "reference_practice",
     )  # fmt: skip
 
@@ -337,8 +340,6 @@ def test_a_required_language_must_be_there(tmp_path):
     task = replace(TASK, rules=replace(RULES, required=("sl",)))
     content = b"change\n" + b"1\n" * 12
 
-    said = run_program(
-        tmp_path, task, Subtask.CHANGES, write_archive({"results_subtask1_fi.tsv": content})
-    )
+    said = run_program(tmp_path, task, CHANGES, write_archive({"results_subtask1_fi.tsv": content}))
 
     assert "error: results_subtask1_sl.tsv is missing; this language is required" in said

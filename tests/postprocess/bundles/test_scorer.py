@@ -11,8 +11,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from postprocess.bundles import scorer
-from postprocess.scoring.figures import Reason, Subtask, score_once
-from postprocess.scoring.gold import Part
+from postprocess.scoring.figures import Reason, score_once
+from postprocess.scoring.metrics import GWSC, SIMILARITIES, Metric
 from postprocess.scoring.predictions import read_predictions
 from postprocess.scoring.scoring import (
     SubmissionRefused,
@@ -20,20 +20,23 @@ from postprocess.scoring.scoring import (
     score_checked,
 )
 from postprocess.scoring.submitted import sort_files
-from tests.postprocess.scoring.published import COSIMLEX, needs_shared, write_gold
+from tests.postprocess.scoring.published import COSIMLEX, make_gold, needs_shared, write_gold
 
 SCRIPT = Path(scorer.__file__)
 EXACT = 1e-12
 N_PAIRS = 4
 WORDS = (("ice", "sun"), ("=x", "sea"), ("day", "dew"), ("'a", "b"))
-SIMILARITIES = np.array([[1.0, 2.5], [5.0, 3.0], [2.0, 8.0], [2.5, 2.5]])
+SCORES = np.array([[1.0, 2.5], [5.0, 3.0], [2.0, 8.0], [2.5, 2.5]])
 PARTS = {
-    language: Part(language, SIMILARITIES, np.diff(SIMILARITIES)[:, 0], "", words)
-    for language, words in (("fi", ()), ("sl", WORDS))
+    language: make_gold(SCORES, language, words) for language, words in (("fi", ()), ("sl", WORDS))
 }
 TASK = scorer.Task(
     {
-        language: scorer.Part(part.similarities.ravel().tolist(), part.changes.tolist(), part.words)
+        language: scorer.Part(
+            part.find_gold(SIMILARITIES).ravel().tolist(),
+            part.columns["change"].tolist(),
+            part.words,
+        )
         for language, part in PARTS.items()
     }
 )
@@ -82,10 +85,10 @@ def test_scores_are_those_of_the_library(both):
     changes = scorer.score_changes(predicted, gold)
     scores = scorer.score_similarities(predicted, gold)
 
-    expected = score_once(Subtask.CHANGES, predicted, gold)
+    expected = score_once(Metric.CHANGE, predicted, gold)
     assert changes.score == pytest.approx(expected.score, abs=EXACT)
     assert changes[3:] == (expected.reason, len(predicted))
-    expected = score_once(Subtask.SCORES, *pairs)
+    expected = score_once(Metric.HARMONIC, *pairs)
     assert scores.score == pytest.approx(expected.score, abs=EXACT)
     assert (scores.reason == Reason.CONSTANT) == (expected.reason == Reason.CONSTANT)
     for ours, theirs in zip(scores[1:3], expected[1:3], strict=True):
@@ -133,7 +136,7 @@ def files(draw, subtask):
 
 def check_alike(data, subtask, language):
     part = PARTS[language]
-    expected = read_predictions(data, Subtask(subtask), language, N_PAIRS, part.words)
+    expected = read_predictions(data, GWSC[int(subtask) - 1], language, N_PAIRS, part.words)
 
     if expected.numbers is None:
         with pytest.raises(scorer.Refused):

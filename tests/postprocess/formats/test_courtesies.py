@@ -10,7 +10,7 @@ from postprocess.formats.reading import load_checks, load_ratings
 from postprocess.formats.stimuli import COLUMNS, parse_stimuli, render_stimuli
 from postprocess.formats.tabular import TableError
 from postprocess.release.sources import parse_sources
-from postprocess.scoring.figures import Subtask
+from postprocess.scoring.metrics import SIMILARITIES
 from postprocess.scoring.predictions import read_predictions
 from postprocess.table.ratings import RatingsError, Scale, check_ratings
 from preprocess.pairs.reading import read_pairs
@@ -37,7 +37,7 @@ def ratings(path):
 
 
 def predictions(path):
-    found = read_predictions(path.read_bytes(), Subtask.SCORES, "en", 2)
+    found = read_predictions(path.read_bytes(), SIMILARITIES, "en", 2)
     if found.numbers is None:
         raise TableError(found.findings)
     return found.numbers

@@ -13,8 +13,8 @@ from postprocess.kits.kit import render_kit, write_kit
 from postprocess.kits.readme import write_instant
 from postprocess.kits.rules import KitError, KitPart
 from postprocess.release.checksums import render_checksums
-from postprocess.scoring.figures import Subtask
 from postprocess.scoring.gold import make_part
+from postprocess.scoring.metrics import SIMILARITIES
 from postprocess.scoring.scoring import check_submission
 from postprocess.scoring.submitted import sort_files
 from tests.postprocess.kits.tasks import (
@@ -62,7 +62,7 @@ def test_a_kit_of_test_data_has_no_gold():
 
 
 def test_a_kit_of_one_subtask_has_no_results_of_the_other():
-    files = render_kit(parts_of_test(), RULES, replace(TEST, subtasks=(Subtask.SCORES,)))
+    files = render_kit(parts_of_test(), RULES, replace(TEST, tracks=(SIMILARITIES,)))
 
     assert set(ALWAYS - set(files)) == {
         *(name for name in RESULTS if name.startswith("res1")), "submission_examples/res1.zip",

@@ -15,7 +15,7 @@ from postprocess.formats.files import render_gold
 from postprocess.formats.stimuli import load_stimuli
 from postprocess.formats.tokens import locate_targets
 from postprocess.scoring import figures
-from postprocess.scoring.figures import Reason, score_changes, score_similarities
+from postprocess.scoring.figures import Reason, score_predictions
 from postprocess.scoring.inference import (
     Measured,
     average_measured,
@@ -24,6 +24,7 @@ from postprocess.scoring.inference import (
     score_interval,
     standard_error,
 )
+from postprocess.scoring.metrics import Metric
 from postprocess.scoring.ranking import correct_by_holm, rank_systems, round_score
 from postprocess.statistics.evaluation import harmonic_correlation, uncentered_pearson
 from tests.machine import COSIMLEX
@@ -57,8 +58,8 @@ def systems():
         }
         for name, predicted in made.items():
             found[language, name] = (
-                score_changes(predicted[:, 1] - predicted[:, 0], changes),
-                score_similarities(predicted, similarities),
+                score_predictions(Metric.CHANGE, predicted[:, 1] - predicted[:, 0], changes),
+                score_predictions(Metric.HARMONIC, predicted, similarities),
             )
     return found
 
@@ -67,8 +68,8 @@ def systems():
 def test_five_pairs_by_hand():
     gold = read_tsv(COSIMLEX / "practice_kit/gold_sl.tsv")
 
-    changes = score_changes(FIVE["changes"], gold["change"])
-    scores = score_similarities(np.array(FIVE["scores"]) / 10, gold.iloc[:, :2])
+    changes = score_predictions(Metric.CHANGE, FIVE["changes"], gold["change"])
+    scores = score_predictions(Metric.HARMONIC, np.array(FIVE["scores"]) / 10, gold.iloc[:, :2])
 
     assert changes.score == pytest.approx(0.875871, abs=EXACT)
     left_out = [0.889200, 0.857500, 0.900505, 0.942660, 0.731283]
@@ -76,7 +77,7 @@ def test_five_pairs_by_hand():
     assert standard_error(changes.left_out) == pytest.approx(0.143696, abs=EXACT)
     assert scores[:3] == pytest.approx((0.906948, 0.903053, 0.910877), abs=EXACT)
     assert standard_error(scores.left_out) == pytest.approx(0.021905, abs=EXACT)
-    assert score_interval(changes, is_harmonic=False) is None  # fewer than ten pairs
+    assert score_interval(changes, Metric.CHANGE) is None  # fewer than ten pairs
 
 
 @needs_shared
@@ -103,7 +104,7 @@ def test_five_pairs_by_hand():
 def test_scores_and_intervals(systems, language, name, subtask, expected):
     found = systems[language, name][subtask - 1]
 
-    interval = score_interval(found, is_harmonic=subtask == 2)
+    interval = score_interval(found, Metric.HARMONIC if subtask == 2 else Metric.CHANGE)
     assert (found.score, *interval) == pytest.approx(expected[:3], abs=EXACT)
     if len(expected) > 3:
         assert (found.pearson, found.spearman) == pytest.approx(expected[3:], abs=EXACT)
@@ -115,7 +116,7 @@ def test_a_score_of_0_has_a_reason_and_no_interval(systems):
 
     assert (found.score, found.reason) == (0, Reason.NOT_POSITIVE)
     assert (found.pearson, found.spearman) == pytest.approx((-0.072077, -0.072670), abs=EXACT)
-    assert score_interval(found, is_harmonic=True) is None
+    assert score_interval(found, Metric.HARMONIC) is None
 
 
 @needs_shared
@@ -173,11 +174,17 @@ def test_the_baseline_of_the_forms_is_ranked(systems, subtask, tested_pairs, ran
 
 @needs_shared
 def test_averages_over_languages(systems):
-    wave = average_scores([systems[language, "wave"][0] for language in ("fi", "sl")])
-    distance = average_scores([systems[language, "distance"][0] for language in ("fi", "sl")])
+    wave = average_scores(
+        [systems[language, "wave"][0] for language in ("fi", "sl")], Metric.CHANGE
+    )
+    distance = average_scores(
+        [systems[language, "distance"][0] for language in ("fi", "sl")], Metric.CHANGE
+    )
 
     assert (wave.score, *wave.interval) == pytest.approx((0.771326, 0.671616, 0.843593), abs=EXACT)
-    form = average_scores([systems[language, "form"][0] for language in ("fi", "sl")])
+    form = average_scores(
+        [systems[language, "form"][0] for language in ("fi", "sl")], Metric.CHANGE
+    )
     assert (form.score, *form.interval) == pytest.approx((0.283795, 0.035984, 0.498726), abs=EXACT)
     ends = (0.239968, 0.046494, 0.416088)
     assert (distance.score, *distance.interval) == pytest.approx(ends, abs=EXACT)
@@ -188,7 +195,9 @@ def test_averages_over_languages(systems):
 def test_no_interval_of_an_average_of_subtask_2_is_below_0():
     parts = [Measured(0.1, 0.1, 24), Measured(0.05, 0.05, 111)]
 
-    plain, harmonic = (average_measured(parts, is_harmonic=one) for one in (False, True))
+    plain, harmonic = (
+        average_measured(parts, metric) for metric in (Metric.CHANGE, Metric.HARMONIC)
+    )
 
     assert plain.interval.low < 0
     assert harmonic.interval == (0.0, plain.interval.high)
@@ -203,8 +212,8 @@ def test_each_pair_is_left_out_as_if_it_did_not_exist(rows):
     table = np.array(rows, dtype=float)
     predicted, gold = table[:, :2], table[:, 2:]
 
-    found = score_similarities(predicted, gold)
-    changes = score_changes(predicted[:, 0], gold[:, 0])
+    found = score_predictions(Metric.HARMONIC, predicted, gold)
+    changes = score_predictions(Metric.CHANGE, predicted[:, 0], gold[:, 0])
 
     for number in range(len(rows)):
         rest = np.arange(len(rows)) != number
@@ -222,7 +231,7 @@ def test_many_pairs_are_left_out_in_groups(monkeypatch):
     gold = rng.normal(size=(30, 2)).round(1)
     predicted = (gold + rng.normal(size=gold.shape)).round(1)
 
-    found = score_similarities(predicted, gold)
+    found = score_predictions(Metric.HARMONIC, predicted, gold)
 
     assert len(found.left_out) == 7
     for group in range(7):
@@ -235,11 +244,11 @@ def test_many_pairs_are_left_out_in_groups(monkeypatch):
 @pytest.mark.parametrize("constant", [0.0, 1.0, 0.1])
 def test_constant_predictions_score_0_for_a_reason(constant):
     gold = np.arange(24.0).reshape(12, 2) ** 2
-    found = score_similarities(np.full((12, 2), constant), gold)
+    found = score_predictions(Metric.HARMONIC, np.full((12, 2), constant), gold)
 
     assert (found.score, found.reason, found.left_out.any()) == (0, Reason.CONSTANT, False)
-    assert score_interval(found, is_harmonic=True) is None
-    changes = score_changes(np.full(12, constant), gold[:, 0])
+    assert score_interval(found, Metric.HARMONIC) is None
+    changes = score_predictions(Metric.CHANGE, np.full(12, constant), gold[:, 0])
     assert changes.reason is (Reason.NONE if constant else Reason.CONSTANT)
     assert (changes.score == 0) == (constant == 0)  # the same change for all pairs is no 0
 
@@ -247,15 +256,17 @@ def test_constant_predictions_score_0_for_a_reason(constant):
 def test_perfect_predictions_have_no_interval():
     gold = np.arange(24.0).reshape(12, 2) ** 2
 
-    assert score_interval(score_similarities(2 * gold, gold), is_harmonic=True) is None
-    same = score_changes(gold[:, 0], gold[:, 0])
+    assert (
+        score_interval(score_predictions(Metric.HARMONIC, 2 * gold, gold), Metric.HARMONIC) is None
+    )
+    same = score_predictions(Metric.CHANGE, gold[:, 0], gold[:, 0])
     assert compare_scores(same, same).p == 1
-    assert compare_scores(same, score_changes(-gold[:, 0], gold[:, 0])).p == 0
+    assert compare_scores(same, score_predictions(Metric.CHANGE, -gold[:, 0], gold[:, 0])).p == 0
 
 
 def test_equal_scores_share_the_better_rank_by_name():
     gold = np.arange(24.0).reshape(12, 2) ** 2
-    one = score_similarities(gold, gold)
+    one = score_predictions(Metric.HARMONIC, gold, gold)
     scores = {"b": 0.80049, "a": 0.80031, "c": 0.7}
 
     ranked, _ = rank_systems(scores, lambda first, second: compare_scores(one, one))
@@ -276,4 +287,4 @@ def test_holm_and_rounding():
 @pytest.mark.parametrize("wrong", [[1, 2], [1, 2, float("nan")], [[1, 2, 3]]])
 def test_numbers_that_do_not_match_are_refused(wrong):
     with pytest.raises(ValueError, match=r"do not match|must be finite"):
-        score_changes(wrong, [1, 2, 3])
+        score_predictions(Metric.CHANGE, wrong, [1, 2, 3])

@@ -8,8 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from postprocess.formats.tabular import ROW_NAMES, Severity
-from postprocess.scoring.figures import Subtask, score_changes, score_once, score_similarities
-from postprocess.scoring.gold import Part
+from postprocess.scoring.figures import score_once, score_predictions
+from postprocess.scoring.metrics import CHANGES, SIMILARITIES, Metric
 from postprocess.scoring.predictions import digest_numbers, read_predictions
 from postprocess.scoring.scoring import (
     SubmissionRefused,
@@ -19,12 +19,12 @@ from postprocess.scoring.scoring import (
 )
 from postprocess.scoring.submitted import sort_files
 from tests.hostile_archives import encrypted, pack
+from tests.postprocess.scoring.published import make_gold
 
-CHANGES, SCORES = Subtask.CHANGES, Subtask.SCORES
 WORDS = [("ice", "sun"), ("=x", "sea"), ("day", "dew")]
 GOLD = np.array([[1.0, 2.0], [5.0, 3.0], [2.0, 8.0]])
-PART = Part("sl", GOLD, np.diff(GOLD)[:, 0], "digest", tuple(WORDS))
-PARTS = {language: Part(language, GOLD, np.diff(GOLD)[:, 0], "digest") for language in ("fi", "sl")}
+PART = make_gold(GOLD, "sl", tuple(WORDS))
+PARTS = {language: make_gold(GOLD, language) for language in ("fi", "sl")}
 
 
 def read(data, subtask=CHANGES, words=()):
@@ -101,7 +101,7 @@ def test_rows_that_are_no_predictions_are_named(rows, messages):
 
 
 def test_an_empty_field_beside_a_number_is_named_with_its_column():
-    found = read(["sim_context1\tsim_context2", "1\t", "\t2", "1\t2"], SCORES)
+    found = read(["sim_context1\tsim_context2", "1\t", "\t2", "1\t2"], SIMILARITIES)
 
     assert said(found) == [
         "row 1 (line 2), sim_context2: the field is empty; write a number",
@@ -111,7 +111,7 @@ def test_an_empty_field_beside_a_number_is_named_with_its_column():
 
 OTHER = {
     CHANGES: "these are the columns of subtask 1: change; name the file results_subtask1_sl.tsv",
-    SCORES: (
+    SIMILARITIES: (
         "these are the columns of subtask 2: sim_context1, sim_context2; name the file "
         "results_subtask2_sl.tsv"
     ),
@@ -132,7 +132,7 @@ LONG = "write 1,000 at most, and a row in each line"
         (b"1\n2\n3\n",
          "missing column: change; the header must name them, separated by tabs (it has '1')"),
         (b"change\tchange\n1\t1\n", "change: the header names this column twice; keep one"),
-        (b"sim_context1\tsim_context2\n", OTHER[SCORES]),
+        (b"sim_context1\tsim_context2\n", OTHER[SIMILARITIES]),
         (b"change,note\n", COMMAS),
         (b"change\n" * 100_002, "more than 100,000 rows; send fewer"),
         (b"change\n" + b"x\n" * 1_004, f"1,004 rows, wanted 3; {ONE_EACH}"),
@@ -156,7 +156,7 @@ def test_files_that_are_no_table_are_refused(data, message):
 
 
 def test_changes_in_a_file_of_similarities_are_named():
-    assert said(read(b"change\n1\n", SCORES)) == [OTHER[CHANGES]]
+    assert said(read(b"change\n1\n", SIMILARITIES)) == [OTHER[CHANGES]]
 
 
 def test_a_further_column_is_no_fault():
@@ -199,7 +199,7 @@ def test_constant_predictions_give_a_warning():
         "all predictions are equal: constant predictions score 0"
     ]
     assert said(read(["change", "1", "1", "1"])) == ["all predictions are equal"]
-    assert said(read(["sim_context1\tsim_context2", *["1\t1"] * 3], SCORES)) == [
+    assert said(read(["sim_context1\tsim_context2", *["1\t1"] * 3], SIMILARITIES)) == [
         "all predictions are equal: constant predictions score 0"
     ]
 
@@ -226,7 +226,7 @@ def test_what_systems_add_to_archives_is_ignored():
     found = check(("res.zip", packed))
 
     assert found.ignored == [*noise]
-    assert list(found.numbers) == [(CHANGES, "sl")]
+    assert list(found.numbers) == [(1, "sl")]
     assert [str(one) for _, one in found.warnings] == [
         "the file is in the folder a, not at the top; it is read"
     ]
@@ -235,7 +235,7 @@ def test_what_systems_add_to_archives_is_ignored():
 def test_a_missing_language_has_no_numbers_unless_it_is_required():
     sent = ("results_subtask1_sl.tsv", CHANGE)
 
-    assert list(check(sent).numbers) == [(CHANGES, "sl")]
+    assert list(check(sent).numbers) == [(1, "sl")]
     assert refused(sent, required=["fi", "sl"]) == [
         "results_subtask1_fi.tsv is missing; this language is required"
     ]
@@ -307,7 +307,7 @@ def test_quick_scores_are_those_of_the_whole_scoring():
     quick = score_checked(check(*sent), PARTS)
 
     whole = score_submission(sort_files(sent, sorted(PARTS)), PARTS).figures
-    assert quick.keys() == {(CHANGES, "sl"), (SCORES, "fi")}
+    assert quick.keys() == {(1, "sl"), (2, "fi")}
     for (subtask, language), score in quick.items():
         assert score.score == whole[subtask][language].score
         assert score.n == 3
@@ -320,28 +320,28 @@ SOME = st.integers(-50, 50).map(lambda n: n / 8)
 ROWS = st.lists(st.tuples(SOME, SOME, SOME, SOME), min_size=3, max_size=12)
 
 
-@given(st.binary(max_size=200), st.sampled_from([CHANGES, SCORES]))
+@given(st.binary(max_size=200), st.sampled_from([CHANGES, SIMILARITIES]))
 @example(b"change\n1e308\n-1e308\n0\n", CHANGES)
-@example(b"sim_context1\tsim_context2\n1e308\t-1e308\n5e-324\t0\n1\t2\n", SCORES)
+@example(b"sim_context1\tsim_context2\n1e308\t-1e308\n5e-324\t0\n1\t2\n", SIMILARITIES)
 def test_any_bytes_are_scored_or_refused(data, subtask):
-    name = f"results_subtask{subtask}_sl.tsv"
+    name = f"results_subtask{subtask.number}_sl.tsv"
     try:
         scored = score_submission(sort_files([(name, data)], ["sl"]), {"sl": PART})
     except SubmissionRefused as error:
         assert str(error)  # noqa: PT017
         return
-    assert -1 <= scored.figures[subtask]["sl"].score <= 1
+    assert -1 <= scored.figures[subtask.number]["sl"].score <= 1
 
 
-@given(st.lists(FINITE, min_size=6, max_size=6), st.sampled_from([CHANGES, SCORES]))
+@given(st.lists(FINITE, min_size=6, max_size=6), st.sampled_from([CHANGES, SIMILARITIES]))
 def test_any_numbers_are_scored(numbers, subtask):
     columns = 1 if subtask is CHANGES else 2
     header = "change" if subtask is CHANGES else "sim_context1\tsim_context2"
     rows = [numbers[first : first + columns] for first in range(0, 3 * columns, columns)]
     found = read([header, *("\t".join(map(repr, row)) for row in rows)], subtask)
 
-    gold = PART.changes if subtask is CHANGES else PART.similarities
-    assert math.isfinite(score_once(subtask, found.numbers, gold).score)
+    gold = PART.find_gold(subtask)
+    assert math.isfinite(score_once(subtask.metric, found.numbers, gold).score)
     assert found.numbers.ravel().tolist() == numbers[: 3 * columns]
 
 
@@ -351,15 +351,20 @@ def test_neither_unit_nor_order_of_contexts_change_a_score(rows, factor, shift):
     predicted, gold = table[:, :2], table[:, 2:]
     changes = np.diff(predicted)[:, 0], np.diff(gold)[:, 0]
 
-    one, two = score_changes(*changes), score_similarities(predicted, gold)
+    one, two = (
+        score_predictions(Metric.CHANGE, *changes),
+        score_predictions(Metric.HARMONIC, predicted, gold),
+    )
 
-    assert score_changes(changes[0] * factor, changes[1]).score == pytest.approx(
+    assert score_predictions(Metric.CHANGE, changes[0] * factor, changes[1]).score == pytest.approx(
         one.score, abs=1e-12
     )
-    moved = score_similarities((predicted + shift) * factor, gold)
+    moved = score_predictions(Metric.HARMONIC, (predicted + shift) * factor, gold)
     assert moved.score == pytest.approx(two.score, abs=1e-9)
-    assert score_changes(-changes[0], -changes[1]).score == pytest.approx(one.score, abs=1e-12)
-    swapped = score_similarities(predicted[:, ::-1], gold[:, ::-1])
+    assert score_predictions(Metric.CHANGE, -changes[0], -changes[1]).score == pytest.approx(
+        one.score, abs=1e-12
+    )
+    swapped = score_predictions(Metric.HARMONIC, predicted[:, ::-1], gold[:, ::-1])
     assert swapped.score == pytest.approx(two.score, abs=1e-12)
 
 

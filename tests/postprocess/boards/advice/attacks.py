@@ -13,8 +13,9 @@ from scipy.optimize import least_squares
 from scipy.stats import rankdata
 from scipy.stats import t as student
 
-from postprocess.scoring.figures import Subtask, score_changes, score_once
+from postprocess.scoring.figures import score_once, score_predictions
 from postprocess.scoring.inference import score_interval
+from postprocess.scoring.metrics import CHANGES, SIMILARITIES, Metric, Track
 from postprocess.scoring.ranking import round_score
 
 Floats = NDArray[np.float64]
@@ -37,18 +38,20 @@ class Target(NamedTuple):
         """The system's prediction in subtask 1."""
         return self.system[:, 1] - self.system[:, 0]
 
-    def ask(self, subtask: Subtask, prediction: Floats) -> float:
+    def ask(self, subtask: Track, prediction: Floats) -> float:
         """Return the score that a page shows."""
-        gold = self.changes if subtask is Subtask.CHANGES else self.gold
-        return float(round_score(score_once(subtask, prediction, gold).score))
+        gold = self.changes if subtask is CHANGES else self.gold
+        return float(round_score(score_once(subtask.metric, prediction, gold).score))
 
     def ask_changes(self, prediction: Floats) -> float:
         """Return the shown score of subtask 1."""
-        return self.ask(Subtask.CHANGES, prediction)
+        return self.ask(CHANGES, prediction)
 
     def ask_interval(self, prediction: Floats) -> tuple[float, float] | None:
         """Return the ends that pages showed beside a score of subtask 1 until they were removed."""
-        found = score_interval(score_changes(prediction, self.changes), is_harmonic=False)
+        found = score_interval(
+            score_predictions(Metric.CHANGE, prediction, self.changes), Metric.CHANGE
+        )
         return found and (float(round_score(found.low)), float(round_score(found.high)))
 
 
@@ -97,11 +100,11 @@ def both_subtasks(target: Target, n: int, rng: np.random.Generator) -> float:
     probes = list(make_probes(target.predicted, 2 * n - 1, rng))
     ratio = np.linalg.norm(target.changes) / np.linalg.norm(target.gold - target.gold.mean())
     means = normalise(np.repeat(rankdata(target.system.mean(axis=1)), 2))
-    rest = target.ask(Subtask.SCORES, means.reshape(-1, 2))
+    rest = target.ask(SIMILARITIES, means.reshape(-1, 2))
     asked, seen = probes[:n], [target.ask_changes(probe) for probe in probes[:n]]
     for probe in probes[n:]:
         sent = means + np.column_stack([-probe, probe]).ravel() / np.sqrt(2)
-        score = target.ask(Subtask.SCORES, sent.reshape(-1, 2))
+        score = target.ask(SIMILARITIES, sent.reshape(-1, 2))
         if score == 0:
             continue
         direction = normalise(normalise(sent) + normalise(rankdata(sent)))
@@ -119,12 +122,12 @@ def similarities(target: Target, n: int, rng: np.random.Generator) -> float:
     system = normalise(rankdata(target.system))
     probes = [normalise(np.repeat(rng.normal(size=len(target.gold)), 2)) for _ in range(n - 1)]
     sent = [system, *(system + probe for probe in probes)]
-    seen = [target.ask(Subtask.SCORES, one.reshape(-1, 2)) for one in sent]
+    seen = [target.ask(SIMILARITIES, one.reshape(-1, 2)) for one in sent]
     told = [(normalise(normalise(one) + normalise(rankdata(one))), score)
             for one, score in zip(sent, seen, strict=True) if score > 0]  # fmt: skip
     directions, scores = (np.array(one) for one in zip(*told, strict=True))
     found = np.linalg.lstsq(directions, scores, rcond=None)[0]
-    return target.ask(Subtask.SCORES, found.reshape(-1, 2))
+    return target.ask(SIMILARITIES, found.reshape(-1, 2))
 
 
 def intervals(target: Target, n: int, rng: np.random.Generator) -> float:

@@ -15,7 +15,8 @@ from postprocess.boards.advice.probing import (
     probed_at_most,
     probed_score,
 )
-from postprocess.scoring.figures import Subtask, score_changes
+from postprocess.scoring.figures import score_predictions
+from postprocess.scoring.metrics import SIMILARITIES, Metric
 from tests.postprocess.boards.advice.attacks import (
     ATTACKS,
     both_subtasks,
@@ -48,8 +49,10 @@ def test_a_prober_reaches_the_score_of_the_formula():
     for _ in range(200):
         gold = rng.normal(size=24)
         probes = np.linalg.qr(rng.normal(size=(24, 8)))[0].T
-        scores = np.array([score_changes(probe, gold).score.__round__(3) for probe in probes])
-        reached.append(score_changes(scores @ probes, gold).score)
+        scores = np.array(
+            [score_predictions(Metric.CHANGE, probe, gold).score.__round__(3) for probe in probes]
+        )
+        reached.append(score_predictions(Metric.CHANGE, scores @ probes, gold).score)
 
     assert np.mean(reached) == pytest.approx(blind_score(8, 24), abs=0.03)
 
@@ -62,7 +65,7 @@ def test_a_prober_reaches_the_score_of_the_formula():
 def test_attacks_stay_below_what_the_site_promises(attack, n_scores, n_pairs, n_attempts):
     target = draw_target(n_pairs, 1)
     if attack is similarities:
-        score = target.ask(Subtask.SCORES, target.system)
+        score = target.ask(SIMILARITIES, target.system)
     else:
         score = target.ask_changes(target.predicted)
     reached = [attack(target, n_attempts, np.random.default_rng(50 + run)) for run in range(RUNS)]

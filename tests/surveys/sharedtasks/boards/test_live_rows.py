@@ -7,10 +7,10 @@ import pytest
 from postprocess.boards.advice.planning import expect_interval
 from postprocess.boards.board import Cell, Place
 from postprocess.boards.entries import AVERAGE, Rules
-from postprocess.scoring.figures import Subtask
+from postprocess.scoring.metrics import CHANGES, Metric
 from surveys.sharedtasks.boards.live_rows import LiveCells, LiveRanking, make_cells
 
-RULES = Rules("GWSC", "evaluation", Subtask.CHANGES, {"fi": 24, "sl": 111})
+RULES = Rules("GWSC", "evaluation", CHANGES, {"fi": 24, "sl": 111})
 NOT_READ = "scores that cannot be read"
 
 
@@ -49,7 +49,7 @@ def test_a_row_without_an_average_has_the_other_cells():
 def test_expected_intervals_depend_on_shown_score_and_pairs_alone(subtask, shown):
     figures = {"low": 0.1, "high": 0.9, "n": 24, "pearson": 0.5, "spearman": 0.6, "reason": ""}
 
-    cells = make_cells({"fi": figures | subtask}, is_gold_public=False)
+    cells = make_cells({"fi": figures | subtask}, metric=Metric.CHANGE, is_gold_public=False)
 
     assert (cells["fi"].low, cells["fi"].high) == shown
 
@@ -58,7 +58,7 @@ def test_expected_intervals_of_harmonic_means_begin_at_0():
     figures = {"score": 0.2, "low": 0.1, "high": 0.9, "n": 24, "pearson": 0.5, "spearman": 0.6,
                "reason": ""}  # fmt: skip
 
-    cells = make_cells({"fi": figures}, is_gold_public=False, is_harmonic=True)
+    cells = make_cells({"fi": figures}, metric=Metric.HARMONIC, is_gold_public=False)
 
     assert cells["fi"][:3] == (0.2, 0.0, expect_interval(0.2, 24).high)
 

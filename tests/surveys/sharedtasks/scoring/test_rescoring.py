@@ -40,7 +40,7 @@ REASON = "the scores of pair 1 were exchanged"
 @pytest.fixture
 def teams(shared_task, phase):
     """Otters come first with the present gold, Herons with the corrected one."""
-    changes = load_gold(shared_task.parts.get(), practice=False).changes.tolist()
+    changes = load_gold(shared_task.parts.get(), practice=False).columns["change"].tolist()
     right = [9.0 if change == 0 and k in (0, 10) else change for k, change in enumerate(changes)]
     teams = make_team(shared_task), make_team(shared_task, "Herons")
     for team, numbers in zip(teams, (changes, right), strict=True):

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from django.core.files.base import ContentFile
 
-from postprocess.scoring.figures import score_changes, score_similarities
+from postprocess.scoring.figures import score_predictions
 from postprocess.scoring.inference import average_scores, score_interval
+from postprocess.scoring.metrics import SIMILARITIES, Metric
 from surveys.models import Job
 from surveys.sharedtasks.errors import SubmissionRefused
 from surveys.sharedtasks.models import (
@@ -66,15 +67,20 @@ def test_scores_are_those_of_the_library(team, phase, shared_task):
         (one.subtask, one.part.language): one for one in SubtaskScore.objects.select_related("part")
     }
     numbers = predictions(4)
-    expected = score_similarities([(x, x * x) for x in numbers], gold["sl"].similarities)
+    expected = score_predictions(
+        Metric.HARMONIC, [(x, x * x) for x in numbers], gold["sl"].find_gold(SIMILARITIES)
+    )
     found = scores[2, "sl"]
     assert len(scores) == 4
     assert (found.score, found.pearson, found.spearman) == (
         expected.score, expected.pearson, expected.spearman,
     )  # fmt: skip
-    assert (found.low, found.high) == (score_interval(expected, is_harmonic=True) or (None, None))
-    both = [score_changes(predictions(k), gold[name].changes) for k, name in [(1, "hr"), (2, "sl")]]
-    average = average_scores(both)
+    assert (found.low, found.high) == (score_interval(expected, Metric.HARMONIC) or (None, None))
+    both = [
+        score_predictions(Metric.CHANGE, predictions(k), gold[name].columns["change"])
+        for k, name in [(1, "hr"), (2, "sl")]
+    ]
+    average = average_scores(both, Metric.CHANGE)
     counted = CountedSubmission.objects.get(subtask=1)
     assert counted.average == pytest.approx(average.score, abs=1e-15)
     assert (counted.average_low, counted.average_high) == pytest.approx(average.interval, abs=1e-14)
@@ -112,7 +118,10 @@ def test_practice_is_scored_by_its_own_gold(team, shared_task):
 
     score = submission.scores.get()
     gold = load_gold(shared_task.parts.get(), practice=True)
-    assert score.score == score_changes([-1, 2, 0.5, 1], gold.changes).score
+    assert (
+        score.score
+        == score_predictions(Metric.CHANGE, [-1, 2, 0.5, 1], gold.columns["change"]).score
+    )
     assert (score.n, score.low) == (4, None)
 
 
