@@ -36,17 +36,17 @@ WAITING = {"end_to_end", "documents"}  # folders
 SLOW = (
     "end_to_end/*", "documents/*", "frozen/*", "models/*", "windows/*", "finished/*", "agreement/*",
     "crowd/web/console/*", "reporting/*", "rehearsal/*", "steps/*", "two_collections/*",
-    "web/public/*", "test_access.py", "test_admin_hostile.py", "test_apps.py", "test_archive.py",
-    "test_assembling.py", "selection/test_candidates.py", "test_collection_rules.py",
-    "test_command_line.py", "test_comparisons.py", "test_conllu.py", "test_courtesies.py",
-    "test_croissant.py", "test_exactly_once.py", "test_gallery.py", "test_gateway.py",
-    "test_hostile.py", "test_letters.py", "test_lifecycle.py", "test_naive.py",
+    "web/public/*", "test_access.py", "test_admin*.py", "test_apps.py", "test_archive.py",
+    "test_assembling.py", "test_audit_log.py", "selection/test_candidates.py",
+    "test_collection_rules.py", "test_command_line.py", "test_comparisons.py", "test_conllu.py",
+    "test_courtesies.py", "test_croissant.py", "test_exactly_once.py", "test_gallery.py",
+    "test_gateway.py", "test_hostile.py", "test_letters.py", "test_lifecycle.py", "test_naive.py",
     "review/test_order.py", "test_packaging.py", "console/test_pairs.py", "test_pipeline.py",
-    "test_queries.py", "test_refusals.py", "test_release.py", "test_released_figures.py",
-    "test_releases.py", "test_renaming.py", "test_results.py", "test_sampling.py", "test_schema.py",
-    "test_scripts.py", "console/test_searches.py", "test_submission_rights.py", "test_udpipe.py",
-    "test_unscored.py", "test_verification.py", "test_visitors.py", "test_walks.py", "test_work.py",
-    "api/test_worked_example.py",
+    "test_probing.py", "test_queries.py", "test_refusals.py", "test_release*.py",
+    "test_renaming.py", "test_results.py", "test_sampling.py", "test_schema.py", "test_scripts.py",
+    "console/test_searches.py", "test_settings.py", "test_spelling.py", "test_submission_rights.py",
+    "test_udpipe.py", "test_unscored.py", "test_verification.py", "test_visitors.py",
+    "test_walks.py", "api/test_webhooks.py", "test_work.py", "api/test_worked_example.py",
 )  # fmt: skip
 OFF = {*settings.ALL_APPS} - {*settings.APPS}  # apps that are left out of this run
 NEEDS = re.compile(

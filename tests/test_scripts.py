@@ -109,7 +109,7 @@ def test_pg_runs_the_given_tests_on_postgresql_too(prepared_project):
 
 
 def test_fast_leaves_out_slow_tests_models_and_postgresql(prepared_project):
-    _, call = list_calls(prepared_project, "--fast")  # after the check of the prose
+    (call,) = list_calls(prepared_project, "--fast")
 
     assert call.startswith(f"{ON_SQLITE} -m not slow --ignore tests/end_to_end ")
 
