@@ -6,13 +6,15 @@ holds, an *item* what is rated at one time: a pair in one of its `n_contexts` co
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
 
-from postprocess.designs.design import Design, Kind
 from postprocess.formats.marks import MarkedContext, MarkedText, Problem, Span, read_text
 from postprocess.formats.stimuli import COLUMNS, StimulusPair, list_field_findings, read_pair
 from postprocess.formats.tabular import Finding, Severity
-from postprocess.types import NContexts
+
+if TYPE_CHECKING:  # which loads half a second longer, and a survey needs none of it
+    from postprocess.designs.design import Design, Kind
+    from postprocess.types import NContexts
 
 Forms = Literal["dictionary", "text"]
 Row = dict[str, Any]  # of the table of contexts
@@ -58,14 +60,14 @@ class TextKind:
     """Two words in one text, rated in two such contexts: the stimuli of CoSimLex."""
 
     name = "text"
-    n_contexts: NContexts = 2
+    n_contexts: "NContexts" = 2
 
-    def columns(self, design: Design) -> tuple[str, ...]:
+    def columns(self, design: "Design") -> tuple[str, ...]:
         """Return the columns of `data_<lang>.tsv`."""
         return COLUMNS
 
     def read(
-        self, fields: Mapping[str, str], design: Design
+        self, fields: Mapping[str, str], design: "Design"
     ) -> tuple[StimulusPair | None, list[Finding]]:
         """Read a row as `parse_stimuli` does."""
         return read_pair(fields)
@@ -100,17 +102,17 @@ class TextKind:
 class PairKind:
     """Two words alone, or each in a separate text; they may be of two languages."""
 
-    n_contexts: NContexts = 1
+    n_contexts: "NContexts" = 1
 
-    def __init__(self, name: Kind, texts: Sequence[str] = (), forms: Sequence[str] = ()) -> None:
+    def __init__(self, name: "Kind", texts: Sequence[str] = (), forms: Sequence[str] = ()) -> None:
         self.name, self._texts, self._forms = name, texts, forms
 
-    def columns(self, design: Design) -> tuple[str, ...]:
+    def columns(self, design: "Design") -> tuple[str, ...]:
         """Return the columns of `items_<lang>.tsv`."""
         return (*WORDS, *self._texts, *self._forms)
 
     def read(
-        self, fields: Mapping[str, str], design: Design
+        self, fields: Mapping[str, str], design: "Design"
     ) -> tuple[WordPair | None, list[Finding]]:
         """Read a row; whether its words are equal must be as the design says."""
         columns = self.columns(design)
@@ -170,14 +172,14 @@ class PairKind:
 
 
 ItemKind = TextKind | PairKind
-KINDS: dict[Kind, ItemKind] = {
+KINDS: "dict[Kind, ItemKind]" = {
     "text": TextKind(),
     "words": PairKind("words"),
     "texts": PairKind("texts", TEXTS, FORMS),
 }
 
 
-def _compare_words(fields: Mapping[str, str], design: Design) -> Iterator[Finding]:
+def _compare_words(fields: Mapping[str, str], design: "Design") -> Iterator[Finding]:
     """Yield what is wrong or odd about the equality of two words."""
     word1, word2, item = fields["word1"], fields["word2"], design.item
     if item.same_word:

@@ -10,7 +10,15 @@ from django.db.models.lookups import IsNull
 from django.utils import timezone
 
 from surveys.models.stimuli import Context, Pair, Questionnaire, Round
-from surveys.models.study import OWN, ConsentNotice, ScaleLayout, Study, StudyText, Variant
+from surveys.models.study import (
+    OWN,
+    ConsentNotice,
+    ScaleLayout,
+    Study,
+    StudyText,
+    Variant,
+    Writes,
+)
 
 if TYPE_CHECKING:
     from surveys.models.recruitment import Invitation
@@ -277,6 +285,7 @@ class Assignment(models.Model):
         return self.state in AssignmentState.unfinished()
 
 
+IS_ENGAGED = Q(engaged_at__isnull=False)
 FAILS_CHECKPOINT = Q(rating__lt=F("context__checkpoint__lowest")) | Q(
     rating__gt=F("context__checkpoint__highest")
 )
@@ -318,7 +327,7 @@ class ResponseQuerySet(models.QuerySet["Response"]):
 
 
 class Response(models.Model):
-    """The answer to one context in one assignment: two inspired words, then a rating.
+    """The answer to one context in one assignment: what is written, and a rating.
 
     It is created empty with the assignment, so that the database itself refuses a second context of
     a pair to the same annotator. Only `participation.answers` fills it, once, and only
@@ -335,6 +344,9 @@ class Response(models.Model):
     # no index: its scattered pages would slow down each start
     context = models.ForeignKey(Context, models.PROTECT, related_name="responses", db_index=False)
     position = models.PositiveSmallIntegerField(help_text="from 1")
+    writes = models.CharField(
+        max_length=12, choices=Writes, default=Writes.ASSOCIATIONS, help_text="as the study says"
+    )
     written1 = models.CharField(max_length=LONGEST_WRITTEN, blank=True)
     written2 = models.CharField(max_length=LONGEST_WRITTEN, blank=True)
     engaged_at = models.DateTimeField(null=True, blank=True, help_text="when page 1 was answered")
@@ -372,13 +384,31 @@ class Response(models.Model):
             models.UniqueConstraint(fields=("assignment", "position"), name="one_item_a_place"),
             models.CheckConstraint(
                 condition=Q(engaged_at__isnull=True, written1="", written2="")
-                | (Q(engaged_at__isnull=False) & ~Q(written1="") & ~Q(written2="")),
-                name="engaged_has_two_words",
+                | IS_ENGAGED & Q(writes=Writes.NOTHING, written1="", written2="")
+                | IS_ENGAGED & ~Q(writes=Writes.NOTHING) & ~Q(written1="") & ~Q(written2="")
+                | IS_ENGAGED
+                & Q(
+                    writes__in=(Writes.SUBSTITUTES, Writes.TRANSLATIONS),
+                    is_unjudgeable=True,
+                    written1="",
+                    written2="",
+                ),
+                name="engaged_has_what_is_written",
+            ),
+            models.CheckConstraint(
+                condition=Q(writes=Writes.ASSOCIATIONS)
+                | Q(engaged_at__isnull=True, rated_at__isnull=True)
+                | IS_ENGAGED & Q(rated_at__isnull=False, engaged_at=F("rated_at")),
+                name="one_page_at_one_instant",
             ),
             models.CheckConstraint(
                 condition=Q(rated_at__isnull=True, rating__isnull=True, is_unjudgeable=False)
-                | Q(rated_at__isnull=False, engaged_at__isnull=False)
-                & (Q(rating__isnull=False) ^ Q(is_unjudgeable=True)),
+                | IS_ENGAGED
+                & Q(rated_at__isnull=False)
+                & ~Q(writes=Writes.TRANSLATIONS)
+                & (Q(rating__isnull=False) ^ Q(is_unjudgeable=True))
+                | IS_ENGAGED
+                & Q(rated_at__isnull=False, writes=Writes.TRANSLATIONS, rating__isnull=True),
                 name="rated_after_engaged",
             ),
             models.CheckConstraint(

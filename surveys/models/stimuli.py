@@ -53,6 +53,7 @@ class Pair(models.Model):
     position = models.PositiveIntegerField(help_text="row of the file, from 1")
     word1 = models.TextField()
     word2 = models.TextField()
+    details = models.JSONField(default=dict, help_text="what else its file said, by column")
 
     objects = PairQuerySet.as_manager()
 
@@ -119,6 +120,14 @@ class SpannedText(TargetText):
         )
 
 
+# Without "is null", a comparison with null would let any row pass a constraint.
+NO_TARGETS = {f"word{n}_{end}__isnull": True for n in (1, 2) for end in ("start", "end")}
+HAS_TARGETS = Q(
+    **dict.fromkeys(NO_TARGETS, False),
+    word1_start__lt=F("word1_end"), word2_start__lt=F("word2_end"),
+)  # fmt: skip
+
+
 class ContextQuerySet(models.QuerySet["Context"]):
     def stimuli(self, study: Study) -> Self:
         """Return the contexts of a study's stimuli."""
@@ -126,15 +135,17 @@ class ContextQuerySet(models.QuerySet["Context"]):
 
 
 class Context(SpannedText, models.Model):
-    """A short text that contains both words of its pair."""
+    """A short text that contains both words of its pair, a text for each word, or no text."""
 
     pair = models.ForeignKey(Pair, models.PROTECT, related_name="contexts")
     number = models.PositiveSmallIntegerField(help_text="context_number: 1 or 2")
-    text = models.TextField()
-    word1_start = models.PositiveIntegerField()
-    word1_end = models.PositiveIntegerField()
-    word2_start = models.PositiveIntegerField()
-    word2_end = models.PositiveIntegerField()
+    text = models.TextField(blank=True)
+    text2 = models.TextField(blank=True, default="", help_text="of word 2, if it has its own")
+    word1_start = models.PositiveIntegerField(null=True)
+    word1_end = models.PositiveIntegerField(null=True)
+    word2_start = models.PositiveIntegerField(null=True)
+    word2_end = models.PositiveIntegerField(null=True)
+    more_spans = models.JSONField(null=True, help_text="further pieces of each target, or null")
 
     objects = ContextQuerySet.as_manager()
 
@@ -144,9 +155,13 @@ class Context(SpannedText, models.Model):
             models.UniqueConstraint(fields=("pair", "number"), name="context_once_a_pair"),
             models.CheckConstraint(condition=Q(number__in=(1, 2)), name="context_is_1_or_2"),
             models.CheckConstraint(
-                condition=Q(word1_start__lt=F("word1_end"), word2_start__lt=F("word2_end"))
-                & (Q(word1_end__lte=F("word2_start")) | Q(word2_end__lte=F("word1_start"))),
-                name="targets_apart",
+                condition=HAS_TARGETS
+                & ~Q(text="")
+                & Q(text2="", more_spans__isnull=True)
+                & (Q(word1_end__lte=F("word2_start")) | Q(word2_end__lte=F("word1_start")))
+                | HAS_TARGETS & ~Q(text="") & ~Q(text2="") & Q(number=1)
+                | Q(**NO_TARGETS, number=1, text="", text2="", more_spans__isnull=True),
+                name="targets_as_kind",
             ),
         ]
 
@@ -215,11 +230,15 @@ class Block(models.Model):
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="blocks")
     number = models.PositiveIntegerField()
+    n_more = models.PositiveSmallIntegerField(
+        default=0, help_text="answers to each item, beyond the study's number"
+    )
 
     class Meta:
         ordering: ClassVar = ["number"]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=("study", "number"), name="block_number_once"),
+            models.CheckConstraint(condition=Q(n_more__in=(0, 1)), name="one_answer_more"),
         ]
 
     def __str__(self) -> str:

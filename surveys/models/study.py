@@ -108,6 +108,47 @@ class ScaleLayout(models.TextChoices):
     SLIDER = "slider", "a field for the number, and a slider"
 
 
+class Kind(models.TextChoices):
+    """What is rated at one time; all that depends on it is in `postprocess.designs.kinds`."""
+
+    TEXT = "text", "two words in one text"
+    WORDS = "words", "two words"
+    TEXTS = "texts", "two words, each in its own text"
+
+
+class Question(models.TextChoices):
+    """What annotators are asked about an item."""
+
+    IN_TEXT = "similarity_in_text", "how similar the words are in the text"
+    SIMILARITY = "similarity", "how similar they are"
+    RELATEDNESS = "relatedness", "how related they are"
+    SAME_MEANING = "same_meaning", "whether they mean the same"
+    TRANSLATION = "translation", "how they are said in the other language"
+
+
+class Writes(models.TextChoices):
+    """The two words or phrases that annotators write about an item."""
+
+    ASSOCIATIONS = "associations", "words that the text inspires, before its rating"
+    NOTHING = "nothing"
+    TRANSLATIONS = "translations"
+    SUBSTITUTES = "substitutes", "other words for each target"
+
+
+class Centre(models.TextChoices):
+    """How ratings become a score."""
+
+    MEAN = "mean"
+    MEDIAN = "median"
+    MAJORITY = "majority"
+
+
+def _choice(
+    label: str, choices: type[models.TextChoices], start: str
+) -> "models.CharField[str, str]":
+    return models.CharField(label, max_length=20, choices=choices, default=start)
+
+
 class Study(models.Model):
     """One data collection: one language, one rating scale, one number of ratings per context."""
 
@@ -124,6 +165,22 @@ class Study(models.Model):
         "Language of the texts", max_length=35, validators=[validate_language],
         help_text="BCP 47 tag, such as sl or pt-BR.",
     )  # fmt: skip
+    design = _words("Design", 60, "The published design that it started from.")
+    item_kind = _choice("Kind of item", Kind, Kind.TEXT)
+    same_word = models.BooleanField("One lemma twice", default=False)
+    language2 = models.CharField(
+        "Language of the second word", max_length=35, blank=True, default="",
+        validators=[validate_language], help_text="Empty: as the first.",
+    )  # fmt: skip
+    question = _choice("Question", Question, Question.IN_TEXT)
+    writes = _choice("Written by annotators", Writes, Writes.ASSOCIATIONS)
+    centre = _choice("Centre of the ratings", Centre, Centre.MEAN)
+    layout = models.CharField("Layout of published files", max_length=20, default="cosimlex")
+    second_look_above = models.DecimalField(
+        "Second look above", max_digits=5, decimal_places=2, null=True, blank=True,
+        help_text="Distance from the others’ mean. Empty: no second look.",
+    )  # fmt: skip
+    adjudicates = models.BooleanField("Items without a majority are decided", default=False)
     scale_minimum = _point("Lowest point", Decimal(0))
     scale_maximum = _point("Highest point", Decimal(6))
     scale_step = _point("Step", Decimal(1))
@@ -149,7 +206,11 @@ class Study(models.Model):
     )  # fmt: skip
     ratings_per_context = _count("Ratings per context", 1, default=11)
     block_size = _count(
-        "Pairs in a block, at most", 1, default=20, help_text="Rated in one assignment."
+        "Pairs in a block, at most", 1, default=20, null=True, blank=True,
+        help_text="Rated in one assignment.",
+    )  # fmt: skip
+    n_doubled = _count(
+        "Doubled items", 0, default=0, help_text="With one more answer than the others."
     )
     lease_hours = _count("Hours for which a place is reserved without an answer", 1, default=24)
     seed = models.BigIntegerField(
@@ -255,8 +316,73 @@ class Study(models.Model):
                 name="scale_has_two_ends",
             ),
             models.CheckConstraint(
-                condition=Q(ratings_per_context__gte=1, block_size__gte=1, lease_hours__gte=1),
+                condition=Q(ratings_per_context__gte=1, lease_hours__gte=1)
+                & (Q(block_size__isnull=True) | Q(block_size__gte=1)),
                 name="study_asks_for_work",
+            ),
+            models.CheckConstraint(
+                condition=Q(
+                    item_kind=Kind.TEXT,
+                    question=Question.IN_TEXT,
+                    writes=Writes.ASSOCIATIONS,
+                    same_word=False,
+                    language2="",
+                )
+                | Q(
+                    item_kind=Kind.WORDS,
+                    same_word=False,
+                    question__in=(Question.SIMILARITY, Question.RELATEDNESS, Question.TRANSLATION),
+                    writes__in=(Writes.NOTHING, Writes.TRANSLATIONS),
+                )
+                | Q(
+                    item_kind=Kind.TEXTS,
+                    question__in=(Question.SIMILARITY, Question.RELATEDNESS, Question.SAME_MEANING),
+                    writes__in=(Writes.NOTHING, Writes.SUBSTITUTES),
+                ),
+                name="question_fits_kind",
+            ),
+            models.CheckConstraint(
+                condition=~Q(question=Question.SAME_MEANING)
+                | Q(
+                    same_word=True,
+                    scale_minimum=0,
+                    scale_maximum=1,
+                    scale_step=1,
+                    centre=Centre.MAJORITY,
+                )
+                & ~Q(sends_choice=True, writes=Writes.SUBSTITUTES),
+                name="same_meaning_is_yes_or_no",
+            ),
+            models.CheckConstraint(
+                condition=~Q(question=Question.TRANSLATION) & ~Q(writes=Writes.TRANSLATIONS)
+                | Q(
+                    question=Question.TRANSLATION,
+                    writes=Writes.TRANSLATIONS,
+                    centre=Centre.MAJORITY,
+                    publishes_words=True,
+                )
+                & ~Q(language2=""),
+                name="translations_go_together",
+            ),
+            models.CheckConstraint(
+                condition=Q(language2="") | ~Q(language2=F("language")), name="languages_differ"
+            ),
+            models.CheckConstraint(
+                condition=Q(second_look_above__isnull=True)
+                | Q(
+                    second_look_above__isnull=False,
+                    second_look_above__gt=0,
+                    centre=Centre.MEAN,
+                    item_kind__in=(Kind.WORDS, Kind.TEXTS),
+                ),
+                name="second_look_is_of_means",
+            ),
+            models.CheckConstraint(
+                condition=Q(n_doubled=0) | Q(block_size__isnull=False), name="doubled_have_blocks"
+            ),
+            models.CheckConstraint(
+                condition=Q(adjudicates=False) | Q(centre=Centre.MAJORITY),
+                name="majority_is_decided",
             ),
             models.CheckConstraint(
                 condition=Q(closed_at=None) | Q(opened_at__isnull=False),

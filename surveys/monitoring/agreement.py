@@ -27,6 +27,7 @@ from surveys.monitoring.assignments import Compared, summarise_assignments
 from surveys.monitoring.charts import place_rho
 from surveys.monitoring.progress import BlockProgress
 from surveys.operations.job_process import in_job_process
+from surveys.study.planning.workload import count_pairs
 
 CACHE_SECONDS = 30 * 24 * 3600
 MAX_RATINGS = 10_000  # used by one request
@@ -131,9 +132,10 @@ def compute_agreement(
     Further blocks follow until `most_ratings` ratings have been used; others stay outdated.
     """
     changed: dict[int, StoredAgreement] = {}
+    block_size = study.block_size or count_pairs(study)[0]
     for block in list_outdated(with_agreement(blocks, read_stored(study))):
         progress = block.progress
-        most_ratings -= progress.tally.usable * study.block_size
+        most_ratings -= progress.tally.usable * block_size
         if most_ratings >= 0 or not changed:
             changed[progress.round.block_id] = _compute(study, progress)
     stored = read_stored(study) | changed  # another process may have added some

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from surveys.models import Assignment, AssignmentState, Place, Questionnaire, Review, Round, Study
 from surveys.study.planning.durations import introduction_seconds
+from surveys.study.planning.workload import count_pairs
 
 PACE_PERIOD = timedelta(days=7)
 MIN_FINISHED_FOR_PACE = 5
@@ -311,7 +312,7 @@ def preview_repeat(study: Study, current: Round) -> RepeatCost:
     """Return what repeating the block of a current round would cost; changes nothing."""
     (block,) = count_block_progress(study, [current])
     introduction = introduction_seconds(study) / 60
-    allowed = study.block_size * study.seconds_per_item / 60
+    allowed = (study.block_size or count_pairs(study)[0]) * study.seconds_per_item / 60
     return RepeatCost(
         n_new=block.tally.wanted,
         minutes_each=introduction + (allowed if block.minutes is None else block.minutes),

@@ -9,7 +9,7 @@ from surveys.errors import ImportRefused, StudyExists
 from surveys.models import Role, Study, TextKind
 from surveys.study.design import configure_study
 from surveys.study.lifecycle import open_study, review_consent
-from surveys.study.settings import SETTINGS
+from surveys.study.settings import KIND, SETTINGS
 from surveys.study.stimuli.checkpoints import copy_checkpoints
 from surveys.study.stimuli.load import (
     CheckedStimuli,
@@ -82,7 +82,7 @@ def duplicate_study(study: Study, owner: User, *, slug: str, title: str) -> Stud
     """
     if Study.objects.filter(slug=slug).exists():
         raise StudyExists(f"There is a study {slug} already. Give the copy another short name.")
-    copied = {name: getattr(study, name) for name in SETTINGS if name not in NOT_COPIED}
+    copied = {name: getattr(study, name) for name in (*SETTINGS, *KIND) if name not in NOT_COPIED}
     design = Study(slug=slug, title=title, **copied)
     stored = read_stored_stimuli(study)
     if not stored.pairs:

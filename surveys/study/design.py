@@ -112,7 +112,8 @@ def _list_removals(study: Study, before: dict[str, Any]) -> list[str]:
 def _list_stimuli_problems(study: Study) -> Iterator[str]:
     """Yield why valid settings do not fit the stored stimuli and checkpoint items."""
     n_pairs, _ = count_pairs(study)
-    n_assignments = 2 * -(-n_pairs // study.block_size) * study.ratings_per_context
+    n_blocks = -(-n_pairs // study.block_size) if study.block_size else 1
+    n_assignments = 2 * n_blocks * study.ratings_per_context
     if n_assignments > MOST_ASSIGNMENTS:
         yield f"This asks for {n_assignments:,} assignments, more than {MOST_ASSIGNMENTS:,}."
     ranges = Checkpoint.objects.filter(context__pair__study=study).values_list("lowest", "highest")

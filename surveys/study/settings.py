@@ -18,6 +18,10 @@ GROUPS = {  # by legend, in the order of pages and commands
         "data_protection_officer",
     ),
 }  # fmt: skip
+KIND = (  # given at import; no door offers them, since only items of CoSimLex have pages
+    "design", "item_kind", "same_word", "language2", "question", "writes", "centre", "layout",
+    "second_look_above", "n_doubled", "adjudicates",
+)  # fmt: skip
 SETTINGS = tuple(name for names in GROUPS.values() for name in names)
 DRAFT_ONLY = (  # opening fixes them
     "language", *SCALE, "question_forms", "variant", "block_size", "seed",

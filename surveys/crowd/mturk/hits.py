@@ -36,6 +36,8 @@ def plan_batch(
     refuse_disabled(target)
     study = lock_places(study.pk)
     refuse_draft(study)
+    if study.block_size is None:
+        raise BatchRefused("All pairs are in one block, which is too much for a HIT.")
     if not any(places.values()) or min(places.values()) < 0:
         raise BatchRefused("Choose questionnaires, and how many places to offer.")
     if terms.get("reward_cents", 0) < 1:

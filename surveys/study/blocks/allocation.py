@@ -27,12 +27,14 @@ class PlannedItem(NamedTuple):
 BlockPlan = Sequence[Sequence[PlannedItem]]
 
 
-def plan_blocks(words: Sequence[tuple[str, str]], *, block_size: int, seed: int) -> BlockPlan:
+def plan_blocks(
+    words: Sequence[tuple[str, str]], *, block_size: int | None, seed: int
+) -> BlockPlan:
     """Deal pairs (given as their words, named by index) into blocks, reproducibly by seed.
 
-    There are as few blocks as `block_size` allows, and their sizes differ by one at most. Rows with
-    the same two words go to different blocks if there are enough blocks. In a block of odd size, a
-    random questionnaire has one more context 1.
+    There are as few blocks as `block_size` allows (None: one block), and their sizes differ by one
+    at most. Rows with the same two words go to different blocks if there are enough blocks. In a
+    block of odd size, a random questionnaire has one more context 1.
     """
     rng = random.Random(seed)  # noqa: S311  # nosec B311 # (a design to repeat, not a secret)
     shuffled = rng.sample(range(len(words)), len(words))
@@ -41,7 +43,7 @@ def plan_blocks(words: Sequence[tuple[str, str]], *, block_size: int, seed: int)
         key = tuple(sorted(word.casefold() for word in words[index]))
         same_words.setdefault(key, []).append(index)
     dealt = [index for rows in same_words.values() for index in rows]
-    n_blocks = -(-len(words) // block_size)
+    n_blocks = -(-len(words) // block_size) if block_size else 1
     return [_plan_block(dealt[k::n_blocks], rng) for k in range(n_blocks)]
 
 

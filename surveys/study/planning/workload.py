@@ -12,7 +12,7 @@ class Plan:
     """The numbers of a design, and the workload that follows from them."""
 
     n_pairs: int
-    block_size: int
+    block_size: int | None  # None: all pairs in one block
     ratings_per_context: int
     seconds_per_item: int
     introduction_seconds: int
@@ -23,7 +23,7 @@ class Plan:
     @property
     def n_blocks(self) -> int:
         """The smallest number of blocks that holds all pairs."""
-        return -(-self.n_pairs // self.block_size)
+        return -(-self.n_pairs // (self.block_size or self.n_pairs))
 
     @property
     def n_assignments(self) -> int:

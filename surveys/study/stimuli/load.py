@@ -10,6 +10,7 @@ from typing import Any
 
 from django.db import transaction
 
+from postprocess.designs.kinds import SPANS
 from postprocess.formats.kinds import CANONICAL, FileKind
 from postprocess.formats.parsed import ESCAPED_FIELD
 from postprocess.formats.stimuli import (
@@ -29,7 +30,7 @@ from surveys.models.fields import label_of, list_problems
 from surveys.models.stimuli import insert_rows
 from surveys.study.blocks.allocation import BlockPlan, make_blocks, plan_blocks
 from surveys.study.planning.durations import estimate_seconds
-from surveys.study.settings import AT_IMPORT
+from surveys.study.settings import AT_IMPORT, KIND
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ def is_stored(stimuli: CheckedStimuli) -> bool:
         )
     differing = [
         f"{label_of(Study, name)}: {stored}, not {given}"
-        for name in AT_IMPORT
+        for name in (*AT_IMPORT, *KIND)
         if (stored := getattr(study, name)) != (given := getattr(design, name))
         and (name != "title" or given)
     ]
@@ -163,14 +164,14 @@ def list_design_problems(design: Study) -> list[str]:
 
 def store_pairs(study: Study, stimuli: Sequence[StimulusPair]) -> None:
     """Store the pairs and contexts of a study that has none."""
-    rows = ((study.pk, False, n, pair.word1, pair.word2) for n, pair in enumerate(stimuli, 1))
-    insert_rows(Pair, ("study", "is_checkpoint", "position", "word1", "word2"), rows)
+    rows = ((study.pk, False, n, p.word1, p.word2, "{}") for n, p in enumerate(stimuli, 1))
+    insert_rows(Pair, ("study", "is_checkpoint", "position", "word1", "word2", "details"), rows)
     pairs = Pair.objects.stimuli(study).order_by("position").values_list("pk", flat=True)
     insert_rows(
         Context,
-        ("pair", "number", "text", "word1_start", "word1_end", "word2_start", "word2_end"),
+        ("pair", "number", "text", "text2", *SPANS),
         (
-            (pair, number, marked.text, *marked.word1, *marked.word2)
+            (pair, number, marked.text, "", *marked.word1, *marked.word2)
             for pair, stimulus in zip(pairs, stimuli, strict=True)
             for number, marked in ((1, stimulus.context1), (2, stimulus.context2))
         ),

@@ -69,6 +69,7 @@ NAMED: dict[str, dict[Said | None, str]] = {
         Said.LAYOUT: "scale_layout",
         Said.STEPS: "assignment pair context position",
         Said.ERASURE: "is_erased",
+        None: "writes",
     },
     "surveys.Invitation": {
         Said.ARRIVAL: "token annotator entrance note created_at",

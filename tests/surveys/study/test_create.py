@@ -82,11 +82,19 @@ def test_create_study_refuses_other_stimuli_for_a_study():
     assert n_stored() == before
 
 
-def test_create_study_refuses_another_design_for_a_study():
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"ratings_per_context": 5}, "Ratings per context: 11, not 5"),
+        ({"layout": "other"}, "Layout of published files: cosimlex, not other"),
+    ],
+)
+def test_create_study_refuses_another_design_for_a_study(changed, said):
     create(numbered_stimuli(3), DESIGN)
 
-    with pytest.raises(StudyExists, match="Ratings per context: 11, not 5"):
-        create(numbered_stimuli(3), Study(slug="study", language="en", ratings_per_context=5))
+    design = {"slug": "study", "language": "en", "ratings_per_context": 11, **changed}
+    with pytest.raises(StudyExists, match=said):
+        create(numbered_stimuli(3), Study(**design))
 
 
 def test_create_study_after_a_simultaneous_one_changes_nothing(monkeypatch):

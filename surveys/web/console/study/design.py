@@ -214,7 +214,7 @@ def describe_locked(study: Study) -> list[tuple[str, str]]:
         ("Scale", f"{low} to {high}, in steps of {step}"),
         ("Words in the question", study.get_question_forms_display()),
         ("Texts and wording", study.get_variant_display()),
-        ("Pairs in a block, at most", str(study.block_size)),
+        ("Pairs in a block, at most", str(study.block_size or "all")),
         ("Seed", str(study.seed)),
     ]
 

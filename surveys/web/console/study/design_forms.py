@@ -82,7 +82,8 @@ class DesignForm(SettingsForm):
         field_classes: ClassVar = {"scale_labels": LabelsField}
         help_texts: ClassVar = {
             "scale_labels": "One per line, such as 0 = not similar at all. Empty: the two ends "
-            "have labels."
+            "have labels.",
+            "block_size": "Rated in one assignment. Empty: all pairs in one block.",
         }
 
     def __init__(

@@ -71,6 +71,15 @@ def test_plan_batch_refuses_no_places_and_no_pay(study):
         plan(study, reward_cents=2001)
 
 
+def test_plan_batch_refuses_a_study_in_one_block():
+    study = make_study(2, block_size=None)
+
+    with pytest.raises(BatchRefused, match="All pairs are in one block"):
+        plan(study, 1)
+
+    assert not Batch.objects.exists()
+
+
 def test_places_for_masters_cost_more(study):
     masters = {"QualificationTypeId": MASTERS_OF_SANDBOX, "Comparator": "Exists"}
 

@@ -20,6 +20,12 @@ def test_plan_blocks_deals_every_pair_once_in_even_blocks(n_pairs, block_size, s
     assert len(plan) == -(-n_pairs // block_size)
 
 
+def test_plan_blocks_without_a_size_makes_one_block():
+    (block,) = plan_blocks(WORDS, block_size=None, seed=1)
+
+    assert sorted(item.pair for item in block) == list(range(100))
+
+
 @given(st.integers(1, 100), st.integers(1, 30), st.integers(0, 50))
 def test_plan_blocks_gives_each_questionnaire_half_of_its_items_as_context_1(
     n_pairs, block_size, seed

@@ -225,8 +225,9 @@ def test_preview_repeat_estimates_the_effort():
     assert Round.objects.get() == round_
 
 
-def test_preview_repeat_without_answers_uses_the_settings():
-    study = configure_study(make_study(4, block_size=4), seconds_per_item=30)
+@pytest.mark.parametrize("block_size", [4, None])
+def test_preview_repeat_without_answers_uses_the_settings(block_size):
+    study = configure_study(make_study(4, block_size=block_size), seconds_per_item=30)
 
     cost = preview_repeat(study, Round.objects.select_related("block").get())
 

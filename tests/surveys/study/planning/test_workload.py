@@ -1,3 +1,4 @@
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -38,3 +39,4 @@ def test_plan_has_as_few_blocks_as_hold_all(n_pairs, n_blocks):
 
     assert plan.n_blocks == n_blocks
     assert plan.minutes == 1
+    assert replace(plan, block_size=None).n_blocks == 1
