@@ -22,6 +22,7 @@ README = "README.md"
 SALT = "salt.bin"
 COMMITTED = "committed"  # folder of the gold before a correction
 LICENCE = "CC BY 4.0"
+OF_COSIMA = "`python -m postprocess score --metric` of Cosima computes scores."
 
 
 @dataclass(frozen=True)
@@ -43,9 +44,9 @@ class Archive:
 
     `boards` by slug, such as evaluation-1; `gold` by language; `baselines` by name; `salt` and
     `commitment` if one was made, and `committed`, the gold of that time, if it was corrected since;
-    `score`: the program that computes the scores, `score.py`; `text`: the description of the task,
-    in Markdown; `plates`: further figures, such as predictions; `results`: the address below
-    which results have their pages, "" if they have none.
+    `score`: the program that computes the scores, `score.py`, empty if none does;
+    `text`: the description of the task, in Markdown; `plates`: further figures, such as
+    predictions; `results`: the address below which results have their pages, "" if they have none.
     """
 
     title: str
@@ -84,7 +85,8 @@ def pack_archive(archive: Archive) -> dict[str, bytes]:
     files |= {
         f"{COMMITTED}/gold_{language}.tsv": data for language, data in archive.committed.items()
     }
-    files["score.py"] = archive.score
+    if archive.score:
+        files["score.py"] = archive.score
     for slug, board in archive.boards.items():
         of_board = render_board_files(board, archive.results)
         files |= {f"{slug}/{path}": data for path, data in of_board.items()}
@@ -168,8 +170,8 @@ def _write_readme(archive: Archive) -> Iterator[str]:
     )
     yield "## Compute the scores again"
     yield (
-        "`score.py` needs nothing but Python 3. `gold/` has the scores to predict, a row for each "
-        "pair."
+        ("`score.py` needs nothing but Python 3." if archive.score else OF_COSIMA)
+        + " `gold/` has the scores to predict, a row for each pair."
     )
     if archive.commitment:
         if archive.committed:

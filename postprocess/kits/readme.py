@@ -167,7 +167,7 @@ def describe_average(rules: TaskRules, parts: Sequence[KitPart]) -> str:
 
 def _describe_scorer(phase: PhaseRules) -> str:
     if not phase.has_contexts:
-        return "`python -m postprocess score --metric` of Cosima computes the scores."
+        return "`python -m postprocess score --metric` of Cosima computes scores."
     folders = " ".join(f"res{track.number}" for track in phase.tracks)
     command = f"python3 score.py --gold gold --results {folders} --data data"
     if phase.is_practice:

@@ -99,24 +99,10 @@ def score_once(metric: Metric, predicted: ArrayLike, gold: ArrayLike) -> Score:
 
 
 def score_drawn(metric: Metric, predicted: ArrayLike, gold: ArrayLike, counts: Floats) -> Floats:
-    """Compute the scores of samples of pairs, which may have a pair several times or not at all.
+    """Compute the scores of samples of pairs, shape (n_samples,); 0 or NaN as the metric says.
 
-    Parameters
-    ----------
-    metric, predicted, gold
-        As those of `score_predictions`.
-    counts : array, shape (n_samples, n_pairs)
-        How often each sample has each pair.
-
-    Returns
-    -------
-    array, shape (n_samples,)
-        0 or NaN if a score is undefined, as the metric says.
-
-    Raises
-    ------
-    ValueError
-        As `score_predictions`.
+    `counts`, shape (n_samples, n_pairs): how often each sample has each pair. The other arguments
+    are those of `score_predictions`. Raises ValueError as it.
     """
     x, y, n_contexts, is_used = _check(metric, predicted, gold)
     return METRICS[metric].compute(x, y, np.repeat(counts[:, is_used], n_contexts, axis=1))

@@ -13,7 +13,7 @@ import numpy as np
 from postprocess.statistics.correlations import FEWEST_COMMON
 from postprocess.types import Floats
 
-TAGS = {"T": 1.0, "F": -1.0}  # as numbers; an absent prediction is 0, and equals neither
+TAGS, NO_TAG = {"T": 1.0, "F": -1.0}, 0.5  # as numbers; an absent prediction equals neither
 
 
 class Metric(StrEnum):
@@ -71,7 +71,7 @@ CHANGES, SIMILARITIES = GWSC = tuple(  # of SemEval-2020 Task 3
 
 
 class Definition(NamedTuple):
-    """A metric: what it is of, its formula, and what is undefined, as sentences; and its function.
+    """A metric: its formula, and what is undefined, as sentences; and its function.
 
     `compute` takes predictions and gold, shape (n,), and how often each sample has each number,
     shape (n_samples, n). It returns the scores of the samples, shape (n_samples,), NaN where there
@@ -79,7 +79,6 @@ class Definition(NamedTuple):
     whether formulas for correlations say how scores vary.
     """
 
-    of: str
     formula: str
     undefined: str
     compute: Callable[[Floats, Floats, Floats], Floats]
@@ -163,14 +162,12 @@ def _divide(products: Floats, first: Floats, second: Floats) -> Floats:
 
 METRICS = {
     Metric.CHANGE: Definition(
-        "the change of each pair",
         "u = Σxg / √(Σx² · Σg²) over all pairs, for predicted changes x and published changes g, "
         "as in the column `change`. It is 0 if all x are 0.",
         "A score is 0 if all predictions are 0.",
         _uncentred,
     ),
     Metric.HARMONIC: Definition(
-        "one or two scores of each row",
         "H = 2PS / (P + S) over {rows}, for Pearson's correlation P and Spearman's S (average "
         "ranks for equal values). It is 0 if P or S is not above 0, or if all predictions are "
         "equal.",
@@ -179,14 +176,12 @@ METRICS = {
         lowest=0.0,
     ),
     Metric.SPEARMAN: Definition(
-        "a score of each row",
         "Spearman's ρ over {rows} (average ranks for equal values). If all predictions are equal, "
         "there is no score.",
         "Constant predictions have no score, and no place.",
         spearman,
     ),
     Metric.ACCURACY: Definition(
-        "a tag of each row, T or F",
         "the share of {rows} whose tag is predicted. A missing tag is wrong.",
         "",
         _accuracy,
@@ -194,7 +189,6 @@ METRICS = {
         is_correlation=False,
     ),
     Metric.ORDINAL_ALPHA: Definition(
-        "a median of each row",
         "Krippendorff's ordinal α between predictions and gold, over {rows} whose median is "
         "whole. If these are all equal in both, there is no score.",
         "",

@@ -4,7 +4,6 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +20,7 @@ from postprocess.formats.tabular import (
     split_plain,
     unreadable,
 )
-from postprocess.scoring.metrics import GWSC, TAGS, Metric, Track
+from postprocess.scoring.metrics import GWSC, NO_TAG, TAGS, Metric, Track
 from postprocess.types import Floats
 
 TABLE, LINES, JSON = ".tsv", ".txt", ".gold"  # endings; the last two as in published data sets
@@ -126,34 +125,31 @@ def _warn_of_equal(numbers: Floats, track: Track) -> Iterator[Finding]:
 
 
 def _read_by_id(data: bytes, track: Track, ids: Sequence[str], ending: str) -> Predictions:
-    """Return the predictions of a file in the order of the ids; an absent tag is 0."""
+    """Return the predictions of a file in the order of the ids; an absent tag is `NO_TAG`."""
     table = _split_items(data, track, ids, ending)
-    tell = partial(_tell, noun={LINES: "line", JSON: "entry"}.get(ending, ""))
     findings = [*table.findings]
-    numbers = np.zeros((len(ids), len(track.columns)))
+    numbers = np.full((len(ids), len(track.columns)), NO_TAG)
     places, absent = {name: place for place, name in enumerate(ids)}, dict.fromkeys(ids)
     for row, (name, *fields) in table.rows.items():
         if name not in absent:
             what = "has a row above" if name in places else "is not in the data"
-            findings.append(tell(row, f"the id {_show(name)} {what}", "id", "remove the row"))
+            what = f"the id {_show(name)} {what}"
+            findings.append(_tell(ending, row, what, "id", "remove the row"))
             continue
         del absent[name]
         for column, field in enumerate(fields):
             number, problem = _read_value(field, track)
             if problem:
-                findings.append(tell(row, problem[0], track.columns[column], problem[1]))
+                findings.append(_tell(ending, row, problem[0], track.columns[column], problem[1]))
             numbers[places[name], column] = number
-    is_refused = any(finding.severity is not Severity.WARNING for finding in findings)
     if absent and table.rows:
         first = ", ".join([*absent][:5])
-        more = ", …" if len(absent) > 5 else ""
-        what = f"{len(absent):,} of {len(ids):,} ids have no prediction ({first}{more})"
+        what = f"{len(absent):,} of {len(ids):,} ids have no prediction, first {first}"
+        finding = Finding(Severity.ERROR, what, advice="every row needs a prediction")
         if track.metric is Metric.ACCURACY:
-            findings.append(Finding(Severity.WARNING, f"{what}: they count as wrong"))
-        else:
-            findings.append(Finding(Severity.ERROR, what, advice="every row needs a prediction"))
-            is_refused = True
-    if is_refused:
+            finding = Finding(Severity.WARNING, f"{what}: they count as wrong")
+        findings.append(finding)
+    if any(finding.severity is not Severity.WARNING for finding in findings):
         return Predictions(None, findings)
     return Predictions(_flatten(numbers), [*findings, *_warn_of_equal(numbers, track)])
 
@@ -178,11 +174,12 @@ def _split_items(data: bytes, track: Track, ids: Sequence[str], ending: str) -> 
                  table.findings)  # fmt: skip
 
 
-def _tell(row: int, what: str, column: str, advice: str, *, noun: str) -> Finding:
-    """Return a finding about a row of a table, or what other files have instead."""
-    if noun:
-        return Finding(Severity.ERROR, f"{noun} {row:,}: {what}", advice=advice)
-    return Finding(Severity.ERROR, what, row, column, advice)
+def _tell(ending: str, row: int, what: str, column: str, advice: str) -> Finding:
+    """Return a finding about a row of a table, or about a line or an entry of other files."""
+    if ending == TABLE:
+        return Finding(Severity.ERROR, what, row, column, advice)
+    where = "line" if ending == LINES else "entry"
+    return Finding(Severity.ERROR, f"{where} {row:,}: {what}", advice=advice)
 
 
 def _read_value(field: str, track: Track) -> tuple[float, tuple[str, str] | None]:

@@ -15,6 +15,7 @@ from surveys.sharedtasks.models import Phase, PhaseData, SharedTask, SharedTaskS
 from surveys.sharedtasks.phases import expect_probing, refuse_probing
 from surveys.sharedtasks.scoring.baselines import request_baselines
 from surveys.sharedtasks.scoring.gold import read_gold_file
+from surveys.sharedtasks.scoring.tracks import find_tracks
 from surveys.sharedtasks.tasks import lock_task
 
 
@@ -40,10 +41,14 @@ class Outlook:
 
 
 def expect_figures(shared_task: SharedTask) -> list[Outlook]:
-    """Return what the data of each part can show."""
+    """Return what the data of each part can show, if a subtask is scored by a correlation."""
     from postprocess.boards.advice.planning import TYPICAL, expect_interval, smallest_difference
+    from postprocess.scoring.metrics import METRICS
 
-    outlooks = []
+    outlooks: list[Outlook] = []
+    tracks = find_tracks(shared_task).values()
+    if not any(METRICS[track.metric].is_correlation for track in tracks):
+        return outlooks
     for part in shared_task.parts.all():
         interval = expect_interval(TYPICAL, part.n_pairs)
         ceiling = part.reliability and math.sqrt(part.reliability)
@@ -92,7 +97,7 @@ def _commit(shared_task: SharedTask) -> str:
     """Return SHA-256 of the salt, followed by the gold files in the order of their languages."""
     from postprocess.boards.commitment import commit_to_gold
 
-    gold = {part.language: read_gold_file(part, practice=False) for part in shared_task.parts.all()}
+    gold = {part.name: read_gold_file(part, practice=False) for part in shared_task.parts.all()}
     return commit_to_gold(bytes.fromhex(shared_task.salt), gold)
 
 
@@ -108,15 +113,17 @@ def _list_lacking_texts(shared_task: SharedTask) -> Iterator[str]:
 def _list_lacking_data(
     shared_task: SharedTask, parts: list[TaskPart], phases: list[Phase]
 ) -> Iterator[str]:
+    if not shared_task.tracks.exists():
+        yield "There is no subtask. Add one (Data)."
     if not parts:
         yield "Data is missing. Add at least one language (Data)."
         return
-    languages = [part.language for part in parts]
+    languages = [part.name for part in parts]
     for part in parts:
         for release in _find_public(part):
             yield (
                 f"The public page of {release.name} of {release.study.slug} shows the gold of "
-                f"{part.language} to everybody. Close it first, under Release."
+                f"{part.name} to everybody. Close it first, under Release."
             )
     if absent := [tag for tag in shared_task.required_languages if tag not in languages]:
         yield f"Languages without data are required: {', '.join(absent)} (Texts and rules)."
@@ -125,7 +132,7 @@ def _list_lacking_data(
             f"The average is over the best {shared_task.best_of} languages, and there are only "
             f"{len(parts)} (Texts and rules)."
         )
-    without = [part.language for part in parts if not part.n_practice]
+    without = [part.name for part in parts if not part.n_practice]
     if without and any(phase.data == PhaseData.PRACTICE for phase in phases):
         yield (
             f"A phase uses practice data, which these languages lack: {', '.join(without)}. Add "

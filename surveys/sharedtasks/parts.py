@@ -7,8 +7,10 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from django.core.exceptions import ValidationError
 from django.core.files.base import ContentFile
 from django.db import transaction
 from django.db.models import QuerySet
@@ -18,21 +20,24 @@ from surveys.access.audit_log import record
 from surveys.access.roles import AnyUser, Right
 from surveys.errors import RunRefused
 from surveys.models import Release, Run
+from surveys.models.study import validate_language
 from surveys.operations.job_process import in_job_process
 from surveys.results.run_inspection import restore_run
 from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.models import SharedTask, SharedTaskState, TaskPart
+from surveys.sharedtasks.scoring.tracks import find_tracks, has_contexts
 from surveys.sharedtasks.tasks import lock_task
+from surveys.study.languages import PAIR
 
 if TYPE_CHECKING:
     from postprocess.scoring.gold import Part
+    from postprocess.scoring.metrics import Track
 
 MASKED = "rebuild.py"  # in releases with texts that may not be published
 PRACTICE = "practice"
 MOST_LISTED = 20  # problems of a file
 LARGEST_FILE = 20_000_000  # bytes
 TOLERANCE = 0.01  # of a change, in parts of the largest score: each score has three digits
-LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 STORED = ("data", "gold", "practice_data", "practice_gold")
 IN_RELEASE = {
     "data": r"data/data_[^/]+\.tsv",
@@ -60,24 +65,23 @@ class PartFiles:
     human: float | None = None
 
 
-def read_words(part: TaskPart, *, practice: bool) -> tuple[tuple[str, str], ...]:
-    """Return the two words of each pair of a part's test or practice data, in file order."""
-    from postprocess.formats.stimuli import read_rows
-
-    rows = read_rows(read_data_file(part, practice=practice))
-    return tuple((row[0], row[1]) for row in rows)
-
-
 def load_data(part: TaskPart, *, practice: bool) -> "Part":
     """Return a part's pairs without the gold, which is NaN: what checking results needs."""
     import numpy as np
 
-    from postprocess.formats.files import GOLD_COLUMNS
-    from postprocess.scoring.gold import Part
+    from postprocess.formats.stimuli import read_rows
+    from postprocess.scoring.gold import Part, read_items
 
-    words = read_words(part, practice=practice)
-    missing = np.full(len(words), np.nan)
-    return Part(part.language, dict.fromkeys(GOLD_COLUMNS, missing), "", words)
+    data, tracks = read_data_file(part, practice=practice), find_tracks(part.shared_task)
+    words: tuple[tuple[str, str], ...] = ()
+    ids: tuple[str, ...] = ()
+    if has_contexts(part.shared_task):
+        words = tuple((row[0], row[1]) for row in read_rows(data))
+    else:
+        ids, _ = read_items(data)
+    missing = np.full(len(words or ids), np.nan)
+    columns = {column: missing for track in tracks.values() for column in track.columns}
+    return Part(part.name, columns, "", words, ids)
 
 
 def read_data_file(part: TaskPart, *, practice: bool) -> bytes:
@@ -140,20 +144,20 @@ def list_parts(shared_task: SharedTask) -> list[TaskPart]:
 def add_part(
     shared_task: SharedTask, language: str, files: PartFiles, *, release: Release | None = None
 ) -> TaskPart:
-    """Add the data of a language to a draft; the files are copied.
+    """Add the data of a language, or of a pair such as en-ar, to a draft; the files are copied.
 
     Raises SharedTaskRefused with all that is wrong with the files, and if there is a part for the
     language already.
     """
     shared_task = _lock_draft(shared_task)
-    if not LANGUAGE.fullmatch(language):
-        raise SharedTaskRefused(f"“{language}” cannot be a language code; write sl or pt-BR.")
-    if shared_task.parts.filter(language=language).exists():
+    first, second = _split_languages(language)
+    if shared_task.parts.filter(name=language).exists():
         raise SharedTaskRefused(f"There is a part for {language} already. Remove it first.")
     n_pairs, n_practice = _check_files(shared_task, language, files)
     part = TaskPart(
         shared_task=shared_task,
-        language=language,
+        language=first,
+        language2=second,
         release=release,
         n_pairs=n_pairs,
         n_practice=n_practice,
@@ -180,7 +184,7 @@ def remove_part(part: TaskPart) -> None:
     shared_task = _lock_draft(part.shared_task)
     files = [getattr(part, name) for name in STORED]
     stored = [(file.storage, file.name) for file in files if file]
-    language = part.language
+    language = part.name
     part.delete()
     for storage, name in stored:
         transaction.on_commit(partial(storage.delete, name))
@@ -196,13 +200,28 @@ def _lock_draft(shared_task: SharedTask) -> SharedTask:
     return shared_task
 
 
+def _split_languages(name: str) -> tuple[str, str]:
+    """Return the languages in the name of a part, "" for none. Raises SharedTaskRefused."""
+    pair = PAIR.fullmatch(name)
+    if pair and pair[1] == pair[2]:
+        raise SharedTaskRefused(f"Both languages are {pair[1]}. Write {pair[1]} alone.")
+    try:
+        for tag in pair.groups() if pair else (name,):
+            validate_language(tag)
+    except ValidationError as error:
+        raise SharedTaskRefused(" ".join(error.messages)) from error
+    return (pair[1], pair[2]) if pair else (name, "")
+
+
 @in_job_process
 def _check_files(shared_task: SharedTask, language: str, files: PartFiles) -> tuple[int, int]:
     """Return the numbers of test and practice pairs. Raises SharedTaskRefused."""
-    problems = list(_list_problems(language, "test", files.data, files.gold))
+    tracks = [*find_tracks(shared_task).values()]
+    problems = list(_list_problems(tracks, language, "test", files.data, files.gold))
     has_practice = bool(files.practice_data or files.practice_gold)
     if has_practice:
-        problems += _list_problems(language, PRACTICE, files.practice_data, files.practice_gold)
+        practice = files.practice_data, files.practice_gold
+        problems += _list_problems(tracks, language, PRACTICE, *practice)
     if not problems:
         problems += _list_shared(shared_task, files)
     if problems:
@@ -210,7 +229,9 @@ def _check_files(shared_task: SharedTask, language: str, files: PartFiles) -> tu
     return _count(files.data), _count(files.practice_data) if has_practice else 0
 
 
-def _list_problems(language: str, kind: str, data: bytes, gold: bytes) -> Iterator[str]:
+def _list_problems(
+    tracks: "list[Track]", language: str, kind: str, data: bytes, gold: bytes
+) -> Iterator[str]:
     """Yield what is wrong with the files of test or practice pairs."""
     from postprocess.formats.files import GOLD_COLUMNS
     from postprocess.formats.kinds import CANONICAL, recognise_kind
@@ -218,6 +239,8 @@ def _list_problems(language: str, kind: str, data: bytes, gold: bytes) -> Iterat
     from postprocess.formats.tabular import cut_lines, group_findings
     from postprocess.scoring.gold import GoldError, check_gold, make_part
 
+    is_of_contexts = all(track.is_of_contexts for track in tracks)
+    by_id = ("id", *(column for track in tracks for column in track.columns)), ("id",)
     names = (f"the gold of the {kind} data", f"the {kind} data")
     sizes = dict(zip(names, (len(gold), len(data)), strict=True))
     if missing := [name for name, size in sizes.items() if not size]:
@@ -226,20 +249,22 @@ def _list_problems(language: str, kind: str, data: bytes, gold: bytes) -> Iterat
     if large := [name for name, size in sizes.items() if size > LARGEST_FILE]:
         yield from (f"{name} has more than 20 MB" for name in large)
         return
-    for name, content, columns in zip(names, (gold, data), (GOLD_COLUMNS, COLUMNS), strict=True):
+    expected = (GOLD_COLUMNS, COLUMNS) if is_of_contexts else by_id
+    for name, content, columns in zip(names, (gold, data), expected, strict=True):
         if (recognise_kind(content, columns) or CANONICAL) != CANONICAL:  # teams get it as it is
             yield f"{name} must be tab-separated UTF-8 without quotation marks; save it so"
             return
-    if errors := parse_stimuli(data).errors:
+    if is_of_contexts and (errors := parse_stimuli(data).errors):
         yield from (f"{names[1]}, {finding}" for finding in cut_lines(group_findings(errors)))
         return
     try:
-        part = make_part(language, gold, data, names=names)
-        check_gold(part, is_practice=kind == PRACTICE)
+        part = make_part(language, gold, data, tracks, names=names)
+        check_gold(part, tracks, is_practice=kind == PRACTICE)
     except GoldError as error:
         yield from str(error).splitlines()[:MOST_LISTED]
         return
-    yield from _list_odd_changes(names[0], part)
+    if is_of_contexts:
+        yield from _list_odd_changes(names[0], part)
 
 
 def _list_odd_changes(name: str, part: "Part") -> Iterator[str]:
@@ -267,11 +292,20 @@ def _list_shared(shared_task: SharedTask, files: PartFiles) -> Iterator[str]:
     tests = {"the test data": files.data}
     practices = {"the practice data": files.practice_data} if files.practice_data else {}
     for part in shared_task.parts.all():
-        tests[f"the test data of {part.language}"] = read_data_file(part, practice=False)
+        tests[f"the test data of {part.name}"] = read_data_file(part, practice=False)
         if part.n_practice:
-            name = f"the practice data of {part.language}"
+            name = f"the practice data of {part.name}"
             practices[name] = read_data_file(part, practice=True)
     contents = tests | practices
+    if not has_contexts(shared_task):
+        rows = {
+            name: {line.partition(b"\t")[2] for line in content.splitlines()[1:]} - {b""}
+            for name, content in contents.items()
+        }
+        for one, two in product(practices, tests):
+            if n_shared := len(rows[one] & rows[two]):
+                yield f"{one} shares {n_shared:,} rows with {two}"
+        return
     for practice in practices:
         for test in tests:
             try:
@@ -323,9 +357,10 @@ def _measure_human(run: Run, n_pairs: int) -> float | None:
 
 
 def _count(data: bytes) -> int:
-    from postprocess.formats.stimuli import read_rows
+    """Return the number of rows below the header, which were checked."""
+    from postprocess.formats.tabular import split_plain
 
-    return len(read_rows(data))
+    return len(split_plain(data).rows) - 1
 
 
 def _read(stored: FieldFile) -> bytes:

@@ -25,6 +25,7 @@ from surveys.sharedtasks.scoring.baselines import (
     move_baselines,
     request_baselines,
 )
+from surveys.sharedtasks.scoring.tracks import find_tracks
 from surveys.sharedtasks.tasks import lock_task
 
 ANYWHERE = "Etc/GMT+12"  # anywhere on earth: the sign of this name is turned round
@@ -211,7 +212,7 @@ def add_gwsc_phases(
     it has 20 attempts a day and no end. Scores of both are hidden until the results are published.
     Raises SharedTaskRefused as `add_phase`.
     """
-    both = {"subtasks": [1, 2]}
+    both = {"subtasks": sorted(find_tracks(shared_task))}
     phases: list[dict[str, Any]] = [
         {"name": "practice", "data": PhaseData.PRACTICE, "opens_at": practice_opens_at,
          "closes_at": None, "visibility": Visibility.BOARD},
@@ -231,14 +232,19 @@ def count_days(phase: Phase) -> int | None:
 
 
 def expect_probing(phases: Iterable[Phase]) -> list[Probing]:
-    """Return what can be gained by probing in phases of a task that show scores of test data."""
+    """Return what can be gained by probing in phases of a task that show scores of test data.
+
+    Only for correlations; phases without any are not among them.
+    """
     from postprocess.boards.advice import probing
     from postprocess.boards.advice.planning import TYPICAL
 
     shown = [
         phase
         for phase in phases
-        if phase.data == PhaseData.TEST and phase.visibility != Visibility.HIDDEN
+        if phase.data == PhaseData.TEST
+        and phase.visibility != Visibility.HIDDEN
+        and _list_correlations(phase)
     ]
     parts = list(shown[0].shared_task.parts.all()) if shown else []
     gains = []
@@ -265,7 +271,7 @@ def _expect_probing_in(phase: Phase) -> list[Probing]:
 def refuse_probing(expected: Iterable[Probing]) -> None:
     """Raise SharedTaskRefused with the figures of each language that has a large gain."""
     large = [
-        f"{gain.phase.name}, {gain.part.language}: a blind guesser reaches {gain.blind:.2f}, and a "
+        f"{gain.phase.name}, {gain.part.name}: a blind guesser reaches {gain.blind:.2f}, and a "
         f"system that scores 0.65 reaches {gain.reached:.2f}, at most {gain.most:.2f}."
         for gain in expected
         if gain.is_large
@@ -280,7 +286,15 @@ def count_scores(phase: Phase) -> int | None:
     n_days = count_days(phase)
     if phase.attempts_a_day is not None and n_days is not None:
         limits.append(phase.attempts_a_day * n_days)
-    return len(phase.subtasks) * min(limits) if limits else None
+    return len(_list_correlations(phase)) * min(limits) if limits else None
+
+
+def _list_correlations(phase: Phase) -> list[int]:
+    """Return the subtasks whose metric is a correlation: of others no gain is known."""
+    from postprocess.scoring.metrics import METRICS
+
+    tracks = find_tracks(phase.shared_task)
+    return [of for of in phase.subtasks if METRICS[tracks[of].metric].is_correlation]
 
 
 def list_early_scores(phases: Iterable[Phase]) -> list[str]:
@@ -322,8 +336,8 @@ def _check(phase: Phase, now: datetime, *, is_begun: bool = False) -> None:
         phase.full_clean()
     except ValidationError as error:
         problems = [_explain(text) for text in error.messages]
-    if not phase.subtasks or set(phase.subtasks) - {1, 2}:
-        problems.append("Choose subtask 1, subtask 2 or both.")
+    if not phase.subtasks or set(phase.subtasks) - find_tracks(phase.shared_task).keys():
+        problems.append("Choose one or more of the subtasks.")
     is_open = phase.shared_task.state != SharedTaskState.DRAFT
     if is_open and not is_begun and phase.opens_at <= now:
         problems.append("The phase would begin in the past. Choose a later beginning.")

@@ -24,7 +24,9 @@ from surveys.sharedtasks.models import (
     TaskPart,
     TeamKind,
     TeamState,
+    Track,
 )
+from surveys.sharedtasks.models.tasks import GWSC_TRACKS
 
 RESERVED = frozenset(
     {"new", "sign-in", "sign-out", "invitation", "password", "register", "account"}
@@ -32,7 +34,7 @@ RESERVED = frozenset(
 TEXTS = ("text", "terms")  # the log says that they changed, not how
 AT_ANY_TIME = ("title", "text", "contact", "contact_days")
 UNTIL_FINALISED = (*AT_ANY_TIME, "terms", "registration", "requires_description")
-SETTINGS = (*UNTIL_FINALISED, "zone", "names", "required_languages", "best_of")
+SETTINGS = (*UNTIL_FINALISED, "zone", "names", "required_languages", "best_of", "places")
 RESCORE, FINALISE, ARCHIVE = "sharedtasks.rescore", "sharedtasks.finalise", "sharedtasks.archive"
 PARTICIPANT = (
     "{} is an account of a participant. Organisers need an account of a researcher, since "
@@ -69,7 +71,7 @@ def lock_task(shared_task: SharedTask) -> SharedTask:
 
 @transaction.atomic
 def make_shared_task(user: User, *, slug: str, title: str, contact: str) -> SharedTask:
-    """Create a draft that a user organises.
+    """Create a draft with the subtasks of GWSC, which a user organises.
 
     Raises SharedTaskRefused for a name that is taken or not possible in an address, and for a
     participant.
@@ -82,6 +84,7 @@ def make_shared_task(user: User, *, slug: str, title: str, contact: str) -> Shar
     _check(shared_task)
     shared_task.save()
     Organiser.objects.create(shared_task=shared_task, user=user)
+    Track.objects.bulk_create(Track(shared_task=shared_task, **fields) for fields in GWSC_TRACKS)
     record("sharedtask.drafted", shared_task, title=title)
     return shared_task
 

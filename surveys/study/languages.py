@@ -1,5 +1,6 @@
 """Languages of texts, by their code or name, and the digits they are written in."""
 
+import re
 from functools import lru_cache
 
 from babel.core import Locale, UnknownLocaleError
@@ -7,6 +8,7 @@ from django.utils.translation import get_language
 
 NAMED_IN_THEMSELVES = ("ar", "fa", "fi", "hr", "sl")  # the languages with default texts
 
+PAIR = re.compile("([a-z]{2,3})-([a-z]{2,3})")
 OTHER_NAMES = {"Slovene": "sl", "Farsi": "fa", "Castilian": "es", "Gaelic": "gd"}  # in English
 USUAL_DIGITS = {"ar": "latn", "fa": "arabext"}  # in the languages that have a choice
 DIGITS = {
@@ -26,9 +28,14 @@ def list_languages() -> list[tuple[str, str]]:
 def name_language(tag: str) -> str | None:
     """Return the English name of a language, with its script or region, or None if it is unknown.
 
-    >>> [name_language(tag) for tag in ("sl", "sr-Latn", "pt-BR", "not a tag")]
-    ['Slovenian', 'Serbian (Latin)', 'Portuguese (Brazil)', None]
+    Two codes in lower case are a pair of languages: regions are in upper case.
+
+    >>> [name_language(tag) for tag in ("sl", "sr-Latn", "pt-BR", "not a tag", "en-ar")]
+    ['Slovenian', 'Serbian (Latin)', 'Portuguese (Brazil)', None, 'English–Arabic']
     """
+    if pair := PAIR.fullmatch(tag):
+        names = [name_language(code) for code in pair.groups()]
+        return "–".join(filter(None, names)) if all(names) else None
     try:
         return Locale.parse(tag, sep="-").get_display_name("en")
     except (UnknownLocaleError, ValueError):

@@ -20,7 +20,9 @@ from surveys.sharedtasks.models import (
     TaskPart,
     Team,
     TeamMember,
+    Track,
 )
+from surveys.sharedtasks.models.tasks import GWSC_TRACKS
 from surveys.sharedtasks.parts import STORED
 from surveys.sharedtasks.scoring.score import SCORE
 from surveys.sharedtasks.submissions import submit
@@ -36,6 +38,7 @@ def make_shared_task(organiser: User | None = None, **fields: Any) -> SharedTask
     defaults = {"slug": "gwsc", "title": "Graded similarity", "contact": "organisers@example.org"}
     state = {"state": "open", "opened_at": START}
     shared_task = SharedTask.objects.create(**{**defaults, **state, **fields})
+    Track.objects.bulk_create(Track(shared_task=shared_task, **of) for of in GWSC_TRACKS)
     if organiser:
         Organiser.objects.create(shared_task=shared_task, user=organiser)
     return shared_task

@@ -10,6 +10,7 @@ from surveys.sharedtasks.boards.results import Result, SubtaskResult
 from surveys.sharedtasks.boards.visible import VisibleBoard
 from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.models import SharedTask
+from surveys.study.languages import PAIR
 
 DATASET = re.compile(r"[\w.-]{1,96}/[\w.-]{1,96}", re.ASCII)
 
@@ -77,10 +78,10 @@ def _list_boards(result: Result) -> list[tuple[SubtaskResult, VisibleBoard]]:
 def _write_code(tag: str) -> str | None:
     """Return the code of a language as MTEB writes it, with the script that is usual.
 
-    >>> [_write_code(tag) for tag in ("sl", "sr-Latn", "fa", "xx")]
-    ['slv-Latn', 'srp-Latn', 'fas-Arab', None]
+    >>> [_write_code(tag) for tag in ("sl", "sr-Latn", "fa", "xx", "en-ar")]
+    ['slv-Latn', 'srp-Latn', 'fas-Arab', None, None]
     """
-    language = name_language(tag)
+    language = None if PAIR.fullmatch(tag) else name_language(tag)
     scripts = [part for part in tag.split("-")[1:] if len(part) == 4]
     if not scripts:
         likely = get_global("likely_subtags").get(tag.partition("-")[0], "")
@@ -90,7 +91,7 @@ def _write_code(tag: str) -> str | None:
 
 def _digest_data(shared_task: SharedTask) -> str:
     """Return the SHA-256 of the test data: the file's, or a digest over all files' digests."""
-    digests = list(shared_task.parts.order_by("language").values_list("data_sha256", flat=True))
+    digests = list(shared_task.parts.order_by("name").values_list("data_sha256", flat=True))
     if len(digests) == 1:
         return digests[0]
     return hashlib.sha256("".join(digests).encode()).hexdigest()

@@ -81,12 +81,12 @@ def hides_systems(shared_task: SharedTask) -> bool:
 
 def _describe_rules(phase: Phase, subtask: int) -> "Rules":
     from postprocess.boards.entries import Rules
+    from postprocess.scoring.ranking import Places
 
     shared_task = phase.shared_task
     is_practice = phase.data == PhaseData.PRACTICE
     sizes = {
-        part.language: part.n_practice if is_practice else part.n_pairs
-        for part in list_parts(phase)
+        part.name: part.n_practice if is_practice else part.n_pairs for part in list_parts(phase)
     }
     best_of = shared_task.best_of
     return Rules(
@@ -95,6 +95,7 @@ def _describe_rules(phase: Phase, subtask: int) -> "Rules":
         track=find_tracks(shared_task)[subtask],
         sizes=dict(sorted(sizes.items())),
         best_of=best_of if best_of and best_of < len(sizes) else None,
+        places=Places(shared_task.places),
         remarks=tuple(write_correction(correction) for correction in find_corrections(shared_task)),
     )
 

@@ -24,6 +24,7 @@ from surveys.sharedtasks.scoring.visibility import Viewer, is_gold_public, may_s
 
 if TYPE_CHECKING:
     from postprocess.boards.board import Cell, Place
+    from postprocess.scoring.metrics import Track
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class SubtaskResult:
     """The figures of a submission for a subtask by column, and its places if it counts."""
 
     subtask: int
+    track: "Track"
     cells: "dict[str, Cell]"
     places: "dict[str, Place]"
     scorer: str
@@ -143,6 +145,7 @@ def _find_counted(
     rules = visible.board.rules
     return SubtaskResult(
         subtask,
+        rules.track,
         {column: row.cells[column] for column in visible.board.columns if column in row.cells},
         dict(row.places),
         rules.scorer,
@@ -157,15 +160,15 @@ def _find_scores(submission: Submission, subtask: int) -> SubtaskResult | None:
     """Return the scores of a submission that does not count."""
     stored = SubtaskScore.objects.filter(submission=submission, subtask=subtask)
     current = stored.filter(scoring__state=ScoringState.CURRENT).select_related("part", "scoring")
-    scores = list(current.order_by("part__language"))
+    scores = list(current.exclude(score=None).order_by("part__name"))
     if not scores:
         return None
     is_public = is_gold_public(submission.phase)
-    figures = {score.part.language: describe_score(score) for score in scores}
-    metric = find_tracks(submission.phase.shared_task)[subtask].metric
-    cells = make_cells(figures, metric=metric, is_gold_public=is_public)
+    figures = {score.part.name: describe_score(score) for score in scores}
+    track = find_tracks(submission.phase.shared_task)[subtask]
+    cells = make_cells(figures, metric=track.metric, is_gold_public=is_public)
     digests = list_digests(submission, subtask)
-    return SubtaskResult(subtask, cells, {}, scores[0].scoring.scorer, {}, digests)
+    return SubtaskResult(subtask, track, cells, {}, scores[0].scoring.scorer, {}, digests)
 
 
 def list_digests(submission: Submission, subtask: int) -> dict[str, str]:

@@ -293,10 +293,12 @@ def _show_figure(result: "SubtaskResult", column: str, lowest: float) -> ShownFi
     from postprocess.boards.shown import write_ends, write_rank, write_rank_range, write_score
 
     cell, place = result.cells[column], result.places.get(column)
-    ends = "" if cell.low is None else write_ends(cell)
+    is_percent = result.track.is_percent
+    ends = "" if cell.low is None else write_ends(cell, is_percent=is_percent)
+    score = write_score(cell.score, is_percent=is_percent)
     bar = draw_interval(cell, lowest)
     return ShownFigure(
-        ShownCell(column, write_score(cell.score), ends, cell.reason or "", bar),
+        ShownCell(column, score, ends, cell.reason or "", bar),
         write_rank(place),
         "" if place is None or place.best is None else write_rank_range(place),
         "" if place is None or place.group is None else str(place.group),

@@ -20,6 +20,7 @@ from surveys.sharedtasks.models import (
 )
 from surveys.sharedtasks.scoring.figures import Golds
 from surveys.sharedtasks.scoring.gold import read_gold_file
+from surveys.sharedtasks.scoring.tracks import has_contexts
 from surveys.sharedtasks.scoring.visibility import name_published
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def make_archive(
         shared_task.title,
         boards={f"{phase.name}-{subtask}": board for (phase, subtask), board in boards.items()},
         gold=gold,
-        score=read_scorer(),
+        score=read_scorer() if has_contexts(shared_task) else b"",
         text=shared_task.text,
         baselines=_render_baselines(results),
         teams=list(_list_teams(boards)),

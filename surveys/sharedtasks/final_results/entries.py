@@ -10,6 +10,7 @@ from surveys.sharedtasks.parts import read_data_file
 from surveys.sharedtasks.scoring.corrections import find_corrections, write_correction
 from surveys.sharedtasks.scoring.figures import Golds, compute_figures
 from surveys.sharedtasks.scoring.predictions import Place, load_predictions
+from surveys.sharedtasks.scoring.tracks import has_contexts
 from surveys.sharedtasks.scoring.visibility import name_published
 
 if TYPE_CHECKING:
@@ -39,11 +40,13 @@ class Results:
 
 
 def predict_baselines(golds: Golds) -> "dict[str, dict[Place, Floats]]":
-    """Return the predictions for the test data of the baselines that every board has, by name."""
+    """Return the test data's predictions of every board's baselines, by name, if of contexts."""
     from postprocess.baselines.texts import predict_distance, predict_form
     from postprocess.formats.stimuli import parse_stimuli
     from postprocess.scoring.metrics import Metric
 
+    if not has_contexts(golds.scoring.shared_task):
+        return {}
     predictions: dict[str, dict[Place, Floats]] = {name: {} for name in BASELINES}
     for language, part in golds.parts.items():
         pairs = parse_stimuli(read_data_file(part, practice=False)).pairs
@@ -61,6 +64,7 @@ def predict_baselines(golds: Golds) -> "dict[str, dict[Place, Floats]]":
 def make_rules(phase: Phase, subtask: int, golds: Golds) -> "Rules":
     """Return the rules of a board: its task, phase, languages and gold."""
     from postprocess.boards.entries import Rules
+    from postprocess.scoring.ranking import Places
 
     shared_task = phase.shared_task
     sizes = {language: part.n_pairs for language, part in sorted(golds.parts.items())}
@@ -71,6 +75,7 @@ def make_rules(phase: Phase, subtask: int, golds: Golds) -> "Rules":
         track=golds.tracks[subtask],
         sizes=sizes,
         best_of=best_of if best_of and best_of < len(sizes) else None,
+        places=Places(shared_task.places),
         gold_sha256=dict(golds.scoring.gold_sha256),
         scorer=golds.scoring.scorer,
         remarks=tuple(write_correction(correction) for correction in find_corrections(shared_task)),
@@ -126,6 +131,8 @@ def _list_bounds(results: Results, subtask: int) -> "Iterator[Entry]":
     from postprocess.scoring.metrics import SIMILARITIES, Metric
 
     parts, track = results.golds.parts, results.golds.tracks[subtask]
+    if not track.is_of_contexts:
+        return
     if track.metric is Metric.CHANGE:
         squares = {name: part.reliability for name, part in parts.items() if part.reliability}
         roots = {name: math.sqrt(square) for name, square in squares.items()}

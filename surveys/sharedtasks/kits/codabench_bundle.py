@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from postprocess.bundles.task import BundlePart
     from postprocess.kits.rules import PhaseRules
 
-SUBTASKS = (1, 2)
 PAUSE = timedelta(seconds=1)  # between two phases, which Codabench does not let overlap
 
 
@@ -38,8 +37,7 @@ def may_read_gold(shared_task: SharedTask, user: AnyUser) -> bool:
 
 def list_bundled(shared_task: SharedTask) -> list[int]:
     """Return the subtasks that phases use; each has a bundle."""
-    used = {subtask for phase in shared_task.phases.all() for subtask in phase.subtasks}
-    return [subtask for subtask in SUBTASKS if subtask in used]
+    return sorted({number for phase in shared_task.phases.all() for number in phase.subtasks})
 
 
 def list_shortened(shared_task: SharedTask) -> list[Phase]:
@@ -78,7 +76,7 @@ def _write(shared_task: SharedTask, subtask: int) -> bytes:
     scoring = shared_task.scorings.filter(state=ScoringState.CURRENT).first()
     task = BundleTask(
         describe_task(shared_task),
-        tuple(_describe_part(part, scoring) for part in shared_task.parts.order_by("language")),
+        tuple(_describe_part(part, scoring) for part in shared_task.parts.order_by("name")),
         tuple(_arrange(phases)),
         rule="Force_Best" if _counts_best(phases) else "Add_And_Delete",
     )
@@ -110,7 +108,7 @@ def _describe_part(part: TaskPart, scoring: Scoring | None) -> "BundlePart":
     from postprocess.bundles.task import BundlePart
 
     return BundlePart(
-        part.language,
+        part.name,
         read_data_file(part, practice=False),
         read_gold_file(part, practice=False, scoring=scoring),
         read_data_file(part, practice=True) if part.n_practice else None,

@@ -45,7 +45,7 @@ def pack_kit_for_organisers(phase: Phase) -> bytes:
 
 def _pack(phase: Phase) -> bytes:
     rules, limits = describe_task(phase.shared_task), describe_phase(phase)
-    parts = list(phase.shared_task.parts.order_by("language"))
+    parts = list(phase.shared_task.parts.order_by("name"))
     contents = (rules, limits, [_identify(part) for part in parts])
     key = f"kit-{hashlib.sha256(repr((phase.pk, contents)).encode()).hexdigest()}"
     kit: bytes | None = cache.get(key)
@@ -68,7 +68,7 @@ def _write(parts: list[TaskPart], phase: Phase) -> bytes:
 def _identify(part: TaskPart) -> tuple[str | None, ...]:
     """Return what differs if any content of a part does: a stored file keeps its random name."""
     files = part.data, part.practice_data, part.practice_gold
-    return part.language, part.instructions, *(file.name for file in files)
+    return part.name, part.instructions, *(file.name for file in files)
 
 
 def describe_task(shared_task: SharedTask) -> "TaskRules":
@@ -109,7 +109,7 @@ def _describe_part(part: TaskPart, phase: Phase) -> "KitPart":
 
     practice = phase.data == PhaseData.PRACTICE
     return KitPart(
-        part.language,
+        part.name,
         read_data_file(part, practice=practice),
         read_gold_file(part, practice=True) if practice else None,
         pack_instructions(part),

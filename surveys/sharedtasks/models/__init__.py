@@ -23,6 +23,7 @@ from surveys.sharedtasks.models.tasks import (
     SharedTask,
     SharedTaskState,
     TaskPart,
+    Track,
     Visibility,
 )
 from surveys.sharedtasks.models.teams import (

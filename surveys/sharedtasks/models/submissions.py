@@ -182,7 +182,7 @@ class Scoring(models.Model):
 class SubtaskScore(models.Model):
     """The figure of one submission for one subtask and language, in all digits.
 
-    `reason` says why a score is 0 without a correlation: constant, or not positive.
+    `reason` says why a score is 0, or why there is none: constant, or not positive.
     """
 
     submission = models.ForeignKey(
@@ -191,7 +191,7 @@ class SubtaskScore(models.Model):
     part = models.ForeignKey(TaskPart, models.PROTECT, related_name="scores")
     subtask = models.PositiveSmallIntegerField()
     scoring = models.ForeignKey(Scoring, models.CASCADE, related_name="scores")
-    score = models.FloatField()
+    score = models.FloatField(null=True, blank=True)
     pearson = models.FloatField(null=True, blank=True)
     spearman = models.FloatField(null=True, blank=True)
     n = models.PositiveIntegerField(help_text="pairs")
@@ -208,11 +208,14 @@ class SubtaskScore(models.Model):
             models.UniqueConstraint(
                 fields=("submission", "part", "subtask", "scoring"), name="scored_once"
             ),
-            models.CheckConstraint(condition=Q(subtask__in=(1, 2)), name="score_of_subtask_1_or_2"),
+            models.CheckConstraint(condition=Q(subtask__gte=1), name="score_of_a_track"),
+            models.CheckConstraint(
+                condition=Q(score__isnull=False) | ~Q(reason=""), name="no_score_has_a_reason"
+            ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.submission}, subtask {self.subtask}, {self.part.language}"
+        return f"{self.submission}, subtask {self.subtask}, {self.part.name}"
 
 
 class CountedSubmission(models.Model):

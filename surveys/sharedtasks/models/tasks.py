@@ -1,15 +1,21 @@
 import secrets
 from datetime import datetime
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from django.conf import settings
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Case, F, Q, Value, When
+from django.db.models.functions import Concat
 
 from surveys.models.results import Release
 
 PRIVATE_FOLDER = "sharedtasks"  # below MEDIA_ROOT
 MOST_ATTEMPTS = 10_000  # in a phase; more is a typing error
+GWSC_TRACKS: tuple[dict[str, Any], ...] = (  # of pairs in two contexts, as in CoSimLex
+    {"number": 1, "title": "change", "metric": "change", "column": "change"},
+    {"number": 2, "title": "similarity", "metric": "harmonic", "column": "sim_context1",
+     "column2": "sim_context2"},
+)  # fmt: skip
 
 
 def make_salt() -> str:
@@ -71,6 +77,10 @@ class SharedTask(models.Model):
     best_of = models.PositiveSmallIntegerField(
         null=True, blank=True, help_text="average over so many best languages; empty: over all"
     )
+    places = models.CharField(
+        max_length=12, choices=[("competition", "1, 1, 3"), ("dense", "1, 1, 2")],
+        default="competition", help_text="of equal scores",
+    )  # fmt: skip
     names = models.CharField(max_length=10, choices=NameRule, default=NameRule.SHOWN)
     registration = models.CharField(max_length=10, choices=Registration, default=Registration.LINKS)
     requires_description = models.BooleanField(
@@ -147,15 +157,70 @@ class Organiser(models.Model):
         return f"{self.user} organises {self.shared_task}"
 
 
-class TaskPart(models.Model):
-    """One language of a shared task: its data, and the gold that is hidden until publishing.
+METRICS = [  # those of the library
+    ("change", "uncentred correlation of changes"),
+    ("harmonic", "harmonic mean of Pearson’s and Spearman’s correlation"),
+    ("spearman", "Spearman’s rank correlation"),
+    ("accuracy", "accuracy of the tags T and F"),
+    ("ordinal_alpha", "Krippendorff’s ordinal alpha of whole medians"),
+]
 
-    Only `sharedtasks.gold` reads `gold` and `practice_gold`. Files are copies: nothing that
-    happens to the release changes them.
+
+class Track(models.Model):
+    """What teams predict in a subtask, and how it is scored. Elsewhere `subtask` is its number."""
+
+    shared_task = models.ForeignKey(SharedTask, models.CASCADE, related_name="tracks")
+    number = models.PositiveSmallIntegerField(help_text="Part of the names of result files.")
+    title = models.CharField(max_length=60, help_text="What teams predict, such as similarity.")
+    metric = models.CharField(max_length=15, choices=METRICS)
+    column = models.CharField(max_length=40, help_text="Of the gold, such as score or tag.")
+    column2 = models.CharField(
+        "Second column", max_length=40, blank=True, default="",
+        help_text="Of a harmonic mean over two scores a row.",
+    )  # fmt: skip
+    is_percent = models.BooleanField("Scores are shown in per cent", default=False)
+
+    class Meta:
+        ordering: ClassVar = ["number"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=("shared_task", "number"), name="track_once",
+                violation_error_message="A subtask has this number; choose another.",
+            ),
+            models.CheckConstraint(
+                condition=Q(number__gte=1) & ~Q(title="") & ~Q(column=""), name="track_is_whole"
+            ),
+            models.CheckConstraint(
+                condition=Q(column2="") | Q(metric="harmonic") & ~Q(column2=F("column")),
+                name="two_columns_are_of_a_harmonic_mean",
+                violation_error_message="Only a harmonic mean may have a second, other column.",
+            ),
+        ]  # fmt: skip
+
+    def __str__(self) -> str:
+        return f"subtask {self.number}: {self.title}"
+
+
+class TaskPart(models.Model):
+    """One language, or pair of languages, of a shared task: its data, and the hidden gold.
+
+    `name` is the end of its files' names, such as sl or en-ar. Only `sharedtasks.gold` reads `gold`
+    and `practice_gold`. Files are copies: nothing that happens to the release changes them.
     """
 
     shared_task = models.ForeignKey(SharedTask, models.CASCADE, related_name="parts")
     language = models.CharField(max_length=35, help_text="BCP 47 tag, such as sl")
+    language2 = models.CharField(
+        max_length=3, blank=True, default="", help_text="of the second text; empty: the same"
+    )
+    name = models.GeneratedField(
+        expression=Case(
+            When(language2="", then=F("language")),
+            default=Concat("language", Value("-"), "language2"),
+        ),
+        output_field=models.CharField(max_length=39),
+        db_persist=True,
+    )
     release = models.ForeignKey(
         Release, models.PROTECT, null=True, blank=True, related_name="task_parts"
     )
@@ -177,9 +242,16 @@ class TaskPart(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        ordering: ClassVar = ["language"]
+        ordering: ClassVar = ["language", "language2"]
         constraints: ClassVar = [
-            models.UniqueConstraint(fields=("shared_task", "language"), name="part_once"),
+            models.UniqueConstraint(
+                fields=("shared_task", "language", "language2"), name="part_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(language2="")
+                | ~Q(language__contains="-") & ~Q(language=F("language2")),
+                name="pairs_are_of_two_languages_without_regions",
+            ),
             models.CheckConstraint(
                 condition=Q(practice_data="", practice_gold="", n_practice=0)
                 | ~Q(practice_data="") & ~Q(practice_gold="") & Q(n_practice__gt=0),
@@ -188,7 +260,7 @@ class TaskPart(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.shared_task}, {self.language}"
+        return f"{self.shared_task}, {self.name}"
 
 
 class PhaseData(models.TextChoices):
@@ -225,7 +297,7 @@ class Phase(models.Model):
     shared_task = models.ForeignKey(SharedTask, models.CASCADE, related_name="phases")
     name = models.SlugField(max_length=40, help_text="part of addresses, such as evaluation")
     data = models.CharField(max_length=10, choices=PhaseData, default=PhaseData.TEST)
-    subtasks = models.JSONField(default=list, help_text="1, 2 or both")
+    subtasks = models.JSONField(default=list, help_text="numbers of tracks")
     opens_at = models.DateTimeField()
     closes_at = models.DateTimeField(null=True, blank=True, help_text="empty: never")
     attempts_total = models.PositiveIntegerField(

@@ -18,6 +18,7 @@ from surveys.models.jobs import JobQuerySet
 from surveys.sharedtasks.errors import SharedTaskRefused
 from surveys.sharedtasks.models import FrozenBoard, Phase, PhaseData, SharedTask, TeamKind
 from surveys.sharedtasks.parts import read_data_file
+from surveys.sharedtasks.scoring.tracks import has_contexts
 from surveys.sharedtasks.tasks import as_requester
 from surveys.sharedtasks.teams.attempts import find_earlier
 from surveys.sharedtasks.teams.organisers_team import find_organisers_team, submit_for_organisers
@@ -81,7 +82,7 @@ def report_failure(job: Job) -> None:
 
 
 def render_baseline(name: str, phase: Phase) -> Files:
-    """Return the result files of a baseline for the data and subtasks of a phase."""
+    """Return the result files of a baseline for a phase's data and subtasks, if of contexts."""
     from postprocess.baselines.results import render_results
     from postprocess.baselines.texts import predict_distance, predict_form
     from postprocess.formats.stimuli import parse_stimuli
@@ -89,9 +90,11 @@ def render_baseline(name: str, phase: Phase) -> Files:
     predict = dict(zip(NAMES, (predict_distance, predict_form), strict=True))[name]
     is_practice = phase.data == PhaseData.PRACTICE
     files: Files = []
+    if not has_contexts(phase.shared_task):
+        return files
     for part in list_parts(phase):
         pairs = parse_stimuli(read_data_file(part, practice=is_practice)).pairs
-        rendered = render_results(predict(pairs), part.language).items()
+        rendered = render_results(predict(pairs), part.name).items()
         files += [
             (path, content)
             for path, content in rendered

@@ -44,7 +44,7 @@ def choose_breaches(shared_task: SharedTask, corrections: list[Correction]) -> l
     of_gold = [correction for correction in corrections if correction.languages]
     if not of_gold:
         return []
-    committed = dict(shared_task.parts.values_list("language", "gold_sha256"))
+    committed = dict(shared_task.parts.values_list("name", "gold_sha256"))
     return of_gold if of_gold[-1].scoring.gold_sha256 != committed else []
 
 

@@ -24,7 +24,7 @@ from surveys.sharedtasks.scoring.tracks import find_tracks
 
 if TYPE_CHECKING:
     from postprocess.scoring.inference import Average
-    from postprocess.scoring.metrics import Metric
+    from postprocess.scoring.metrics import Metric, Track
 
 FIGURES = ("score", "low", "high", "pearson", "spearman", "n", "reason")
 MOST_LANGUAGES = 1_000
@@ -37,10 +37,11 @@ Scores = dict[tuple[int, int], dict[str, SubtaskScore]]  # by submission and sub
 
 
 class Candidate(NamedTuple):
-    """A submission that may count, and its scores of a subtask by language."""
+    """A submission that may count, and its scores of a subtask by language, where it has one."""
 
     submission: Submission
     scores: dict[str, SubtaskScore]
+    metric: "Metric"
 
 
 def count_team(team: Team, phases: Iterable[Phase] | None = None) -> None:
@@ -73,13 +74,12 @@ def count_phase(phase: Phase, team_ids: Collection[int] | None = None) -> None:
             for (of_subtask, team_id), row in before.items()
             if of_subtask == subtask and row.is_chosen
         }
-        metric = tracks[subtask].metric
-        candidates = _list_candidates(sent, subtask, scores)
-        counted = _choose_all(phase, candidates, chosen, n_wanted, metric)
+        candidates = _list_candidates(sent, tracks[subtask], scores)
+        counted = _choose_all(phase, candidates, chosen, n_wanted)
         for team_id, candidate in counted.items():
             before.pop((subtask, team_id), None)
             row = CountedSubmission(phase=phase, subtask=subtask, team_id=team_id)
-            _fill(row, candidate, n_wanted, metric)
+            _fill(row, candidate, n_wanted)
             row.is_chosen = candidate.submission.pk == chosen.get(team_id)
             row.n_attempts = n_attempts[team_id]
             after.append(row)
@@ -96,10 +96,10 @@ def _of_teams(rows: Rows, team_ids: Collection[int] | None) -> Rows:
     return rows if team_ids is None else rows.filter(team__in=team_ids)
 
 
-def _fill(row: CountedSubmission, counted: Candidate, n_wanted: int, metric: "Metric") -> None:
+def _fill(row: CountedSubmission, counted: Candidate, n_wanted: int) -> None:
     row.submission = counted.submission
     row.scores = {language: describe_score(score) for language, score in counted.scores.items()}
-    average = average_of(counted.scores, n_wanted, metric)
+    average = average_of(counted, n_wanted)
     row.average = average.score if average else None
     row.average_low, row.average_high = (average and average.interval) or (None, None)
 
@@ -119,23 +119,18 @@ def find_counted(
     """
     sent = _list_sent(phase, team_ids)
     scores = _list_scores([submission.pk for submission in sent], [subtask], scoring)
-    candidates = _list_candidates(sent, subtask, scores)
-    metric = find_tracks(phase.shared_task)[subtask].metric
-    return _choose_all(phase, candidates, chosen, count_languages(phase), metric)
+    candidates = _list_candidates(sent, find_tracks(phase.shared_task)[subtask], scores)
+    return _choose_all(phase, candidates, chosen, count_languages(phase))
 
 
 def _choose_all(
-    phase: Phase,
-    candidates: Iterable[Candidate],
-    chosen: Mapping[int, int],
-    n_wanted: int,
-    metric: "Metric",
+    phase: Phase, candidates: Iterable[Candidate], chosen: Mapping[int, int], n_wanted: int
 ) -> dict[int, Candidate]:
     by_team: dict[int, list[Candidate]] = {}
     for candidate in candidates:
         by_team.setdefault(candidate.submission.team_id, []).append(candidate)
     counted = {
-        team_id: choose_counted(phase, of_team, chosen.get(team_id), n_wanted, metric)
+        team_id: choose_counted(phase, of_team, chosen.get(team_id), n_wanted)
         for team_id, of_team in by_team.items()
     }
     return {team_id: candidate for team_id, candidate in counted.items() if candidate is not None}
@@ -147,7 +142,7 @@ def _list_sent(phase: Phase, team_ids: Collection[int] | None) -> list[Submissio
 
 
 def _list_candidates(
-    sent: Iterable[Submission], subtask: int, scores: Scores
+    sent: Iterable[Submission], track: "Track", scores: Scores
 ) -> Iterator[Candidate]:
     """Yield the submissions with results of a subtask that are not withdrawn.
 
@@ -155,8 +150,9 @@ def _list_candidates(
     """
     for submission in sent:
         is_standing = submission.state in (SubmissionState.STORED, SubmissionState.SCORED)
-        if is_standing and subtask in {file["subtask"] for file in submission.contents}:
-            yield Candidate(submission, scores.get((submission.pk, subtask), {}))
+        if is_standing and track.number in {file["subtask"] for file in submission.contents}:
+            of_track = scores.get((submission.pk, track.number), {})
+            yield Candidate(submission, of_track, track.metric)
 
 
 def _list_needed(phase: Phase, sent: Iterable[Submission], chosen: Collection[int]) -> list[int]:
@@ -182,21 +178,18 @@ def _list_scores(sent: Sequence[int], subtasks: Collection[int], scoring: Scorin
     for first in range(0, len(sent), MOST_AT_ONCE):
         of_some = sent[first : first + MOST_AT_ONCE]
         scores = SubtaskScore.objects.filter(submission__in=of_some, subtask__in=subtasks)
+        scores = scores.exclude(score=None)
         if scoring is None:
             scores = scores.filter(scoring__state=ScoringState.CURRENT)
         else:
             scores = scores.filter(scoring=scoring)
-        for score in scores.annotate(language=F("part__language")).order_by("language"):
+        for score in scores.annotate(language=F("part__name")).order_by("language"):
             listed.setdefault((score.submission_id, score.subtask), {})[score.language] = score
     return listed
 
 
 def choose_counted(
-    phase: Phase,
-    candidates: Sequence[Candidate],
-    chosen: int | None,
-    n_wanted: int,
-    metric: "Metric",
+    phase: Phase, candidates: Sequence[Candidate], chosen: int | None, n_wanted: int
 ) -> Candidate | None:
     """Return the candidate of a team that counts: the chosen one, the last one, or the best one.
 
@@ -205,24 +198,25 @@ def choose_counted(
     """
     scored = [candidate for candidate in candidates if candidate.scores]
     if phase.counting == Counting.BEST:
-        return max(scored, key=lambda sent: _quality(sent, n_wanted, metric), default=None)
+        return max(scored, key=lambda candidate: _quality(candidate, n_wanted), default=None)
     if matches := [candidate for candidate in candidates if candidate.submission.pk == chosen]:
         return matches[0]
     return scored[-1] if scored else None
 
 
-def average_of(
-    scores: Mapping[str, SubtaskScore], n_wanted: int, metric: "Metric"
-) -> "Average | None":
+def average_of(candidate: Candidate, n_wanted: int) -> "Average | None":
     """Return the average of the best scores by language, or None for fewer languages."""
     from postprocess.scoring.inference import Measured, average_measured
 
+    scores = candidate.scores
     if not n_wanted or len(scores) < n_wanted:
         return None
-    ordered = sorted(scores.items(), key=lambda score: (-score[1].score, score[0]))
+    ordered = sorted(scores.items(), key=lambda score: (-(score[1].score or 0), score[0]))
     best = [scores[language] for language in sorted(name for name, _ in ordered[:n_wanted])]
-    measured = [Measured(s.score, math.nan if s.error is None else s.error, s.n) for s in best]
-    return average_measured(measured, metric)
+    measured = [
+        Measured(s.score or 0.0, math.nan if s.error is None else s.error, s.n) for s in best
+    ]
+    return average_measured(measured, candidate.metric)
 
 
 def count_languages(phase: Phase) -> int:
@@ -238,8 +232,8 @@ def describe_score(score: SubtaskScore) -> dict[str, Any]:
     return {name: getattr(score, name) for name in FIGURES}
 
 
-def _quality(candidate: Candidate, n_wanted: int, metric: "Metric") -> tuple[bool, float, int]:
+def _quality(candidate: Candidate, n_wanted: int) -> tuple[bool, float, int]:
     """Return a sort key: candidates with an average, then higher, then earlier, are better."""
-    average = average_of(candidate.scores, n_wanted, metric)
-    mean = sum(score.score for score in candidate.scores.values()) / len(candidate.scores)
+    average = average_of(candidate, n_wanted)
+    mean = sum(score.score or 0 for score in candidate.scores.values()) / len(candidate.scores)
     return average is not None, average.score if average else mean, -candidate.submission.number

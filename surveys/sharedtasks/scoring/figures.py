@@ -3,7 +3,7 @@
 import math
 from typing import TYPE_CHECKING
 
-from surveys.sharedtasks.models import Phase, PhaseData, Scoring, Submission, SubtaskScore, TaskPart
+from surveys.sharedtasks.models import Phase, PhaseData, Scoring, Submission, SubtaskScore
 from surveys.sharedtasks.scoring.gold import load_gold
 from surveys.sharedtasks.scoring.predictions import Place
 from surveys.sharedtasks.scoring.tracks import find_tracks
@@ -20,10 +20,7 @@ class Golds:
     def __init__(self, scoring: Scoring) -> None:
         self.scoring = scoring
         self.tracks = find_tracks(scoring.shared_task)
-        self.parts = {
-            part.language: part
-            for part in TaskPart.objects.filter(shared_task=scoring.shared_task_id)
-        }
+        self.parts = {part.name: part for part in scoring.shared_task.parts.all()}
         self._loaded: dict[tuple[str, bool], Part] = {}
 
     def find(self, language: str, phase: Phase) -> "Part":
@@ -67,11 +64,11 @@ def make_scores(
                 part=golds.parts[language],
                 subtask=subtask,
                 scoring=golds.scoring,
-                score=figure.score,
+                score=_known(figure.score),
                 pearson=_known(figure.pearson),
                 spearman=_known(figure.spearman),
                 n=figure.n,
-                error=standard_error(figure.left_out),
+                error=_known(standard_error(figure.left_out)),
                 low=low,
                 high=high,
                 reason=figure.reason.value,

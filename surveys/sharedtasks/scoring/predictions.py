@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from surveys.sharedtasks.models import Submission
 from surveys.sharedtasks.scoring.tracks import find_tracks
+from surveys.sharedtasks.uploads import load_parts
 
 if TYPE_CHECKING:
     from postprocess.types import Floats
@@ -26,11 +27,15 @@ def load_predictions(submission: Submission) -> "dict[Place, Floats]":
     }
     languages = sorted({language for _, language in contents})
     tracks = [*find_tracks(submission.phase.shared_task).values()]
+    of_contexts = all(track.is_of_contexts for track in tracks)
+    ids_of = {} if of_contexts else {p.language: p.ids for p in load_parts(submission.phase)}
     predictions = {}
     for file in sort_files([("results.zip", archive)], languages, tracks).files:
         place = file.track.number, file.language
-        n_pairs = contents[place]["n"]
-        read = read_predictions(file.data, file.track, file.language, n_pairs)
+        n_pairs, ids = contents[place]["n"], () if of_contexts else ids_of[file.language]
+        read = read_predictions(
+            file.data, file.track, file.language, n_pairs, ids=ids, ending=file.ending
+        )
         if read.numbers is not None:
             predictions[place] = read.numbers
     if missing := sorted(set(contents) - set(predictions)):

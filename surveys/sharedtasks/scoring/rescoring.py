@@ -17,6 +17,7 @@ from surveys.sharedtasks.models import (
     Phase,
     Scoring,
     ScoringState,
+    SharedPlaces,
     SharedTask,
     SharedTaskState,
     Submission,
@@ -192,12 +193,13 @@ def _check_gold(shared_task: SharedTask, language: str, content: bytes) -> str:
     """Return the digest of a corrected gold file. Raises SharedTaskRefused."""
     from postprocess.scoring.gold import GoldError, check_gold, make_part
 
-    part = TaskPart.objects.filter(shared_task=shared_task, language=language).first()
+    part = TaskPart.objects.filter(shared_task=shared_task, name=language).first()
     if part is None:
         raise SharedTaskRefused(f"The shared task has no language {language}.")
     try:
-        made = make_part(language, content, read_data_file(part, practice=False))
-        check_gold(made)
+        tracks = [*find_tracks(shared_task).values()]
+        made = make_part(language, content, read_data_file(part, practice=False), tracks)
+        check_gold(made, tracks)
     except GoldError as error:
         raise SharedTaskRefused(f"{language}: {error}") from error
     return made.sha256
@@ -257,11 +259,12 @@ def _compare_scorings(phase: Phase, subtask: int, scoring: Scoring) -> Iterator[
     teams = {team.pk: team for team in Team.objects.competing().filter(submissions__phase=phase)}
     before = find_counted(phase, subtask, chosen, team_ids=list(teams))
     after = find_counted(phase, subtask, chosen, scoring=scoring, team_ids=list(teams))
+    rule = phase.shared_task.places
     columns = sorted({name for candidate in before.values() for name in candidate.scores})
     for column in (AVERAGE, *columns):
-        old, new = (_read_column(phase, subtask, column, counted) for counted in (before, after))
+        old, new = (_read_column(phase, column, counted) for counted in (before, after))
         for team_id in sorted(old.keys() | new.keys(), key=lambda pk: teams[pk].name_key):
-            places = _place(old, team_id), _place(new, team_id)
+            places = _place(old, team_id, rule), _place(new, team_id, rule)
             if places[0] != places[1]:
                 (score, rank), (new_score, new_rank) = places
                 yield MovedRank(
@@ -269,15 +272,13 @@ def _compare_scorings(phase: Phase, subtask: int, scoring: Scoring) -> Iterator[
                 )
 
 
-def _read_column(
-    phase: Phase, subtask: int, column: str, counted: Mapping[int, Candidate]
-) -> dict[int, Any]:
+def _read_column(phase: Phase, column: str, counted: Mapping[int, Candidate]) -> dict[int, Any]:
     """Return the scores of a column as shown, by team."""
-    n_wanted, metric = count_languages(phase), find_tracks(phase.shared_task)[subtask].metric
+    n_wanted = count_languages(phase)
     by_team = {}
     for team_id, candidate in counted.items():
         if column == AVERAGE:
-            average = average_of(candidate.scores, n_wanted, metric)
+            average = average_of(candidate, n_wanted)
             score = average.score if average else None
         else:
             score = candidate.scores[column].score if column in candidate.scores else None
@@ -286,9 +287,10 @@ def _read_column(
     return by_team
 
 
-def _place(scores: Mapping[int, float], team_id: int) -> tuple[float | None, int | None]:
+def _place(scores: Mapping[int, float], team_id: int, rule: str) -> tuple[float | None, int | None]:
     """Return the score of a team, and its rank: 1 and the number of higher scores."""
     if team_id not in scores:
         return None, None
     score = scores[team_id]
-    return score, 1 + sum(higher > score for higher in scores.values())
+    higher = [other for other in scores.values() if other > score]
+    return score, 1 + len(set(higher) if rule == SharedPlaces.DENSE else higher)

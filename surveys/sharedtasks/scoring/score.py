@@ -91,7 +91,7 @@ def make_scoring(shared_task: SharedTask, **fields: object) -> Scoring:
     made = {
         "number": last + 1,
         "scorer": SCORER,
-        "gold_sha256": dict(parts.values_list("language", "gold_sha256")),
+        "gold_sha256": dict(parts.values_list("name", "gold_sha256")),
         "current_since": timezone.now() if fields.get("state") == ScoringState.CURRENT else None,
     }
     return Scoring.objects.create(shared_task=shared_task, **{**made, **fields})

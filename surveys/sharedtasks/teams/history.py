@@ -88,7 +88,7 @@ def show_submissions(viewer: Viewer, submissions: Collection[Submission]) -> lis
         ShownSubmission(
             submission,
             scores.get(submission.pk, []),
-            [subtask for subtask in (1, 2) if (submission.pk, subtask) in counted],
+            sorted(subtask for pk, subtask in counted if pk == submission.pk),
             visible[submission.phase_id],
         )
         for submission in submissions
@@ -102,9 +102,9 @@ def _list_scores(submissions: Collection[Submission]) -> dict[int, list[dict[str
     ).select_related("part")
     phase_of = {submission.pk: submission.phase for submission in submissions}
     shown = defaultdict(list)
-    for row in rows.order_by("subtask", "part__language"):
+    for row in rows.order_by("subtask", "part__name"):
         figures = show_figures(describe_score(row), phase_of[row.submission_id])
-        named = {"subtask": row.subtask, "language": row.part.language}
+        named = {"subtask": row.subtask, "language": row.part.name}
         shown[row.submission_id].append(figures | named)
     return dict(shown)
 

@@ -175,18 +175,18 @@ ROW = "remove the row"
     ("track", "data", "ending", "numbers", "findings"),
     [
         (TAGS, "tag\tid\nF\tc\nT\ta\nT\tb\n", ".tsv", [1, 1, -1], []),
-        (TAGS, '[{"id": "b", "tag": "F"}, {"id": "a", "tag": "T"}]', ".gold", [1, -1, 0],
-         ["1 of 3 ids have no prediction (c): they count as wrong"]),
+        (TAGS, '[{"id": "b", "tag": "F"}, {"id": "a", "tag": "T"}]', ".gold", [1, -1, 0.5],
+         ["1 of 3 ids have no prediction, first c: they count as wrong"]),
         (TAGS, "id\ttag\na\tT\na\tF\nz\tT\nb\tyes\n", ".tsv", None,
          [f'row 2 (line 3), id: the id "a" has a row above; {ROW}',
           f'row 3 (line 4), id: the id "z" is not in the data; {ROW}',
           'row 4 (line 5), tag: "yes" is not a tag; write T or F',
-          "1 of 3 ids have no prediction (c): they count as wrong"]),
+          "1 of 3 ids have no prediction, first c: they count as wrong"]),
         (TAGS, '{"a": "T"}', ".gold", None,
          ['the file is not a list of ids and tags; write [{"id": "…", "tag": "T"}, …]']),
         (SPEARMAN, "id\tscore\nc\t3\nb\t2\na\t1\n", ".tsv", [1, 2, 3], []),
         (SPEARMAN, "id\tscore\nc\t3\n", ".tsv", None,
-         ["2 of 3 ids have no prediction (a, b); every row needs a prediction"]),
+         ["2 of 3 ids have no prediction, first a, b; every row needs a prediction"]),
         (SPEARMAN, "0.5\r\n0.25\r\n1", ".txt", [0.5, 0.25, 1], []),
         (SPEARMAN, "0.5\n0,5\n1\n", ".txt", None, ['line 2: decimal comma in "0,5"; write 0.5']),
         (SPEARMAN, "0.5\n1\n", ".txt", None,
@@ -238,4 +238,4 @@ def test_the_command_scores_by_a_metric(tmp_path, capsys):
 
     said = capsys.readouterr()
     assert (code, "0.500" in said.out) == (0, True)
-    assert "1 of 2 ids have no prediction (a): they count as wrong" in said.err
+    assert "1 of 2 ids have no prediction, first a: they count as wrong" in said.err

@@ -34,6 +34,7 @@ LOCKS = locking.read_table(
     ("surveys.sharedtasks.scoring.rescoring", "SharedTask Team", "use_scoring"),
     ("surveys.sharedtasks.scoring.rescoring", "SharedTask", "discard_scoring repeat_rescoring"),
     ("surveys.sharedtasks.scoring.score", "SharedTask", "_begin_scoring"),
+    ("surveys.sharedtasks.scoring.tracks", "SharedTask", "add_track remove_track"),
     ("surveys.sharedtasks.scoring.score", "Team", "_store _fail"),
     ("surveys.sharedtasks.submissions", "Team Upload", "_submit"),
     ("surveys.sharedtasks.submissions", "Team", "cancel_submission rescore_failed"),
@@ -76,6 +77,7 @@ def make_rows() -> locking.Rows:
         "board": models.PublishedBoard(shared_task=shared_task, source="a paper"), "flags": [],
         "subtask": 1, "fields": {}, "to_join": True, "name": "Lynxes", "hides_name": False,
         "pk": upload.pk, "found": [], "n_more": 0, "kind": models.TeamKind.TRIAL,
+        "track": shared_task.tracks.get(number=1),
     }  # fmt: skip
 
 

@@ -99,8 +99,8 @@ def test_a_phase_is_added_and_logged(draft_task):
     ("changes", "reason"),
     [
         ({"closes_at": START}, "The end must be later"),
-        ({"subtasks": []}, "Choose subtask 1"),
-        ({"subtasks": [3]}, "Choose subtask 1"),
+        ({"subtasks": []}, "Choose one or more"),
+        ({"subtasks": [3]}, "Choose one or more"),
         ({"counting": "best"}, "would tell its score"),
         ({"attempts_total": 10_001}, "typing error"),
         ({"name": "taken"}, "a phase of this name"),

@@ -12,6 +12,7 @@ from surveys.sharedtasks.models import (
     SharedTaskState,
     SubmissionState,
     TaskPart,
+    Track,
     Visibility,
 )
 from surveys.sharedtasks.submissions import MOST_NOTED
@@ -38,15 +39,25 @@ class SharedTaskSerializer(serializers.ModelSerializer[SharedTask]):
         fields = ("slug", "title", "state", "languages", "published_at")
 
     def get_languages(self, shared_task: SharedTask) -> list[str]:
-        return [part.language for part in shared_task.parts.all()]
+        return [part.name for part in shared_task.parts.all()]
 
 
 class PartSerializer(serializers.ModelSerializer[TaskPart]):
-    """The data of one language."""
+    """The data of one language, or of a pair of languages, such as en-ar."""
+
+    language = serializers.CharField(source="name")
 
     class Meta:
         model = TaskPart
         fields = ("language", "n_pairs", "n_practice")
+
+
+class TrackSerializer(serializers.ModelSerializer[Track]):
+    """A subtask: what teams predict, and how it is scored."""
+
+    class Meta:
+        model = Track
+        fields = ("number", "title", "metric", "column", "column2", "is_percent")
 
 
 class PhaseSerializer(serializers.Serializer[Any]):
@@ -83,13 +94,15 @@ class OneSharedTaskSerializer(serializers.ModelSerializer[SharedTask]):
     state = serializers.ChoiceField(SHOWN_STATES)
     required_languages = serializers.ListField(child=serializers.CharField())
     parts = PartSerializer(many=True)
+    tracks = TrackSerializer(many=True)
     phases = serializers.SerializerMethodField()
 
     class Meta:
         model = SharedTask
         fields = (
             "slug", "title", "state", "contact", "zone", "text", "terms", "required_languages",
-            "best_of", "names", "commitment", "published_at", "retracted_at", "parts", "phases",
+            "best_of", "places", "names", "commitment", "published_at", "retracted_at", "parts",
+            "tracks", "phases",
         )  # fmt: skip
 
     @extend_schema_field(PhaseSerializer(many=True))
@@ -171,18 +184,18 @@ class ScoreSerializer(serializers.Serializer[Any]):
 
     subtask = serializers.IntegerField()
     language = serializers.CharField()
-    score = serializers.FloatField()
+    score = serializers.FloatField(allow_null=True, help_text="null: there is none")
     low = serializers.FloatField(
         allow_null=True, help_text="of the 95 % interval, once the gold is public"
     )
     high = serializers.FloatField(allow_null=True)
     pearson = serializers.FloatField(
-        allow_null=True, default=None, help_text="of subtask 2, once the gold is public"
+        allow_null=True, default=None, help_text="of a harmonic mean, once the gold is public"
     )
     spearman = serializers.FloatField(allow_null=True, default=None)
     n_pairs = serializers.IntegerField(source="n")
     reason = serializers.CharField(
-        allow_blank=True, help_text="of a score of 0: constant, or not positive"
+        allow_blank=True, help_text="of a score of 0, or of none: constant, or not positive"
     )
 
 
@@ -231,4 +244,4 @@ class NoteSerializer(RequestSerializer):
 class SubtaskSerializer(RequestSerializer):
     """A subtask."""
 
-    subtask = JsonInteger(min_value=1, max_value=2)
+    subtask = JsonInteger(min_value=1, max_value=32_767)

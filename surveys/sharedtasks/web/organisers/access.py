@@ -54,7 +54,7 @@ class Menu(NamedTuple):
 
 
 ENTRIES = (
-    Entry("data", "Data", "stimuli", "add_release add_files remove_data"),
+    Entry("data", "Data", "stimuli", "add_release add_files add_track remove_data"),
     Entry("phases", "Phases", "design", "add_phase gwsc phase remove_phase codabench"),
     Entry("rules", "Texts and rules", "review"),
     Entry("opening", "Opening", "release"),

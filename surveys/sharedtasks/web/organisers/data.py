@@ -5,7 +5,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 
-from surveys.sharedtasks.models import SharedTask, SharedTaskState
+from surveys.sharedtasks.models import SharedTask, SharedTaskState, Track
 from surveys.sharedtasks.parts import (
     add_part,
     list_parts,
@@ -13,9 +13,11 @@ from surveys.sharedtasks.parts import (
     read_release,
     remove_part,
 )
+from surveys.sharedtasks.scoring.tracks import add_track, remove_track
 from surveys.sharedtasks.web.organisers.access import ask_first, task_page
 from surveys.sharedtasks.web.organisers.task_forms import (
     ReleasePartForm,
+    TrackForm,
     UploadPartForm,
     name_releases,
 )
@@ -30,9 +32,27 @@ def data(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
     page = {
         "shared_task": shared_task,
         "parts": list_parts(shared_task),
+        "tracks": shared_task.tracks.all(),
         "is_listed": shared_task.state == SharedTaskState.DRAFT,
     }
     return render(request, "sharedtasks/organisers/data.html", page)
+
+
+@task_page()
+def add_subtask(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
+    """Add a subtask."""
+    form = TrackForm(posted(request), instance=Track())
+    if attempt(form, lambda: add_track(shared_task, form.cleaned_data)):
+        return redirect("organisers:data", shared_task.slug)
+    page = {"shared_task": shared_task, "form": form}
+    return render(request, "sharedtasks/organisers/add_track.html", page, status=status_of(form))
+
+
+@task_page("POST")
+def remove_subtask(request: HttpRequest, shared_task: SharedTask, number: int) -> HttpResponse:
+    """Remove a subtask, which can be added again."""
+    remove_track(get_object_or_404(shared_task.tracks, number=number))
+    return redirect("organisers:data", shared_task.slug)
 
 
 @task_page()
@@ -70,7 +90,7 @@ def add_files(request: HttpRequest, shared_task: SharedTask) -> HttpResponse:
 @task_page()
 def remove_data(request: HttpRequest, shared_task: SharedTask, language: str) -> HttpResponse:
     """Confirm (GET) or remove (POST) the data of a language."""
-    part = get_object_or_404(shared_task.parts, language=language)
+    part = get_object_or_404(shared_task.parts, name=language)
     back = reverse("organisers:data", args=[shared_task.slug])
     name = name_language(language) or language
     if request.method == "GET":

@@ -55,7 +55,7 @@ class CorrectionForm(forms.Form):
 
     def __init__(self, parts: Sequence[TaskPart], *sent: Any) -> None:
         super().__init__(*sent)
-        self.languages = [part.language for part in parts]
+        self.languages = [part.name for part in parts]
         for language in self.languages:
             self.fields[f"gold_{language}"] = forms.FileField(
                 required=False, label=f"Corrected gold, {name_language(language) or language}"

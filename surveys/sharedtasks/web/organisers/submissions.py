@@ -78,7 +78,7 @@ def submission(request: HttpRequest, shared_task: SharedTask, submission_id: int
         "form": form,
         "scores": [
             (score, *(round_figure(getattr(score, name)) for name in figures))
-            for score in current.order_by("subtask", "part__language")
+            for score in current.order_by("subtask", "part__name")
         ],
     }
     return render(request, "sharedtasks/organisers/submission.html", page, status=status_of(form))

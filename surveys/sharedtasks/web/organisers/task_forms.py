@@ -18,20 +18,19 @@ from surveys.sharedtasks.models import (
     Phase,
     PhaseData,
     Registration,
+    SharedPlaces,
     SharedTask,
     SharedTaskState,
+    Track,
     Visibility,
 )
 from surveys.sharedtasks.parts import LARGEST_FILE, PartFiles
 from surveys.sharedtasks.phases import RULES, list_zones, read_local, write_local
 from surveys.sharedtasks.tasks import list_changeable
 from surveys.study.languages import name_language
+from surveys.web.forms import SettingsForm
 
 LONGEST_TEXT = 50_000
-SUBTASKS = [
-    ("1", "subtask 1: the change of each pair"),
-    ("2", "subtask 2: the two scores of each pair"),
-]
 MEGABYTES = LARGEST_FILE // 1_000_000
 ACCEPTS_PROBING = "It is intended that teams can gain so much by probing"
 FULL_MINUTES = "%Y-%m-%dT%H:%M:%S"
@@ -128,6 +127,9 @@ class RulesForm(forms.Form):
         label="Average over the best languages",
         help_text="A number of languages; empty for all.",
     )
+    places = forms.ChoiceField(
+        choices=SharedPlaces.choices[:2], widget=forms.RadioSelect, label="Places of equal scores"
+    )
     requires_description = forms.BooleanField(
         required=False, label="Results without a description of the system are not ranked"
     )
@@ -142,13 +144,21 @@ class RulesForm(forms.Form):
         changeable = list_changeable(shared_task)
         shown = {name: getattr(shared_task, name) for name in self.base_fields}
         super().__init__(sent, initial=shown)
-        languages = [part.language for part in shared_task.parts.all()]
+        languages = [part.name for part in shared_task.parts.all()]
         self.fields["required_languages"].choices = [  # type: ignore[attr-defined]
             (tag, name_language(tag) or tag) for tag in languages
         ]
         for name in list(self.fields):
             if name not in changeable or (name == "required_languages" and not languages):
                 del self.fields[name]
+
+
+class TrackForm(SettingsForm):
+    """A subtask."""
+
+    class Meta(SettingsForm.Meta):
+        model = Track
+        fields = ("number", "title", "metric", "column", "column2", "is_percent")
 
 
 class ReleasePartForm(forms.Form):
@@ -165,7 +175,7 @@ class UploadPartForm(forms.Form):
     """The files of a language."""
 
     language = forms.CharField(
-        max_length=35, label="Language code", help_text="Such as sl or pt-BR."
+        max_length=35, label="Language code", help_text="Such as sl, pt-BR, or en-ar for a pair."
     )
     test_data = forms.FileField(
         label="Test data", help_text=f"data_sl.tsv, as releases have it; up to {MEGABYTES} MB."
@@ -244,9 +254,7 @@ class PhaseForm(RulesOfPhasesForm):
     data = forms.ChoiceField(  # type: ignore[assignment]
         choices=PhaseData.choices, widget=forms.RadioSelect
     )
-    subtasks = forms.TypedMultipleChoiceField(
-        choices=SUBTASKS, coerce=int, widget=forms.CheckboxSelectMultiple
-    )
+    subtasks = forms.TypedMultipleChoiceField(coerce=int, widget=forms.CheckboxSelectMultiple)
     opens_at = LocalTimeField(label="Beginning")
     closes_at = LocalTimeField(required=False, label="End", help_text=END_HELP)
     attempts_total = forms.IntegerField(
@@ -268,13 +276,15 @@ class PhaseForm(RulesOfPhasesForm):
     )
 
     def __init__(self, shared_task: SharedTask, *sent: Any, phase: Phase | None = None) -> None:
+        choices = [(str(track.number), str(track)) for track in shared_task.tracks.all()]
         initial = {
             "data": PhaseData.TEST,
-            "subtasks": ["1", "2"],
+            "subtasks": [number for number, _ in choices],
             "visibility": Visibility.HIDDEN,
             "counting": Counting.CHOSEN,
         }
         super().__init__(shared_task, *sent, initial=initial if phase is None else _show(phase))
+        self.fields["subtasks"].choices = choices  # type: ignore[attr-defined]
 
 
 class EndForm(RulesOfPhasesForm):

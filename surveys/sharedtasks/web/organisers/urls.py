@@ -18,6 +18,8 @@ OF_A_TASK: dict[str, tuple[str, Page]] = {
     "data": ("data/", data.data),
     "add_release": ("data/release/", data.add_release),
     "add_files": ("data/files/", data.add_files),
+    "add_track": ("data/subtasks/", data.add_subtask),
+    "remove_track": ("data/subtasks/<int:number>/remove/", data.remove_subtask),
     "remove_data": ("data/<str:language>/remove/", data.remove_data),
     "phases": ("phases/", phases.phases),
     "add_phase": ("phases/new/", phases.add),

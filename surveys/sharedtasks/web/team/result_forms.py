@@ -71,7 +71,7 @@ class FilesForm(PhaseForm):
         label="Result files",
         allow_empty_file=True,  # the check names an empty file
         help_text="One zip archive, or several .tsv files; 4 MB together at most.",
-        widget=FilesInput(attrs={"accept": ".zip,.tsv", "multiple": True}),
+        widget=FilesInput(attrs={"accept": ".zip,.tsv,.txt,.gold", "multiple": True}),
     )
 
 

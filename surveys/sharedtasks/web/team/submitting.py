@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 
 from surveys.sharedtasks.errors import TooLate, UploadRefused
 from surveys.sharedtasks.models import Phase, Submission, TeamMember, TeamState, Upload
+from surveys.sharedtasks.scoring.tracks import find_tracks, has_contexts
 from surveys.sharedtasks.submissions import submit
 from surveys.sharedtasks.teams.attempts import (
     count_attempts,
@@ -57,6 +58,8 @@ def choose_files(request: HttpRequest, member: TeamMember) -> HttpResponse:
         "member": member,
         "phases": phases,
         "parts": team.shared_task.parts.all(),
+        "tracks": find_tracks(team.shared_task).values(),
+        "of_contexts": has_contexts(team.shared_task),
         "form": form,
         "found": problems,
         "may_submit": team.state == TeamState.ACCEPTED,

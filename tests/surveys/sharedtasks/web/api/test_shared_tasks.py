@@ -96,11 +96,30 @@ def test_a_shared_task_is_shown_with_its_phases():
         "terms": "",
         "required_languages": ["sl"],
         "best_of": None,
+        "places": "competition",
         "names": "shown",
         "commitment": "",
         "published_at": None,
         "retracted_at": None,
         "parts": [{"language": "sl", "n_pairs": 12, "n_practice": 0}],
+        "tracks": [
+            {
+                "number": 1,
+                "title": "change",
+                "metric": "change",
+                "column": "change",
+                "column2": "",
+                "is_percent": False,
+            },
+            {
+                "number": 2,
+                "title": "similarity",
+                "metric": "harmonic",
+                "column": "sim_context1",
+                "column2": "sim_context2",
+                "is_percent": False,
+            },
+        ],
         "phases": [
             {
                 "name": "evaluation",

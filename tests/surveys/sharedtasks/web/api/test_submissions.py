@@ -455,7 +455,7 @@ def test_the_submission_that_counts_is_chosen(poster, clock):
     assert (answer.status_code, answer.json()["counts_for"]) == (200, [1])
     assert poster.get(second).json()["counts_for"] == []
     assert poster.post(f"{FIRST}choice/", {"subtask": 2}).status_code == 409
-    assert poster.post(f"{FIRST}choice/", {"subtask": 3}).status_code == 422
+    assert poster.post(f"{FIRST}choice/", {"subtask": 0}).status_code == 422
     clock.at = END
     assert poster.post(f"{second}choice/", {"subtask": 1}).status_code == 409
 

@@ -29,7 +29,7 @@ EVALUATION = {
 RULES = {
     "title": "Words", "contact": "lab@example.org", "text": "*Predict*.", "terms": "Be fair.",
     "registration": "links", "names": "shown", "zone": "Europe/Ljubljana", "best_of": "",
-    "contact_days": "90",
+    "contact_days": "90", "places": "dense",
 }  # fmt: skip
 
 
@@ -178,7 +178,8 @@ def test_texts_and_rules_are_saved_and_shown(as_ana, own_draft):
     assert as_ana.post(page("rules"), sent).url == page("rules")
 
     own_draft.refresh_from_db()
-    assert (own_draft.zone, own_draft.required_languages) == ("Europe/Ljubljana", ["sl"])
+    assert (own_draft.zone, own_draft.places) == ("Europe/Ljubljana", "dense")
+    assert own_draft.required_languages == ["sl"]
     assert "<em>Predict</em>" in as_ana.get(page("rules")).text
 
 

@@ -205,18 +205,18 @@ def test_boards_make_as_many_queries_for_many_teams(
 ):
     clients = [client, client_of("otters")]
     for one in clients:
-        with django_assert_max_num_queries(9):
+        with django_assert_max_num_queries(10):
             read(one)
     CountedSubmission.objects.exclude(team__name="Otters").delete()
     for one in clients:
-        with django_assert_max_num_queries(9):
+        with django_assert_max_num_queries(10):
             read(one)
 
 
 def test_final_boards_make_few_queries(client, django_assert_max_num_queries):
     make_published()
     for one in (client, client_of("otters")):
-        with django_assert_max_num_queries(9):
+        with django_assert_max_num_queries(10):
             read(one)
 
 
