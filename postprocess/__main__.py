@@ -22,6 +22,7 @@ COMMANDS = {
         "comparing.collections",
         "compare two crowds, or people and a language model, on the same items",
     ),
+    "family": ("family", "put the releases of one data set in several languages side by side"),
     "effects": (
         "effects", "estimate changes, annotators and questionnaires by a mixed model of the ratings"
     ),

@@ -38,6 +38,7 @@ NEED_REPORT = [
     ["compare", "raw", "cosimlex", *GIVEN, "--out", "compared"],
     ["compare-collections", GIVEN[3], "demo/ratings_sl_model.csv", *GIVEN[:2], *GIVEN[4:],
      "--out", "collections"],
+    ["family", "demo", "--out", "family"],
     ["plan", *GIVEN[2:], "--out", "planned"],
 ]  # fmt: skip
 CONSUMER = """

@@ -26,6 +26,7 @@ PUBLISHED: dict[str, dict[str, str]] = {
         "share_one_sided_10": "33 %",
     },
 }  # fmt: skip
+SIMLEX = {"pairs": "999", "human": "0.78", "mean": "4.56", "sd": "1.27"}  # as printed
 HEADINGS = {
     "pairs": "pairs", "human": "human ρ", "mean": "mean", "sd": "SD", "change": "|change|",
     "share_q": "q < 0.05", "share_two_sided": "two-sided p < 0.05",
@@ -60,9 +61,12 @@ CAPTION = (
 
 def table1_rows(language: str, figures: Mapping[str, str]) -> list[list[str]]:
     """Return the rows of Table 1 as text, the dataset's last, with figures of `table1_text`."""
-    title = f"this dataset ({language})"
-    rows = {**PUBLISHED, title: figures}
-    return [[name, *(_bind(row[figure]) for figure in HEADINGS)] for name, row in rows.items()]
+    return write_rows({**PUBLISHED, f"this dataset ({language})": figures})
+
+
+def write_rows(rows: Mapping[str, Mapping[str, str]]) -> list[list[str]]:
+    """Return rows of Table 1 as text, by title; a row may lack figures."""
+    return [[name, *(_bind(row.get(key, NONE)) for key in HEADINGS)] for name, row in rows.items()]
 
 
 def render_table1(

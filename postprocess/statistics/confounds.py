@@ -1,7 +1,7 @@
 """Confounds: influences on the scores other than the meaning of the words."""
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ from postprocess.formats.stimuli import COLUMNS
 from postprocess.formats.tokens import Positions, locate_targets
 from postprocess.statistics.agreement.weighted import Columns, correlate_weighted
 from postprocess.statistics.change import change_tests
-from postprocess.statistics.correlations import DECIMALS, FEWEST_COMMON, spearman
+from postprocess.statistics.correlations import DECIMALS, FEWEST_COMMON, Method, spearman
 from postprocess.statistics.intervals import basic_interval
 from postprocess.types import Floats
 
@@ -172,11 +172,11 @@ def _answer(
     x, y, pairs = x[is_defined], y[is_defined], question.pairs[is_defined]
     statistic = difference if question.is_binary else spearman
     estimate = statistic(x, y)
-    low, high = _interval(
+    low, high = resample_pairs(
         estimate,
         (x, y),
         pairs,
-        is_binary=question.is_binary,
+        method="difference" if question.is_binary else "spearman",
         rng=rng,
         n_resamples=n_resamples,
         level=level,
@@ -217,32 +217,35 @@ def _rank_test(x: Floats, y: Floats) -> float:
     return min(2 * pvalue, 1.0)
 
 
-def _interval(
+def resample_pairs(
     estimate: float,
     sides: tuple[Floats, Floats],
     pairs: NDArray[np.int64],
     *,
-    is_binary: bool,
+    method: Method | Literal["difference"],
     rng: np.random.Generator,
     n_resamples: int,
-    level: float,
+    level: float = 0.95,
 ) -> tuple[float, float]:
-    """Return the interval of a statistic from resamples of pairs; NaN if it is undefined."""
+    """Return the interval of a statistic from resamples of pairs; NaN if it is undefined.
+
+    `sides` are the two columns, rounded and without NaN, and `pairs` the pair of each row.
+    """
     x, y = sides
     if len(x) < FEWEST_COMMON or n_resamples == 0:
         return float("nan"), float("nan")
     names, place = np.unique(pairs, return_inverse=True)
     shares = np.full(len(names), 1 / len(names))
     weights = rng.multinomial(len(names), shares, size=n_resamples).T.astype(float)
-    if is_binary:
+    if method == "difference":
         estimates = _weighted_difference(x, y, weights[place].T)
     else:
         columns = Columns.of(x[None], y[None])._replace(item=place)
-        (estimates,) = correlate_weighted(columns, weights, ["spearman"])["spearman"]
+        (estimates,) = correlate_weighted(columns, weights, [method])[method]
     return basic_interval(
         estimate,
         estimates,
-        within="difference" if is_binary else "correlation",
+        within="difference" if method == "difference" else "correlation",
         level=level,
     )
 

@@ -62,7 +62,7 @@ def load_collection(path: Path, reading: Reading, recipe: Recipe) -> Collection:
         As the readers.
     """
     if path.is_dir():
-        return _load_release(path, recipe)
+        return load_release(path, recipe)
     if not reading.language:
         raise RatingsError(f"{path.name} is a file; give its language (--language), such as sl")
     check_language(reading.language)
@@ -77,12 +77,14 @@ def load_collection(path: Path, reading: Reading, recipe: Recipe) -> Collection:
     return _load_ratings(path, reading, recipe)
 
 
-def _load_release(folder: Path, recipe: Recipe) -> Collection:
+def load_release(folder: Path, recipe: Recipe | None = None) -> Collection:
+    """Load the collection of a release, by default with its own recipe; see `load_collection`."""
     files = read_files(folder)
     tag = find_dataset(files).tag
     recipe_of_release = parse_recipe(files[RECIPE_FILE])
     published = read_published(folder, files, tag, recipe_of_release)
-    rows = published.stimuli.rows
+    rows, ratings = published.stimuli.rows, folder / f"ratings_{tag}.tsv"
+    recipe = recipe or recipe_of_release
     outcome = post_process(
         published.individual.ratings,
         recipe.on_scale(recipe_of_release.scale.as_scale()),
@@ -94,7 +96,8 @@ def _load_release(folder: Path, recipe: Recipe) -> Collection:
         rows,
         name=folder.resolve().name,
         language=read_tag(tag),
-        scripted=load_scripted(folder / f"ratings_{tag}.tsv"),
+        details=load_details(ratings),
+        scripted=load_scripted(ratings),
     )
 
 

@@ -5,7 +5,7 @@ from postprocess.two_collections.collection import Collection
 
 MODEL_STAMP = "MODEL"
 
-Sides = tuple[Collection, Collection]
+Sides = tuple[Collection, ...]
 
 
 def list_stamps(sides: Sides) -> list[str]:
