@@ -29,6 +29,7 @@ FILES = {
     TextKind.INVITATION: "invitation.txt",
     TextKind.REMINDER: "reminder.txt",
 }
+IN_VARIANTS = {TextKind.INSTRUCTIONS, TextKind.PRACTICE, TextKind.CHECK}
 MAY_BE_EMPTY = {TextKind.PRACTICE, TextKind.CHECK}  # the survey then has none
 
 
@@ -93,12 +94,10 @@ def default_text(language: str, kind: TextKind, variant: str = Variant.PLAIN) ->
     return DefaultText(str(english), variant, settings.LANGUAGE_CODE)
 
 
-def _read_default(folder: str, kind: TextKind, variant: str) -> str | None:
-    """Return the file of the variant, else the file shared by all variants, or None."""
-    for path in (DEFAULTS / folder / variant / FILES[kind], DEFAULTS / folder / FILES[kind]):
-        if path.exists():
-            return path.read_text(encoding="utf-8")
-    return None
+def _read_default(language: str, kind: TextKind, variant: str) -> str | None:
+    """Return the text of a file, or None if the language has none; variants share some kinds."""
+    path = DEFAULTS / language / (variant if kind in IN_VARIANTS else "") / FILES[kind]
+    return path.read_text(encoding="utf-8") if path.exists() else None
 
 
 def default_body(language: str, kind: TextKind, variant: str = Variant.PLAIN) -> str:

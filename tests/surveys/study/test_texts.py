@@ -210,10 +210,10 @@ def test_every_shipped_text_belongs_to_a_kind():
     [
         ("hr-HR", TextKind.CONSENT, "hr"),
         ("fa", TextKind.CONSENT, "fa"),
-        ("ar-EG", TextKind.CHECK, "ar"),
+        ("ar-EG", TextKind.CHECK, "ar/plain"),
         ("pt", TextKind.CONSENT, "other"),
-        ("pt-BR", TextKind.INSTRUCTIONS, "en"),
-        ("en-GB", TextKind.PRACTICE, "en"),
+        ("pt-BR", TextKind.INSTRUCTIONS, "en/plain"),
+        ("en-GB", TextKind.PRACTICE, "en/plain"),
     ],
 )
 def test_default_body_is_that_of_the_language_or_english(language, kind, like):
