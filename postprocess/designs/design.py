@@ -16,6 +16,7 @@ from postprocess.types import Centre
 Kind = Literal["text", "words", "texts"]
 Question = Literal["similarity_in_text", "similarity", "relatedness", "same_meaning", "translation"]
 Writes = Literal["associations", "nothing", "translations", "substitutes"]
+TextSet = Kind | Literal["uses", "same_meaning", "translation"]
 FITTING: dict[Kind, tuple[set[Question], set[Writes]]] = {
     "text": ({"similarity_in_text"}, {"associations"}),
     "words": ({"similarity", "relatedness", "translation"}, {"nothing", "translations"}),
@@ -101,6 +102,17 @@ class Design(Document):
         if problems := [sentence for sentence, holds in RULES.items() if not holds(self)]:
             raise ValueError("; ".join(problems))
         return self
+
+    @property
+    def text_set(self) -> TextSet:
+        """The set of instructions and practice items that fits the items and the question.
+
+        `words` and `texts` are about similarity: the relatedness of two words needs other texts.
+        """
+        question = self.question.question
+        if question == "same_meaning" or question == "translation":
+            return question
+        return "uses" if self.item.same_word else self.item.kind
 
     def as_recipe(self, changes: Sequence[str] = ()) -> Recipe:
         """Return the recipe of the scores, for ratings on this design's scale.

@@ -43,6 +43,11 @@ def test_the_published_designs_are_as_described():
     }  # fmt: skip
 
 
+def test_a_design_has_the_texts_of_its_items_and_question():
+    sets = "text text uses same_meaning texts words translation words uses same_meaning"
+    assert [read_design(name).text_set for name in list_designs()] == sets.split()
+
+
 @pytest.mark.parametrize("name", list_designs())
 def test_a_published_design_has_the_name_of_its_file_and_gives_itself_back(name):
     design = read_design(name)
