@@ -5,13 +5,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from postprocess.formats.marks import MarkedContext, Span
+from postprocess.formats.marks import MarkedContext, MarkedText, Span
 from postprocess.formats.toml import TomlError, parse_toml
 from surveys.errors import TextRefused
 from surveys.models.stimuli import TargetText
 from surveys.study.scale_examples import points_between
+
+if TYPE_CHECKING:
+    from postprocess.designs.design import Design
+    from postprocess.designs.kinds import Item
 
 TARGET = re.compile(r"<strong>((?:[^<]|<(?!/?strong>))*+)</strong>")
 
@@ -34,6 +38,15 @@ class PracticeItem(TargetText):
 
 
 @dataclass(frozen=True)
+class PracticePair:
+    """Two words to practise on, alone or each in a separate text, and an explanation."""
+
+    item: "Item[MarkedText]"
+    explanation: str
+    ours: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
 class CheckQuestion:
     """A question on the instructions. `right` is the index of its one correct answer."""
 
@@ -48,13 +61,22 @@ def read_practice(body: str) -> tuple[PracticeItem, ...]:
 
     A text with one item may leave out the heading [[items]].
     """
+    return tuple(_read_item(item) for item in _read_items(body))
+
+
+def read_practice_pairs(body: str, design: "Design") -> tuple[PracticePair, ...]:
+    """Return the practice items for a design of two words or two texts, as `read_practice` does."""
+    return tuple(_read_pair(item, design) for item in _read_items(body))
+
+
+def _read_items(body: str) -> list[dict[str, Any]]:
     if not body:
-        return ()
+        return []
     table = _read_toml(body, "practice")
     items = table.get("items", [table])
     if not isinstance(items, list) or not items or not all(isinstance(i, dict) for i in items):
         raise TextRefused("practice: write each item as an [[items]] table.")
-    return tuple(_read_item(item) for item in items)
+    return items
 
 
 def _read_item(table: dict[str, Any]) -> PracticeItem:
@@ -79,6 +101,22 @@ def _read_item(table: dict[str, Any]) -> PracticeItem:
         explanation=explanation,
         ours=_take_ours(table),
     )
+
+
+def _read_pair(table: dict[str, Any], design: "Design") -> PracticePair:
+    from postprocess.designs.kinds import FORMS, KINDS, TEXTS, Item, WordPair
+
+    kind = KINDS[design.item.kind]
+    written = (name for name in kind.columns(design) if name not in ("id", *FORMS))
+    fields = {"id": "", **{name: _take_text(table, name, "practice") for name in written}}
+    for text, form in zip(TEXTS, FORMS, strict=True):
+        if text in fields:  # without a mark, `read` says so of the text
+            fields[form] = " ".join(TARGET.findall(fields[text])) or fields["word1"]
+    pair, findings = kind.read(fields, design)
+    if not isinstance(pair, WordPair):
+        raise TextRefused(f"practice: {'; '.join(map(str, findings))}.")
+    explanation = _take_text(table, "explanation", "practice")
+    return PracticePair(Item(pair.word1, pair.word2, pair.texts), explanation, _take_ours(table))
 
 
 def _take_ours(table: dict[str, Any]) -> tuple[int, int] | None:

@@ -29,7 +29,8 @@ FILES = {
     TextKind.INVITATION: "invitation.txt",
     TextKind.REMINDER: "reminder.txt",
 }
-IN_VARIANTS = {TextKind.INSTRUCTIONS, TextKind.PRACTICE, TextKind.CHECK}
+TEXT = "text"  # the set of texts for two words in one text; each variant of it has a folder
+OF_SET = {TextKind.INSTRUCTIONS, TextKind.PRACTICE, TextKind.CHECK}  # others fit all designs
 MAY_BE_EMPTY = {TextKind.PRACTICE, TextKind.CHECK}  # the survey then has none
 
 
@@ -81,22 +82,26 @@ def refuse_outdated(shown: object, current: object) -> None:
         raise TextChanged(message)
 
 
-def default_text(language: str, kind: TextKind, variant: str = Variant.PLAIN) -> DefaultText:
+def default_text(
+    language: str, kind: TextKind, variant: str = Variant.PLAIN, text_set: str = TEXT
+) -> DefaultText:
     """Return the default text for a language in a variant, or the English one.
 
-    Kinds with examples in the language (practice, check) are empty instead of English.
+    `text_set` is that of the study's design; only `text` has variants. Kinds with examples in the
+    language (practice, check) are empty instead of English.
     """
-    body = _read_default(language.split("-")[0], kind, variant)
+    folder = variant if text_set == TEXT else text_set
+    body = _read_default(language.split("-")[0], kind, folder)
     if body is not None or kind in MAY_BE_EMPTY:
         return DefaultText(body or "", variant)
-    neutral = _read_default(OTHER, kind, variant)
-    english = _read_default("en", kind, variant) if neutral is None else neutral
+    neutral = _read_default(OTHER, kind, folder)
+    english = _read_default("en", kind, folder) if neutral is None else neutral
     return DefaultText(str(english), variant, settings.LANGUAGE_CODE)
 
 
-def _read_default(language: str, kind: TextKind, variant: str) -> str | None:
-    """Return the text of a file, or None if the language has none; variants share some kinds."""
-    path = DEFAULTS / language / (variant if kind in IN_VARIANTS else "") / FILES[kind]
+def _read_default(language: str, kind: TextKind, folder: str) -> str | None:
+    """Return the text of a file, or None if the language has none; folders share some kinds."""
+    path = DEFAULTS / language / (folder if kind in OF_SET else "") / FILES[kind]
     return path.read_text(encoding="utf-8") if path.exists() else None
 
 

@@ -202,7 +202,7 @@ def test_every_shipped_text_belongs_to_a_kind():
     shipped = {path.relative_to(DEFAULTS) for path in DEFAULTS.rglob("*") if path.is_file()}
 
     assert {path.name for path in shipped} == set(FILES.values())
-    assert len(shipped) == 6 * (len(FILES) + 3) + 1  # trained ones, and the neutral consent text
+    assert len(shipped) == 6 * (len(FILES) + 3 + 5 * 2) + 1  # trained ones, sets, neutral consent
 
 
 @pytest.mark.parametrize(

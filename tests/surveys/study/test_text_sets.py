@@ -1,0 +1,57 @@
+"""The instructions and practice items for designs other than CoSimLex's."""
+
+import re
+from decimal import Decimal
+
+import pytest
+
+from postprocess.designs import list_designs
+from postprocess.designs.design import read_design
+from postprocess.designs.kinds import KINDS, WordPair
+from surveys.errors import TextRefused
+from surveys.models import TextKind
+from surveys.study.exercises import read_practice_pairs
+from surveys.study.scale_examples import points_between, read_scale_examples
+from surveys.study.texts import TEXT, check_text, default_text
+
+DESIGNS = [design for name in list_designs() if (design := read_design(name)).text_set != TEXT]
+N_PARTS = {"same_meaning": (0, 2), "translation": (0, 0)}  # of the scale; elsewhere both ends
+
+
+@pytest.mark.parametrize("language", ["en", "hr", "sl", "fi", "ar", "fa"])
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
+def test_the_texts_of_a_set_are_flawless_and_show_both_ends(language, design):
+    kind, scale, text_set = KINDS[design.item.kind], design.scale.as_scale(), design.text_set
+    points = [Decimal(str(scale.minimum + n * scale.step)) for n in range(scale.n_points)]
+    body, _, written_in = default_text(language, TextKind.INSTRUCTIONS, text_set=text_set)
+
+    check_text(TextKind.INSTRUCTIONS, body)
+    items = read_practice_pairs(
+        default_text(language, TextKind.PRACTICE, "", text_set).body, design
+    )
+
+    assert (written_in, len(body.split()) <= 105, len(items)) == ("", True, 2)
+    block = "".join(re.findall("```scale\n(.+?)```", body, re.DOTALL))
+    shown = [example.part for example in read_scale_examples(block)]
+    ours = [item.ours for item in items if item.ours]
+    assert (len(shown), len(ours)) == N_PARTS.get(text_set, (2, 2))
+    for low, high in filter(None, (shown, ours)):
+        ends = [{points[0], points[-1]} & {*points_between(points, part)} for part in (low, high)]
+        assert ends == [{points[0]}, {points[-1]}]
+    for item in items:
+        row = dict(zip(kind.columns(design), kind.write(WordPair("1", *item.item)), strict=True))
+        assert kind.read(row, design)[1] == []  # no warning either
+        assert all(text.text.count(text.form) == len(text.spans) == 1 for text in item.item.texts)
+
+
+def test_a_set_has_no_check_and_is_in_english_where_a_language_has_none():
+    texts = {kind: default_text("pt", kind, text_set="uses") for kind in TextKind}
+    assert texts[TextKind.INSTRUCTIONS].body == default_text("en", "instructions", "", "uses").body
+    assert (texts[TextKind.CHECK].body, texts[TextKind.INSTRUCTIONS].language) == ("", "en")
+    assert texts[TextKind.CONSENT] == default_text("pt", TextKind.CONSENT)
+
+
+def test_a_wrong_practice_item_is_refused_with_all_that_is_wrong():
+    item = 'text1 = "A bat."\ntext2 = "<strong>Bats</strong>."\nword1 = "bat"\nword2 = "owl"'
+    with pytest.raises(TextRefused, match=r'word2: "owl" is not .+; text1: the target is not m'):
+        read_practice_pairs(item, read_design("usim"))
