@@ -76,6 +76,10 @@ class TextKind:
         """Return the row of the stimuli file."""
         return pair.fields()
 
+    def details(self, pair: StimulusPair) -> dict[str, str]:
+        """Return nothing: the stimuli file has no further columns."""
+        return {}
+
     def sides(self, item: Item[MarkedContext]) -> list[Side]:
         """Return the text, cut at both targets."""
         return [Side(text.parts, 1) for text in item.texts]
@@ -141,6 +145,10 @@ class PairKind:
         forms = (text.form for text in pair.texts)
         return pair.id, pair.word1, pair.word2, *marked, *forms, *pair.details.values()
 
+    def details(self, pair: WordPair) -> dict[str, str]:
+        """Return the id and the further columns of the file."""
+        return {"id": pair.id, **pair.details}
+
     def sides(self, item: Item[MarkedText]) -> list[Side]:
         """Return both texts, cut at their target."""
         return [Side(text.trimmed.parts, number) for number, text in enumerate(item.texts, 1)]
@@ -172,7 +180,7 @@ class PairKind:
 
 
 ItemKind = TextKind | PairKind
-KINDS: "dict[Kind, ItemKind]" = {
+KINDS: dict[str, ItemKind] = {
     "text": TextKind(),
     "words": PairKind("words"),
     "texts": PairKind("texts", TEXTS, FORMS),

@@ -8,6 +8,8 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import F, Q
 
+from postprocess.designs.kinds import KINDS, ItemKind
+
 MOST_ASKED_FOR = 10_000  # ratings per context, pairs in a block; more is a typing error
 FARTHEST = 100  # end of a scale
 MOST_POINTS = 101  # of a scale
@@ -423,6 +425,11 @@ class Study(models.Model):
     def is_closed(self) -> bool:
         """Whether no new annotator may begin; the others may finish."""
         return self.closed_at is not None
+
+    @property
+    def kind(self) -> ItemKind:
+        """Everything that depends on the kind of item."""
+        return KINDS[self.item_kind]
 
     @property
     def scale_points(self) -> list[Decimal]:

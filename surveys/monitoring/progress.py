@@ -146,7 +146,7 @@ def with_progress(questionnaires: QuerySet[Questionnaire]) -> QuerySet[Any]:
     # a few rows of one scan, instead of a join with the places of all assignments
     replaced = Place.objects.filter(is_replaced=True).order_by().values("assignment")
     return questionnaires.annotate(
-        wanted=F("block__study__ratings_per_context"),
+        wanted=F("block__study__ratings_per_context") + F("block__n_more"),
         live=Count("assignments", filter=CURRENT & is_live),
         finished=Count("assignments", filter=finished),
         usable=Count("assignments", filter=usable),

@@ -15,7 +15,7 @@ from surveys.study.blocks.allocation import lay_out_again
 from surveys.study.blocks.quota import resize_places
 from surveys.study.lifecycle import lock_draft
 from surveys.study.planning.workload import count_pairs
-from surveys.study.settings import DRAFT_ONLY, SCALE, SETTINGS
+from surveys.study.settings import DRAFT_ONLY, LAYS_OUT_BLOCKS, SCALE, SETTINGS
 from surveys.study.texts import follow_defaults
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def configure_study(study: Study, **settings: Any) -> Study:
     if changed & {"pay", "pay_for_more"}:
         refuse_unpayable(study)
     study.save()
-    if changed & {"block_size", "seed"}:
+    if changed & {*LAYS_OUT_BLOCKS}:
         lay_out_again(study)
     elif "ratings_per_context" in changed:
         resize_places(study)
@@ -113,7 +113,7 @@ def _list_stimuli_problems(study: Study) -> Iterator[str]:
     """Yield why valid settings do not fit the stored stimuli and checkpoint items."""
     n_pairs, _ = count_pairs(study)
     n_blocks = -(-n_pairs // study.block_size) if study.block_size else 1
-    n_assignments = 2 * n_blocks * study.ratings_per_context
+    n_assignments = study.kind.n_contexts * n_blocks * study.ratings_per_context
     if n_assignments > MOST_ASSIGNMENTS:
         yield f"This asks for {n_assignments:,} assignments, more than {MOST_ASSIGNMENTS:,}."
     ranges = Checkpoint.objects.filter(context__pair__study=study).values_list("lowest", "highest")

@@ -27,6 +27,7 @@ DRAFT_ONLY = (  # opening fixes them
     "language", *SCALE, "question_forms", "variant", "block_size", "seed",
 )  # fmt: skip
 OPEN = tuple(name for name in SETTINGS if name not in DRAFT_ONLY)
+LAYS_OUT_BLOCKS = ("block_size", "seed", "n_doubled")
 AT_IMPORT = (  # the design that a study's stimuli are imported with
     "slug", "title", "language", *SCALE, "question_forms", "ratings_per_context", "block_size",
     "lease_hours", "assigning_policy", "seed",

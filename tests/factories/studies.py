@@ -10,6 +10,9 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
+from postprocess.designs.design import read_design
+from postprocess.designs.items import parse_items
+from postprocess.designs.kinds import KINDS
 from postprocess.release.checksums import write_archive
 from postprocess.steps.recipe import read_recipe
 from surveys.models import (
@@ -37,8 +40,9 @@ from surveys.results.ratings_table import table_answers
 from surveys.study.create import create_study
 from surveys.study.design import configure_study
 from surveys.study.lifecycle import open_study, review_consent
+from surveys.study.settings import SCALE
 from surveys.study.stimuli.edit import read_upload
-from surveys.study.stimuli.load import read_stimuli
+from surveys.study.stimuli.load import check_stimuli, read_stimuli
 from surveys.study.texts import current_text
 
 # A recipe for tests, without resampling and PDF, which take longest.
@@ -105,6 +109,37 @@ def make_study(n_pairs: int = 4, *, stimuli: bytes | None = None, **design: Any)
     wanted = {"slug": "study", "language": "en", "ratings_per_context": 2, **design}
     data = numbered_stimuli(n_pairs) if stimuli is None else stimuli
     create_study(read_stimuli(data, Study(**wanted)))
+    Study.objects.filter(slug=wanted["slug"]).update(opened_at=F("created_at"))
+    return Study.objects.get(slug=wanted["slug"])
+
+
+def make_study_of(name: str, n_pairs: int = 4, **changed: Any) -> Study:
+    """Return an open study of invented items, by a published design."""
+    design = read_design(name)
+    other = "alpha" if design.item.same_word else "beta"
+    columns = (*KINDS[design.item.kind].columns(design), "pos")
+    lines = ["\t".join(columns)]
+    for n in range(1, n_pairs + 1):
+        words = {"word1": f"alpha{n}", "word2": f"{other}{n}"}
+        fields = {
+            "id": f"p{n}",
+            "pos": "N",
+            **words,
+            "form1": words["word1"],
+            "form2": words["word2"],
+        }
+        fields |= {f"text{k}": f"Text {k} of <strong>{words[f'word{k}']}</strong>." for k in (1, 2)}
+        lines.append("\t".join(fields[column] for column in columns))
+    scale = design.scale.minimum, design.scale.maximum, design.scale.step
+    wanted = {
+        "slug": "study", "language": "en", "ratings_per_context": 2, "centre": design.scores.centre,
+        "item_kind": design.item.kind, "same_word": design.item.same_word,
+        "question": design.question.question, "writes": design.question.writes,
+        "block_size": design.answers.block_size, "allows_unjudgeable": design.scale.unjudgeable,
+        **dict(zip(SCALE, map(Decimal, map(str, scale)), strict=True)), **changed,
+    }  # fmt: skip
+    data = "\n".join([*lines, ""]).encode()
+    create_study(check_stimuli(parse_items(data, design), Study(**wanted)))
     Study.objects.filter(slug=wanted["slug"]).update(opened_at=F("created_at"))
     return Study.objects.get(slug=wanted["slug"])
 

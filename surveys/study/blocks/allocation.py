@@ -14,10 +14,14 @@ from surveys.study.blocks.quota import resize_places
 
 
 class PlannedItem(NamedTuple):
-    """A pair's position in a block, and the number of its context in questionnaire A."""
+    """A pair's position in a block, and the number of its context in questionnaire A.
+
+    `n_more`: answers beyond the study's number, the same in a block.
+    """
 
     pair: int
     context_in_a: int
+    n_more: int = 0
 
     def context_in(self, letter: str) -> int:
         """Return the context number in the questionnaire with this letter."""
@@ -27,30 +31,57 @@ class PlannedItem(NamedTuple):
 BlockPlan = Sequence[Sequence[PlannedItem]]
 
 
+def plan_study(study: Study, words: Sequence[tuple[str, str]]) -> BlockPlan:
+    """Deal pairs into blocks by a study's design."""
+    return plan_blocks(
+        words, block_size=study.block_size, seed=study.seed,
+        n_contexts=study.kind.n_contexts, n_doubled=study.n_doubled,
+    )  # fmt: skip
+
+
 def plan_blocks(
-    words: Sequence[tuple[str, str]], *, block_size: int | None, seed: int
+    words: Sequence[tuple[str, str]],
+    *,
+    block_size: int | None,
+    seed: int,
+    n_contexts: int = 2,
+    n_doubled: int = 0,
 ) -> BlockPlan:
     """Deal pairs (given as their words, named by index) into blocks, reproducibly by seed.
 
     There are as few blocks as `block_size` allows (None: one block), and their sizes differ by one
     at most. Rows with the same two words go to different blocks if there are enough blocks. In a
-    block of odd size, a random questionnaire has one more context 1.
+    block of odd size, a random questionnaire has one more context 1; with one context a pair, there
+    is no other. Doubled pairs are drawn at random, and come last, in blocks of their own.
     """
     rng = random.Random(seed)  # noqa: S311  # nosec B311 # (a design to repeat, not a secret)
     shuffled = rng.sample(range(len(words)), len(words))
+    doubled = set(rng.sample(shuffled, min(n_doubled, len(words)))) if n_doubled else set()
+    return [
+        _plan_block(pairs, rng, n_contexts, n_more)
+        for n_more in (0, 1)
+        for pairs in _deal([i for i in shuffled if (i in doubled) == n_more], words, block_size)
+    ]
+
+
+def _deal(
+    pairs: Sequence[int], words: Sequence[tuple[str, str]], block_size: int | None
+) -> list[list[int]]:
     same_words: dict[tuple[str, ...], list[int]] = {}
-    for index in shuffled:
+    for index in pairs:
         key = tuple(sorted(word.casefold() for word in words[index]))
         same_words.setdefault(key, []).append(index)
     dealt = [index for rows in same_words.values() for index in rows]
-    n_blocks = -(-len(words) // block_size) if block_size else 1
-    return [_plan_block(dealt[k::n_blocks], rng) for k in range(n_blocks)]
+    n_blocks = -(-len(dealt) // (block_size or len(dealt) or 1))
+    return [dealt[k::n_blocks] for k in range(n_blocks)]
 
 
-def _plan_block(pairs: list[int], rng: random.Random) -> list[PlannedItem]:
-    n_context1 = (len(pairs) + rng.randrange(2)) // 2
+def _plan_block(
+    pairs: list[int], rng: random.Random, n_contexts: int, n_more: int
+) -> list[PlannedItem]:
+    n_context1 = (len(pairs) + rng.randrange(2)) // 2 if n_contexts == 2 else len(pairs)
     contexts = [1] * n_context1 + [2] * (len(pairs) - n_context1)
-    items = [PlannedItem(*item) for item in zip(pairs, contexts, strict=True)]
+    items = [PlannedItem(*item, n_more) for item in zip(pairs, contexts, strict=True)]
     rng.shuffle(items)
     return items
 
@@ -66,14 +97,16 @@ def make_blocks(study: Study, plan: BlockPlan | None = None) -> list[Block]:
     contexts = {(pair, n): pk for pk, pair, n in stored.values_list("pk", "pair_id", "number")}
     if plan is None:
         words = [(word1, word2) for _, word1, word2 in pairs]
-        plan = plan_blocks(words, block_size=study.block_size, seed=study.seed)
+        plan = plan_study(study, words)
     blocks = Block.objects.bulk_create(
-        Block(study=study, number=number) for number, _ in enumerate(plan, 1)
+        Block(study=study, number=number, n_more=items[0].n_more)
+        for number, items in enumerate(plan, 1)
     )
+    letters = "AB"[: study.kind.n_contexts]
     questionnaires = Questionnaire.objects.bulk_create(
-        Questionnaire(block=block, letter=letter) for block in blocks for letter in "AB"
+        Questionnaire(block=block, letter=letter) for block in blocks for letter in letters
     )
-    planned = [items for items in plan for _ in "AB"]
+    planned = [items for items in plan for _ in letters]
     insert_rows(
         Item,
         ("questionnaire", "position", "context"),
@@ -98,15 +131,20 @@ def lay_out_places(study: Study, rounds: Collection[Round]) -> None:
     Number by number over all questionnaires: the order in which a balanced design fills them.
     """
     by_block = {round_.block_id: round_ for round_ in rounds}
-    rows = Questionnaire.objects.filter(block__in=by_block).values_list("pk", "block_id")
-    questionnaires = [(pk, by_block[block].pk) for pk, block in rows]
+    rows = Questionnaire.objects.filter(block__in=by_block)
+    questionnaires = [
+        (pk, by_block[block].pk, study.ratings_per_context + n_more)
+        for pk, block, n_more in rows.values_list("pk", "block_id", "block__n_more")
+    ]
+    most = max((n_wanted for *_, n_wanted in questionnaires), default=0)
     insert_rows(
         Place,
         ("study", "questionnaire", "round", "number", "is_open", "is_replaced"),
         (
             (study.pk, questionnaire, round_, number, True, False)
-            for number in range(1, study.ratings_per_context + 1)
-            for questionnaire, round_ in questionnaires
+            for number in range(1, most + 1)
+            for questionnaire, round_, n_wanted in questionnaires
+            if number <= n_wanted
         ),
     )
 

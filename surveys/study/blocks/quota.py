@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from django.db.models import Count, Q
+from django.db.models import Count, F, Q
 from django.utils import timezone
 
 from surveys.errors import NoPlaceLeft
@@ -13,12 +13,11 @@ from surveys.models import Place, Reservation, Study
 from surveys.models.participation import AssignmentQuerySet
 
 # The columns read of a place that is freed.
-FREED_COLUMNS = (
-    "number", "pk", "questionnaire_id", "round_id", "is_open", "study__ratings_per_context",
-)  # fmt: skip
+WANTED = F("study__ratings_per_context") + F("questionnaire__block__n_more")
+FREED_COLUMNS = ("number", "pk", "questionnaire_id", "round_id", "is_open", WANTED)
 FITTED_COLUMNS = (
     "number", "pk", "questionnaire_id", "round_id", "is_open", "assignment_id",
-    "reservation_id", "is_replaced",
+    "reservation_id", "is_replaced", "questionnaire__block__n_more",
 )  # fmt: skip
 ROWS_PER_STATEMENT = 10_000  # rows named in one statement; PostgreSQL takes 65,535 parameters
 
@@ -89,7 +88,8 @@ def resize_places(study: Study) -> None:
         free = [p for p in places if p.assignment_id is None and p.reservation_id is None]
         counted = [place for place in places if not place.is_replaced]
         n_counted = sum(p.is_open or p.assignment_id is not None for p in counted)
-        n_missing = study.ratings_per_context - n_counted
+        n_wanted = study.ratings_per_context + places[0].questionnaire__block__n_more
+        n_missing = n_wanted - n_counted
         closable = [place.pk for place in free if place.is_open]
         openable = [place.pk for place in free if not place.is_open][: max(0, n_missing)]
         closed += closable[n_missing:] if n_missing < 0 else []
@@ -121,9 +121,7 @@ def count_reopened(lapsed: AssignmentQuerySet) -> Counter[int]:
     held = taken.filter(is_replaced=False).order_by()
     reopened: Counter[int] = Counter()
     for some in in_chunks(list(n_lapsed)):
-        groups = held.filter(questionnaire__in=some).values_list(
-            "questionnaire_id", "study__ratings_per_context"
-        )
+        groups = held.filter(questionnaire__in=some).values_list("questionnaire_id", WANTED)
         for questionnaire, n_wanted, n_held in groups.annotate(n=Count("pk")):
             n = reopen(n_lapsed[questionnaire], n_held=n_held, n_wanted=n_wanted)
             reopened[questionnaire] = n

@@ -10,12 +10,15 @@ from typing import NamedTuple
 
 from postprocess.formats.tokens import tokenise
 from surveys.models import Study, StudyText, TextKind
+from surveys.models.study import Writes
 from surveys.study.exercises import read_check, read_practice
 from surveys.study.texts import read_texts
 
 WORDS_A_MINUTE = 238
 CHARACTERS_A_WORD = 6
-SECONDS_TO_ANSWER = 20  # both pages of an item: think of two words, type them, rate
+SECONDS_TO_ANSWER = {  # an item: think of two words or translations, type them, rate
+    Writes.ASSOCIATIONS: 20, Writes.NOTHING: 8, Writes.TRANSLATIONS: 28, Writes.SUBSTITUTES: 28,
+}  # fmt: skip
 SECONDS_OF_FIRST_PAGE = 35  # the site's own sentences on it: what to do, data, rights
 SECONDS_TO_CHOOSE = 5  # an answer to a question of the check
 
@@ -55,10 +58,10 @@ def reading_seconds(text: str) -> float:
     return 60 * count_words(text) / WORDS_A_MINUTE
 
 
-def estimate_seconds(texts: Sequence[str]) -> int:
-    """Return the time of an item: its text read carefully and once more, and two answers."""
+def estimate_seconds(texts: Sequence[str], writes: str = Writes.ASSOCIATIONS) -> int:
+    """Return the time of an item: its text read carefully and once more, and its answers."""
     mean = sum(map(reading_seconds, texts)) / len(texts)
-    return round(1.5 * mean + SECONDS_TO_ANSWER)
+    return round(1.5 * mean + SECONDS_TO_ANSWER[Writes(writes)])
 
 
 def introduction_seconds(study: Study, texts: Mapping[TextKind, StudyText] | None = None) -> int:

@@ -16,6 +16,7 @@ class Plan:
     ratings_per_context: int
     seconds_per_item: int
     introduction_seconds: int
+    n_contexts: int = 2  # of a pair
     n_checkpoints: int = 0
     pay_per_hour: Decimal = Decimal(0)
     fee_percent: Decimal = Decimal(0)
@@ -27,13 +28,13 @@ class Plan:
 
     @property
     def n_assignments(self) -> int:
-        """Two questionnaires of every block, times ratings per context."""
-        return 2 * self.n_blocks * self.ratings_per_context
+        """A questionnaire of every block for each context of a pair, times its ratings."""
+        return self.n_contexts * self.n_blocks * self.ratings_per_context
 
     @property
     def n_ratings(self) -> int:
         """The number of ratings of all contexts."""
-        return 2 * self.n_pairs * self.ratings_per_context
+        return self.n_contexts * self.n_pairs * self.ratings_per_context
 
     @property
     def n_items(self) -> int:

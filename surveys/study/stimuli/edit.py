@@ -12,6 +12,7 @@ from surveys.errors import ImportRefused, StimuliChanged
 from surveys.models import Context, Pair, StimuliOrigin, Study
 from surveys.study.blocks.allocation import clear_blocks, lay_out_again, make_blocks
 from surveys.study.lifecycle import lock_draft
+from surveys.study.settings import LAYS_OUT_BLOCKS
 from surveys.study.stimuli.load import (
     LARGEST_FILE,
     CheckedFile,
@@ -58,7 +59,7 @@ def replace_stimuli(study: Study, stimuli: CheckedStimuli) -> Study:
     study.seconds_per_item, study.stimuli_sha256 = stimuli.seconds_per_item, stimuli.digest
     study.save()
     design = stimuli.design
-    is_as_planned = (study.block_size, study.seed) == (design.block_size, design.seed)
+    is_as_planned = all(getattr(study, n) == getattr(design, n) for n in LAYS_OUT_BLOCKS)
     make_blocks(study, stimuli.plan if is_as_planned else None)
     pairs = f"{n_before} → {len(stimuli.pairs)}"
     record("stimuli.replaced", study, pairs=pairs, stimuli=f"{before} → {study.stimuli_sha256}")

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import json
 import lzma
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
@@ -12,7 +13,7 @@ from django.db import transaction
 
 from postprocess.designs.kinds import SPANS
 from postprocess.formats.kinds import CANONICAL, FileKind
-from postprocess.formats.parsed import ESCAPED_FIELD
+from postprocess.formats.parsed import ESCAPED_FIELD, ParsedRows
 from postprocess.formats.stimuli import (
     COLUMNS,
     ParsedStimuli,
@@ -28,7 +29,7 @@ from surveys.errors import ImportRefused, StimuliChanged, StudyExists
 from surveys.models import Context, Pair, Study
 from surveys.models.fields import label_of, list_problems
 from surveys.models.stimuli import insert_rows
-from surveys.study.blocks.allocation import BlockPlan, make_blocks, plan_blocks
+from surveys.study.blocks.allocation import BlockPlan, make_blocks, plan_study
 from surveys.study.planning.durations import estimate_seconds
 from surveys.study.settings import AT_IMPORT, KIND
 
@@ -53,7 +54,7 @@ class CheckedStimuli:
     """
 
     design: Study
-    pairs: tuple[StimulusPair, ...]
+    pairs: tuple[Any, ...]  # of the study's kind
     warnings: tuple[Finding, ...]
     digest: str
     seconds_per_item: int
@@ -64,7 +65,8 @@ class CheckedStimuli:
         return ImportSummary(
             n_pairs=len(self.pairs),
             n_blocks=len(self.plan),
-            n_assignments=2 * len(self.plan) * self.design.ratings_per_context,
+            n_assignments=self.design.kind.n_contexts
+            * sum(self.design.ratings_per_context + items[0].n_more for items in self.plan),
             warnings=self.warnings,
             is_new=is_new,
         )
@@ -75,7 +77,7 @@ def read_stimuli(data: bytes, design: Study, kind: FileKind = CANONICAL) -> Chec
     return check_stimuli(parse_stimuli(data, kind), design)
 
 
-def check_stimuli(stimuli: ParsedStimuli, design: Study) -> CheckedStimuli:
+def check_stimuli(stimuli: ParsedRows[Any], design: Study) -> CheckedStimuli:
     """Return parsed stimuli, checked as `read_stimuli` does."""
     problems = list_design_problems(design)
     if problems or stimuli.errors:
@@ -84,13 +86,15 @@ def check_stimuli(stimuli: ParsedStimuli, design: Study) -> CheckedStimuli:
         message = "\n".join([*problems, *map(str, group_findings(stimuli.errors))])
         raise ImportRefused(message, problems=[*of_design, *of_file])
     words = [(pair.word1, pair.word2) for pair in stimuli.pairs]
+    first_rows = [design.kind.stored(pair)[0] for pair in stimuli.pairs]
+    texts = [" ".join(filter(None, (row["text"], row["text2"]))) for row in first_rows]
     return CheckedStimuli(
         design=design,
         pairs=stimuli.pairs,
         warnings=stimuli.warnings,
-        digest=digest_stimuli(stimuli.pairs),
-        seconds_per_item=estimate_seconds([pair.context1.text for pair in stimuli.pairs]),
-        plan=plan_blocks(words, block_size=design.block_size, seed=design.seed),
+        digest=digest_rows(map(design.kind.write, stimuli.pairs)),
+        seconds_per_item=estimate_seconds(texts, design.writes),
+        plan=plan_study(design, words),
     )
 
 
@@ -162,18 +166,22 @@ def list_design_problems(design: Study) -> list[str]:
     return list_problems(design, {"stimuli_sha256"} | (set() if design.title else {"title"}))
 
 
-def store_pairs(study: Study, stimuli: Sequence[StimulusPair]) -> None:
+def store_pairs(study: Study, stimuli: Sequence[Any]) -> None:
     """Store the pairs and contexts of a study that has none."""
-    rows = ((study.pk, False, n, p.word1, p.word2, "{}") for n, p in enumerate(stimuli, 1))
+    kind = study.kind
+    rows = (
+        (study.pk, False, number, pair.word1, pair.word2, json.dumps(kind.details(pair)))
+        for number, pair in enumerate(stimuli, 1)
+    )
     insert_rows(Pair, ("study", "is_checkpoint", "position", "word1", "word2", "details"), rows)
     pairs = Pair.objects.stimuli(study).order_by("position").values_list("pk", flat=True)
     insert_rows(
         Context,
-        ("pair", "number", "text", "text2", *SPANS),
+        ("pair", "number", "text", "text2", *SPANS, "more_spans"),
         (
-            (pair, number, marked.text, "", *marked.word1, *marked.word2)
+            (pair, *values, more and json.dumps(more))
             for pair, stimulus in zip(pairs, stimuli, strict=True)
-            for number, marked in ((1, stimulus.context1), (2, stimulus.context2))
+            for *values, more in (row.values() for row in kind.stored(stimulus))
         ),
     )
 

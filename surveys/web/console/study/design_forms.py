@@ -112,6 +112,7 @@ class DesignForm(SettingsForm):
         if not self.n_pairs or self.errors.keys() & {*WORKLOAD, *SCALE, *PAY}:
             return None
         numbers: dict[str, Any] = {name: getattr(self.instance, name) for name in WORKLOAD}
+        numbers["n_contexts"] = self.study.kind.n_contexts
         numbers["n_checkpoints"] = min(numbers["n_checkpoints"], self.n_items)
         if self.is_bound:
             numbers |= {name: self.cleaned_data[name] or Decimal(0) for name in PAY}

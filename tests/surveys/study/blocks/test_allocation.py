@@ -2,9 +2,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surveys.models import Block, Context, Item, Questionnaire
+from surveys.models import Block, Context, Item, Place, Questionnaire
 from surveys.study.blocks.allocation import plan_blocks
-from tests.factories.studies import make_study
+from surveys.study.blocks.quota import resize_places
+from surveys.study.design import configure_study
+from tests.factories.studies import make_study, make_study_of
 
 WORDS = [(f"alpha{n}", f"beta{n}") for n in range(100)]
 
@@ -51,6 +53,55 @@ def test_plan_blocks_parts_rows_with_the_same_words(seed):
 
     blocks_of_twins = [n for n, block in enumerate(plan) for item in block if item.pair < 2]
     assert sorted(blocks_of_twins) == [0, 1]
+
+
+def test_plan_blocks_of_one_context_deals_the_same_pairs():
+    plan, of_two = (
+        plan_blocks(WORDS, block_size=30, seed=1, n_contexts=n_contexts) for n_contexts in (1, 2)
+    )
+
+    dealt = [{item.pair for item in block} for block in plan]
+    assert dealt == [{item.pair for item in block} for block in of_two]
+    assert {item.context_in("A") for block in plan for item in block} == {1}
+
+
+def test_plan_blocks_doubles_pairs_in_blocks_of_their_own():
+    plan = plan_blocks(WORDS[:40], block_size=10, seed=1, n_contexts=1, n_doubled=12)
+
+    assert [(len(block), {item.n_more for item in block}) for block in plan] == [
+        (10, {0}), (9, {0}), (9, {0}), (6, {1}), (6, {1}),
+    ]  # fmt: skip
+    assert sorted(item.pair for block in plan for item in block) == list(range(40))
+
+
+@pytest.mark.django_db
+def test_make_blocks_gives_doubled_items_one_place_more():
+    study = make_study_of("mclwic", 7, block_size=2, n_doubled=3)
+
+    blocks = [(b.n_more, [q.letter for q in b.questionnaires.all()]) for b in study.blocks.all()]
+    assert blocks == [(0, ["A"]), (0, ["A"]), (1, ["A"]), (1, ["A"])]
+    places = Place.objects.values_list("questionnaire__block__number", "number")
+    assert sorted(places) == [
+        (1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (3, 2), (3, 3), (4, 1), (4, 2), (4, 3),
+    ]  # fmt: skip
+    resize_places(study)
+    assert Place.objects.count() == 10
+    configure_study(study, ratings_per_context=1)
+    assert Place.objects.filter(is_open=True).count() == 6
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("name", "forms"),
+    [("simlex", []), ("scws", ["alpha2", "beta2"]), ("mclwic", ["alpha2", "alpha2"])],
+)
+def test_items_of_other_kinds_are_stored_as_their_file_has_them(name, forms):
+    study = make_study_of(name, 3)
+
+    pair = study.pairs.get(position=2)
+    item = study.kind.restored({**vars(pair), **vars(pair.contexts.get())})
+    assert pair.details == {"id": "p2", "pos": "N"}
+    assert [text.form for text in item.texts] == forms
 
 
 @pytest.mark.django_db

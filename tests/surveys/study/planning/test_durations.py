@@ -3,6 +3,7 @@
 import pytest
 
 from surveys.models import Study, TextKind
+from surveys.models.study import Writes
 from surveys.participation.assignments import count_items
 from surveys.rehearsal.demo import DEMO_LANGUAGES, prepare_demo_studies
 from surveys.study.design import configure_study
@@ -57,7 +58,7 @@ def test_words_are_counted_in_any_script(text, n_words):
 
 
 def test_an_item_is_read_one_and_a_half_times_and_answered():
-    assert estimate_seconds([MINUTE, MINUTE]) == 90 + SECONDS_TO_ANSWER
+    assert estimate_seconds([MINUTE, MINUTE]) == 90 + SECONDS_TO_ANSWER[Writes.ASSOCIATIONS]
 
 
 @pytest.mark.django_db
