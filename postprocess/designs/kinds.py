@@ -61,6 +61,7 @@ class TextKind:
 
     name = "text"
     n_contexts: "NContexts" = 2
+    n_pages = 2  # of an item: what the text inspires, then its rating
 
     def columns(self, design: "Design") -> tuple[str, ...]:
         """Return the columns of `data_<lang>.tsv`."""
@@ -107,6 +108,7 @@ class PairKind:
     """Two words alone, or each in a separate text; they may be of two languages."""
 
     n_contexts: "NContexts" = 1
+    n_pages = 1
 
     def __init__(self, name: "Kind", texts: Sequence[str] = (), forms: Sequence[str] = ()) -> None:
         self.name, self._texts, self._forms = name, texts, forms

@@ -1,6 +1,6 @@
-"""Answers to the two pages of an item; each response is filled once.
+"""Answers to the one or two pages of an item; each response is filled once.
 
-Both answers are single conditional updates: the first one counts, and a repeated, late or reordered
+All answers are single conditional updates: the first one counts, and a repeated, late or reordered
 one is a no-op, from any tab, process or network. An answer after the lease has ended resumes the
 assignment.
 """
@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 
 from surveys.errors import AssignmentEnded, RatingRefused
 from surveys.models import Assignment, AssignmentState
+from surveys.models.study import Writes
 from surveys.participation.assignments import resume_assignment, submit_assignment
 from surveys.participation.due_item import (
     RATING_OPEN,
@@ -36,6 +37,7 @@ class PageVisit:
 
 
 UNKNOWN = PageVisit()
+Written = tuple[str, str]
 
 
 def record_engagement(
@@ -64,14 +66,20 @@ def record_engagement(
 
 
 def record_rating(
-    where: AssignmentProgress, rating: Decimal, *, visit: PageVisit = UNKNOWN
+    where: AssignmentProgress,
+    rating: Decimal | None,
+    *,
+    written: Written | None = None,
+    visit: PageVisit = UNKNOWN,
 ) -> bool:
-    """Store the rating of the due item after page 1; the last one submits the assignment.
+    """Store the rating of the due item; the last one submits the assignment.
 
-    Returns whether it was stored. Raises RatingRefused for a rating that is not on the scale.
+    It comes after page 1, or with what is written on an item's only page. A translation has no
+    rating. Returns whether it was stored. Raises RatingRefused for a rating that is not on the
+    scale, and for one without what the study asks to write.
     """
-    check_rating(where, rating)
-    return _answer_page_2(where, visit, rating=rating)
+    check_answer(where, rating, written)
+    return _answer_last_page(where, visit, written, rating=rating)
 
 
 def record_unjudgeable(
@@ -81,41 +89,61 @@ def record_unjudgeable(
 
     Returns whether it was stored. Raises RatingRefused if the study does not allow it.
     """
-    check_rating(where, None)
-    return _answer_page_2(where, visit, is_unjudgeable=True, comment=comment)
+    check_answer(where, None, None)
+    return _answer_last_page(where, visit, is_unjudgeable=True, comment=comment)
 
 
-def check_rating(where: AssignmentProgress, rating: Decimal | None) -> None:
-    """Raise RatingRefused for a rating (None: cannot judge) that the study does not allow."""
+def check_answer(
+    where: AssignmentProgress, rating: Decimal | None, written: Written | None
+) -> None:
+    """Raise RatingRefused for an answer (neither: cannot judge) that the study does not allow."""
     rules = study_rules_of(where.study_id, where.revision)
-    if rating is None:
+    writes = rules.study.writes
+    if rating is None and not written:
         if not rules.study.allows_unjudgeable:
             raise RatingRefused("This study asks for a rating of every text.")
-    elif rating not in rules.scale_points:
+    elif bool(written and all(written)) != (writes in {Writes.SUBSTITUTES, Writes.TRANSLATIONS}):
+        raise RatingRefused("This study asks for a rating, and for words only where it says so.")
+    elif (rating is None) != (writes == Writes.TRANSLATIONS):
+        raise RatingRefused("This study asks for a rating, or for translations alone.")
+    elif rating is not None and rating not in rules.scale_points:
         raise RatingRefused(f"{rating} is not on the scale of this study.")
 
 
-def _answer_page_2(where: AssignmentProgress, visit: PageVisit, **answer: object) -> bool:
+def _answer_last_page(
+    where: AssignmentProgress, visit: PageVisit, written: Written | None = None, **answer: object
+) -> bool:
     resume_if_expired(where)
     if where.due is None:
         return False
+    now, still_open = timezone.now(), RATING_OPEN
     answer |= {
-        "rated_at": timezone.now(),
+        "rated_at": now,
         "rating_shown_at": visit.shown_at,
         "rating_visible_seconds": visit.visible_seconds,
         "scale_layout": visit.layout,
     }
+    if where.kind.n_pages == 1:
+        still_open = WORDS_OPEN
+        answer |= {
+            "engaged_at": now,
+            # the mean pace is that of both pages
+            "words_visible_seconds": None if visit.visible_seconds is None else 0.0,
+            **dict(zip(("written1", "written2"), written or (), strict=False)),
+        }
     if where.due.position < where.n_items:
-        return fill_response(where.due.response_id, RATING_OPEN, answer)
-    stored = _finish(where.assignment_id, where.due.response_id, answer)
+        return fill_response(where.due.response_id, still_open, answer)
+    stored = _finish(where.assignment_id, where.due.response_id, still_open, answer)
     if stored is None:  # it expired since this page was asked for
         _resume(where)
-        stored = _finish(where.assignment_id, where.due.response_id, answer)
+        stored = _finish(where.assignment_id, where.due.response_id, still_open, answer)
     return bool(stored)
 
 
 @transaction.atomic
-def _finish(assignment_id: int, response_id: int, answer: Mapping[str, object]) -> bool | None:
+def _finish(
+    assignment_id: int, response_id: int, still_open: str, answer: Mapping[str, object]
+) -> bool | None:
     """Store the last answer and submit; return None for an expired assignment.
 
     An expired one must be resumed first, in a transaction that locks the study before it.
@@ -124,7 +152,7 @@ def _finish(assignment_id: int, response_id: int, answer: Mapping[str, object]) 
     assignment = Assignment.objects.select_for_update(no_key=True).get(pk=assignment_id)
     if assignment.state == AssignmentState.EXPIRED:
         return None
-    stored = fill_response(response_id, RATING_OPEN, answer)
+    stored = fill_response(response_id, still_open, answer)
     if stored:
         submit_assignment(assignment)
     return stored

@@ -3,7 +3,7 @@
 import random
 import secrets
 from collections import Counter
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from django.db import transaction
 from django.db.models import Count
@@ -28,6 +28,7 @@ from surveys.models import (
     TextKind,
 )
 from surveys.models.quota import PlaceQuerySet
+from surveys.models.stimuli import insert_rows
 from surveys.participation.policies import Choice, choose_place
 from surveys.recruitment.completion_codes import Completion, came_by_reservation, completion_of
 from surveys.recruitment.consent_notice import Facts, find_disclosure, make_notice, store_notice
@@ -320,15 +321,16 @@ def _fill_place(
     assignment.n_items = len(contexts)
     assignment.save()
     Place.objects.filter(pk=place.pk).update(assignment=assignment)
-    Response.objects.bulk_create(
-        Response(
-            assignment=assignment,
-            annotator_id=annotator.pk,
-            context_id=context,
-            pair_id=pair,
-            position=position,
-        )
-        for position, (context, pair) in enumerate(contexts, 1)
+    empty: dict[str, Any] = {
+        "assignment": assignment.pk, "annotator": annotator.pk, "writes": study.writes,
+        **dict.fromkeys(("written1", "written2", "comment", "scale_layout"), ""),
+        **dict.fromkeys(("is_unjudgeable", "has_pasted_word1", "has_pasted_word2"), False),
+        "is_erased": False,
+    }  # fmt: skip
+    insert_rows(
+        Response,
+        ("position", "context", "pair", *empty),
+        ((n, context, pair, *empty.values()) for n, (context, pair) in enumerate(contexts, 1)),
     )
     return assignment
 

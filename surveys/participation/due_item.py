@@ -7,10 +7,13 @@ running them (docs/performance.md), and most requests of a survey are for these 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from json import loads
+from typing import Any
 
 from django.db import connection
 
-from postprocess.formats.marks import MarkedContext, Span
+from postprocess.designs.kinds import KINDS, SPANS, Item, ItemKind
+from postprocess.formats.marks import MarkedContext
 from surveys.models.participation import AssignmentState, Response
 from surveys.models.stimuli import TargetText
 
@@ -24,10 +27,11 @@ TAKES_ANSWERS = """EXISTS (
 
 # The due position comes from an index: all open texts would be joined before they are sorted.
 _FIND = """
-SELECT a.id, a.state, a.started_at IS NOT NULL, a.n_items, s.id, s.revision,
+SELECT a.id, a.state, a.started_at IS NOT NULL, a.n_items, s.id, s.revision, s.item_kind,
        r.id, r.position, r.engaged_at IS NOT NULL,
        before.rated_at IS NOT NULL,
-       p.word1, p.word2, c.text, c.word1_start, c.word1_end, c.word2_start, c.word2_end
+       p.word1, p.word2, c.text, c.text2, c.word1_start, c.word1_end, c.word2_start, c.word2_end,
+       c.more_spans
 FROM surveys_assignment a
 JOIN surveys_study s ON s.id = a.study_id
 LEFT JOIN surveys_response r ON r.assignment_id = a.id AND r.position = (
@@ -51,6 +55,7 @@ class AssignmentProgress:
     n_items: int
     study_id: int
     revision: str
+    kind: ItemKind
     due: "DueItem | None"
 
     @property
@@ -61,15 +66,20 @@ class AssignmentProgress:
 
     @property
     def n_pages(self) -> int:
-        """The number of pages of the assignment, two per item."""
-        return 2 * self.n_items
+        """The number of pages of the assignment."""
+        return self.kind.n_pages * self.n_items
 
     @property
     def n_pages_done(self) -> int:
         """The number of pages that are answered."""
         if self.due is None:
             return self.n_pages
-        return 2 * (self.due.position - 1) + self.due.is_engaged
+        return self.kind.n_pages * (self.due.position - 1) + self.due.is_engaged
+
+    @property
+    def asks_rating(self) -> bool:
+        """Whether the due page is an item's last or only one."""
+        return self.due is not None and (bool(self.due.is_engaged) or self.kind.n_pages == 1)
 
 
 @dataclass(slots=True)
@@ -77,6 +87,7 @@ class DueItem(TargetText):
     """The first unanswered item of an assignment.
 
     `has_last`: the answer to the item before can be changed, until page 1 of this one is answered.
+    An item of two words in one text is a `TargetText`.
     """
 
     response_id: int
@@ -85,7 +96,16 @@ class DueItem(TargetText):
     has_last: bool
     word1: str
     word2: str
-    marked: MarkedContext
+    item: Item[Any]
+
+    @property
+    def marked(self) -> MarkedContext:  # type: ignore[override]
+        """The only text and the spans of its targets."""
+        (text,) = self.item.texts
+        return text  # type: ignore[no-any-return]
+
+
+COLUMNS = ("word1", "word2", "text", "text2", *SPANS, "more_spans")  # of `ItemKind.restored`
 
 
 def find_progress(token: str) -> AssignmentProgress | None:
@@ -95,13 +115,16 @@ def find_progress(token: str) -> AssignmentProgress | None:
         row = cursor.fetchone()
     if row is None:
         return None
-    assignment_id, state, is_begun, n_items, study_id, revision, *item = row
-    due = None
-    if item[0] is not None:
-        response_id, position, is_engaged, has_last, word1, word2, text, a, b, c, d = item
-        marked = MarkedContext(text, Span(a, b), Span(c, d))
-        due = DueItem(response_id, position, is_engaged, bool(has_last), word1, word2, marked)
-    return AssignmentProgress(assignment_id, state, is_begun, n_items, study_id, revision, due)
+    *progress, kind_name, response_id, position, is_engaged, has_last = row[:11]
+    kind, due = KINDS[kind_name], None
+    if response_id is not None:
+        columns = dict(zip(COLUMNS, row[11:], strict=True))
+        if columns["more_spans"]:
+            columns["more_spans"] = loads(columns["more_spans"])
+        item = kind.restored(columns)
+        words = columns["word1"], columns["word2"]
+        due = DueItem(response_id, position, is_engaged, bool(has_last), *words, item)
+    return AssignmentProgress(*progress, kind, due)
 
 
 def fill_response(response_id: int, still_open: str, answer: Mapping[str, object]) -> bool:

@@ -125,7 +125,7 @@ def redirect_to_due(token: str) -> HttpResponseRedirect:
     """Redirect to the page that is due, whatever was requested."""
     where = find_and_activate(token)
     if where.takes_answers and where.due and not has_lost_place(where):
-        page = "annotate:rate" if where.due.is_engaged else "annotate:engage"
+        page = "annotate:rate" if where.asks_rating else "annotate:engage"
         return redirect(page, token, where.due.position)
     if where.state == AssignmentState.SUBMITTED:
         return redirect("annotate:thanks", token)

@@ -82,7 +82,7 @@ def change(request: HttpRequest, token: str, position: int) -> HttpResponse:
 def answer_page(request: HttpRequest, token: str, position: int, page: ItemPage) -> HttpResponse:
     """Show a page of an item, or store its answer and redirect to the next page."""
     where = find_and_activate(token)
-    due = find_due(where, position, is_engaged=page is RATING_PAGE)
+    due = find_due(where, position, asks_rating=page is RATING_PAGE)
     form = None
     if request.method == "POST":
         form = page.make_form(display_of(where.study_id, where.revision), request.POST)
@@ -101,7 +101,8 @@ def answer_page(request: HttpRequest, token: str, position: int, page: ItemPage)
     if page is WORDS_PAGE:
         return HttpResponseRedirect(f"{survey}/{position}/rating/")
     if position < where.n_items:
-        return HttpResponseRedirect(f"{survey}/{position + 1}/words/")
+        first = "rating" if where.kind.n_pages == 1 else "words"
+        return HttpResponseRedirect(f"{survey}/{position + 1}/{first}/")
     return HttpResponseRedirect(f"{survey}/thanks/")
 
 
@@ -138,8 +139,8 @@ def refuse_other_answer(where: AssignmentProgress, position: int, form: Form, me
         raise AlreadyAnswered(message % {"answer": answer}, heading=_("Already answered"))
 
 
-def find_due(where: AssignmentProgress, position: int, *, is_engaged: bool) -> DueItem | None:
+def find_due(where: AssignmentProgress, position: int, *, asks_rating: bool) -> DueItem | None:
     """Return the due item if it is at this position and page, else None."""
     due = where.due if where.takes_answers else None
-    is_here = due is not None and due.position == position and bool(due.is_engaged) == is_engaged
+    is_here = due is not None and due.position == position and where.asks_rating == asks_rating
     return due if is_here else None

@@ -97,18 +97,19 @@ def render_progress(
 
     With `has_last` it links to the page that changes the last answer.
     """
-    return _render_progress(face.interface, position, n_items, n_pages_done, has_last)
+    n_pages = face.study.kind.n_pages * n_items
+    return _render_progress(face.interface, position, n_items, n_pages, n_pages_done, has_last)
 
 
 @lru_cache(maxsize=MAX_PROGRESS)
 def _render_progress(
-    interface: str, position: int, n_items: int, n_pages_done: int, has_last: bool
+    interface: str, position: int, n_items: int, n_pages: int, n_pages_done: int, has_last: bool
 ) -> SafeString:
     page = {
         "position": position,
         "n_items": n_items,
         "n_pages_done": n_pages_done,
-        "n_pages": 2 * n_items,
+        "n_pages": n_pages,
         "last": position - 1 if has_last else 0,
     }
     return render_to_string("annotate/_progress.html", page)

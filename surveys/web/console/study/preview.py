@@ -229,7 +229,7 @@ def show_text(
     is_second = page is RATING_PAGE
     walk = list_walk(study)
     position = walk.index(context_id) + 1 if context_id in walk else 1
-    n_done = 2 * (position - 1) + is_second
+    n_done = study.kind.n_pages * (position - 1) + is_second
     shown = {
         **describe_text(context, study, is_marked=is_second),
         "form": form,
