@@ -62,6 +62,7 @@ class TextKind:
     name = "text"
     n_contexts: "NContexts" = 2
     n_pages = 2  # of an item: what the text inspires, then its rating
+    written = ("inspired_word1", "inspired_word2")  # columns of files
 
     def columns(self, design: "Design") -> tuple[str, ...]:
         """Return the columns of `data_<lang>.tsv`."""
@@ -109,6 +110,7 @@ class PairKind:
 
     n_contexts: "NContexts" = 1
     n_pages = 1
+    written = ("written1", "written2")
 
     def __init__(self, name: "Kind", texts: Sequence[str] = (), forms: Sequence[str] = ()) -> None:
         self.name, self._texts, self._forms = name, texts, forms

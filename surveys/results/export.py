@@ -99,6 +99,7 @@ RESPONSE_TABLE = {
 }
 RESPONSE_FIELDS = {name: column.source for name, column in RESPONSE_TABLE.items()}
 RESPONSE_COLUMNS = ("language", *RESPONSE_TABLE)
+WORDS = ("inspired_word1", "inspired_word2")
 INVITATION_COLUMNS = ("note", "link", "state", "created_at")
 MAIL_COLUMNS = ("note", "address", "link", "state", "subject", "body")
 
@@ -111,7 +112,13 @@ def stream_responses(study: Study, **filters: Any) -> Iterator[str]:
     """
     answered = find_responses(study, **filters).order_by("assignment_id", "position")
     rows = answered.values_list(*RESPONSE_FIELDS.values()).iterator(chunk_size=ROWS_A_FETCH)
-    return stream_csv(RESPONSE_COLUMNS, ((study.language, *row) for row in rows))
+    return stream_csv(name_columns(study), ((study.language, *row) for row in rows))
+
+
+def name_columns(study: Study) -> list[str]:
+    """Return the columns of a study's responses; what annotators write is named by the kind."""
+    names = dict(zip(WORDS, study.kind.written, strict=True))
+    return [names.get(column, column) for column in RESPONSE_COLUMNS]
 
 
 def find_responses(

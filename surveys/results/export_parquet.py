@@ -18,6 +18,7 @@ from surveys.results.export import (
     Column,
     WrittenInstant,
     find_responses,
+    name_columns,
 )
 
 ROWS_A_GROUP = 20_000
@@ -48,9 +49,9 @@ def stream_responses_as_parquet(study: Study, **filters: Any) -> Iterator[bytes]
     from pyarrow import parquet
 
     instant = pa.timestamp("ms", tz="UTC")
-    kinds = {name: column.arrow_type for name, column in RESPONSE_TABLE.items()}
-    types = {n: instant if k == TIMESTAMP else pa.type_for_alias(k) for n, k in kinds.items()}
-    schema = pa.schema([("language", pa.string()), *types.items()])
+    kinds = ["string", *(column.arrow_type for column in RESPONSE_TABLE.values())]
+    types = [instant if kind == TIMESTAMP else pa.type_for_alias(kind) for kind in kinds]
+    schema = pa.schema([*zip(name_columns(study), types, strict=True)])
     answered = find_responses(study, **filters).order_by("assignment_id", "position")
     rows = answered.values_list(*map(_as_typed, RESPONSE_TABLE.values()))
     remaining = rows.iterator(chunk_size=ROWS_A_FETCH)

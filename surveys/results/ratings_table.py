@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 RATINGS_COLUMNS = ("pair", "context", "annotator", "rating", "group", "mark")
 CHECKS_COLUMNS = ("checkpoint", "annotator", "rating", "group", "lowest", "highest")
-WORDS_COLUMNS = ("pair", "context", "annotator", "inspired_word1", "inspired_word2")
+WORDS_COLUMNS = ("pair", "context", "annotator")  # and what is written
 DETAILS_COLUMNS = ("pair", "context", "annotator", "block", "position", "seconds", "layout")
 FIELDS = (
     "pair__position", "context__number", "annotator__code", "rating",
@@ -104,14 +104,14 @@ def table_answers(study: Study) -> Answers:
             mark = _mark(unjudged, state, is_current=current, is_rejected=is_rejected)
             ratings.append((pair, number, annotator, points, group, mark))
             details.append((pair, number, annotator, str(block), float(position), seconds, shown))
-            if may_publish and study.publishes_words:
+            if may_publish and study.publishes_words and any(written):
                 words.append((pair, number, annotator, *written))
         elif state == AssignmentState.SUBMITTED and current:
             checks.append((pair, annotator, points, group, low, high))
     return Answers(
         _table(ratings, RATINGS_COLUMNS),
         _table(checks, CHECKS_COLUMNS),
-        _table(words, WORDS_COLUMNS),
+        _table(words, (*WORDS_COLUMNS, *study.kind.written)),
         _table(details, DETAILS_COLUMNS).astype({"seconds": float}),
         frozenset(row[2] for row in rows if row[-3]),
     )

@@ -1,14 +1,20 @@
+import io
 from collections import Counter
+from decimal import Decimal
 
 import pandas as pd
 import pytest
+from pyarrow.parquet import read_table
 
 from postprocess.steps.post_process import post_process
 from postprocess.steps.recipe import read_recipe
 from surveys.errors import RatingsMissing, StimuliChanged
 from surveys.models import Annotator, Block, Context, Response, Study
+from surveys.participation.answers import record_rating
 from surveys.privacy.erasure import withdraw_annotator
 from surveys.recruitment.links import invite_annotators, invite_scripted_annotators
+from surveys.results.export import stream_responses
+from surveys.results.export_parquet import stream_responses_as_parquet
 from surveys.results.ratings_table import (
     collect_study,
     list_shortfalls,
@@ -20,7 +26,14 @@ from surveys.study.design import configure_study
 from surveys.study.stimuli.checkpoints import import_checkpoints
 from tests.factories.checkpoints import file as checkpoints_file
 from tests.factories.checkpoints import row as checkpoint
-from tests.factories.studies import finish, make_study, rate_due, start
+from tests.factories.studies import (
+    finish,
+    make_study,
+    make_study_of,
+    progress_of,
+    rate_due,
+    start,
+)
 
 pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # rows in order
 
@@ -200,3 +213,27 @@ def test_table_answers_takes_two_queries(django_assert_num_queries):
 
     with django_assert_num_queries(2):
         table_answers(study)
+
+
+def test_table_answers_of_items_with_one_context():
+    study = make_study_of("mclwic", 2, ratings_per_context=1, publishes_words=True)
+    assignment = start(study)
+    for written in (("sea", "salt water"), ("a", "b")):
+        record_rating(progress_of(assignment), Decimal(1), written=written)
+
+    answers = table_answers(study)
+
+    rated = answers.ratings[["pair", "context", "rating", "group", "mark"]]
+    assert rated.to_numpy().tolist() == [[1, 1, 1.0, "1A", ""], [2, 1, 1.0, "1A", ""]]
+    assert sorted(answers.words["written2"]) == ["b", "salt water"]
+    header, *_ = "".join(stream_responses(study)).splitlines()
+    assert "written1,written2" in header
+    table = read_table(io.BytesIO(b"".join(stream_responses_as_parquet(study))))
+    assert table.column_names == header.split(",")
+
+
+def test_table_answers_has_no_words_where_none_are_written():
+    study = make_study_of("simlex", 1, ratings_per_context=1, publishes_words=True)
+    record_rating(progress_of(start(study)), Decimal(2))
+
+    assert table_answers(study).words.empty
