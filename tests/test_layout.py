@@ -123,7 +123,8 @@ OF_GOLD = {  # what may read the hidden gold of a shared task
     "surveys.sharedtasks.kits.codabench_bundle",  # for organisers who may read it anyway
     "surveys.sharedtasks.scoring.figures", "surveys.sharedtasks.final_results.archive",
 }  # fmt: skip
-MARKS = "postprocess.formats.marks"  # the value of a text with two targets; loads nothing
+# The value of a text with two targets, and the kinds of item: neither loads pandas.
+VALUES = ("postprocess.formats.marks", "postprocess.designs.kinds")
 OPTIONS = "postprocess.commands.options"
 SIMULATOR = "mturk_simulator"  # shares nothing with the platform, not even its errors
 CLIENT = f"{SIMULATOR}.client"  # for scripted workers; imports nothing of ours
@@ -195,7 +196,7 @@ def may_import(importer: str, imported: str) -> bool:
     if is_in(importer, ERRORS):
         return False
     if is_in(importer, MODELS):
-        return is_in(imported, MODELS, ERRORS, MARKS)
+        return is_in(imported, MODELS, ERRORS, *VALUES)
     if is_in(importer, *DOORS):
         if is_in(imported, "preprocess", "postprocess"):
             return is_in(importer, "surveys.management") and imported == OPTIONS
@@ -204,7 +205,7 @@ def may_import(importer: str, imported: str) -> bool:
     if is_in(imported, "preprocess"):
         return (importer, imported) in OF_CORPORA
     if is_in(imported, "postprocess"):
-        return importer in FILE_ACTIONS or imported == MARKS
+        return importer in FILE_ACTIONS or imported in VALUES
     return not is_in(imported, *DOORS)
 
 

@@ -20,8 +20,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Compare the releases and write page, tables and figures."""
     require_report()
-    from postprocess.family import compare_family, load_member
-    from postprocess.reporting.family import render_family
+    from postprocess.families.comparing import compare_family, load_member
+    from postprocess.families.page import render_family
 
     family = compare_family([*map(load_member, options.folders)], options.key)
     sys.stdout.write("".join(f"{warning}\n" for warning in family.report["warnings"]))

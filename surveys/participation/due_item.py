@@ -49,14 +49,14 @@ WHERE a.token = %s
 class AssignmentProgress:
     """The state of an assignment, and its due item."""
 
+    kind: ItemKind
+    due: "DueItem | None"
     assignment_id: int
     state: str
     is_begun: bool  # SQLite says 0 or 1
     n_items: int
     study_id: int
     revision: str
-    kind: ItemKind
-    due: "DueItem | None"
 
     @property
     def takes_answers(self) -> bool:
@@ -99,7 +99,7 @@ class DueItem(TargetText):
     item: Item[Any]
 
     @property
-    def marked(self) -> MarkedContext:  # type: ignore[override]
+    def marked(self) -> MarkedContext:
         """The only text and the spans of its targets."""
         (text,) = self.item.texts
         return text  # type: ignore[no-any-return]
@@ -124,7 +124,7 @@ def find_progress(token: str) -> AssignmentProgress | None:
         item = kind.restored(columns)
         words = columns["word1"], columns["word2"]
         due = DueItem(response_id, position, is_engaged, bool(has_last), *words, item)
-    return AssignmentProgress(*progress, kind, due)
+    return AssignmentProgress(kind, due, *progress)
 
 
 def fill_response(response_id: int, still_open: str, answer: Mapping[str, object]) -> bool:

@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 
 from postprocess.__main__ import main
-from postprocess.family import FamilyError, Member, compare_family, load_member
+from postprocess.families.comparing import FamilyError, Member, compare_family, load_member
+from postprocess.families.page import render_family
 from postprocess.formats.files import read_dataset
 from postprocess.formats.tabular import TableError
 from postprocess.release.assembling import Choices, build_release, write_release
-from postprocess.reporting.family import render_family
 from postprocess.reporting.published import HEADINGS, SIMLEX, write_rows
 from postprocess.table.scale import Scale
 from postprocess.two_collections.collection import collection_of_scores

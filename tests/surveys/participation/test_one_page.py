@@ -18,7 +18,7 @@ ANSWER = ("rating", "is_unjudgeable", "written1", "written2")
 
 
 @pytest.fixture
-def begun():
+def begun_page():
     """Return a function from a published design to an assignment of two items."""
 
     def begin(name: str, **changed: object):
@@ -27,8 +27,8 @@ def begun():
     return begin
 
 
-def test_the_due_item_is_restored(begun):
-    where = progress_of(begun("scws"))
+def test_the_due_item_is_restored(begun_page):
+    where = progress_of(begun_page("scws"))
 
     texts = [(text.text, text.form) for text in where.due.item.texts]
     n = where.due.word1.removeprefix("alpha")
@@ -36,8 +36,8 @@ def test_the_due_item_is_restored(begun):
     assert (where.n_pages, where.n_pages_done, where.asks_rating) == (2, 0, True)
 
 
-def test_a_target_in_pieces_is_restored(begun):
-    assignment = begun("usim")
+def test_a_target_in_pieces_is_restored(begun_page):
+    assignment = begun_page("usim")
     context = Response.objects.get(assignment=assignment, position=1).context
     type(context).objects.filter(pk=context.pk).update(more_spans=[[[0, 4]], []])
 
@@ -50,8 +50,8 @@ def test_a_target_in_pieces_is_restored(begun):
     ("name", "rating", "written"),
     [("simlex", Decimal(4), None), ("mclwic", Decimal(1), WORDS)],
 )
-def test_an_answer_is_stored_at_one_instant(begun, name, rating, written):
-    assignment = begun(name)
+def test_an_answer_is_stored_at_one_instant(begun_page, name, rating, written):
+    assignment = begun_page(name)
     where = progress_of(assignment)
 
     assert record_rating(where, rating, written=written, visit=PageVisit(None, 7.5))
@@ -73,8 +73,8 @@ def test_an_answer_is_stored_at_one_instant(begun, name, rating, written):
         ("mclwic", Decimal(1), ("sea", "")),
     ],
 )  # fmt: skip
-def test_an_answer_that_the_study_does_not_ask_for_is_refused(begun, name, rating, written):
-    where = progress_of(begun(name))
+def test_an_answer_that_the_study_does_not_ask_for_is_refused(begun_page, name, rating, written):
+    where = progress_of(begun_page(name))
 
     with pytest.raises(RatingRefused):
         record_rating(where, rating, written=written)
@@ -82,9 +82,9 @@ def test_an_answer_that_the_study_does_not_ask_for_is_refused(begun, name, ratin
     assert not Response.objects.filter(rated_at__isnull=False).exists()
 
 
-def test_translations_have_no_rating(begun):
+def test_translations_have_no_rating(begun_page):
     translated = {"language2": "fi", "publishes_words": True, "allows_unjudgeable": True}
-    assignment = begun("semeval2017-translation", **translated)
+    assignment = begun_page("semeval2017-translation", **translated)
     where = progress_of(assignment)
 
     assert record_rating(where, None, written=WORDS)
@@ -93,8 +93,8 @@ def test_translations_have_no_rating(begun):
     assert stored(Response(pk=where.due.response_id), *ANSWER) == (None, True, "", "")
 
 
-def test_a_correction_changes_the_words_with_the_rating(begun):
-    assignment = begun("mclwic", allows_unjudgeable=True)
+def test_a_correction_changes_the_words_with_the_rating(begun_page):
+    assignment = begun_page("mclwic", allows_unjudgeable=True)
     response = Response.objects.get(assignment=assignment, position=1)
     record_unjudgeable(progress_of(assignment), "Odd.")
 
@@ -106,8 +106,8 @@ def test_a_correction_changes_the_words_with_the_rating(begun):
     assert not Response.objects.filter(rated_at=None).exists()
 
 
-def test_the_address_of_a_one_page_item_is_that_of_its_rating(begun, client):
-    assignment = begun("simlex")
+def test_the_address_of_a_one_page_item_is_that_of_its_rating(begun_page, client):
+    assignment = begun_page("simlex")
 
     for page in ("next", "engage"):
         number = [1] if page == "engage" else []

@@ -118,7 +118,7 @@ def test_withdraw_annotator_erases_the_answers(study, half_done):
         kept = {name for name, value in vars(response).items() if value not in (None, "", False)}
         assert kept == {
             "_state", "id", "assignment_id", "annotator_id", "pair_id", "context_id", "position",
-            "is_erased",
+            "is_erased", "writes",
         }  # fmt: skip
     assert count_places_left(study) == 2
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from postprocess.family import ALL, SOURCE, Family
+from postprocess.families.comparing import ALL, SOURCE, Family
 from postprocess.reporting.figures.drawing import DOT, RULE, SOFT, in_style, new_figure
 from postprocess.reporting.figures.gallery import Illustration, render_plates
 from postprocess.reporting.page import make_environment, show_plate

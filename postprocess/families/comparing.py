@@ -1,4 +1,4 @@
-"""Families: the studies of one data set in several languages, side by side."""
+"""What is compared in a family: pairs, changes, distances, and the scores of a source list."""
 
 import hashlib
 from collections import defaultdict
