@@ -82,7 +82,7 @@ BOUNDS = (
     ("migrations", count_migrations, 7, 4),
     ("words of documents", lambda: count_words(*DOCUMENTS), 56_627, 54_500),
     ("words of the README", lambda: count_words("README.md"), 900, 900),
-    ("words of the changelog", lambda: count_words("CHANGELOG.md"), 741, 700),
+    ("words of the changelog", lambda: count_words("CHANGELOG.md"), 715, 700),
     ("environment settings", count_settings, 30, 30),
     ("small modules with one importer", count_crumbs, 18, 10),
 )

@@ -143,7 +143,7 @@ def _find_errors(
     if "score" in key:
         ends = published.minimum, published.maximum
         is_on_scale = pd.to_numeric(key["score"], errors="coerce").between(*ends)
-        wrong.append(("score", ~is_on_scale, f"the score is no number of {write_range(*ends)}"))
+        wrong.append(("score", ~is_on_scale, f"the score is not within {write_range(*ends)}"))
     for column, are_wrong, what in wrong:
         yield from (Finding(Severity.ERROR, what, n, column) for n in key.index[are_wrong])
 

@@ -17,14 +17,14 @@ from postprocess.two_collections.stamps import stamp_name, stamp_title
 
 TEXTS = ("language", "pos", "input", "SHA-256")  # columns without numbers
 NOTES = f"{NOTE} SimLex-999: pairs without context, as printed in the task paper."
-BARS = "Lines: all of them; bars: from the lower to the upper quartile; dots: means."
+BARS = "Lines: the whole range; bars: from the lower to the upper quartile; dots: means."
 CHANGES = (
-    "The absolute changes of the pairs (their number in brackets), in points of the published "
-    f"scale, as in Figure 2 (c) of the task paper. {BARS}"
+    "Each pair’s absolute change (number of pairs in brackets), in points of the published "
+    f"scale, as in the task paper’s Figure 2 (c). {BARS}"
 )
 SCORES = (
     "The scores of the source list’s pairs, without context, and of each language’s contexts "
-    f"(their number in brackets), as in Figures 2 (a) and (b) of the task paper. {BARS}"
+    f"(number in brackets), as in the task paper’s Figures 2 (a) and (b). {BARS}"
 )
 
 

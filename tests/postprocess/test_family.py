@@ -132,8 +132,8 @@ def test_table_1_has_the_row_of_simlex():
         (["\tnoun\t1\tbank0\triver\t\t"], "row 1 (line 2), id: the id is empty or repeated"),
         ([LINES[0], LINES[0]], "row 2 (line 3), id: the id is empty or repeated"),
         (["p\tnoun\t1\tbank0\t\t\t"], "row 1 (line 2), sl_word1: one of the words is missing"),
-        (["p\tnoun\t11\t\t\t\t"], "row 1 (line 2), score: the score is no number of 0–10"),
-        (["p\tnoun\tmuch\t\t\t\t"], "row 1 (line 2), score: the score is no number of 0–10"),
+        (["p\tnoun\t11\t\t\t\t"], "row 1 (line 2), score: the score is not within 0–10"),
+        (["p\tnoun\tmuch\t\t\t\t"], "row 1 (line 2), score: the score is not within 0–10"),
         (["p\tnoun"], "row 1 (line 2)"),
     ],
 )
