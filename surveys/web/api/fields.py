@@ -148,8 +148,11 @@ class FormSerializer(RequestSerializer):
 
     def _read(self, name: str, part: Any) -> Any:
         field = self.fields.get(name)
-        if isinstance(field, JsonInteger | ScalePointField) and NUMBER.fullmatch(str(part)):
-            return float(part) if "." in part else int(part)
+        if isinstance(field, JsonInteger | ScalePointField):
+            if field.allow_null and part in ("", "null"):
+                return None
+            if NUMBER.fullmatch(str(part)):
+                return float(part) if "." in part else int(part)
         if isinstance(field, JsonBoolean):
             return TRUTH_VALUES.get(str(part).lower(), part)
         return part
