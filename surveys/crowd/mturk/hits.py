@@ -37,7 +37,9 @@ def plan_batch(
     study = lock_places(study.pk)
     refuse_draft(study)
     if study.block_size is None:
-        raise BatchRefused("All pairs are in one block, which is too much for a HIT.")
+        raise BatchRefused(
+            "All pairs are in one block, too much for a HIT. Duplicate the study with smaller ones."
+        )
     if not any(places.values()) or min(places.values()) < 0:
         raise BatchRefused("Choose questionnaires, and how many places to offer.")
     if terms.get("reward_cents", 0) < 1:

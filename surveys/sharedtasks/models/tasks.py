@@ -3,6 +3,7 @@ from datetime import datetime
 from typing import Any, ClassVar, Self
 
 from django.conf import settings
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 from django.db.models import Case, F, Q, Value, When
 from django.db.models.functions import Concat
@@ -157,6 +158,11 @@ class Organiser(models.Model):
         return f"{self.user} organises {self.shared_task}"
 
 
+MOST_TRACKS = 99  # more is a typing error
+COLUMN = RegexValidator(
+    r"^(?!id$)[A-Za-z][A-Za-z0-9_]*\Z",
+    "Write a letter, then letters, digits and underscores; id is the column of names.",
+)
 METRICS = [  # those of the library
     ("change", "uncentred correlation of changes"),
     ("harmonic", "harmonic mean of Pearson’s and Spearman’s correlation"),
@@ -170,12 +176,17 @@ class Track(models.Model):
     """What teams predict in a subtask, and how it is scored. Elsewhere `subtask` is its number."""
 
     shared_task = models.ForeignKey(SharedTask, models.CASCADE, related_name="tracks")
-    number = models.PositiveSmallIntegerField(help_text="Part of the names of result files.")
+    number = models.PositiveSmallIntegerField(
+        validators=[MinValueValidator(1), MaxValueValidator(MOST_TRACKS)],
+        help_text="Part of the names of result files.",
+    )
     title = models.CharField(max_length=60, help_text="What teams predict, such as similarity.")
     metric = models.CharField(max_length=15, choices=METRICS)
-    column = models.CharField(max_length=40, help_text="Of the gold, such as score or tag.")
+    column = models.CharField(
+        max_length=40, validators=[COLUMN], help_text="Of the gold, such as score or tag."
+    )
     column2 = models.CharField(
-        "Second column", max_length=40, blank=True, default="",
+        "Second column", max_length=40, blank=True, default="", validators=[COLUMN],
         help_text="Of a harmonic mean over two scores a row.",
     )  # fmt: skip
     is_percent = models.BooleanField("Scores are shown in per cent", default=False)

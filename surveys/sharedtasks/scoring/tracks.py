@@ -51,7 +51,7 @@ def add_track(shared_task: models.SharedTask, fields: Mapping[str, Any]) -> mode
     if len({of.is_of_contexts for of in find_tracks(shared_task).values()}) > 1:
         raise SharedTaskRefused(
             "Changes and similarities of pairs in contexts cannot be mixed with other subtasks, "
-            "which have other data. Remove those first."
+            "which have other data. Remove the other subtasks first."
         )
     record("sharedtask.track_added", shared_task, str(track), metric=track.metric)
     return track

@@ -110,7 +110,10 @@ def store_answer(where: AssignmentProgress, form: Form, sent: QueryDict) -> bool
     """Store two words, a rating, or that the annotator cannot judge; return whether stored."""
     visit, given = read_visit(sent), form.cleaned_data
     if not isinstance(form, RatingForm):
-        return record_engagement(where, *given.values(), visit=visit, pasted=read_pasted(sent))
+        return record_engagement(
+            where, given["inspired_word1"], given["inspired_word2"],
+            visit=visit, pasted=read_pasted(sent),
+        )  # fmt: skip
     if (rating := form.given_rating) is None:
         return record_unjudgeable(where, given["comment"], visit=visit)
     return record_rating(where, rating, visit=visit)

@@ -31,6 +31,7 @@ RULES = {
     "registration": "links", "names": "shown", "zone": "Europe/Ljubljana", "best_of": "",
     "contact_days": "90", "places": "dense",
 }  # fmt: skip
+TRACK = {"number": 1, "title": "similarity", "metric": "spearman", "column": "score"}
 
 
 def upload(**changes):
@@ -169,6 +170,29 @@ def test_a_phase_that_has_not_begun_is_changed_and_removed(as_ana, own_draft):
     assert as_ana.post(page("remove_phase", "evaluation")).url == page("phases")
 
     assert not Phase.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"column": "id"}, {"column": "a tag"}, {"column2": "x,y"}, {"number": 0},
+              {"number": 10**11}, {"title": " "}]
+)  # fmt: skip
+def test_a_subtask_that_no_file_could_have_is_refused_on_its_form(as_ana, own_draft, wrong):
+    own_draft.tracks.all().delete()
+    sent = {**TRACK, **wrong}
+
+    answer = as_ana.post(page("add_track"), sent)
+
+    assert answer.status_code == 422
+    assert "Constraint" not in answer.text
+    assert not own_draft.tracks.exists()
+
+
+def test_a_subtask_is_replaced_by_pages(as_ana, own_draft):
+    for number in (1, 2):
+        assert as_ana.post(page("remove_track", number))["Location"] == page("data")
+
+    assert as_ana.post(page("add_track"), TRACK)["Location"] == page("data")
+    assert "<code>score</code>" in as_ana.get(page("data")).text
 
 
 def test_texts_and_rules_are_saved_and_shown(as_ana, own_draft):
