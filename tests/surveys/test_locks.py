@@ -17,6 +17,7 @@ from surveys.models import (
     TextKind,
     VerdictKind,
 )
+from surveys.participation.due_item import RATING_OPEN
 from surveys.recruitment.links import invite_annotators
 from surveys.webhooks.messages import add_webhook
 from tests.factories import checkpoints
@@ -96,7 +97,7 @@ def make_rows() -> locking.Rows:
         "read": SimpleNamespace(scale_points=0), "per_assignment": 1, "shown": "", "fields": {},
         "data": checkpoints.file(checkpoints.row()), "stimuli": None,
         "pair": Pair.objects.stimuli(study)[0], "url": "https://example.org/",
-        "events": ["assignment.finished"],
+        "still_open": RATING_OPEN, "events": ["assignment.finished"],
         "webhook": add_webhook(study, "https://example.org/", ["assignment.finished"]),
     }  # fmt: skip
 

@@ -73,6 +73,8 @@ VALUES: dict[str, Any] = {
     "task": "words-en",
     "phase": "evaluation",
     "subtask": 1,
+    "column": "change",
+    "column2": "score",
     "attempt": 4,
     "used": 3,
     "limit": 9,
