@@ -412,7 +412,8 @@ class Study(models.Model):
         ends = self.scale_minimum, self.scale_maximum, self.scale_step
         if not all(isinstance(end, Decimal) and end.is_finite() for end in ends):
             return  # refused by its field
-        if problems := _list_scale_problems(*ends) or _list_label_problems(self):
+        problems = _list_scale_problems(*ends) or _list_label_problems(self)
+        if problems := problems or _list_word_problems(self):
             raise ValidationError(problems)
         self.scale_labels = {write_point(Decimal(p)): text for p, text in self.scale_labels.items()}
 
@@ -468,6 +469,19 @@ def _list_label_problems(study: Study) -> dict[str, list[str]]:
             limits = f"from 1 to {LONGEST_LABEL} characters"
             problems.append(f"The label for {written} must have {limits}.")
     return {"scale_labels": problems} if problems else {}
+
+
+def _list_word_problems(study: Study) -> dict[str, str]:
+    """Return what is wrong with languages and written words, beyond the rules of designs."""
+    problems = {}
+    if study.language2 and study.language2 == study.language:
+        problems["language"] = "The second word is of another language than the first."
+    if study.writes == Writes.TRANSLATIONS and not study.publishes_words:
+        problems["publishes_words"] = "Translations are published: annotators are told so."
+    writes_reasons = study.question == Question.SAME_MEANING and study.writes == Writes.SUBSTITUTES
+    if writes_reasons and study.sends_choice:
+        problems["sends_choice"] = "A choice cannot send an answer whose words are to come."
+    return problems
 
 
 def _read_point(written: str) -> Decimal | None:

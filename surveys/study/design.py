@@ -1,4 +1,4 @@
-"""Settings that a researcher may change after the import of the stimuli."""
+"""Settings that a researcher may change after the import of the stimuli, and published designs."""
 
 from collections.abc import Iterator
 from decimal import Decimal
@@ -11,6 +11,7 @@ from surveys.access.audit_log import record
 from surveys.errors import SettingRefused
 from surveys.models import Checkpoint, Entrance, Provider, QuestionForms, Study, Variant
 from surveys.models.fields import list_problems
+from surveys.models.study import Writes, write_point
 from surveys.study.blocks.allocation import lay_out_again
 from surveys.study.blocks.quota import resize_places
 from surveys.study.lifecycle import lock_draft
@@ -18,38 +19,117 @@ from surveys.study.planning.workload import count_pairs
 from surveys.study.settings import DRAFT_ONLY, LAYS_OUT_BLOCKS, SCALE, SETTINGS
 from surveys.study.texts import follow_defaults
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # which loads half a second longer
     from postprocess.designs.design import Design as Design
 
 MOST_ASSIGNMENTS = 200_000  # more is a typing error
 SHOWN = ("organisation", "contact")  # to annotators; required to open a study
+HOURS_OF_A_BLOCK, HOURS_OF_ALL_PAIRS = 24, 336  # for which a place is reserved
 
 
 @cache
 def published_designs() -> dict[str, "Design"]:
-    """Return the published designs that a study can start from, by name."""
+    """Return the published designs by name."""
     from postprocess.designs import list_designs
     from postprocess.designs.design import read_design
 
-    designs = {name: read_design(name) for name in list_designs()}
-    return {name: design for name, design in designs.items() if design.item.kind == "text"}
+    return {name: read_design(name) for name in list_designs()}
+
+
+def offered_designs() -> dict[str, "Design"]:
+    """Return the published designs that a study can start from."""
+    designs = published_designs().items()
+    return {name: design for name, design in designs if design.item.kind == "text"}
 
 
 def list_published() -> list[tuple[str, str]]:
-    """Return the names of the published designs, and their titles."""
-    return [(name, design.title) for name, design in published_designs().items()]
+    """Return the names and titles of the published designs that a study can start from."""
+    return [(name, design.title) for name, design in offered_designs().items()]
 
 
 def settings_of(design: "Design") -> dict[str, Any]:
-    """Return the settings that a study takes from a design."""
-    scale = design.scale
-    points = (Decimal(f"{point:g}") for point in (scale.minimum, scale.maximum, scale.step))
-    return {
-        **dict(zip(SCALE, points, strict=True)),
-        "scale_labels": scale.labels, "question_forms": QuestionForms.DICTIONARY.value,
-        "variant": Variant.PLAIN.value, "ratings_per_context": design.answers.number,
-        "block_size": design.answers.block_size,
+    """Return the settings that a study takes from a design; its languages are not among them."""
+    scale, answers, above = design.scale, design.answers, design.rounds.second_look_above
+    points = (scale.minimum, scale.maximum, scale.step)
+    settings = {
+        "design": design.name if design.name in published_designs() else "",
+        "item_kind": design.item.kind, "same_word": design.item.same_word,
+        **design.question.model_dump(), "centre": design.scores.centre,
+        "layout": design.files.layout, "adjudicates": design.rounds.adjudicates,
+        "second_look_above": None if above is None else _as_decimal(above),
+        **dict(zip(SCALE, map(_as_decimal, points), strict=True)),
+        "scale_labels": scale.labels, "allows_unjudgeable": scale.unjudgeable,
+        "question_forms": QuestionForms.DICTIONARY.value, "variant": Variant.PLAIN.value,
+        "ratings_per_context": answers.number, "block_size": answers.block_size,
+        "n_doubled": answers.doubled, "allows_more_blocks": answers.more_blocks,
+        "lease_hours": HOURS_OF_A_BLOCK if answers.block_size else HOURS_OF_ALL_PAIRS,
     }  # fmt: skip
+    if design.question.writes == Writes.TRANSLATIONS.value:
+        settings["publishes_words"] = True
+    return settings
+
+
+def design_of(study: Study) -> "Design":
+    """Return the design of a study: the published one that it is of, or its own.
+
+    The recipe is that of the design that the study started from, as far as its centre allows.
+    Raises DesignError if its settings do not go together.
+    """
+    from postprocess.designs.design import Design, DesignError, ScoresSection
+
+    start = published_designs().get(study.design)
+    scores = start.scores if start else ScoresSection()
+    if scores.centre != study.centre:
+        scores = ScoresSection.model_validate(
+            {"centre": study.centre, "recipe": "raw", "rescaled": False}
+        )
+    above = study.second_look_above
+    low, high, step = (float(getattr(study, name)) for name in SCALE)
+    entries: dict[str, Any] = {
+        "item": {
+            "kind": study.item_kind, "same_word": study.same_word,
+            "languages": 2 if study.language2 else 1,
+        },
+        "question": {"question": study.question, "writes": study.writes},
+        "scale": {
+            "minimum": low, "maximum": high, "step": step, "labels": study.scale_labels,
+            "unjudgeable": study.allows_unjudgeable,
+        },
+        "answers": {
+            "number": study.ratings_per_context, "block_size": study.block_size,
+            "doubled": study.n_doubled, "more_blocks": study.allows_more_blocks,
+        },
+        "rounds": {
+            "second_look_above": None if above is None else float(above),
+            "adjudicates": study.adjudicates,
+        },
+        "scores": scores, "files": {"layout": study.layout},
+    }  # fmt: skip
+    about = f"It started from the design {study.design}." if start else ""
+    title = {"title": study.title or study.slug, "source": "", "about": about}
+    design = Design.read({"name": study.slug or "own", **title, **entries}, "entry", DesignError)
+    if start and start == design.model_copy(update=_title_of(start)):
+        return start
+    return design
+
+
+def list_misfits(study: Study) -> list[str]:
+    """Return why valid settings of a study do not go together, as the rules of designs say it."""
+    from postprocess.designs.design import DesignError
+
+    try:
+        design_of(study)
+    except DesignError as error:
+        return [f"These settings do not go together: {error}."]
+    return []
+
+
+def _title_of(design: "Design") -> dict[str, str]:
+    return {name: getattr(design, name) for name in ("name", "title", "source", "about")}
+
+
+def _as_decimal(point: float) -> Decimal:
+    return Decimal(write_point(Decimal(str(point))))
 
 
 @transaction.atomic
@@ -69,7 +149,7 @@ def configure_study(study: Study, **settings: Any) -> Study:
     if any(before[name] != settings[name] for name in DRAFT_ONLY if name in settings):
         lock_draft(study)
     problems = [*_list_removals(study, before), *list_problems(study)]
-    if problems := problems or list(_list_stimuli_problems(study)):
+    if problems := problems or [*list_misfits(study), *_list_stimuli_problems(study)]:
         raise SettingRefused("\n".join(problems))
     changed = {name for name, setting in before.items() if getattr(study, name) != setting}
     if changed & {"pay", "pay_for_more"}:

@@ -13,6 +13,7 @@ from django.utils import timezone
 from postprocess.designs.design import read_design
 from postprocess.designs.items import parse_items
 from postprocess.designs.kinds import KINDS
+from postprocess.formats.parsed import ParsedRows
 from postprocess.release.checksums import write_archive
 from postprocess.steps.recipe import read_recipe
 from surveys.models import (
@@ -38,9 +39,8 @@ from surveys.recruitment.links import invite_annotators
 from surveys.results.numbering import number_release, number_run
 from surveys.results.ratings_table import table_answers
 from surveys.study.create import create_study
-from surveys.study.design import configure_study
+from surveys.study.design import configure_study, published_designs, settings_of
 from surveys.study.lifecycle import open_study, review_consent
-from surveys.study.settings import SCALE
 from surveys.study.stimuli.edit import read_upload
 from surveys.study.stimuli.load import check_stimuli, read_stimuli
 from surveys.study.texts import current_text
@@ -113,8 +113,8 @@ def make_study(n_pairs: int = 4, *, stimuli: bytes | None = None, **design: Any)
     return Study.objects.get(slug=wanted["slug"])
 
 
-def make_study_of(name: str, n_pairs: int = 4, **changed: Any) -> Study:
-    """Return an open study of invented items, by a published design."""
+def invented_items(name: str, n_pairs: int = 4) -> ParsedRows[Any]:
+    """Return invented items of a published design."""
     design = read_design(name)
     other = "alpha" if design.item.same_word else "beta"
     columns = (*KINDS[design.item.kind].columns(design), "pos")
@@ -130,16 +130,17 @@ def make_study_of(name: str, n_pairs: int = 4, **changed: Any) -> Study:
         }
         fields |= {f"text{k}": f"Text {k} of <strong>{words[f'word{k}']}</strong>." for k in (1, 2)}
         lines.append("\t".join(fields[column] for column in columns))
-    scale = design.scale.minimum, design.scale.maximum, design.scale.step
+    return parse_items("\n".join([*lines, ""]).encode(), design)
+
+
+def make_study_of(name: str, n_pairs: int = 4, **changed: Any) -> Study:
+    """Return an open study of invented items, by a published design."""
+    design = published_designs()[name]
     wanted = {
-        "slug": "study", "language": "en", "ratings_per_context": 2, "centre": design.scores.centre,
-        "item_kind": design.item.kind, "same_word": design.item.same_word,
-        "question": design.question.question, "writes": design.question.writes,
-        "block_size": design.answers.block_size, "allows_unjudgeable": design.scale.unjudgeable,
-        **dict(zip(SCALE, map(Decimal, map(str, scale)), strict=True)), **changed,
+        "slug": "study", "language": "en", **settings_of(design), "ratings_per_context": 2,
+        "n_doubled": 0, "language2": "fi" if design.item.languages == 2 else "", **changed,
     }  # fmt: skip
-    data = "\n".join([*lines, ""]).encode()
-    create_study(check_stimuli(parse_items(data, design), Study(**wanted)))
+    create_study(check_stimuli(invented_items(name, n_pairs), Study(**wanted)))
     Study.objects.filter(slug=wanted["slug"]).update(opened_at=F("created_at"))
     return Study.objects.get(slug=wanted["slug"])
 

@@ -30,6 +30,7 @@ from surveys.models import Context, Pair, Study
 from surveys.models.fields import label_of, list_problems
 from surveys.models.stimuli import insert_rows
 from surveys.study.blocks.allocation import BlockPlan, make_blocks, plan_study
+from surveys.study.design import list_misfits
 from surveys.study.planning.durations import estimate_seconds
 from surveys.study.settings import AT_IMPORT, KIND
 
@@ -163,7 +164,8 @@ def insert_draft(design: Study, **more: Any) -> Study:
 
 def list_design_problems(design: Study) -> list[str]:
     """Return everything that is invalid about a study that is not stored yet."""
-    return list_problems(design, {"stimuli_sha256"} | (set() if design.title else {"title"}))
+    given_later = {"stimuli_sha256"} | (set() if design.title else {"title"})
+    return list_problems(design, given_later) or list_misfits(design)
 
 
 def store_pairs(study: Study, stimuli: Sequence[Any]) -> None:

@@ -11,7 +11,7 @@ from surveys.models import Assignment, Place, Study
 from surveys.participation.assignments import has_place_left, list_places_left
 from surveys.participation.withdrawal import return_assignment
 from surveys.study.blocks.allocation import repeat_block
-from surveys.study.design import configure_study, published_designs, settings_of
+from surveys.study.design import configure_study
 from tests.factories.studies import count_places_left, finish, make_study, start, stored
 
 pytestmark = pytest.mark.django_db
@@ -256,17 +256,3 @@ def test_settings_of_a_wrong_kind_are_refused(study, chosen, said):
         configure_study(study, **chosen)
 
     assert Study.objects.values().get(pk=study.pk) == before
-
-
-@pytest.mark.parametrize("name", ["cosimlex-crowd", "cosimlex-direct"])
-def test_a_draft_takes_the_settings_of_a_published_design(name, study):
-    Study.objects.update(opened_at=None)
-    settings = settings_of(published_designs()[name])
-
-    configured = configure_study(study, **settings)
-
-    assert {key: getattr(configured, key) for key in settings} == settings
-
-
-def test_studies_start_from_designs_with_two_words_in_a_text():
-    assert [*published_designs()] == ["cosimlex-crowd", "cosimlex-direct"]

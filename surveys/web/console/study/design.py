@@ -15,7 +15,7 @@ from surveys.recruitment.consent_notice import Facts, make_notice
 from surveys.recruitment.links import open_entrance
 from surveys.recruitment.providers import PLAIN_LINK
 from surveys.recruitment.reminders import list_links, list_placeholder_values
-from surveys.study.design import configure_study, published_designs
+from surveys.study.design import configure_study, offered_designs
 from surveys.study.exercises import read_check, read_practice
 from surveys.study.letters import PLACEHOLDERS, fill_letter
 from surveys.study.lifecycle import list_missing, open_study, review_consent
@@ -62,7 +62,7 @@ def design(request: HttpRequest, study: Study) -> HttpResponse:
     `?design=` fills the form of a draft with a published design.
     """
     chosen = request.GET.get("design", "") if study.is_draft else ""
-    form = DesignForm(posted(request), study=study, published=published_designs().get(chosen))
+    form = DesignForm(posted(request), study=study, published=offered_designs().get(chosen))
     may_store = not request.POST.keys() & {"calculate", "estimate"}
     if "estimate" in request.POST:
         attempt(form, lambda: estimate_power(study))

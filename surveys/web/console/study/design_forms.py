@@ -94,7 +94,9 @@ class DesignForm(SettingsForm):
         self.n_pairs, self.n_items = count_pairs(study)
         for name in () if study.is_draft else DRAFT_ONLY:
             del self.fields[name]
-        stored, proposed = self.initial, settings_of(published) if published else {}
+        settings = settings_of(published) if published else {}
+        proposed = {name: settings[name] for name in self.fields if name in settings}
+        stored = self.initial
         self.initial = {**stored, **proposed}
         for name in SCALE:
             self.initial[name] = Decimal(write_point(self.initial[name]))

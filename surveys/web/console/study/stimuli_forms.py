@@ -6,7 +6,7 @@ from django.utils.functional import cached_property
 from django.utils.text import slugify
 
 from surveys.models import Study
-from surveys.study.design import list_published, published_designs, settings_of
+from surveys.study.design import list_published, offered_designs, settings_of
 from surveys.study.languages import find_language
 from surveys.study.stimuli.checkpoints import COLUMNS as CHECKPOINT_COLUMNS
 from surveys.study.stimuli.checkpoints import RANGE, check_checkpoints
@@ -243,7 +243,7 @@ class StudyForm(SettingsForm):
     @property
     def study(self) -> Study:
         """Return the new study, not stored; for a valid form."""
-        design = published_designs().get(self.cleaned_data["design"])
+        design = offered_designs().get(self.cleaned_data["design"])
         for name, setting in (settings_of(design) if design else {}).items():
             setattr(self.instance, name, setting)
         return cast("Study", self.instance)
