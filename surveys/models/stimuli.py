@@ -178,6 +178,11 @@ class Context(SpannedText, models.Model):
         )  # fmt: skip
 
     @property
+    def texts(self) -> list[str]:
+        """The text of both words, the text of each, or none."""
+        return [text for text in (self.text, self.text2) if text]
+
+    @property
     def word1(self) -> str:
         """Dictionary form of word 1."""
         return self.pair.word1

@@ -30,6 +30,7 @@ from surveys.models import (
     Run,
     Study,
 )
+from surveys.models.study import Writes
 from surveys.monitoring.checklist import forget_steps
 from surveys.participation.assignments import lock_places, start_assignment, submit_assignment
 from surveys.participation.policies import choose_place
@@ -44,7 +45,7 @@ from surveys.rehearsal.finished.collection import (
     store_rows,
 )
 from surveys.rehearsal.finished.people import FASTEST, SLOWEST, draw_seconds
-from surveys.rehearsal.vocabulary import draw_poor_words, list_words
+from surveys.rehearsal.vocabulary import draw_poor_words, list_vocabulary, list_words
 from surveys.results.run_jobs import makes_run, store_part
 
 if TYPE_CHECKING:
@@ -75,10 +76,17 @@ class OtherTexts(Exception):
 class ScriptedPerson:
     """A scripted annotator, the same each time for a seed."""
 
-    def __init__(self, seed: str, ratings: "ModelledRatings", vocabulary: list[str]) -> None:
+    def __init__(
+        self,
+        seed: str,
+        ratings: "ModelledRatings",
+        vocabulary: list[str],
+        writes: str = Writes.ASSOCIATIONS,
+    ) -> None:
         from surveys.rehearsal.rating_source import Person
 
         self.person, self.ratings, self.vocabulary = Person.drawn(seed), ratings, vocabulary
+        self.writes = writes
         chance, (_, *careless) = self.person.rng, Manner
         is_careless = chance.random() < CARELESSNESS
         self.manner = chance.choice(careless) if is_careless else Manner.CAREFUL
@@ -88,14 +96,15 @@ class ScriptedPerson:
         self.seed = chance.getrandbits(32)  # of the questionnaire and the order of its texts
 
     def answer(self, context: Context, copied: Mapping[int, Decimal]) -> Answer:
-        """Return the answer to a text; `copied` are another person's ratings by context."""
-        words, rating = self._inspire(context), self._rate(context, copied)
+        """Return the answer to an item; `copied` are another person's ratings by context."""
+        words = ("", "") if self.writes == Writes.NOTHING else self._inspire(context)
+        rating = None if self.writes == Writes.TRANSLATIONS else self._rate(context, copied)
         haste = HASTE.get(self.manner, 1)
         return Answer(words, rating, draw_seconds(self.person.rng, context, self.pace, haste))
 
     def _inspire(self, context: Context) -> tuple[str, str]:
         """Return two words: from other texts, or poor words and words of this text if careless."""
-        chance, shown = self.person.rng, list_words([context.text])
+        chance, shown = self.person.rng, list_words(context.texts)
         if self.manner != Manner.CAREFUL:
             copied = chance.sample(shown, min(2, len(shown)))
             first, second = chance.sample(self.poor_words + copied, 2)
@@ -128,13 +137,13 @@ def rehearse(run: Run, progress: Progress) -> dict[str, Any]:
     from surveys.rehearsal.rating_source import ModelledRatings
 
     study, n_wanted = run.study, run.request["count"]
-    vocabulary = list_words(Context.objects.stimuli(study).values_list("text", flat=True))
+    vocabulary = list_vocabulary(study)
     ratings = ModelledRatings(study.scale_points, run.pk)
     report = run.report or {"n_done": 0}
     while report["n_done"] < n_wanted:
         progress("answering", report["n_done"], n_wanted)
         number = report["n_done"] + 1
-        person = ScriptedPerson(f"{run.pk} {number}", ratings, vocabulary)
+        person = ScriptedPerson(f"{run.pk} {number}", ratings, vocabulary, study.writes)
         try:
             answers = draw_answers(study, person)
             began = time.monotonic()
@@ -181,7 +190,8 @@ def take_part(study: Study, person: ScriptedPerson, answers: Mapping[int, Answer
     if not {response.context_id for response in responses} <= answers.keys():
         raise OtherTexts
     seconds = sum(sum(answers[response.context_id].seconds) for response in responses)
-    at = begun_at = timezone.now() - timedelta(seconds=seconds) - 2 * len(responses) * BETWEEN_PAGES
+    n_pages = study.kind.n_pages * len(responses)
+    at = begun_at = timezone.now() - timedelta(seconds=seconds) - n_pages * BETWEEN_PAGES
     for response in responses:
         at = fill_in(response, answers[response.context_id], at) + BETWEEN_PAGES
     store_rows(Response.objects, responses, ANSWER_FIELDS)

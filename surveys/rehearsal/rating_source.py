@@ -77,7 +77,8 @@ class ModelledRatings:
     seed: int
 
     def rate(self, context: Context, person: Person) -> Decimal:
-        seed = f"{self.seed} {context.text} {context.form1}"
+        shown = " ".join(context.texts) or context.pair
+        seed = f"{self.seed} {shown} {context.word1_start}"
         of_context = random.Random(seed)  # noqa: S311  # nosec B311 # (to be repeated)
         share = of_context.random() + person.bias + person.rng.gauss(0, person.noise)
         point = round(share * (len(self.scale) - 1))

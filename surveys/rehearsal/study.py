@@ -13,12 +13,12 @@ from django.db import connection
 
 from mturk_simulator.client import open_browser
 from surveys.errors import RehearsalFailed
-from surveys.models import Context, Study
+from surveys.models import Study
 from surveys.participation.assignments import list_places_left
 from surveys.recruitment.links import invite_scripted_annotators, personal_link
 from surveys.rehearsal.annotator import Acknowledged, Character, ScriptedAnnotator, ask_database
 from surveys.rehearsal.rating_source import Person, RatingSource
-from surveys.rehearsal.vocabulary import list_words
+from surveys.rehearsal.vocabulary import list_vocabulary
 
 Result = TypeVar("Result")
 
@@ -97,7 +97,7 @@ def rehearse_study(
         raise RehearsalFailed(f"Study {study.slug} has {n_places} places left, not {count or 1}.")
     if count == n_places:
         rehearsal.ratings.refuse_too_few(study, places)
-    vocabulary = list_words(Context.objects.stimuli(study).values_list("text", flat=True))
+    vocabulary = list_vocabulary(study)
 
     done = rehearsal.run(lambda number: _work_as(study, rehearsal, number, vocabulary), count)
     answers = tuple(answer for _, answered in done for answer in answered)

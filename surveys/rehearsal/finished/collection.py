@@ -15,6 +15,7 @@ from typing import NamedTuple, TypeVar
 from django.db.models import Manager, Model
 
 from surveys.models import Annotator, Assignment, AssignmentState, Invitation, Response, Study
+from surveys.models.study import Writes
 from surveys.participation.assignments import start_assignment
 from surveys.recruitment.links import invite_scripted_annotators
 from surveys.rehearsal.finished.people import InventedPerson, Manner, Source, draw_chance
@@ -30,10 +31,10 @@ OPENS, RUSH, CLOSES = 7, 18, 22  # hours of the day between which people come
 
 
 class Answer(NamedTuple):
-    """An answer to a text: two words, a rating, and the seconds for the two pages."""
+    """An answer to an item: what is written, a rating, and the seconds for the two pages."""
 
     words: tuple[str, str]
-    rating: Decimal
+    rating: Decimal | None
     seconds: tuple[float, float]
 
 
@@ -118,14 +119,20 @@ class Collection:
 
 
 def fill_in(response: Response, answer: Answer, at: datetime) -> datetime:
-    """Fill in the answer to a text that is shown at an instant; return when it is rated."""
+    """Fill in the answer to an item that is shown at an instant; return when it is rated."""
     of_words, of_rating = answer.seconds
+    has_one_page = response.writes != Writes.ASSOCIATIONS
+    if has_one_page:
+        of_words, of_rating = 0.0, of_words + of_rating
+    else:
+        response.words_shown_at, response.engaged_at = at, at + timedelta(seconds=of_words)
+        at = response.engaged_at + BETWEEN_PAGES
     response.written1, response.written2 = answer.words
-    response.words_shown_at, response.words_visible_seconds = at, of_words
-    response.engaged_at = at + timedelta(seconds=of_words)
-    response.rating, response.rating_visible_seconds = answer.rating, of_rating
-    response.rating_shown_at = response.engaged_at + BETWEEN_PAGES
-    response.rated_at = response.rating_shown_at + timedelta(seconds=of_rating)
+    response.rating, response.rating_shown_at = answer.rating, at
+    response.words_visible_seconds, response.rating_visible_seconds = of_words, of_rating
+    response.rated_at = at + timedelta(seconds=of_rating)
+    if has_one_page:
+        response.engaged_at = response.rated_at
     return response.rated_at
 
 

@@ -106,7 +106,7 @@ def draw_seconds(
 ) -> tuple[float, float]:
     """Return the seconds for the two pages of a context, at a pace divided by a person's haste."""
     pace = pace * rng.lognormvariate(0, 0.25) / haste
-    reading = READING_SECONDS_PER_WORD * len(re.findall(r"\w+", context.text))
+    reading = READING_SECONDS_PER_WORD * len(re.findall(r"\w+", " ".join(context.texts)))
     return round(pace * (reading + WRITING_SECONDS), 1), round(pace * RATING_SECONDS, 1)
 
 

@@ -40,6 +40,7 @@ from tests.factories.studies import (
     count_places_left,
     finish,
     make_study,
+    make_study_of,
     start,
 )
 
@@ -405,3 +406,23 @@ def test_a_rehearsal_that_is_overtaken_ends_with_whole_people(monkeypatch, what)
     assert not Response.objects.filter(rated_at=None).exists()
     states = list(Job.objects.values_list("state", flat=True))
     assert states == {"closed": ["done"], "deleted": [], "taken": ["running"]}[what]
+
+
+@pytest.mark.every_database
+@pytest.mark.parametrize(
+    ("name", "is_rated", "is_written"),
+    [("simlex", True, False), ("mclwic", True, True), ("semeval2017-translation", False, True)],
+)
+def test_scripted_annotators_answer_items_of_one_page(name, is_rated, is_written):
+    more = {"language2": "fi", "publishes_words": True} if not is_rated else {}
+    study = make_study_of(name, 3, **more)
+
+    rehearse(study, 2)
+
+    answered = list(Response.objects.for_study(study))
+    assert len(answered) == 6
+    for response in answered:
+        assert (response.rating is not None, bool(response.written2)) == (is_rated, is_written)
+        assert (response.words_visible_seconds, response.words_shown_at) == (0, None)
+        seconds = (response.rated_at - response.rating_shown_at).total_seconds()
+        assert seconds == pytest.approx(response.rating_visible_seconds, abs=0.001)
