@@ -19,7 +19,7 @@ def parse_items(data: bytes, design: Design, kind: FileKind = CANONICAL) -> Pars
     ids are kept; of any other file they are not used, and a warning says so.
     """
     item_kind = KINDS[design.item.kind]
-    columns = item_kind.columns(design)
+    columns = item_kind.columns
     records = split_records(data, columns, kind, known=columns)
     header = (records.rows[0] or []) if records.rows else []
     more = [name for name in dict.fromkeys(header) if name and name not in columns]
@@ -28,7 +28,7 @@ def parse_items(data: bytes, design: Design, kind: FileKind = CANONICAL) -> Pars
     ids: set[str] = set()
 
     def read(fields: Mapping[str, str]) -> tuple[Any, list[Finding]]:
-        pair, findings = item_kind.read(fields, design)
+        pair, findings = item_kind.read(fields, design.item)
         if (name := fields.get(ID, "")) in ids:
             what = f'the id "{name}" is that of an earlier row'
             repeat = Finding(Severity.ERROR, what, column=ID, advice="give each row its own")

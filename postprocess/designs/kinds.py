@@ -4,8 +4,9 @@ Nothing but the methods of an `ItemKind` depends on the kind. A *pair* is what a
 holds, an *item* what is rated at one time: a pair in one of its `n_contexts` contexts.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
 
 from postprocess.formats.marks import MarkedContext, MarkedText, Problem, Span, read_text
@@ -13,15 +14,26 @@ from postprocess.formats.stimuli import COLUMNS, StimulusPair, list_field_findin
 from postprocess.formats.tabular import Finding, Severity
 
 if TYPE_CHECKING:  # which loads half a second longer, and a survey needs none of it
-    from postprocess.designs.design import Design, Kind
+    from postprocess.designs.design import ItemSection, Kind
     from postprocess.types import NContexts
 
-Forms = Literal["dictionary", "text"]
 Row = dict[str, Any]  # of the table of contexts
 WORDS = ("id", "word1", "word2")
 TEXTS = ("text1", "text2")
 FORMS = ("form1", "form2")
 SPANS = ("word1_start", "word1_end", "word2_start", "word2_end")
+
+
+STORED = ("word1", "word2", "text", "text2", *SPANS, "more_spans")  # of `ItemKind.restored`
+Side = list[tuple[str, int]]  # a text cut at its targets: (piece, number of its target or 0)
+
+
+class ItemRules(NamedTuple):
+    """What is rated, as the `ItemSection` of a design has it."""
+
+    kind: "Kind" = "text"
+    same_word: bool = False
+    languages: Literal[1, 2] = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +58,6 @@ class Item(NamedTuple, Generic[Text]):
     texts: tuple[Text, ...]
 
 
-class Side(NamedTuple):
-    """A text to show, cut at its targets: (piece, whether it is of a target).
-
-    `number` is that of its language: 2 for the second of two texts, in a study of two languages.
-    """
-
-    parts: list[tuple[str, bool]]
-    number: int
-
-
 class TextKind:
     """Two words in one text, rated in two such contexts: the stimuli of CoSimLex."""
 
@@ -64,12 +66,13 @@ class TextKind:
     n_pages = 2  # of an item: what the text inspires, then its rating
     written = ("inspired_word1", "inspired_word2")  # columns of files
 
-    def columns(self, design: "Design") -> tuple[str, ...]:
-        """Return the columns of `data_<lang>.tsv`."""
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of `data_<lang>.tsv`."""
         return COLUMNS
 
     def read(
-        self, fields: Mapping[str, str], design: "Design"
+        self, fields: Mapping[str, str], rules: "ItemSection | ItemRules"
     ) -> tuple[StimulusPair | None, list[Finding]]:
         """Read a row as `parse_stimuli` does."""
         return read_pair(fields)
@@ -83,8 +86,8 @@ class TextKind:
         return {}
 
     def sides(self, item: Item[MarkedContext]) -> list[Side]:
-        """Return the text, cut at both targets."""
-        return [Side(text.parts, 1) for text in item.texts]
+        """Return the text, cut at both targets, which are numbered in its order."""
+        return [_number_targets(text.parts, (1, 2)) for text in item.texts]
 
     def stored(self, pair: StimulusPair) -> list[Row]:
         """Return the rows of context 1 and context 2."""
@@ -97,7 +100,7 @@ class TextKind:
         context = MarkedContext(row["text"], Span(start1, end1), Span(start2, end2))
         return Item(row["word1"], row["word2"], (context,))
 
-    def asked(self, item: Item[MarkedContext], forms: Forms) -> tuple[str, ...]:
+    def asked(self, item: Item[MarkedContext], forms: str) -> tuple[str, ...]:
         """Return both words, in the order of the text."""
         (context,) = item.texts
         is_text = forms == "text"
@@ -115,17 +118,18 @@ class PairKind:
     def __init__(self, name: "Kind", texts: Sequence[str] = (), forms: Sequence[str] = ()) -> None:
         self.name, self._texts, self._forms = name, texts, forms
 
-    def columns(self, design: "Design") -> tuple[str, ...]:
-        """Return the columns of `items_<lang>.tsv`."""
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of `items_<lang>.tsv`."""
         return (*WORDS, *self._texts, *self._forms)
 
     def read(
-        self, fields: Mapping[str, str], design: "Design"
+        self, fields: Mapping[str, str], rules: "ItemSection | ItemRules"
     ) -> tuple[WordPair | None, list[Finding]]:
-        """Read a row; whether its words are equal must be as the design says."""
-        columns = self.columns(design)
+        """Read a row; whether its words are equal must be as the rules say."""
+        columns = self.columns
         given = {name: fields[name] for name in columns if name != "id"}
-        findings = [*list_field_findings(given, self._texts), *_compare_words(fields, design)]
+        findings = [*list_field_findings(given, self._texts), *_compare_words(fields, rules)]
         wrong = {finding.column for finding in findings if finding.severity is Severity.ERROR}
         texts = []
         for name, form in zip(self._texts, self._forms, strict=True):
@@ -154,8 +158,9 @@ class PairKind:
         return {"id": pair.id, **pair.details}
 
     def sides(self, item: Item[MarkedText]) -> list[Side]:
-        """Return both texts, cut at their target."""
-        return [Side(text.trimmed.parts, number) for number, text in enumerate(item.texts, 1)]
+        """Return both texts, cut at the pieces of their target."""
+        texts = (text.trimmed for text in item.texts)
+        return [_number_targets(text.parts, repeat(n)) for n, text in enumerate(texts, 1)]
 
     def stored(self, pair: WordPair) -> list[Row]:
         """Return the row of the only context, with both texts; words have none."""
@@ -174,7 +179,7 @@ class PairKind:
             texts = (_text(row["text"], spans1), _text(row["text2"], spans2))
         return Item(row["word1"], row["word2"], texts)
 
-    def asked(self, item: Item[MarkedText], forms: Forms) -> tuple[str, ...]:
+    def asked(self, item: Item[MarkedText], forms: str) -> tuple[str, ...]:
         """Return a lemma that is in both texts once, other words in the form that is asked for."""
         if item.texts and item.word1 == item.word2:
             return (item.word1,)
@@ -191,21 +196,28 @@ KINDS: dict[str, ItemKind] = {
 }
 
 
-def _compare_words(fields: Mapping[str, str], design: "Design") -> Iterator[Finding]:
+def _compare_words(
+    fields: Mapping[str, str], rules: "ItemSection | ItemRules"
+) -> Iterator[Finding]:
     """Yield what is wrong or odd about the equality of two words."""
-    word1, word2, item = fields["word1"], fields["word2"], design.item
-    if item.same_word:
-        if item.languages == 1 and word1 != word2:
+    word1, word2 = fields["word1"], fields["word2"]
+    if rules.same_word:
+        if rules.languages == 1 and word1 != word2:
             yield _finding("word2", f'"{word2}" is not "{word1}"', "both texts are of one word")
-    elif word1 == word2 and item.kind == "texts":
+    elif word1 == word2 and rules.kind == "texts":
         what = f'both words are "{word1}"'
         yield Finding(Severity.WARNING, what, column="word2", advice="check that this is meant")
-    elif word1 == word2 and item.languages == 1:
+    elif word1 == word2 and rules.languages == 1:
         yield _finding("word2", f'both words are "{word1}"', "a pair needs two words")
 
 
 def _finding(column: str, what: str, advice: str) -> Finding:
     return Finding(Severity.ERROR, what, column=column, advice=advice)
+
+
+def _number_targets(parts: Iterable[tuple[str, bool]], numbers: Iterable[int]) -> Side:
+    number = iter(numbers)
+    return [(piece, next(number) if is_target else 0) for piece, is_target in parts]
 
 
 def _text(text: str, spans: Sequence[Sequence[int]]) -> MarkedText:

@@ -5,8 +5,10 @@ from typing import Any, ClassVar, Self
 from django.db import connection, models
 from django.db.models import F, Q
 
+from postprocess.designs.kinds import STORED, ItemKind
+from postprocess.designs.kinds import Item as RatedItem
 from postprocess.formats.marks import MarkedContext, Span
-from surveys.models.study import QuestionForms, Study
+from surveys.models.study import Study
 
 
 def insert_rows(
@@ -94,12 +96,6 @@ class TargetText:
         """The text cut at its target words, in order: (piece, whether it is a target)."""
         return list(self.marked.parts)
 
-    def name_targets(self, forms: str) -> tuple[str, str]:
-        """Return the targets in these `QuestionForms`, in the order of the text."""
-        is_text = forms == QuestionForms.TEXT
-        named = (self.form1, self.form2) if is_text else (self.word1, self.word2)
-        return named if self.marked.word1 < self.marked.word2 else named[::-1]
-
 
 class SpannedText(TargetText):
     """A stored text with the spans of its target words."""
@@ -176,6 +172,10 @@ class Context(SpannedText, models.Model):
             pair=pair, number=number, text=marked.text,
             word1_start=start1, word1_end=end1, word2_start=start2, word2_end=end2,
         )  # fmt: skip
+
+    def restored(self, kind: ItemKind) -> RatedItem[Any]:
+        """Return what is rated in this context, for a study of a kind of item."""
+        return kind.restored({name: getattr(self, name) for name in STORED})
 
     @property
     def texts(self) -> list[str]:

@@ -8,7 +8,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import F, Q
 
-from postprocess.designs.kinds import KINDS, ItemKind
+from postprocess.designs.kinds import KINDS, ItemKind, ItemRules
 
 MOST_ASKED_FOR = 10_000  # ratings per context, pairs in a block; more is a typing error
 FARTHEST = 100  # end of a scale
@@ -431,6 +431,11 @@ class Study(models.Model):
     def kind(self) -> ItemKind:
         """Everything that depends on the kind of item."""
         return KINDS[self.item_kind]
+
+    @property
+    def item_rules(self) -> ItemRules:
+        """What the words of its items must be like."""
+        return ItemRules(self.item_kind, self.same_word, 2 if self.language2 else 1)  # type: ignore[arg-type]
 
     @property
     def scale_points(self) -> list[Decimal]:

@@ -12,10 +12,8 @@ from typing import Any
 
 from django.db import connection
 
-from postprocess.designs.kinds import KINDS, SPANS, Item, ItemKind
-from postprocess.formats.marks import MarkedContext
+from postprocess.designs.kinds import KINDS, STORED, Item, ItemKind
 from surveys.models.participation import AssignmentState, Response
-from surveys.models.stimuli import TargetText
 
 WORDS_OPEN = "engaged_at IS NULL"
 RATING_OPEN = "engaged_at IS NOT NULL AND rated_at IS NULL"
@@ -83,29 +81,17 @@ class AssignmentProgress:
 
 
 @dataclass(slots=True)
-class DueItem(TargetText):
+class DueItem:
     """The first unanswered item of an assignment.
 
     `has_last`: the answer to the item before can be changed, until page 1 of this one is answered.
-    An item of two words in one text is a `TargetText`.
     """
 
     response_id: int
     position: int
     is_engaged: bool
     has_last: bool
-    word1: str
-    word2: str
     item: Item[Any]
-
-    @property
-    def marked(self) -> MarkedContext:
-        """The only text and the spans of its targets."""
-        (text,) = self.item.texts
-        return text  # type: ignore[no-any-return]
-
-
-COLUMNS = ("word1", "word2", "text", "text2", *SPANS, "more_spans")  # of `ItemKind.restored`
 
 
 def find_progress(token: str) -> AssignmentProgress | None:
@@ -118,12 +104,11 @@ def find_progress(token: str) -> AssignmentProgress | None:
     *progress, kind_name, response_id, position, is_engaged, has_last = row[:11]
     kind, due = KINDS[kind_name], None
     if response_id is not None:
-        columns = dict(zip(COLUMNS, row[11:], strict=True))
+        columns = dict(zip(STORED, row[11:], strict=True))
         if columns["more_spans"]:
             columns["more_spans"] = loads(columns["more_spans"])
         item = kind.restored(columns)
-        words = columns["word1"], columns["word2"]
-        due = DueItem(response_id, position, is_engaged, bool(has_last), *words, item)
+        due = DueItem(response_id, position, is_engaged, bool(has_last), item)
     return AssignmentProgress(kind, due, *progress)
 
 

@@ -149,7 +149,8 @@ class ScriptedAnnotator:
             raise RehearsalFailed(
                 f"The page of {context} does not show its text and its two words."
             )
-        named = context.name_targets(context.pair.study.question_forms)
+        study = context.pair.study
+        named = study.kind.asked(context.restored(study.kind), study.question_forms)
         if page.xpath("//legend/b/text()") != list(named):
             raise RehearsalFailed(f"The question of {context} does not name {' and '.join(named)}.")
         return context

@@ -7,43 +7,40 @@ from decimal import Decimal
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from postprocess.formats.marks import MarkedContext, MarkedText, Span
+from postprocess.designs.kinds import (
+    FORMS,
+    KINDS,
+    TEXTS,
+    Item,
+    ItemKind,
+    ItemRules,
+    WordPair,
+)
+from postprocess.formats.marks import MarkedContext, Span
 from postprocess.formats.toml import TomlError, parse_toml
 from surveys.errors import TextRefused
-from surveys.models.stimuli import TargetText
 from surveys.study.scale_examples import points_between
 
 if TYPE_CHECKING:
-    from postprocess.designs.design import Design
-    from postprocess.designs.kinds import Item
+    from postprocess.designs.design import ItemSection
 
+OF_COSIMLEX = ItemRules()
 TARGET = re.compile(r"<strong>((?:[^<]|<(?!/?strong>))*+)</strong>")
 
 
 @dataclass(frozen=True)
-class PracticeItem(TargetText):
-    """A text to practise both pages on, two good words for it, and an explanation."""
+class PracticeItem:
+    """An item to practise on, two words that fit its text if page 1 asks, and an explanation."""
 
-    marked: MarkedContext
-    word1: str
-    word2: str
-    has_dictionary_forms: bool
-    words: tuple[str, str]
+    item: Item[Any]
     explanation: str
     ours: tuple[int, int] | None = None  # percentages of the scale that its authors would choose
+    words: tuple[str, ...] = ()
+    has_dictionary_forms: bool = True
 
     def find_ours(self, points: Sequence[Decimal]) -> list[Decimal]:
         """Return the points that the authors of the text would choose; none if it does not say."""
         return points_between(points, self.ours) if self.ours else []
-
-
-@dataclass(frozen=True)
-class PracticePair:
-    """Two words to practise on, alone or each in a separate text, and an explanation."""
-
-    item: "Item[MarkedText]"
-    explanation: str
-    ours: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -56,17 +53,17 @@ class CheckQuestion:
     why: str
 
 
-def read_practice(body: str) -> tuple[PracticeItem, ...]:
+def read_practice(
+    body: str, rules: "ItemSection | ItemRules" = OF_COSIMLEX
+) -> tuple[PracticeItem, ...]:
     """Return the practice items of a TOML text; none for an empty one. Raises TextRefused.
 
-    A text with one item may leave out the heading [[items]].
+    `rules` are those of the study. A text with one item may leave out the heading [[items]].
     """
-    return tuple(_read_item(item) for item in _read_items(body))
-
-
-def read_practice_pairs(body: str, design: "Design") -> tuple[PracticePair, ...]:
-    """Return the practice items for a design of two words or two texts, as `read_practice` does."""
-    return tuple(_read_pair(item, design) for item in _read_items(body))
+    kind = KINDS[rules.kind]
+    if kind.n_pages == 2:
+        return tuple(_read_text(item) for item in _read_items(body))
+    return tuple(_read_pair(item, kind, rules) for item in _read_items(body))
 
 
 def _read_items(body: str) -> list[dict[str, Any]]:
@@ -79,7 +76,7 @@ def _read_items(body: str) -> list[dict[str, Any]]:
     return items
 
 
-def _read_item(table: dict[str, Any]) -> PracticeItem:
+def _read_text(table: dict[str, Any]) -> PracticeItem:
     marked, explanation = (_take_text(table, key, "practice") for key in ("text", "explanation"))
     words = _take_texts(table, "words", "practice")
     if len(words) != 2:
@@ -92,31 +89,26 @@ def _read_item(table: dict[str, Any]) -> PracticeItem:
         )
     word1, word2 = _take_dictionary_forms(table) or (pieces[1], pieces[3])
     ends = [*accumulate(map(len, pieces))]
+    text = MarkedContext("".join(pieces), Span(*ends[0:2]), Span(*ends[2:4]))
     return PracticeItem(
-        marked=MarkedContext("".join(pieces), Span(*ends[0:2]), Span(*ends[2:4])),
-        word1=word1,
-        word2=word2,
-        has_dictionary_forms="word1" in table,
-        words=(words[0], words[1]),
-        explanation=explanation,
-        ours=_take_ours(table),
-    )
+        Item(word1, word2, (text,)), explanation, _take_ours(table),
+        tuple(words), has_dictionary_forms="word1" in table,
+    )  # fmt: skip
 
 
-def _read_pair(table: dict[str, Any], design: "Design") -> PracticePair:
-    from postprocess.designs.kinds import FORMS, KINDS, TEXTS, Item, WordPair
-
-    kind = KINDS[design.item.kind]
-    written = (name for name in kind.columns(design) if name not in ("id", *FORMS))
+def _read_pair(
+    table: dict[str, Any], kind: ItemKind, rules: "ItemSection | ItemRules"
+) -> PracticeItem:
+    written = (name for name in kind.columns if name not in ("id", *FORMS))
     fields = {"id": "", **{name: _take_text(table, name, "practice") for name in written}}
     for text, form in zip(TEXTS, FORMS, strict=True):
         if text in fields:  # without a mark, `read` says so of the text
             fields[form] = " ".join(TARGET.findall(fields[text])) or fields["word1"]
-    pair, findings = kind.read(fields, design)
+    pair, findings = kind.read(fields, rules)
     if not isinstance(pair, WordPair):
         raise TextRefused(f"practice: {'; '.join(map(str, findings))}.")
     explanation = _take_text(table, "explanation", "practice")
-    return PracticePair(Item(pair.word1, pair.word2, pair.texts), explanation, _take_ours(table))
+    return PracticeItem(Item(pair.word1, pair.word2, pair.texts), explanation, _take_ours(table))
 
 
 def _take_ours(table: dict[str, Any]) -> tuple[int, int] | None:

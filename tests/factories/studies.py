@@ -117,7 +117,7 @@ def invented_items(name: str, n_pairs: int = 4) -> ParsedRows[Any]:
     """Return invented items of a published design."""
     design = read_design(name)
     other = "alpha" if design.item.same_word else "beta"
-    columns = (*KINDS[design.item.kind].columns(design), "pos")
+    columns = (*KINDS[design.item.kind].columns, "pos")
     lines = ["\t".join(columns)]
     for n in range(1, n_pairs + 1):
         words = {"word1": f"alpha{n}", "word2": f"{other}{n}"}

@@ -73,8 +73,9 @@ def introduction_seconds(study: Study, texts: Mapping[TextKind, StudyText] | Non
     bodies = {kind: text.body for kind, text in (texts or read_texts(study)).items()}
     seconds = SECONDS_OF_FIRST_PAGE + reading_seconds(bodies[TextKind.CONSENT])
     seconds += reading_seconds(bodies[TextKind.INSTRUCTIONS])
-    for item in read_practice(bodies[TextKind.PRACTICE]):
-        seconds += estimate_seconds([item.marked.text]) + reading_seconds(item.explanation)
+    for practice in read_practice(bodies[TextKind.PRACTICE], study.item_rules):
+        shown = " ".join(text.text for text in practice.item.texts)
+        seconds += estimate_seconds([shown], study.writes) + reading_seconds(practice.explanation)
     if study.n_check_tries:
         for question in read_check(bodies[TextKind.CHECK]):
             words = " ".join([question.question, *question.answers])

@@ -109,7 +109,7 @@ def practice_answer(request: HttpRequest, assignment: Assignment) -> HttpRespons
 
 def read_items(assignment: Assignment) -> tuple[PracticeItem, ...]:
     """Return the practice items of an assignment's study."""
-    return read_practice(find_practice(assignment).body)
+    return read_practice(find_practice(assignment).body, assignment.study.item_rules)
 
 
 def find_practice(assignment: Assignment) -> StudyText:

@@ -10,7 +10,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from surveys.models import Context
-from surveys.web.rendering.item_pages import describe_text, make_rating_form
+from surveys.web.rendering.item_pages import describe_item, make_rating_form
 from surveys.web.rendering.study_page import StudyDisplay
 
 WORD = re.compile(r"\s*\S+")
@@ -29,13 +29,14 @@ class ShownContext(NamedTuple):
 
 def show_context(face: StudyDisplay, context: Context) -> ShownContext:
     """Render the bare text and the marked one with question and scale, in the study's language."""
+    item = context.restored(face.study.kind)
     with translation.override(face.interface):
-        bare = {"face": face, **describe_text(context, face.study, is_marked=False)}
+        bare = {"face": face, **describe_item(item, face.study, is_marked=False)}
         marked = {
             "face": face,
             "form": make_rating_form(face, None),
-            **describe_text(context, face.study, is_marked=True),
-            "text": format_html(MARKED, *(piece for piece, _is_target in context.parts)),
+            **describe_item(item, face.study, is_marked=True),
+            "text1": format_html(MARKED, *(piece for piece, _is_target in context.parts)),
         }
         return ShownContext(
             context,

@@ -20,8 +20,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from postprocess.designs.kinds import Item, Side
 from surveys.models import Response, Study
-from surveys.models.stimuli import TargetText
 from surveys.models.study import write_point
 from surveys.participation.due_item import AssignmentProgress, DueItem
 from surveys.study.languages import write_digits
@@ -31,7 +31,7 @@ from surveys.web.rendering.item_forms import EngagementForm, RatingForm, repeat_
 from surveys.web.rendering.study_page import StudyDisplay, display_of
 
 MAX_PROGRESS = 10_000
-NAMES = ("text", "asked1", "asked2", "progress", "token", "shown")
+NAMES = ("text1", "text2", "asked1", "asked2", "progress", "token", "shown")
 _SECRET = secrets.token_hex(8)  # so that no text can hold a mark
 _MARK = re.compile(f"hole-{_SECRET}-([a-z0-9]+)-")
 _INDENT = re.compile(r"\n\s+")  # a sixth of a page
@@ -63,24 +63,38 @@ WORDS_PAGE = ItemPage("annotate/engage.html", make_engagement_form)
 RATING_PAGE = ItemPage("annotate/rate.html", make_rating_form)
 
 
-def describe_text(item: TargetText, study: Study, *, is_marked: bool) -> dict[str, SafeString]:
-    """Return the template values of a text: bare, or with its targets in bold.
+def describe_item(item: Item[Any], study: Study, *, is_marked: bool) -> dict[str, SafeString]:
+    """Return the template values of an item's texts: bare, or with their targets in bold.
 
-    A marked text comes with the two words that the question names. Screen readers say nothing of
-    bold: they read a number before each target, and both sentences next to the question.
+    Marked texts come with the one or two words that the question names. Screen readers say nothing
+    of bold: they read a number before each target, and its sentences next to the question.
     """
     if not is_marked:
-        return {"text": escape(item.marked.text)}
-    before, first, between, second, after = (piece for piece, _is_target in item.parts)
-    begin, end = find_sentences(item.marked)
-    end -= len(item.marked.text)  # counted from there
-    text = format_html(
-        '{}<span id="marked">{}{}<strong>{}</strong>{}{}<strong>{}</strong>{}</span>{}',
-        before[:begin], before[begin:], _announce(get_language(), 1), first, between,
-        _announce(get_language(), 2), second, after[: len(after) + end], after[len(after) + end :],
+        return {f"text{n}": escape(text.text) for n, text in enumerate(item.texts, 1)}
+    sides = enumerate(study.kind.sides(item), 1)
+    named = study.kind.asked(item, study.question_forms)
+    return {f"text{n}": _mark(side, n) for n, side in sides} | {
+        f"asked{n}": escape(word) for n, word in enumerate(named, 1)
+    }
+
+
+def _mark(side: Side, number: int) -> SafeString:
+    """Return a text with its targets in bold, and their sentences in an element."""
+    pieces = [piece for piece, _target in side]
+    before, after = pieces[0], pieces[-1]
+    text = "".join(pieces)
+    begin, end = find_sentences(text, len(before), len(text) - len(after))
+    end -= len(text) - len(after)  # counted in the last piece
+    html, announced = [], 0
+    for piece, target in side[1:-1]:
+        if target > announced:
+            html.append(_announce(get_language(), target))
+            announced = target
+        html.append(SafeString(f"<strong>{escape(piece)}</strong>") if target else escape(piece))
+    return format_html(
+        '{}<span id="marked{}">{}{}{}</span>{}', before[:begin], "" if number == 1 else number,
+        before[begin:], SafeString("".join(html)), after[:end], after[end:],
     )  # fmt: skip
-    asked1, asked2 = map(escape, item.name_targets(study.question_forms))
-    return {"text": text, "asked1": asked1, "asked2": asked2}
 
 
 @lru_cache
@@ -120,7 +134,7 @@ def describe_correction(
 ) -> dict[str, Any]:
     """Return the template values of the page that changes the last rating."""
     return {
-        **describe_text(last.context, face.study, is_marked=True),
+        **describe_item(last.context.restored(where.kind), face.study, is_marked=True),
         "face": face,
         "progress": render_progress(face, last.position, where.n_items, where.n_pages_done),
         "rated": None if last.rating is None else write_point(last.rating),
@@ -133,7 +147,7 @@ def render_item(
     """Return an item page as HTML, with the errors of a refused form if there is one."""
     face = display_of(where.study_id, where.revision)
     values = {
-        **describe_text(item, face.study, is_marked=page is RATING_PAGE),
+        **describe_item(item.item, face.study, is_marked=page is RATING_PAGE),
         "progress": render_progress(
             face, item.position, where.n_items, where.n_pages_done, has_last=item.has_last
         ),

@@ -8,7 +8,7 @@ from django.utils.http import urlencode
 
 from surveys.models import Study, StudyText
 from surveys.study.exercises import PracticeItem, read_practice
-from surveys.web.rendering.item_pages import WORDS_PAGE, describe_text
+from surveys.web.rendering.item_pages import WORDS_PAGE, describe_item
 from surveys.web.rendering.markdown import PlacedPoint, name_range, render_markdown
 from surveys.web.rendering.study_page import StudyDisplay
 
@@ -36,8 +36,8 @@ def write_query(number: int, **chosen: str) -> str:
 
 def describe_sample(study: Study, practice: StudyText) -> dict[str, Any]:
     """Return the template values of the first practice text, bare; none without practice items."""
-    items = read_practice(practice.body)
-    return {**describe_text(items[0], study, is_marked=False)} if items else {}
+    items = read_practice(practice.body, study.item_rules)
+    return describe_item(items[0].item, study, is_marked=False) if items else {}
 
 
 def describe_practice(
@@ -45,7 +45,7 @@ def describe_practice(
 ) -> dict[str, Any]:
     """Return the template values of a page of a practice item."""
     return {
-        **describe_text(item, study, is_marked=template != WORDS_PAGE.template),
+        **describe_item(item.item, study, is_marked=template != WORDS_PAGE.template),
         "item": item,
         "is_practice": True,
         "explanation": render_markdown(item.explanation),

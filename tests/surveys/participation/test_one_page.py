@@ -31,7 +31,7 @@ def test_the_due_item_is_restored(begun_page):
     where = progress_of(begun_page("scws"))
 
     texts = [(text.text, text.form) for text in where.due.item.texts]
-    n = where.due.word1.removeprefix("alpha")
+    n = where.due.item.word1.removeprefix("alpha")
     assert texts == [(f"Text 1 of alpha{n}.", f"alpha{n}"), (f"Text 2 of beta{n}.", f"beta{n}")]
     assert (where.n_pages, where.n_pages_done, where.asks_rating) == (2, 0, True)
 

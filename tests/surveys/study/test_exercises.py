@@ -4,6 +4,7 @@ from decimal import Decimal
 
 import pytest
 
+from postprocess.designs.kinds import Item
 from postprocess.formats.marks import MarkedContext, Span
 from surveys.errors import TextRefused
 from surveys.models import TextKind
@@ -31,12 +32,10 @@ why = "That is it."
 def test_read_practice_finds_the_two_words():
     assert read_practice(PRACTICE) == (
         PracticeItem(
-            marked=MarkedContext("A cat sat by a dog.", Span(2, 5), Span(15, 18)),
-            word1="cat",
-            word2="dog",
-            has_dictionary_forms=False,
-            words=("fur", "home"),
+            Item("cat", "dog", (MarkedContext("A cat sat by a dog.", Span(2, 5), Span(15, 18)),)),
             explanation="Both are pets.",
+            words=("fur", "home"),
+            has_dictionary_forms=False,
         ),
     )
 
@@ -71,7 +70,7 @@ def test_read_practice_refuses_malformed_items(items):
 def test_read_practice_takes_dictionary_forms():
     (practice,) = read_practice(f'{PRACTICE}\nword1 = " felis "\nword2 = "canis"')
 
-    assert (practice.word1, practice.word2) == ("felis", "canis")
+    assert practice.item[:2] == ("felis", "canis")
     assert practice.has_dictionary_forms
 
 

@@ -10,7 +10,7 @@ from postprocess.designs.design import read_design
 from postprocess.designs.kinds import KINDS, WordPair
 from surveys.errors import TextRefused
 from surveys.models import TextKind
-from surveys.study.exercises import read_practice_pairs
+from surveys.study.exercises import read_practice
 from surveys.study.scale_examples import points_between, read_scale_examples
 from surveys.study.texts import TEXT, check_text, default_text
 
@@ -26,9 +26,8 @@ def test_the_texts_of_a_set_are_flawless_and_show_both_ends(language, design):
     body, _, written_in = default_text(language, TextKind.INSTRUCTIONS, text_set=text_set)
 
     check_text(TextKind.INSTRUCTIONS, body)
-    items = read_practice_pairs(
-        default_text(language, TextKind.PRACTICE, "", text_set).body, design
-    )
+    practice = default_text(language, TextKind.PRACTICE, "", text_set).body
+    items = read_practice(practice, design.item)
 
     assert (written_in, len(body.split()) <= 105, len(items)) == ("", True, 2)
     block = "".join(re.findall("```scale\n(.+?)```", body, re.DOTALL))
@@ -39,8 +38,8 @@ def test_the_texts_of_a_set_are_flawless_and_show_both_ends(language, design):
         ends = [{points[0], points[-1]} & {*points_between(points, part)} for part in (low, high)]
         assert ends == [{points[0]}, {points[-1]}]
     for item in items:
-        row = dict(zip(kind.columns(design), kind.write(WordPair("1", *item.item)), strict=True))
-        assert kind.read(row, design)[1] == []  # no warning either
+        row = dict(zip(kind.columns, kind.write(WordPair("1", *item.item)), strict=True))
+        assert kind.read(row, design.item)[1] == []  # no warning either
         assert all(text.text.count(text.form) == len(text.spans) == 1 for text in item.item.texts)
 
 
@@ -54,4 +53,4 @@ def test_a_set_has_no_check_and_is_in_english_where_a_language_has_none():
 def test_a_wrong_practice_item_is_refused_with_all_that_is_wrong():
     item = 'text1 = "A bat."\ntext2 = "<strong>Bats</strong>."\nword1 = "bat"\nword2 = "owl"'
     with pytest.raises(TextRefused, match=r'word2: "owl" is not .+; text1: the target is not m'):
-        read_practice_pairs(item, read_design("usim"))
+        read_practice(item, read_design("usim").item)

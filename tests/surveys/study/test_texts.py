@@ -152,10 +152,11 @@ def test_default_practice_items_mark_whole_words_and_show_both_ends(language, va
     else:
         assert sorted(item.ours for item in items) == [(0, 34), (66, 100)]
     for item in items:
-        for form in (item.form1, item.form2):
+        (text,) = item.item.texts
+        for form in (text.form1, text.form2):
             assert form.strip() == form != ""
-        assert "<" not in item.marked.text
-        assert item.parts[1::2] == [(item.form1, True), (item.form2, True)]
+        assert "<" not in text.text
+        assert text.parts[1::2] == [(text.form1, True), (text.form2, True)]
         assert item.has_dictionary_forms
 
 
@@ -173,7 +174,7 @@ def test_plain_texts_show_no_word_in_two_pairs(language):
     quoted = QUOTED.findall(default_body(language, TextKind.INSTRUCTIONS))
     asked = QUOTED.findall(default_body(language, TextKind.CHECK))
 
-    pairs = [*zip(quoted[::2], quoted[1::2], strict=True), *((i.word1, i.word2) for i in items)]
+    pairs = [*zip(quoted[::2], quoted[1::2], strict=True), *(i.item[:2] for i in items)]
 
     words = [word for pair in pairs for word in pair]
     assert len(words) == len(set(words)) == 10  # needle and thread, both ends, two texts

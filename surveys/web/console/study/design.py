@@ -40,7 +40,7 @@ from surveys.web.console.study.design_forms import (
 )
 from surveys.web.console.study.text_forms import ROWS, RowsForm
 from surveys.web.forms import attempt, posted, status_of
-from surveys.web.rendering.item_pages import describe_text
+from surveys.web.rendering.item_pages import describe_item
 from surveys.web.rendering.markdown import render_markdown
 from surveys.web.rendering.study_page import direction_of, render_text
 
@@ -244,13 +244,13 @@ def show_text(study: Study, kind: TextKind, body: str, *, is_right: bool) -> dic
     }
     if not is_right or not body:
         return shown
-    if kind == TextKind.PRACTICE and (items := read_practice(body)):
+    if kind == TextKind.PRACTICE and (items := read_practice(body, study.item_rules)):
         lacks_forms = not all(item.has_dictionary_forms for item in items)
         return {
             **shown,
             "items": [
                 {
-                    **describe_text(item, study, is_marked=True),
+                    **describe_item(item.item, study, is_marked=True),
                     "item": item,
                     "ours": [write_point(p) for p in item.find_ours(study.scale_points)],
                     "explanation": render_markdown(item.explanation),

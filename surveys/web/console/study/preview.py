@@ -30,7 +30,7 @@ from surveys.web.rendering.item_pages import (
     RATING_PAGE,
     WORDS_PAGE,
     ItemPage,
-    describe_text,
+    describe_item,
     render_progress,
 )
 from surveys.web.rendering.practice import (
@@ -142,7 +142,7 @@ def practice_answer(request: HttpRequest, study: Study) -> HttpResponse:
 
 def read_items(study: Study) -> tuple[PracticeItem, ...]:
     """Return the practice items of a study."""
-    return read_practice(read_text(study, TextKind.PRACTICE).body)
+    return read_practice(read_text(study, TextKind.PRACTICE).body, study.item_rules)
 
 
 @preview_page
@@ -231,7 +231,7 @@ def show_text(
     position = walk.index(context_id) + 1 if context_id in walk else 1
     n_done = study.kind.n_pages * (position - 1) + is_second
     shown = {
-        **describe_text(context, study, is_marked=is_second),
+        **describe_item(context.restored(study.kind), study, is_marked=is_second),
         "form": form,
         "progress": render_progress(preview_display(study), position, count_items(study), n_done),
     }

@@ -344,13 +344,13 @@ def test_what_consent_needs_is_never_folded_and_comes_before_the_button(client):
 def test_welcome_has_a_bare_sample_text_if_there_is_practice(client):
     study = make_study()
     (invitation,) = invite_annotators(study, 1)
-    practice = read_practice(current_text(study, TextKind.PRACTICE).body)[0]
+    (shown,) = read_practice(current_text(study, TextKind.PRACTICE).body)[0].item.texts
 
     with_sample = told_at(client, welcome(invitation))
     set_text(study, TextKind.PRACTICE, "")
     without = told_at(client, welcome(invitation))
 
-    assert f">{escape(practice.marked.text)}</blockquote>" in with_sample
+    assert f">{escape(shown.text)}</blockquote>" in with_sample
     assert "Sample text and breaks" in with_sample
     assert "blockquote" not in without
     assert "<summary>Breaks</summary>" in re.sub(r"\s*(</?summary>)\s*", r"\1", without)
