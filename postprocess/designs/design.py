@@ -7,11 +7,12 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from postprocess.designs import FOLDER, list_designs
+from postprocess.designs.kinds import KINDS
 from postprocess.errors import UserError
 from postprocess.formats.toml import Document, Section, TomlError, parse_toml
 from postprocess.steps import list_recipes
 from postprocess.steps.recipe import Recipe, ScaleSection, read_recipe
-from postprocess.types import Centre
+from postprocess.types import Centre, NContexts
 
 Kind = Literal["text", "words", "texts"]
 Question = Literal["similarity_in_text", "similarity", "relatedness", "same_meaning", "translation"]
@@ -113,6 +114,11 @@ class Design(Document):
         if question == "same_meaning" or question == "translation":
             return question
         return "uses" if self.item.same_word else self.item.kind
+
+    @property
+    def n_contexts(self) -> NContexts:
+        """How many contexts a pair has."""
+        return KINDS[self.item.kind].n_contexts
 
     def as_recipe(self, changes: Sequence[str] = ()) -> Recipe:
         """Return the recipe of the scores, for ratings on this design's scale.

@@ -81,6 +81,17 @@ class TextKind:
         """Return the row of the stimuli file."""
         return pair.fields()
 
+    def columns_of(self, pair: StimulusPair) -> tuple[str, ...]:
+        """Return the columns of the fields that `write` returns."""
+        return COLUMNS
+
+    def joined(
+        self, items: Sequence[Item[MarkedContext]], details: Mapping[str, str]
+    ) -> StimulusPair:
+        """Return the pair of the items in context 1 and context 2."""
+        first, second = items
+        return StimulusPair(first.word1, first.word2, *first.texts, *second.texts)
+
     def details(self, pair: StimulusPair) -> dict[str, str]:
         """Return nothing: the stimuli file has no further columns."""
         return {}
@@ -148,10 +159,21 @@ class PairKind:
         return WordPair(*words, tuple(texts), details), findings
 
     def write(self, pair: WordPair) -> tuple[str, ...]:
-        """Return the id, the words, the marked texts, their forms and the details."""
+        """Return the id, the words, the marked texts, their forms and the details by name."""
         marked = (text.marked() for text in pair.texts)
         forms = (text.form for text in pair.texts)
-        return pair.id, pair.word1, pair.word2, *marked, *forms, *pair.details.values()
+        more = (text for _, text in sorted(pair.details.items()))  # as databases keep no order
+        return pair.id, pair.word1, pair.word2, *marked, *forms, *more
+
+    def columns_of(self, pair: WordPair) -> tuple[str, ...]:
+        """Return the columns of the fields that `write` returns."""
+        return (*WORDS, *self._texts, *self._forms, *sorted(pair.details))
+
+    def joined(self, items: Sequence[Item[MarkedText]], details: Mapping[str, str]) -> WordPair:
+        """Return the pair of the only item, with its id and the further columns of its file."""
+        (item,) = items
+        more = {name: text for name, text in sorted(details.items()) if name != "id"}
+        return WordPair(details["id"], item.word1, item.word2, item.texts, more)
 
     def details(self, pair: WordPair) -> dict[str, str]:
         """Return the id and the further columns of the file."""

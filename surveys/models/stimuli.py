@@ -1,4 +1,5 @@
 import hashlib
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, Self
 
@@ -29,6 +30,9 @@ def insert_rows(
         cursor.executemany(statement, list(rows))
 
 
+OF_CONTEXT = STORED[2:]  # without the words
+
+
 class PairQuerySet(models.QuerySet["Pair"]):
     def stimuli(self, study: Study) -> Self:
         """Return the pairs of a study's stimuli."""
@@ -43,6 +47,19 @@ class PairQuerySet(models.QuerySet["Pair"]):
         contexts = Context.objects.filter(pair__in=self.order_by()).order_by()
         marked = {(context.pair_id, context.number): context.marked for context in contexts}
         return [(p.word1, p.word2, marked[p.pk, 1], marked[p.pk, 2]) for p in self]
+
+    def restore(self, kind: ItemKind) -> list[Any]:
+        """Return the pairs, all of a kind, as they were imported; two queries."""
+        contexts = Context.objects.filter(pair__in=self.order_by()).order_by("number")
+        rows: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
+        for pair, *values in contexts.values_list("pair_id", *OF_CONTEXT):
+            rows[pair].append(dict(zip(OF_CONTEXT, values, strict=True)))
+        pairs = []
+        for pair in self:
+            words = {"word1": pair.word1, "word2": pair.word2}
+            items: list[Any] = [kind.restored({**words, **row}) for row in rows[pair.pk]]
+            pairs.append(kind.joined(items, pair.details))
+        return pairs
 
 
 class Pair(models.Model):
@@ -177,10 +194,22 @@ class Context(SpannedText, models.Model):
         """Return what is rated in this context, for a study of a kind of item."""
         return kind.restored({name: getattr(self, name) for name in STORED})
 
+    def sides(self, study: Study) -> list[tuple[str, Any]]:
+        """Return the texts that are shown, each with its language, cut at its targets."""
+        row = {name: getattr(self, name) for name in OF_CONTEXT}  # without a query for the words
+        item: Any = study.kind.restored({"word1": "", "word2": "", **row})
+        languages = (study.language, study.language2 or study.language)
+        return list(zip(languages, study.kind.sides(item), strict=False))
+
     @property
     def texts(self) -> list[str]:
         """The text of both words, the text of each, or none."""
         return [text for text in (self.text, self.text2) if text]
+
+    @property
+    def shown(self) -> str:
+        """The texts, a line each."""
+        return "\n".join(self.texts)
 
     @property
     def word1(self) -> str:

@@ -117,6 +117,8 @@ def _count_seconds(
     if words is not None and rating is not None:
         return words + rating
     words_shown, engaged, rating_shown, rated = instants
+    if rating_shown and rated and engaged == rated and not words_shown:  # an item of one page
+        return (rated - rating_shown).total_seconds()
     if words_shown and engaged and rating_shown and rated:
         return ((engaged - words_shown) + (rated - rating_shown)).total_seconds()
     return None

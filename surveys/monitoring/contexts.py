@@ -1,4 +1,4 @@
-"""Ratings of a context, and the words that it inspired."""
+"""Ratings of a context, and the words that annotators wrote."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ from django.db.models import Avg, Count, F, FloatField, Sum
 from django.db.models.functions import Cast
 
 from surveys.models import Assignment, AssignmentState, Context, Item, Response, Round, Study
+from surveys.models.study import Writes
 from surveys.monitoring.charts import Bar, draw_ratings
 
 MAX_WORDS = 100  # listed for each target
@@ -18,7 +19,7 @@ MAX_WORDS = 100  # listed for each target
 
 @dataclass(frozen=True)
 class Words:
-    """Words inspired by a target, the most frequent first, and the number of others."""
+    """The words written as first or second, the most frequent first, and the number of others."""
 
     target: str
     most_frequent: list[tuple[str, int]]
@@ -96,8 +97,10 @@ def summarise_answers(study: Study, context: Context) -> ContextAnswers:
         bars=draw_ratings(study, ratings),
         words=[
             _count_words(target, [words[which] for _, _, *words in counted])
-            for which, target in enumerate((context.form1, context.form2))
-        ],
+            for which, target in enumerate((context.word1, context.word2))
+        ]
+        if study.writes != Writes.NOTHING
+        else [],
     )
 
 
@@ -121,6 +124,6 @@ def spread_of_sums(n: int, mean: float | None, squares: float | None) -> float |
 
 def _count_words(target: str, written: list[str]) -> Words:
     """Count words regardless of letter case."""
-    counts = Counter(word.casefold() for word in written)
+    counts = Counter(word.casefold() for word in written if word)
     ordered = sorted(counts.items(), key=lambda word: (-word[1], word[0]))
     return Words(target, ordered[:MAX_WORDS], max(0, len(ordered) - MAX_WORDS))

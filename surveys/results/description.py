@@ -126,10 +126,13 @@ def _as_day(instant: datetime | None) -> date | None:
 
 def _time_items(study: Study) -> float | None:
     """Return the median seconds from a text to its rating, over the ratings that count."""
-    counted = Response.objects.counted(study).on_stimuli().filter(words_shown_at__isnull=False)
+    first_page = "words_shown_at" if study.kind.n_pages == 2 else "rating_shown_at"
+    counted = (
+        Response.objects.counted(study).on_stimuli().filter(**{f"{first_page}__isnull": False})
+    )
     seconds = [
         (rated_at - shown_at).total_seconds()
-        for shown_at, rated_at in counted.values_list("words_shown_at", "rated_at")
+        for shown_at, rated_at in counted.values_list(first_page, "rated_at")
         if shown_at and rated_at
     ]
     return round(statistics.median(seconds), 1) if seconds else None

@@ -9,14 +9,14 @@ from django.contrib.auth.models import User
 from surveys.access.audit_log import record
 from surveys.models import Assignment, AuditEntry, Response, Review, Study
 from surveys.operations.job_process import in_job_process
-from surveys.results.ratings_table import scale_of
 from surveys.review.verdicts import name_subject
+from surveys.study.design import design_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from postprocess.designs.design import Design
     from postprocess.steps.post_process import Outcome
-    from postprocess.steps.recipe import Recipe
 
 SHOWN = "review.effect_shown"  # in the log
 MIN_MOVE = 0.005  # smaller differences of scores are not visible
@@ -37,18 +37,15 @@ def preview_effects(reviews: Sequence[Review]) -> dict[int, str]:
     """Describe how the results would change without each answer or questionnaire, by review id.
 
     All reviews are of one study. Post-processing runs with and without it, by the recipe of the
-    published files, within its block: results of other blocks do not depend on its ratings.
+    study's design, within its block: results of other blocks do not depend on its ratings.
     """
     if not reviews:
         return {}
-    from postprocess.steps.recipe import read_recipe
-
     study = reviews[0].study
     tables = _table_blocks(study, {_block_of(review) for review in reviews})
     cases = [_Case(review, tables[_block_of(review)]) for review in reviews]
     variants = {name: table for case in cases for name, table in case.variants.items()}
-    recipe = read_recipe("cosimlex").on_scale(scale_of(study))
-    outcomes = _post_process(list(variants.values()), recipe)
+    outcomes = _post_process(list(variants.values()), design_of(study))
     results = dict(zip(variants, outcomes, strict=True))
     return {case.review.pk: _describe(case, results) for case in cases}
 
@@ -114,19 +111,21 @@ def _table_blocks(study: Study, blocks: set[int]) -> "dict[int, pd.DataFrame]":
     responses = [response for _, response in excluded if response is not None]
     wholes = [assignment for assignment, response in excluded if response is None]
     table["is_out"] = table["response"].isin(responses) | table["assignment"].isin(wholes)
-    return {block: _complete(table[table["block"] == block]) for block in blocks}
+    n_contexts = study.kind.n_contexts
+    return {block: _complete(table[table["block"] == block], n_contexts) for block in blocks}
 
 
-def _complete(block: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the pairs of a block with ratings of both contexts, numbered from 1."""
+def _complete(block: "pd.DataFrame", n_contexts: int) -> "pd.DataFrame":
+    """Return the pairs of a block with ratings of all contexts, numbered from 1."""
     import pandas as pd
 
-    n_contexts = block.groupby("pair")["context"].transform("nunique")
-    rated = block[n_contexts == 2].sort_values(["pair", "context", "annotator"], ignore_index=True)
+    n_rated = block.groupby("pair")["context"].transform("nunique")
+    is_complete = n_rated == n_contexts
+    rated = block[is_complete].sort_values(["pair", "context", "annotator"], ignore_index=True)
     return rated.assign(pair=pd.factorize(rated["pair"])[0] + 1)
 
 
-def _post_process(variants: "Sequence[pd.DataFrame]", recipe: "Recipe") -> list[_Results | None]:
+def _post_process(variants: "Sequence[pd.DataFrame]", design: "Design") -> list[_Results | None]:
     """Post-process each table separately; None if a text would have no rating.
 
     One run handles all tables, as blocks that share neither a pair nor a group.
@@ -144,11 +143,14 @@ def _post_process(variants: "Sequence[pd.DataFrame]", recipe: "Recipe") -> list[
         for number, variant in enumerate(variants)
     ]
     try:
-        outcome = post_process(_mark(pd.concat(apart)), recipe, n_pairs=ends[-1])
+        outcome = post_process(
+            _mark(pd.concat(apart)), design.as_recipe(), n_pairs=ends[-1],
+            n_contexts=design.n_contexts, centre=design.scores.centre,
+        )  # fmt: skip
     except RatingsError:
         if len(variants) == 1:
             return [None]
-        return [result for variant in variants for result in _post_process([variant], recipe)]
+        return [result for variant in variants for result in _post_process([variant], design)]
     left_out = _list_left_out(outcome, len(variants))
     tables = [outcome.pairs[start:end] for start, end in pairwise(ends)]
     return [
@@ -191,7 +193,7 @@ def _describe(case: _Case, results: "dict[tuple[str, int], _Results | None]") ->
 
 
 def _describe_score(its: "pd.DataFrame", before: "pd.DataFrame", after: "pd.DataFrame") -> str:
-    """Describe one rating's effect on its text's score and its pair's change."""
+    """Describe one rating's effect on its item's score and its pair's change."""
     pair, number = its[["pair", "context"]].iloc[0]
     now, then = before.loc[pair], after.loc[pair]
     move = abs(float(now[f"sim{number}"] - then[f"sim{number}"]))
@@ -200,19 +202,21 @@ def _describe_score(its: "pd.DataFrame", before: "pd.DataFrame", after: "pd.Data
     from postprocess.reporting.phrases import write_figure, write_signed
 
     score, score_without = (write_figure(row[f"sim{number}"]) for row in (now, then))
-    change, change_without = (write_signed(write_figure(row["change"])) for row in (now, then))
-    return (
+    moves = (
         f"Score of this text {score} from {now[f'n{number}']:.0f} ratings; "
-        f"without it {score_without} from {then[f'n{number}']:.0f}. "
-        f"Change of the pair {change}; without it {change_without}."
+        f"without it {score_without} from {then[f'n{number}']:.0f}."
     )
+    if "change" not in now:
+        return moves
+    change, change_without = (write_signed(write_figure(row["change"])) for row in (now, then))
+    return f"{moves} Change of the pair {change}; without it {change_without}."
 
 
 def _describe_scores(_: "pd.DataFrame", before: "pd.DataFrame", after: "pd.DataFrame") -> str:
     """Describe how many scores a whole questionnaire affects, and the largest difference."""
     from postprocess.reporting.phrases import write_figure
 
-    columns = ["sim1", "sim2"]
+    columns = [name for name in ("sim1", "sim2") if name in before]
     moves = (after[columns] - before[columns]).abs().fillna(0).to_numpy()
     n_moved = int((moves >= MIN_MOVE).sum())
     if not n_moved:

@@ -58,8 +58,8 @@ SIGNS = {
     **{code: Sign(4, f"Order of ratings: {pattern}. {RARE}") for code, pattern in ORDERS.items()},
     "instant": Sign(
         3,
-        "{n} ratings were given within a second of seeing page 2: a quarter or more of all. In a "
-        "study with measured times, 2 of 68 people did so.",
+        "{n} ratings were given within a second of seeing the scale: a quarter or more of all. In "
+        "a study with measured times, 2 of 68 people did so.",
     ),
     "twin": Sign(
         3,
@@ -104,7 +104,11 @@ UNREAD = (
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """An answer with everything that evidence is derived from."""
+    """An answer with everything that evidence is derived from.
+
+    `words` are inspired words; both are empty if page 1 does not ask for some. `seconds` are those
+    for reading `text`.
+    """
 
     response: int
     assignment: int
@@ -175,9 +179,11 @@ def find_evidence(
     read = {context: _read_text(text, scripts, language) for context, text in texts.items()}
     evidence = {}
     for answer in answers:
-        pieces = _about_words(answer, read[answer.context], doubted, written, language)
-        if n_others := sharing[answer.context, _as_set(answer)] - 1:
-            pieces.append(Piece("shared", 0, n_others))
+        pieces = []
+        if any(answer.words):
+            pieces = _about_words(answer, read[answer.context], doubted, written, language)
+            if n_others := sharing[answer.context, _as_set(answer)] - 1:
+                pieces.append(Piece("shared", 0, n_others))
         if (pace := words_per_minute(answer.text, answer.seconds)) > HASTY_WORDS_PER_MINUTE:
             pieces.append(Piece("hasty", 0, pace))
         pieces += whole[answer.assignment]
@@ -223,7 +229,8 @@ def _count_shared(answers: Iterable[Answered]) -> Counter[int]:
     """Return the largest number of texts with the same two words as one other, by assignment."""
     writers: defaultdict[tuple[int, frozenset[str]], list[int]] = defaultdict(list)
     for answer in answers:
-        writers[answer.context, _as_set(answer)].append(answer.assignment)
+        if any(answer.words):
+            writers[answer.context, _as_set(answer)].append(answer.assignment)
     n_texts = Counter(pair for ids in writers.values() for pair in combinations(sorted(ids), 2))
     most: Counter[int] = Counter()
     for pair, n in n_texts.items():

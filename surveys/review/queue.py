@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from django.db import transaction
@@ -28,6 +29,7 @@ from surveys.models import (
     Study,
 )
 from surveys.models.review import DRAWS
+from surveys.models.study import Writes
 from surveys.review.evidence import Answered, Piece, count_seconds, find_evidence, sum_up, weigh
 from surveys.review.spelling import find_doubted
 from surveys.study.blocks.quota import in_chunks
@@ -39,7 +41,8 @@ AFTER_FAILURE = timedelta(minutes=1)  # in which a job is not requested again
 FIELDS = (
     "assignment__questionnaire", "pk", "assignment", "context", "written1", "written2",
     "context__text", "context__word1_start", "context__word1_end", "context__word2_start",
-    "context__word2_end", "pair__word1", "pair__word2", "rating", "words_visible_seconds",
+    "context__word2_end", "context__text2", "writes", "pair__word1", "pair__word2", "rating",
+    "words_visible_seconds",
     "words_shown_at", "engaged_at", "has_pasted_word1", "has_pasted_word2", "position",
     "pair__is_checkpoint", "rating_visible_seconds", "rating_shown_at", "rated_at",
 )  # fmt: skip
@@ -171,10 +174,12 @@ def _find_evidence(
     assignments = submitted.filter(questionnaire__in=questionnaires)
     answered = Response.objects.filter(assignment__in=assignments, engaged_at__isnull=False)
     rows = list(answered.order_by("assignment__questionnaire", "pk").values_list(*FIELDS))
-    doubted = find_doubted({word for row in rows for word in row[4:6]}, study.language)
+    every = [(row[0], _as_answered(row)) for row in rows]
+    words = {word for _, answer in every for word in answer.words if word}
+    doubted = find_doubted(words, study.language)
     by_assignment: defaultdict[int, dict[int, list[Piece]]] = defaultdict(dict)
-    for _, some in groupby(rows, key=lambda row: row[0]):
-        answers = [_as_answered(row) for row in some]
+    for _, some in groupby(every, key=itemgetter(0)):
+        answers = [answer for _, answer in some]
         evidence = find_evidence(answers, doubted, study.language)
         for answer in answers:
             by_assignment[answer.assignment][answer.response] = evidence[answer.response]
@@ -182,22 +187,24 @@ def _find_evidence(
 
 
 def _as_answered(row: tuple[Any, ...]) -> Answered:
-    _, pk, assignment, context, first, second, text, a, b, c, d, word1, word2, *more = row
-    rating, on_words, words_at, engaged_at, pasted1, pasted2, position, is_checkpoint, *last = more
-    on_rating, rating_at, rated_at = last
+    _, pk, assignment, context, first, second, text, a, b, c, d, text2, writes, *rest = row
+    word1, word2, rating, on_words, words_at, engaged_at, pasted1, pasted2, *more = rest
+    position, is_checkpoint, on_rating, rating_at, rated_at = more
+    is_inspired = writes == Writes.ASSOCIATIONS
+    rating_seconds = count_seconds(on_rating, rating_at, rated_at)
     return Answered(
         response=pk,
         assignment=assignment,
         context=context,
-        words=(first, second),
-        text=text,
+        words=(first, second) if is_inspired else ("", ""),
+        text=f"{text} {text2}" if text2 else text,
         targets=(text[a:b], word1, text[c:d], word2),
         rating=rating,
-        seconds=count_seconds(on_words, words_at, engaged_at),
+        seconds=count_seconds(on_words, words_at, engaged_at) if is_inspired else rating_seconds,
         pasted=(pasted1, pasted2),
         position=position,
         is_checkpoint=is_checkpoint,
-        rating_seconds=count_seconds(on_rating, rating_at, rated_at),
+        rating_seconds=rating_seconds,
     )
 
 

@@ -28,8 +28,8 @@ def test_summarise_answers_counts_ratings_and_words_of_finished_assignments(db):
     assert found.spread == pytest.approx(4.5**0.5)
     assert [bar.amount for bar in found.bars] == [0, 0, 1, 0, 0, 1, 0]
     assert [(w.target, w.most_frequent) for w in found.words] == [
-        (context.form1, [("sea", 2)]),
-        (context.form2, [("salt", 2)]),
+        (context.word1, [("sea", 2)]),
+        (context.word2, [("salt", 2)]),
     ]
 
 

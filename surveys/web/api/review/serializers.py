@@ -41,7 +41,7 @@ class ReviewSerializer(serializers.Serializer[Any]):
     questionnaire = serializers.CharField(source="assignment.questionnaire.letter")
     round = serializers.IntegerField(source="assignment.round.number")
     position = serializers.IntegerField(source="response.position", allow_null=True)
-    text = serializers.CharField(source="response.context.text", allow_null=True)
+    text = serializers.CharField(source="response.context.shown", allow_null=True)
     inspired_word1 = serializers.CharField(source="response.written1", allow_null=True)
     inspired_word2 = serializers.CharField(source="response.written2", allow_null=True)
     rating = serializers.FloatField(source="response.rating", allow_null=True)

@@ -85,11 +85,17 @@ def annotator(request: HttpRequest, study: Study, code: str) -> HttpResponse:
 
 @study_page(Right.READ, "GET", also=Right.LOOK)
 def context(request: HttpRequest, study: Study, position: int, number: int) -> HttpResponse:
-    """Show the ratings of a context and the words that it inspired."""
+    """Show the ratings of a context and the words that annotators wrote."""
     context = get_object_or_404(
         Context.objects.stimuli(study).select_related("pair", "item__questionnaire__block"),
         pair__position=position,
         number=number,
     )
-    page = {"study": study, "context": context, "answers": summarise_answers(study, context)}
+    page = {
+        "study": study,
+        "context": context,
+        "name": str(context if study.kind.n_contexts == 2 else context.pair),
+        "sides": context.sides(study),
+        "answers": summarise_answers(study, context),
+    }
     return render(request, "console/collection/context.html", page)

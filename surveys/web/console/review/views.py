@@ -56,6 +56,12 @@ class Card:
         return "" if response is None or response.rating is None else write_point(response.rating)
 
     @property
+    def sides(self) -> list[tuple[str, Any]]:
+        """Return the texts that the annotator saw, each with its language."""
+        response = self.review.response
+        return response.context.sides(self.review.study) if response else []
+
+    @property
     def verdict(self) -> Verdict | None:
         """Return the reviewer's own verdict, or None."""
         return next(iter(self.verdicts), None)

@@ -1,0 +1,73 @@
+"""Every page of studies whose items have one page."""
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from surveys.models import Assignment, Review, Study
+from surveys.review.queue import file_answers
+from surveys.web.console.urls import urlpatterns
+from tests.factories.answers import answer, finished_study_of, take_seconds
+from tests.factories.clients import client_of
+from tests.factories.studies import start
+
+DESIGNS = ("simlex", "mclwic")
+OF_STIMULI = {"row", "stimuli"}  # of their file
+
+
+@pytest.fixture
+def operator(db):
+    return client_of(User.objects.create_superuser("op"))
+
+
+def list_pages(study: Study, **more: int) -> dict[str, str]:
+    """Return the addresses of a study's pages by name, but for rows of tables that it lacks."""
+    pair = study.pairs.first()
+    ids = {
+        "slug": study.slug, "pair_id": pair.pk, "context_id": pair.contexts.first().pk,
+        "kind": "consent", "number": 1, "position": 1, "row": 1, "plot": "agreement", "form": "csv",
+        "invitation_id": study.invitations.first().pk, "code": study.annotators.first().code,
+        "user_id": 1, **more,
+    }  # fmt: skip
+    reviews = {**ids, "number": Review.objects.answers(study).first().pk}
+    pages = {}
+    for pattern in urlpatterns:
+        names = pattern.pattern.converters
+        known = reviews if pattern.name.startswith("review") else ids
+        if "slug" in names and pattern.name not in OF_STIMULI and not names.keys() - known.keys():
+            kwargs = {name: known[name] for name in names}
+            pages[pattern.name] = reverse(f"console:{pattern.name}", kwargs=kwargs)
+    return pages
+
+
+@pytest.fixture(params=DESIGNS)
+def collecting(request, db):
+    """A study with three finished assignments, under review, and one that is under way."""
+    study = finished_study_of(request.param, 3)
+    for assignment in Assignment.objects.for_study(study):
+        take_seconds(assignment, 20)
+    answer(start(study), [1, 0])
+    file_answers(study)
+    return study
+
+
+def open_pages(client: Client, pages: dict[str, str]) -> dict[str, Any]:
+    """Return the answers of pages, all of which are shown."""
+    client.raise_request_exception = False
+    answers = {name: client.get(page) for name, page in pages.items()}
+    assert {name for name, answer in answers.items() if answer.status_code >= 500} == set()
+    return answers
+
+
+def test_pages_of_a_collecting_study_are_shown(collecting, operator):
+    operator.post(reverse("console:gauge", args=[collecting.slug]))
+
+    answers = open_pages(operator, list_pages(collecting))
+
+    pages = {name: found.content.decode() for name, found in answers.items() if not found.streaming}
+    for name in ("context", "review_one", "block", "annotator"):
+        assert "alpha" in pages[name], name
+        assert "context 1" not in pages[name], name
