@@ -10,12 +10,11 @@ from typing import Any
 import pandas as pd
 
 from postprocess.designs.design import Design
-from postprocess.designs.kinds import KINDS
+from postprocess.designs.scored import render_scored
 from postprocess.errors import UserError
-from postprocess.formats.files import format_number, render_dataset, render_gold
+from postprocess.formats.files import render_dataset, render_gold
 from postprocess.formats.parsed import ParsedRows
-from postprocess.formats.stimuli import StimuliError, render_stimuli
-from postprocess.formats.tabular import render_rows
+from postprocess.formats.stimuli import COLUMNS, StimuliError, render_stimuli
 from postprocess.naming import LANGUAGE, PUBLISHED, tag_files
 from postprocess.reporting.assessment import assess
 from postprocess.reporting.report import (
@@ -58,7 +57,8 @@ class Dataset:
 
     `files`: relative path → content; `outcome`: the result of the steps; `report`: JSON types
     only; `intervals`: see `score_intervals`; `parts_of_speech`: of each pair (the index), if
-    known; `rows`: those of the stimuli; `name`: of the dataset in its files.
+    known; `rows`: those of the stimuli, with `columns`; `name`: of the dataset in its files;
+    `design`: of the collection, None for CoSimLex.
     """
 
     files: dict[str, bytes]
@@ -68,6 +68,14 @@ class Dataset:
     parts_of_speech: pd.Series | None = None
     rows: tuple[tuple[str, ...], ...] = ()
     name: str = PUBLISHED
+    columns: tuple[str, ...] = COLUMNS
+    design: Design | None = None
+
+    @property
+    def words(self) -> list[tuple[str, str]]:
+        """The words of each pair."""
+        first, second = map(self.columns.index, ("word1", "word2"))
+        return [(row[first], row[second]) for row in self.rows]
 
 
 def build_dataset(
@@ -124,8 +132,7 @@ def build_dataset(
         ratings,
         recipe,
         n_pairs=len(stimuli.rows),
-        n_contexts=KINDS[design.item.kind].n_contexts if design else 2,
-        centre=centre,
+        **settings_of(design),
         checks=checks,
         progress=progress,
     )
@@ -140,6 +147,7 @@ def build_dataset(
     report = plain_report(
         {
             **_report_origin(language, recipe, inputs or {}),
+            **_report_design(design),
             **_report_outcome(outcome, assessed["agreement"]["overall"]["human"], scripted),
             **assessed,
             **({"intervals": report_intervals(intervals)} if "change" in intervals else {}),
@@ -154,7 +162,10 @@ def build_dataset(
             ],
         }
     )
-    dataset = Dataset({}, outcome, report, intervals, parts_of_speech, stimuli.rows, name)
+    dataset = Dataset(
+        {}, outcome, report, intervals, parts_of_speech, stimuli.rows, name, stimuli.columns,
+        design if outcome.n_contexts == 1 else None,
+    )  # fmt: skip
     return replace(dataset, files=_render_files(stimuli, dataset))
 
 
@@ -162,9 +173,13 @@ def _render_files(stimuli: ParsedRows[Any], dataset: Dataset) -> dict[str, bytes
     outcome, report, language = dataset.outcome, dataset.report, dataset.report["language"]
     tag, recipe, distributions = tag_report(report), outcome.recipe, measure_distributions(outcome)
     scored = [stimuli.rows[pair - 1] for pair in outcome.scores.index]
-    is_single = outcome.n_contexts == 1
+    design = dataset.design
     texts = {
-        **(_render_single if is_single else _render_published)(stimuli, scored, dataset, tag),
+        **(
+            _render_items(stimuli, dataset, tag, design)
+            if design
+            else _render_published(stimuli, scored, dataset, tag)
+        ),
         "scores.tsv": render_scores(outcome),
         "intervals.tsv": render_table(name_single(dataset.intervals).reset_index()),
         "annotators.tsv": render_annotators(outcome),
@@ -176,7 +191,7 @@ def _render_files(stimuli: ParsedRows[Any], dataset: Dataset) -> dict[str, bytes
     if dataset.intervals.empty:
         del texts["intervals.tsv"]
     unscored = outcome.pairs.index.difference(outcome.scores.index).tolist()
-    if unscored and not is_single:
+    if unscored and not design:
         texts[f"data/data_{tag}.tsv"] = render_stimuli(scored)
         texts[name_unscored(tag)] = render_stimuli([stimuli.rows[pair - 1] for pair in unscored])
     files = {path: text.encode() for path, text in texts.items()}
@@ -196,16 +211,28 @@ def _render_published(
     }
 
 
-def _render_single(
-    stimuli: ParsedRows[Any], scored: Sequence[Row], dataset: Dataset, tag: str
+def _render_items(
+    stimuli: ParsedRows[Any], dataset: Dataset, tag: str, design: Design
 ) -> dict[str, str]:
     """Return the files of pairs with one context: all items, and the scores by id."""
-    scores = map(format_number, dataset.outcome.scores["sim1"])
-    gold = zip((row[0] for row in scored), scores, strict=True)
+    scored = render_scored(design, stimuli.columns, stimuli.rows, dataset.outcome.pairs)
     return {
-        f"data/items_{tag}.tsv": stimuli.text,
-        f"gold/gold_{tag}.tsv": render_rows(("id", "score"), gold),
+        f"{dataset.name}_{tag}.csv": scored["csv"].decode(),
+        name_data(design, tag): stimuli.text,
+        f"gold/gold_{tag}.tsv": scored["gold"].decode(),
     }
+
+
+def settings_of(design: Design | None) -> dict[str, Any]:
+    """Return the arguments of `post_process` that follow from a design; None for CoSimLex."""
+    if design is None:
+        return {}
+    return {"n_contexts": design.n_contexts, "centre": design.scores.centre}
+
+
+def name_data(design: Design | None, tag: str) -> str:
+    """Return the path of the file of the items or, for CoSimLex, of the stimuli."""
+    return f"data/items_{tag}.tsv" if design else f"data/data_{tag}.tsv"
 
 
 def name_unscored(tag: str) -> str:
@@ -245,6 +272,13 @@ def _report_origin(language: str, recipe: Recipe, inputs: Mapping[str, str]) -> 
         "inputs": dict(sorted(inputs.items())),
         "recipe": {"sha256": recipe.digest(), **_plain_recipe(recipe)},
     }
+
+
+def _report_design(design: Design | None) -> Report:
+    """Return the name and the digest of a design of items with one context."""
+    if design is None or design.n_contexts == 2:
+        return {}
+    return {"design": {"name": design.name, "sha256": design.digest()}}
 
 
 def _plain_recipe(recipe: Recipe) -> Report:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from postprocess.designs.kinds import TEXTS
 from postprocess.formats.marks import OPEN, TAG
 from postprocess.naming import STAMP
 from postprocess.pipeline import Dataset
@@ -38,9 +39,9 @@ class Bar(NamedTuple):
 
 
 class Side(NamedTuple):
-    """One context of a pair; `parts` is its text cut at the targets, `x`, `low`, `high` drawn."""
+    """One context of a pair; `texts` are cut at their targets, `x`, `low`, `high` drawn."""
 
-    parts: list[tuple[str, bool]]
+    texts: list[list[tuple[str, bool]]]
     score: str
     deviation: str
     n: int
@@ -51,21 +52,27 @@ class Side(NamedTuple):
     most: int
 
 
-class Shown(NamedTuple):
-    """A pair as the page shows it; `order` has the numbers that the page sorts by.
+class Change(NamedTuple):
+    """The change of a pair; `interval` is "–" if undefined."""
 
-    `interval` is that of the change, "–" if undefined; `note`: see `Outcome.pairs`.
-    """
-
-    number: int
-    words: tuple[str, ...]
     change: str
     interval: str
     qvalue: str
     delta: str
-    sides: tuple[Side, Side]
+
+
+class Shown(NamedTuple):
+    """A pair as the page shows it; `order` has the numbers that the page sorts by.
+
+    `change` is None if pairs have one context; `note`: see `Outcome.pairs`.
+    """
+
+    number: int
+    words: tuple[str, str]
+    sides: tuple[Side, ...]
     order: dict[str, float]
     note: str
+    change: Change | None
 
 
 def render_explorer(dataset: Dataset) -> str:
@@ -80,6 +87,10 @@ def render_explorer(dataset: Dataset) -> str:
         language=report["language"],
         version=report["code"]["version"],
         pairs=list(_show_pairs(dataset)),
+        n_contexts=dataset.outcome.n_contexts,
+        design=dataset.design,
+        has_intervals=not dataset.intervals.empty,
+        languages=_name_languages(dataset),
         ratings=_list_ratings(dataset.outcome.ledger),
         counts=[
             write_count(len(dataset.rows), "pair"),
@@ -97,50 +108,70 @@ def render_explorer(dataset: Dataset) -> str:
     )
 
 
+def _name_languages(dataset: Dataset) -> tuple[str, str]:
+    """Return the languages of the first and the second word."""
+    language, design = dataset.report["language"], dataset.design
+    if design is None or design.item.languages == 1:
+        return language, language
+    first, _, second = language.partition("-")
+    return first, second
+
+
 def _show_pairs(dataset: Dataset) -> Iterator[Shown]:
     pairs, below = dataset.outcome.pairs, dataset.outcome.recipe.rescaling.minimum - 1
-    ordered = pairs[["sim1", "sim2"]].fillna(below).assign(change=pairs["change"].fillna(0))
-    order = ordered.assign(size=pairs["change"].abs().fillna(-1)).to_dict("records")
-    sides = [_show_sides(dataset, context) for context in (1, 2)]
-    ends = dataset.intervals[["change_low", "change_high"]].to_numpy(dtype=float)
-    for at, figures in enumerate(pairs.to_dict("records")):
-        qvalue = float(figures["qvalue"])
+    numbers = range(1, dataset.outcome.n_contexts + 1)
+    sims = pairs[[f"sim{number}" for number in numbers]].fillna(below).to_numpy()
+    sides = [_show_sides(dataset, number) for number in numbers]
+    changes = _show_changes(dataset) if "change" in pairs else None
+    notes = pairs["note"] if "note" in pairs else [""] * len(pairs)
+    for at, (words, note) in enumerate(zip(dataset.words, notes, strict=True)):
+        change, order = changes[at] if changes else (None, {})
+        scores = {f"score{n}": round(float(sims[at, n - 1]), 4) for n in numbers}
         yield Shown(
-            at + 1,
-            dataset.rows[at][:2],
-            write_signed(write_figure(figures["change"])),
-            write_interval(*ends[at]),
-            write_figure(qvalue, 3),
-            write_signed(write_figure(figures["delta"])),
-            (sides[0][at], sides[1][at]),
+            at + 1, words, tuple(side[at] for side in sides),
+            {"number": at + 1, **scores, **order}, str(note), change,
+        )  # fmt: skip
+
+
+def _show_changes(dataset: Dataset) -> list[tuple[Change, dict[str, float]]]:
+    """Return the change of each pair, and the numbers that the page sorts by."""
+    columns = dataset.outcome.pairs[["change", "qvalue", "delta"]].to_numpy(dtype=float)
+    ends = dataset.intervals[["change_low", "change_high"]].to_numpy(dtype=float)
+    return [
+        (
+            Change(
+                write_signed(write_figure(change)), write_interval(*interval),
+                write_figure(qvalue, 3), write_signed(write_figure(delta)),
+            ),
             {
-                "number": at + 1,
-                "score1": round(order[at]["sim1"], 4),
-                "score2": round(order[at]["sim2"], 4),
-                "change": round(order[at]["change"], 4),
-                "size": round(order[at]["size"], 4),
+                "change": 0.0 if math.isnan(change) else round(change, 4),
+                "size": -1.0 if math.isnan(change) else round(abs(change), 4),
                 "q": UNKNOWN if math.isnan(qvalue) else round(qvalue, 6),
             },
-            str(figures.get("note", "")),
         )
+        for (change, qvalue, delta), interval in zip(columns.tolist(), ends, strict=True)
+    ]  # fmt: skip
 
 
 def _show_sides(dataset: Dataset, context: int) -> list[Side]:
-    """Return one of the contexts of each pair."""
+    """Return one of the contexts of each pair; without intervals only the score is drawn."""
     scores, target = dataset.outcome.pairs, dataset.outcome.recipe.rescaling
     mean = scores[f"sim{context}"].to_numpy(dtype=float)
     columns_of_ends = [f"sim{context}_{end}" for end in ("low", "high")]
-    ends = dataset.intervals[columns_of_ends].to_numpy(dtype=float)
+    ends = dataset.intervals.reindex(columns=columns_of_ends).to_numpy(dtype=float)
     ends = np.where(np.isnan(ends), mean[:, None], ends)
     per_unit = (WIDTH - 2 * MARGIN) / (target.maximum - target.minimum)
     drawn = MARGIN + per_unit * (np.column_stack([mean, ends]) - target.minimum)
+    unknown = pd.Series(math.nan, scores.index)
+    texts = TEXTS if dataset.design else (f"context{context}",)
+    places = [dataset.columns.index(name) for name in texts if name in dataset.columns]
     columns = (
-        dataset.rows, mean, scores[f"stdev{context}"], scores[f"n{context}"],
+        dataset.rows, mean, scores.get(f"stdev{context}", unknown), scores[f"n{context}"],
         drawn.round(2).tolist(), _count_bars(dataset, context),
     )  # fmt: skip
     return [
         Side(
-            list(_cut(row[1 + context])),
+            [list(_cut(row[place])) for place in places],
             write_figure(score),
             write_figure(deviation),
             int(n),
@@ -192,8 +223,9 @@ def _list_ratings(ledger: pd.DataFrame) -> dict[str, Any]:
         return {"annotators": [], "reasons": [], "pairs": []}
     annotator, names = pd.factorize(ledger["annotator"].astype(str), sort=True)
     reason, reasons = pd.factorize(ledger["reason"].astype(str), sort=True)
+    most = int(ledger["context"].max())
     listed: list[list[list[list[float | None]]]] = [
-        [[], []] for _ in range(int(ledger["pair"].max()))
+        [[] for _ in range(most)] for _ in range(int(ledger["pair"].max()))
     ]
     columns = (
         ledger["pair"], ledger["context"], annotator, ledger["rating"], ledger["calibrated"], reason

@@ -10,6 +10,7 @@ import jinja2
 import numpy as np
 from lxml import etree
 
+from postprocess.designs.procedure import describe_items, describe_task
 from postprocess.naming import FIGURES, STAMP
 from postprocess.pipeline import Dataset
 from postprocess.references import COSIMA, COSIMLEX, TASK_PAPER, write_authors
@@ -27,6 +28,12 @@ from postprocess.reporting.report import describe_gaps
 from postprocess.steps.post_process import Outcome
 from postprocess.steps.rehearsal import warn_of_scripts
 
+CENTRES = {
+    "mean": "the mean rating",
+    "median": "the median rating",
+    "majority": "the answer of most annotators",
+}
+HEADING = "Word similarity in context"
 BELOW = f"{SPACE}<{SPACE}0.05"  # without a line break
 TEMPLATES = Path(__file__).parent / "templates"
 LINK = "{http://www.w3.org/1999/xlink}href"
@@ -65,7 +72,12 @@ def render_page(dataset: Dataset, plates: Mapping[str, Plate], *, printed: bool 
         stamp=f"{STAMP}: " if warning else "",
         key=_key_figures(dataset),
         each=_ratings_each(dataset.outcome),
-        apart=trust.count_apart(report),
+        apart=trust.count_apart(report) if not dataset.design else (0, 0),
+        has_changes=not dataset.design,
+        heading=dataset.design.title if dataset.design else HEADING,
+        task=describe_task(dataset.design),
+        centre=CENTRES[dataset.design.scores.centre] if dataset.design else "",
+        unit="item" if dataset.design else "context",
         wanted=recipe.report,
         printed=printed,
         cosima=COSIMA,
@@ -119,19 +131,35 @@ def _tabulate(dataset: Dataset) -> dict[str, tables.Table]:
         "undefined": tables.tabulate_undefined(report),
         "agreement": trust.tabulate_agreement(report),
         **{f"by_{by}": trust.tabulate_slices(report, by) for by in trust.SLICES},
+        "divided": trust.tabulate_divided(report),
+        "inputs": tables.tabulate_inputs(report),
+        **({} if dataset.design else _tabulate_changes(dataset)),
+    }
+
+
+def _tabulate_changes(dataset: Dataset) -> dict[str, tables.Table]:
+    """Return the tables of pairs with two contexts."""
+    report = dataset.report
+    return {
         "size": trust.tabulate_size(report),
         "change": trust.tabulate_change(report),
         "confounds": trust.tabulate_confounds(report),
-        "divided": trust.tabulate_divided(report),
         "table1": tables.tabulate_table1(report),
-        "tests": tables.tabulate_tests(report, outcome.scores),
-        "inputs": tables.tabulate_inputs(report),
+        "tests": tables.tabulate_tests(report, dataset.outcome.scores),
     }
 
 
 def _lead(dataset: Dataset) -> str:
     counts, recipe = dataset.report["counts"], dataset.outcome.recipe
     target, n_scored = recipe.rescaling, int((dataset.outcome.n_used > 0).sum())
+    if dataset.design:
+        return (
+            f"{write_count(counts['annotators'], 'annotator')} rated "
+            f"{write_count(counts['pairs'], 'word pair')}. {describe_items(dataset.design)} This "
+            "report describes the collected ratings, the ratings left out, the agreement of "
+            f"annotators, and the scores by the recipe “{recipe.name}”. Pairs have one context "
+            "each, so there are no sections on changes and confounds."
+        )
     return (
         f"How similar are two words in a context? {write_count(counts['annotators'], 'annotator')} "
         f"rated {write_count(counts['pairs'], 'word pair')}, each in two contexts. This report "
@@ -146,13 +174,18 @@ def _key_figures(dataset: Dataset) -> dict[str, str]:
     counts, table1 = dataset.report["counts"], dataset.report["table1"]["text"]
     human = dataset.report["agreement"]["overall"]["human"]
     fewest, most = counts["fewest_ratings_of_a_context"], counts["most_ratings_of_a_context"]
-    return {
+    figures = {
         "pairs": write_count(counts["pairs"]),
         "ratings used": write_count(counts["ratings_used"]),
         "annotators used": write_count(counts["annotators_used"]),
         "ratings per score": write_count(most) if fewest == most else f"{fewest:,}–{most:,}",
         "agreement (human)": write_figure(human),
         "mean score": table1["mean"],
+    }
+    if dataset.design:
+        return figures
+    return {
+        **figures,
         "mean |change|": table1["change"],
         f"pairs with q{BELOW}": table1["share_q"],
         f"pairs with two-sided p{BELOW}": table1["share_two_sided"],

@@ -41,24 +41,28 @@ def tabulate_pairs(
         low2, high2 (95 % intervals of the scores, without `intervals` those of `mean_intervals`;
         equal to the score if undefined); change_low, change_high (NaN if undefined); fewest (the
         smaller n), size (of the change), spread (the larger deviation, NaN if neither is
-        defined) and note (see `Outcome.pairs`; "" without one).
+        defined) and note (see `Outcome.pairs`; "" without one). Of pairs with one context, what
+        they have.
     """
-    table = scores[list(SHOWN)].copy()
+    table = scores[[name for name in SHOWN if name in scores]].copy()
     table.insert(0, "word1", [first for first, _ in words])
     table.insert(1, "word2", [second for _, second in words])
     table.insert(2, "sought", [fold(" ".join(both)) for both in words])
     if intervals is None:
-        intervals = _of_means(scores, scale)
-    for context in (1, 2):
+        intervals = _of_means(scores, scale) if "sim2" in scores else pd.DataFrame()
+    for context in (1, 2) if "sim2" in scores else (1,):
         for end in ("low", "high"):
-            ends = intervals[f"sim{context}_{end}"]
-            table[f"{end}{context}"] = ends.fillna(scores[f"sim{context}"])
+            score = scores[f"sim{context}"]
+            table[f"{end}{context}"] = intervals.get(f"sim{context}_{end}", score).fillna(score)
+    if "change" in scores:
+        table = table.assign(
+            change_low=intervals["change_low"],
+            change_high=intervals["change_high"],
+            size=table["change"].abs(),
+        )
     return table.assign(
-        change_low=intervals["change_low"],
-        change_high=intervals["change_high"],
-        fewest=table[["n1", "n2"]].min(axis="columns"),
-        size=table["change"].abs(),
-        spread=table[["stdev1", "stdev2"]].max(axis="columns"),
+        fewest=table.filter(regex=r"^n\d").min(axis="columns"),
+        spread=table.filter(regex=r"^stdev\d").max(axis="columns"),
         note=scores.get("note", ""),
     )
 

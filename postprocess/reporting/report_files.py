@@ -44,13 +44,14 @@ def render_reports(dataset: Dataset, plots: Sequence[Plot] | None = None) -> dic
         drawings = {name: plate.svg for name, plate in plates.items()}
         files["report.pdf"] = render_pdf(render_page(dataset, plates, printed=True), drawings)
     files["explorer.html"] = render_explorer(dataset).encode()
-    files["table1.tex"] = render_table1(
-        report["language"],
-        report["table1"]["text"],
-        low=outcome.recipe.rescaling.minimum,
-        high=outcome.recipe.rescaling.maximum,
-        note=describe_gaps(report["counts"]),
-    ).encode()
+    if not dataset.design:
+        files["table1.tex"] = render_table1(
+            report["language"],
+            report["table1"]["text"],
+            low=outcome.recipe.rescaling.minimum,
+            high=outcome.recipe.rescaling.maximum,
+            note=describe_gaps(report["counts"]),
+        ).encode()
     for name, plate in plates.items():
         files[f"figures/{name}.svg"], files[f"figures/{name}.png"] = plate.svg, plate.png
     return files

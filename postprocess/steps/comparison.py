@@ -24,9 +24,9 @@ SIGNIFICANT = 0.05
 class Comparison(NamedTuple):
     """Two outcomes of the same ratings.
 
-    `scores`, a row for each pair: sim1, sim2, change, pvalue, pvalue_two_sided and qvalue of
-    both, their difference (second less first) and written_differs (whether a published figure
-    is written differently), and note_first, note_second if there are notes.
+    `scores`, a row for each pair: sim1, sim2, change, pvalue, pvalue_two_sided and qvalue (with one
+    context, sim1 alone) of both, their difference (second less first) and written_differs (whether
+    a published figure is written differently), and note_first, note_second if there are notes.
     `annotators`, a row for each annotator of each group: shift, decision and reason of both,
     and differs. `summary`: figure, in words → value.
     """
@@ -57,12 +57,16 @@ def compare_outcomes(first: Outcome, second: Outcome) -> Comparison:
     if not first.ledger[given].equals(second.ledger[given]):
         raise RatingsError("the two outcomes are not of the same ratings")
     scores = pd.DataFrame(index=first.pairs.index)
-    for figure in FIGURES:
+    for figure in (name for name in FIGURES if name in first.pairs):
         scores[f"{figure}_first"] = first.pairs[figure]
         scores[f"{figure}_second"] = second.pairs[figure]
         scores[f"{figure}_difference"] = second.pairs[figure] - first.pairs[figure]
     scores["written_differs"] = np.logical_or.reduce(
-        [_is_written_differently(first.pairs[f], second.pairs[f]) for f in PUBLISHED]
+        [
+            _is_written_differently(first.pairs[f], second.pairs[f])
+            for f in PUBLISHED
+            if f in first.pairs
+        ]
     )
     for side, outcome in (("first", first), ("second", second)):
         if "note" in outcome.pairs:
@@ -107,22 +111,33 @@ def _compare_annotators(first: Outcome, second: Outcome) -> pd.DataFrame:
     return both.assign(differs=~np.logical_and.reduce(same))
 
 
-def _summarise(
-    scores: pd.DataFrame, annotators: pd.DataFrame, first: Outcome, second: Outcome
-) -> dict[str, float]:
-    sims = scores[["sim1_difference", "sim2_difference"]].abs().to_numpy()
+def _summarise_changes(scores: pd.DataFrame) -> dict[str, float]:
+    """Summarise the changes of pairs with two contexts."""
+    if "change_first" not in scores:
+        return {}
     changes_sign = scores["change_first"] * scores["change_second"] < 0
-    n_lost = int((scores["change_first"].isna() != scores["change_second"].isna()).sum())
     return {
-        "pairs with different scores": int(scores["written_differs"].sum()),
-        "largest difference of a score": float(np.nanmax(sims)),
-        "mean absolute difference of scores": float(np.nanmean(sims)),
-        **({"pairs with scores in one of the two alone": n_lost} if n_lost else {}),
         "pairs whose change turns its sign": int(changes_sign.sum()),
         **{
             f"pairs on the other side of {name} = 0.05": int(crosses_level(scores, test).sum())
             for test, name in TESTS.items()
         },
+    }
+
+
+def _summarise(
+    scores: pd.DataFrame, annotators: pd.DataFrame, first: Outcome, second: Outcome
+) -> dict[str, float]:
+    moves = [f"sim{number}_difference" for number in range(1, first.n_contexts + 1)]
+    sims = scores[moves].abs().to_numpy()
+    last = "change" if first.n_contexts == 2 else "sim1"
+    n_lost = int((scores[f"{last}_first"].isna() != scores[f"{last}_second"].isna()).sum())
+    return {
+        "pairs with different scores": int(scores["written_differs"].sum()),
+        "largest difference of a score": float(np.nanmax(sims)),
+        "mean absolute difference of scores": float(np.nanmean(sims)),
+        **({"pairs with scores in one of the two alone": n_lost} if n_lost else {}),
+        **_summarise_changes(scores),
         "annotators treated differently": int(annotators["differs"].sum()),
         "ratings used by the first": int((first.ledger["reason"] == COUNTED).sum()),
         "ratings used by the second": int((second.ledger["reason"] == COUNTED).sum()),

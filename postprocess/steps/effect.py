@@ -80,6 +80,7 @@ def _list_changed(compared: pd.DataFrame) -> pd.DataFrame:
             }
         )
         for number in (1, 2)
+        if f"sim{number}_first" in compared
     ]
     scores = pd.concat(contexts).sort_values(["pair", "context"], ignore_index=True)
     size = scores["difference"].abs().round(9)

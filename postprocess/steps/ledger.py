@@ -59,6 +59,15 @@ def name_single(pairs: pd.DataFrame) -> pd.DataFrame:
     return pairs.rename(columns=lambda name: name.replace("sim1", "score").removesuffix("1"))
 
 
+def number_single(table: pd.DataFrame) -> pd.DataFrame:
+    """Undo `name_single` for a table that was read."""
+    if "score" not in table and "score_low" not in table:
+        return table
+    ends = [name for name in table if str(name) in ("n", "stdev", "median", "mean", "share")]
+    scores = {name: str(name).replace("score", "sim1") for name in table}
+    return table.rename(columns={**scores, **{name: f"{name}1" for name in ends}})
+
+
 def describe_moves(outcome: Outcome) -> "pd.Categorical[Any]":
     """Return in words how calibration moved each rating of the ledger; "" if it did not."""
     ledger = outcome.ledger

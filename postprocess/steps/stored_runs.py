@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as arrow_parquet
 
 from postprocess.formats.tabular import read_cell
+from postprocess.steps.ledger import number_single
 from postprocess.steps.post_process import Outcome
 from postprocess.steps.recipe import Recipe
 
@@ -50,12 +51,12 @@ def read_pair(file: BinaryIO, pair: int) -> pd.DataFrame:
 
 def read_scores(data: bytes) -> pd.DataFrame:
     """Read `scores.tsv` of a stored run; the index is pair."""
-    return _read_figures(data).set_index("pair")
+    return number_single(_read_figures(data)).set_index("pair")
 
 
 def read_intervals(data: bytes) -> pd.DataFrame:
     """Read `intervals.tsv` of a stored run; the index is pair."""
-    return _read_figures(data).set_index("pair")
+    return number_single(_read_figures(data)).set_index("pair")
 
 
 def search_ledger(

@@ -95,7 +95,7 @@ def test_build_writes_no_tag_for_a_tie(arguments, tmp_path):
 
     out = build_single(tmp_path, arguments, "wic", items, [(1, 1), (0, 1)])
 
-    assert (out / "gold/gold_xx.tsv").read_text() == "id\tscore\na\t1\n"
+    assert (out / "gold/gold_xx.tsv").read_text() == "id\ttag\na\tT\n"
     assert (out / "scores.tsv").read_text() == "pair\tn\tscore\tshare\n1\t2\t1\t1\n2\t2\t\t0.5\n"
     assert not (out / "intervals.tsv").exists()
 

@@ -60,8 +60,8 @@ def caption_coverage(outcome: Outcome) -> str:
 def count_given(outcome: Outcome) -> Codes:
     """Return each context's number of ratings before all steps, in the order of pairs."""
     is_rating = outcome.ledger["rating"].notna().to_numpy()
-    item = number_items(outcome.ledger)[is_rating]
-    return np.bincount(item, minlength=2 * len(outcome.pairs))
+    item = number_items(outcome.ledger, outcome.n_contexts)[is_rating]
+    return np.bincount(item, minlength=outcome.n_used.size)
 
 
 def count_used(outcome: Outcome) -> Codes:

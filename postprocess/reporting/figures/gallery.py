@@ -54,6 +54,8 @@ def illustrate(outcome: Outcome, parts_of_speech: pd.Series | None = None) -> li
         ),
         "p-values": (pvalues.TITLE, pvalues.caption_pvalues, pvalues.draw_pvalues),
     }
+    if outcome.n_contexts == 1:
+        del figures["changes"], figures["p-values"]
     gaps = f" {describe_gaps(report_gaps(outcome))}".rstrip()
     return [
         Illustration(name, title, caption(outcome) + gaps * (name in OF_PAIRS), draw(outcome))

@@ -102,8 +102,12 @@ def greatest_deviation(means: Floats, scale: tuple[float, float], n: int) -> Flo
 
 
 def stack_contexts(scores: pd.DataFrame, figure: str) -> Floats:
-    """Return one figure for all contexts: first every context 1, then every context 2."""
-    return scores[[f"{figure}1", f"{figure}2"]].to_numpy(dtype=float).ravel(order="F")
+    """Return one figure for all contexts: first every context 1, then every context 2.
+
+    NaN for a figure that the scores do not have, such as the deviation of a majority.
+    """
+    names = [f"{figure}1", *([f"{figure}2"] if "n2" in scores else [])]
+    return scores.reindex(columns=names).to_numpy(dtype=float).ravel(order="F")
 
 
 _BARS = {

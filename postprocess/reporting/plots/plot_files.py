@@ -92,22 +92,25 @@ def write_csv(table: pd.DataFrame) -> bytes:
 
 def _draw(dataset: Dataset, per_day: pd.Series | None, n_wanted: int) -> Iterator[Plot]:
     outcome, target = dataset.outcome, dataset.outcome.recipe.rescaling
-    table = evidence.tabulate_evidence(dataset)
-    yield Plot(
-        "change-against-p", evidence.TITLE,
-        f"{evidence.caption_evidence(table)} {describe_gaps(dataset.report['counts'])}".rstrip(),
-        evidence.draw_evidence(table), table,
-    )  # fmt: skip
+    if not dataset.design:
+        table = evidence.tabulate_evidence(dataset)
+        gaps = describe_gaps(dataset.report["counts"])
+        yield Plot(
+            "change-against-p", evidence.TITLE,
+            f"{evidence.caption_evidence(table)} {gaps}".rstrip(),
+            evidence.draw_evidence(table), table,
+        )  # fmt: skip
     table = means.with_means(outcome)
     yield Plot(
         "calibration", means.TITLE, means.caption_means(outcome), means.draw_means(outcome),
         table[[name for name in OF_MEANS if name in table]],
     )  # fmt: skip
-    table = distances.tabulate_distances(dataset)
-    yield Plot(
-        "score-against-distance", distances.TITLE, distances.caption_distances(table),
-        distances.draw_distances(table, target.minimum, target.maximum), table,
-    )  # fmt: skip
+    if not dataset.design:
+        table = distances.tabulate_distances(dataset)
+        yield Plot(
+            "score-against-distance", distances.TITLE, distances.caption_distances(table),
+            distances.draw_distances(table, target.minimum, target.maximum), table,
+        )  # fmt: skip
     if per_day is not None:
         table = collection.tabulate_collection(per_day)
         yield Plot(

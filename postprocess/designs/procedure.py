@@ -1,0 +1,72 @@
+"""The procedure of a design in words, for reports and releases; None is CoSimLex."""
+
+from collections.abc import Iterator
+
+from postprocess.designs.design import Design, Kind, Question, Writes
+
+ITEMS: dict[Kind, str] = {
+    "text": "two words in one text", "words": "two words, without a text",
+    "texts": "two texts, each with its target in bold",
+}  # fmt: skip
+ASKED: dict[Question, str] = {
+    "similarity_in_text": "rated how similar two words of a text are in it",
+    "similarity": "rated how similar in meaning the two words are",
+    "relatedness": "rated how related in meaning the two words are",
+    "same_meaning": "said whether the word has the same meaning in both texts",
+    "translation": "translated both words",
+}
+WRITTEN: dict[Writes, str] = {
+    "associations": "The engagement words that annotators wrote before rating",
+    "substitutes": "The other words that annotators wrote for each target",
+    "translations": "The translations that annotators wrote",
+    "nothing": "",
+}
+
+
+def describe_items(design: Design | None) -> str:
+    """Return what a pair is, and what annotators did, in a sentence."""
+    if design is None:
+        return (
+            "Each pair has two contexts; annotators rated how similar the two words are in each of "
+            "them."
+        )
+    return f"Annotators saw {ITEMS[design.item.kind]}, and {ASKED[design.question.question]}."
+
+
+def describe_task(design: Design | None) -> str:
+    """Return what annotators did, in a sentence."""
+    question: Question = design.question.question if design else "similarity_in_text"
+    return f"Annotators {ASKED[question]}."
+
+
+def describe_procedure(design: Design) -> str:
+    """Return how items were shown, in a paragraph."""
+    writes = design.question.writes
+    also = {
+        "substitutes": " They also wrote, for each target, other words that mean the same there.",
+    }.get(writes, "")  # fmt: skip
+    return (
+        f"On web pages, each annotator individually saw {ITEMS[design.item.kind]}, and "
+        f"{ASKED[design.question.question]}.{also} The order of the items was random for each "
+        "annotator."
+    )
+
+
+def list_rounds(design: Design | None) -> Iterator[str]:
+    """Describe what a design has besides the first answers, a sentence each."""
+    if design is None:
+        return
+    if doubled := design.answers.doubled:
+        yield f"{doubled:,} items have one answer more than the others, to measure agreement."
+    if (above := design.rounds.second_look_above) is not None:
+        yield (
+            "The design has a second look: annotators see again the items that they rated more "
+            f"than {above:g} away from the mean of the others."
+        )
+    if design.rounds.adjudicates:
+        yield "By the design, another person decides items without a majority."
+
+
+def name_written(design: Design | None) -> str:
+    """Return what annotators wrote, as the subject of a sentence; "" for nothing."""
+    return WRITTEN[design.question.writes if design else "associations"]
