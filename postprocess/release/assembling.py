@@ -4,15 +4,25 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePath
+from typing import Any
 
 import pandas as pd
 
-from postprocess.formats.stimuli import ParsedStimuli, StimuliError
+from postprocess.designs.design import Design
+from postprocess.formats.parsed import ParsedRows, render_checked
+from postprocess.formats.stimuli import StimuliError
 from postprocess.formats.writing import write_files
-from postprocess.naming import PUBLISHED, check_name, tag_files
+from postprocess.naming import PUBLISHED, check_name, propose_name, tag_files
 from postprocess.origin import Origin
-from postprocess.pipeline import Dataset, build_dataset, check_language
+from postprocess.pipeline import (
+    Dataset,
+    build_dataset,
+    check_language,
+    name_data,
+    name_unscored,
+    settings_of,
+)
 from postprocess.release import ReleaseError
 from postprocess.release.checksums import CHECKSUMS, render_checksums, write_archive
 from postprocess.release.description.missing_text import Unwritten, find_unwritten, refuse_unwritten
@@ -31,7 +41,8 @@ from postprocess.release.individual import (
 )
 from postprocess.release.kit import PRACTICE, render_kit, render_practice_kit
 from postprocess.release.origin import describe_origin
-from postprocess.release.practice import Split, check_disjoint, split_pairs
+from postprocess.release.practice import Split, check_disjoint, split_pairs, take_compared
+from postprocess.release.published import render_published
 from postprocess.release.sources import ContextSource, Publishing, list_documents, renumber_sources
 from postprocess.release.withholding import withhold_texts
 from postprocess.reporting.phrases import write_count
@@ -44,6 +55,7 @@ from postprocess.table.ratings import check_ratings
 
 REPORT = "report.json"
 DESCRIPTION = "description.toml"
+DESIGN = "design.toml"
 CROISSANT = "croissant.json"
 CARDS: dict[str, Callable[[Subject], str]] = {
     "README.md": render_card,
@@ -61,10 +73,10 @@ class Collected:
     `words`: engagement words that may be published, see `publish_individual`; `details`: see
     `join_details`; positions and seconds are neither published nor used;
     `scripted`: annotators that are scripts; `sources`: where the contexts come from, and `origin`:
-    how they were found, if that is known.
+    how they were found, if that is known; `design`: None for CoSimLex.
     """
 
-    stimuli: ParsedStimuli
+    stimuli: ParsedRows[Any]
     ratings: pd.DataFrame
     checks: pd.DataFrame | None = None
     words: pd.DataFrame | None = None
@@ -72,6 +84,7 @@ class Collected:
     scripted: Collection[str] = frozenset()
     sources: tuple[ContextSource, ...] = ()
     origin: Origin = field(default_factory=dict)
+    design: Design | None = None
 
 
 @dataclass(frozen=True)
@@ -80,14 +93,15 @@ class Published:
 
     `stimuli`: test pairs, then practice pairs; `individual`: the answers with this release's
     annotator ids and pair numbers; `split`: which pairs are for practice; `sources`: with the same
-    pair numbers; `origin`: how the texts were found.
+    pair numbers; `origin`: how the texts were found; `design`: None for CoSimLex.
     """
 
-    stimuli: ParsedStimuli
+    stimuli: ParsedRows[Any]
     individual: Individual
     split: Split
     sources: tuple[ContextSource, ...] = ()
     origin: Origin = field(default_factory=dict)
+    design: Design | None = None
 
 
 @dataclass(frozen=True)
@@ -165,11 +179,11 @@ def build_release(
     sources = renumber_sources(collected.sources, split.order)
     stimuli, sources = withhold_texts(stimuli, sources, choices.withheld)
     release = assemble_release(
-        Published(stimuli, individual, split, sources, collected.origin),
+        Published(stimuli, individual, split, sources, collected.origin, collected.design),
         description,
         recipe,
         language=language,
-        name=choose_name(description, choices.name),
+        name=choose_name(description, choices.name, collected.design),
         complete=choices.complete,
         notes=notes,
         add_files=add_files,
@@ -204,6 +218,7 @@ def assemble_release(
         ratings,
         language=language,
         recipe=recipe,
+        design=published.design,
         inputs=_digest_inputs(stimuli, answers),
         checks=published.individual.checks,
         details=ratings,
@@ -213,6 +228,8 @@ def assemble_release(
         progress=progress,
     )
     files = {**dataset.files, **_render_kits(stimuli, dataset, published.split, tag), **answers}
+    if published.design:
+        files |= _render_design(dataset, published.split, published.design)
     files |= _render_description(description)
     files |= render_sources_files(published.sources, published.origin, len(stimuli.rows), tag)
     files |= add_files(dataset) if add_files else {}
@@ -220,13 +237,16 @@ def assemble_release(
     return _add_documents(subject, files, complete=complete)
 
 
-def choose_name(description: Description, given: str | None = None) -> str:
-    """Return the name of a dataset in its files: as given, as described, or as published.
+def choose_name(
+    description: Description, given: str | None = None, design: Design | None = None
+) -> str:
+    """Return the name of a dataset in its files: as given, as described, or of its design.
 
     Raises ReleaseError if the given name cannot be one.
     """
+    published = propose_name(design.name, "") if design else PUBLISHED
     try:
-        return check_name(given) if given else description.dataset.name or PUBLISHED
+        return check_name(given) if given else description.dataset.name or published
     except ValueError as error:
         raise ReleaseError(f"the name of the dataset {error}") from error
 
@@ -261,15 +281,18 @@ def _find_unscored(
     individual: Individual, recipe: Recipe, collected: Collected, choices: Choices
 ) -> list[int]:
     """Return the rows of the pairs that lack a score. Raises ReleaseError unless it is accepted."""
-    if not recipe.filtering.constant_from:
+    design = collected.design
+    if not (recipe.filtering.constant_from or design):
         return []
     outcome = post_process(
-        individual.ratings, recipe, n_pairs=len(collected.stimuli.rows), checks=individual.checks
-    )
+        individual.ratings, recipe, n_pairs=len(collected.stimuli.rows), checks=individual.checks,
+        **settings_of(design),
+    )  # fmt: skip
     unscored = outcome.pairs.index.difference(outcome.scores.index)
     if len(unscored) and not choices.accepts_unscored:
+        gaps = describe_gaps(report_gaps(outcome)) or "Items without a majority have no score."
         raise ReleaseError(
-            f"{describe_gaps(report_gaps(outcome))} {write_count(len(unscored), 'pair')} would be "
+            f"{gaps} {write_count(len(unscored), 'pair')} would be "
             "missing from the dataset. Collect more ratings, or confirm the release without scores "
             "of these pairs (on the command line --accept-unscored, in the API accepts_unscored)"
         )
@@ -277,10 +300,11 @@ def _find_unscored(
 
 
 def _split_stimuli(
-    stimuli: ParsedStimuli, choices: Choices, unscored: Collection[int]
-) -> tuple[Split, ParsedStimuli]:
+    stimuli: ParsedRows[Any], choices: Choices, unscored: Collection[int]
+) -> tuple[Split, ParsedRows[Any]]:
     """Return the split, and the stimuli with practice pairs, then those without a score, last."""
-    split = split_pairs(stimuli.rows, choices.n_practice, seed=choices.seed, unscored=unscored)
+    rows = take_compared(stimuli.columns, stimuli.rows)
+    split = split_pairs(rows, choices.n_practice, seed=choices.seed, unscored=unscored)
     return split, stimuli.reordered(split.order) if split.is_reordered else stimuli
 
 
@@ -289,7 +313,10 @@ def _publish(
 ) -> Individual:
     """Return the individual answers with this release's annotator ids."""
     n_pairs = len(collected.stimuli.rows)
-    ratings = check_ratings(collected.ratings, recipe.scale.as_scale(), n_pairs=n_pairs)
+    n_contexts = collected.design.n_contexts if collected.design else 2
+    ratings = check_ratings(
+        collected.ratings, recipe.scale.as_scale(), n_pairs=n_pairs, n_contexts=n_contexts
+    )
     ratings = _join_traits(ratings, collected.details)
     is_scripted = ratings["annotator"].isin(list(collected.scripted))
     if is_scripted[~find_withdrawn(ratings)].any():
@@ -313,7 +340,13 @@ def _render_description(description: Description) -> dict[str, bytes]:
     return {**texts, DESCRIPTION: description.render().encode()}
 
 
-def _digest_inputs(stimuli: ParsedStimuli, answers: Mapping[str, bytes]) -> dict[str, str]:
+def _render_design(dataset: Dataset, split: Split, design: Design) -> dict[str, bytes]:
+    """Return the design, and the test data in its layout."""
+    published = render_published(dataset, len(split.test), design)
+    return {DESIGN: design.render().encode(), **published}
+
+
+def _digest_inputs(stimuli: ParsedRows[Any], answers: Mapping[str, bytes]) -> dict[str, str]:
     contents = {"stimuli": stimuli.text.encode()}
     for name, content in answers.items():
         if not name.endswith(".parquet"):
@@ -322,20 +355,21 @@ def _digest_inputs(stimuli: ParsedStimuli, answers: Mapping[str, bytes]) -> dict
 
 
 def _render_kits(
-    stimuli: ParsedStimuli, dataset: Dataset, split: Split, tag: str
+    stimuli: ParsedRows[Any], dataset: Dataset, split: Split, tag: str
 ) -> dict[str, bytes]:
     """Return the files of the test data and of the practice kit; refuse them if they overlap."""
     pairs, rows, name = dataset.outcome.pairs, stimuli.rows, dataset.name
-    style = dataset.outcome.recipe.files.as_style()
     start, end = len(split.test), len(split.test) + len(split.practice)
     others = (*rows[:start], *rows[end:])
-    files = render_kit(others, pairs.drop(pairs.index[start:end]), tag, name=name, pvalues=style)
+    files = render_kit(dataset, others, pairs.drop(pairs.index[start:end]), tag)
+    if split.unscored and dataset.design:
+        files[name_unscored(tag)] = render_checked(stimuli.columns, rows[end:]).encode()
     if not split.practice:
         return files
-    practice = rows[start:end], pairs.iloc[start:end]
-    files |= render_practice_kit(*practice, tag, name=name, pvalues=style)
-    for of_test in (f"data/data_{tag}.tsv", f"{name}_{tag}.csv"):
-        for of_practice in (f"{PRACTICE}/data_{tag}.tsv", f"{PRACTICE}/{name}_{tag}.csv"):
+    files |= render_practice_kit(dataset, rows[start:end], pairs.iloc[start:end], tag)
+    data = name_data(dataset.design, tag)
+    for of_test in (data, f"{name}_{tag}.csv"):
+        for of_practice in (f"{PRACTICE}/{PurePath(data).name}", f"{PRACTICE}/{name}_{tag}.csv"):
             check_disjoint(files, of_test, of_practice)
     return files
 

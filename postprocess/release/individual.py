@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from postprocess.designs.kinds import KINDS
 from postprocess.formats.reading import load_columns
 from postprocess.formats.tabular import write_cell
 from postprocess.release.pseudonyms import make_pseudonyms
@@ -20,7 +21,8 @@ from postprocess.table.details import PLACE, RELEASED
 from postprocess.table.ratings import RatingsError, index_names
 from postprocess.table.rendering import render_table, write_parquet
 
-WORDS = ("inspired_word1", "inspired_word2")
+WRITTEN = tuple(dict.fromkeys(kind.written for kind in KINDS.values()))  # names by kind
+WORDS = tuple(name for names in WRITTEN for name in names)
 PUBLISHED_CHECKS = ("checkpoint", *CHECK_COLUMNS)
 WITHDRAWN = "withdrawn"
 SCHEMA = {
@@ -32,8 +34,7 @@ SCHEMA = {
     "group": pa.string(),
     "mark": pa.string(),
     **dict.fromkeys(RELEASED, pa.string()),
-    "inspired_word1": pa.string(),
-    "inspired_word2": pa.string(),
+    **dict.fromkeys(WORDS, pa.string()),
     SCRIPTED: pa.bool_(),
 }
 
@@ -75,19 +76,20 @@ class Individual:
 
 
 def load_words(path: Path) -> pd.DataFrame | None:
-    """Return the engagement words of a ratings file; None if it has no such columns.
+    """Return the words that annotators wrote, of a ratings file; None if it has no such columns.
 
-    The columns are pair, context (as integers), annotator, inspired_word1 and inspired_word2, as
-    text. Raises RatingsError if one of the last two is missing or a pair or context is not a
-    number, OSError if the file cannot be read.
+    The columns are pair, context (as integers), annotator, inspired_word1 and inspired_word2 (or
+    written1 and written2), as text. Raises RatingsError if one of the last two is missing or a pair
+    or context is not a number, OSError if the file cannot be read.
     """
     table = load_columns(path, (*PLACE, *WORDS))
     given = [column for column in WORDS if column in table]
     if not given:
         return None
-    if missing := [column for column in (*PLACE, *WORDS) if column not in table]:
+    columns = [*PLACE, *next(names for names in WRITTEN if given[0] in names)]
+    if missing := [column for column in columns if column not in table]:
         raise RatingsError(f"{path} has a column {given[0]}, but no column {', '.join(missing)}")
-    words = table[[*PLACE, *WORDS]]
+    words = table[columns]
     places = {name: pd.to_numeric(words[name], errors="coerce") for name in PLACE[:2]}
     if any(place.isna().any() for place in places.values()):
         raise RatingsError(f"{path} has words without a pair or context")
@@ -97,13 +99,12 @@ def load_words(path: Path) -> pd.DataFrame | None:
 def publish_individual(
     ratings: pd.DataFrame, checks: pd.DataFrame | None, words: pd.DataFrame | None, key: str
 ) -> Individual:
-    """Drop withdrawn answers, join the engagement words, and replace names by ids.
+    """Drop withdrawn answers, join what annotators wrote, and replace names by ids.
 
     `ratings` are those of `check_ratings`, `checks` answers to checkpoint items as in
-    `count_failed`. `words` are those that may be published: pair, context, annotator,
-    inspired_word1, inspired_word2; words of unpublished ratings are dropped. `key` decides the ids,
-    see `make_pseudonyms`. Rows are ordered by pair, context and id, so that the order reveals
-    nothing of the names.
+    `count_failed`. `words` are those that may be published, as `load_words` returns them; words of
+    unpublished ratings are dropped. `key` decides the ids, see `make_pseudonyms`. Rows are ordered
+    by pair, context and id, so that the order reveals nothing of the names.
 
     Raises
     ------
@@ -188,17 +189,18 @@ def _drop_withdrawn(
 
 
 def join_words(ratings: pd.DataFrame, words: pd.DataFrame) -> pd.DataFrame:
-    """Add the engagement words of ratings as further columns, "" where there are none.
+    """Add the words that annotators wrote as further columns, "" where there are none.
 
     Raises RatingsError if an annotator has two answers to a context among the words.
     """
     if words.duplicated(list(PLACE)).any():
         raise RatingsError("an annotator has two engagement answers to the same context")
-    named = words.assign(annotator=words["annotator"].astype(str))[[*PLACE, *WORDS]]
+    written = [name for name in WORDS if name in words]
+    named = words.assign(annotator=words["annotator"].astype(str))[[*PLACE, *written]]
     joined = ratings.assign(annotator=ratings["annotator"].astype(str)).merge(
         named, how="left", on=list(PLACE), validate="one_to_one"
     )
-    return joined.assign(**{column: joined[column].fillna("").astype(object) for column in WORDS})
+    return joined.assign(**{name: joined[name].fillna("").astype(object) for name in written})
 
 
 def _rename(table: pd.DataFrame, ids: Mapping[str, str]) -> pd.DataFrame:

@@ -6,18 +6,21 @@ from itertools import compress
 import pandas as pd
 import pyarrow as pa
 
+from postprocess.designs.design import Design
+from postprocess.designs.scored import name_score, render_scored
 from postprocess.formats.files import (
     DATASET_COLUMNS,
     GOLD_COLUMNS,
     SCORE_COLUMNS,
-    PvalueStyle,
     read_dataset,
     render_dataset,
     render_gold,
 )
 from postprocess.formats.stimuli import render_stimuli
 from postprocess.formats.tabular import render_rows
+from postprocess.pipeline import Dataset
 from postprocess.release.practice import Row
+from postprocess.steps.ledger import name_single
 from postprocess.table.rendering import render_table, write_parquet
 
 PRACTICE = "practice_kit"
@@ -25,39 +28,58 @@ RESULT_COLUMNS = {"results_subtask1": GOLD_COLUMNS[2:], "results_subtask2": GOLD
 
 
 def render_kit(
-    rows: Sequence[Row], pairs: pd.DataFrame, tag: str, *, name: str, pvalues: PvalueStyle
+    dataset: Dataset, rows: Sequence[Row], pairs: pd.DataFrame, tag: str
 ) -> dict[str, bytes]:
     """Return the files of the test data, relative path → content.
 
-    `tag` is part of their names, and `name` of those of the dataset.
+    `tag` is part of their names, and the name of the dataset is part of its own.
     `pairs` has a row for each of `rows`, indexed by the pair's number in the release; pairs without
     two scores are in scores.tsv alone. Result files hold only their header: readers skip empty
     rows or read them as zeros, and a file filled in half could pass for a complete one.
     """
+    table = render_table(name_single(pairs).rename_axis("pair").reset_index())
+    shared = {"scores.tsv": table.encode()}
+    if design := dataset.design:
+        return {**shared, **_render_items(dataset, rows, pairs, tag, design)}
     is_scored = (pairs[["n1", "n2"]] > 0).all(axis="columns")
     rows, scores = list(compress(rows, is_scored)), pairs[is_scored]
-    dataset = render_dataset(rows, scores, pvalues=pvalues).encode()
+    style = dataset.outcome.recipe.files.as_style()
+    content = render_dataset(rows, scores, pvalues=style).encode()
     texts = {
         f"data/data_{tag}.tsv": render_stimuli(rows),
         f"gold/gold_{tag}.tsv": render_gold(scores),
-        "scores.tsv": render_table(pairs.rename_axis("pair").reset_index()),
         **{
             f"results/{task}_{tag}.tsv": render_rows(columns, [])
             for task, columns in RESULT_COLUMNS.items()
         },
     }
     return {
-        f"{name}_{tag}.csv": dataset,
-        f"{name}_{tag}.parquet": write_dataset_parquet(dataset, scores.index),
+        f"{dataset.name}_{tag}.csv": content,
+        f"{dataset.name}_{tag}.parquet": write_dataset_parquet(content, scores.index),
+        **shared,
         **{path: text.encode() for path, text in texts.items()},
     }
 
 
+def _render_items(
+    dataset: Dataset, rows: Sequence[Row], pairs: pd.DataFrame, tag: str, design: Design
+) -> dict[str, bytes]:
+    scored = render_scored(design, dataset.columns, rows, pairs)
+    results = render_rows(("id", name_score(design)), [])
+    return {
+        f"{dataset.name}_{tag}.csv": scored["csv"],
+        f"{dataset.name}_{tag}.parquet": scored["parquet"],
+        f"data/items_{tag}.tsv": scored["items"],
+        f"gold/gold_{tag}.tsv": scored["gold"],
+        f"results/results_subtask1_{tag}.tsv": results.encode(),
+    }
+
+
 def render_practice_kit(
-    rows: Sequence[Row], pairs: pd.DataFrame, tag: str, *, name: str, pvalues: PvalueStyle
+    dataset: Dataset, rows: Sequence[Row], pairs: pd.DataFrame, tag: str
 ) -> dict[str, bytes]:
     """Return the same files for the practice pairs, in one folder, as the task published them."""
-    kit = render_kit(rows, pairs, tag, name=name, pvalues=pvalues)
+    kit = render_kit(dataset, rows, pairs, tag)
     return {f"{PRACTICE}/{path.rpartition('/')[2]}": content for path, content in kit.items()}
 
 

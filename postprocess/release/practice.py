@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from postprocess.formats.kinds import read_table
 from postprocess.formats.marks import plain_text
-from postprocess.formats.stimuli import COLUMNS
 from postprocess.formats.tabular import TableError
 from postprocess.release import ReleaseError
 from postprocess.table.ratings import name_some
 
-Row = Sequence[str]  # in the order of `stimuli.COLUMNS`
+Row = Sequence[str]  # two words, then their texts
+COMPARED = (("word1",), ("word2",), ("context1", "text1"), ("context2", "text2"))
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,21 @@ class Split:
     def is_reordered(self) -> bool:
         """Whether this order differs from the stimuli's."""
         return bool(self.practice or self.unscored)
+
+
+def find_compared(columns: Sequence[str]) -> list[str]:
+    """Return which columns of a file have the words and the texts, if there are any.
+
+    >>> find_compared(["id", "word1", "word2", "pos"])
+    ['word1', 'word2']
+    """
+    return [name for names in COMPARED for name in names if name in columns]
+
+
+def take_compared(columns: Sequence[str], rows: Iterable[Row]) -> list[Row]:
+    """Return the words and the texts of rows of a file with these columns."""
+    places = [columns.index(name) for name in find_compared(columns)]
+    return [[row[place] for place in places] for row in rows]
 
 
 def split_pairs(
@@ -145,7 +160,8 @@ def _draw(rows: Sequence[Row], group: Iterable[int], seed: int) -> bytes:
 
 
 def _read(content: bytes) -> list[Row]:
-    table = read_table(content, COLUMNS)
+    header = content.partition(b"\n")[0].decode().split("\t")
+    table = read_table(content, find_compared(header))
     if bad := table.errors:
         raise TableError(bad)
     return list(table.rows.values())

@@ -7,14 +7,15 @@ from pathlib import Path
 import jinja2
 from pydantic import BaseModel
 
+from postprocess.designs.procedure import describe_items, name_written
 from postprocess.naming import STAMP
 from postprocess.release.description.licences import LICENCES
 from postprocess.release.description.study import label_entry, list_asked
 from postprocess.release.documents import summaries
 from postprocess.release.documents.citation import cite
 from postprocess.release.documents.contents import (
-    DATASET,
     PAIR,
+    dataset_columns,
     describe_file,
     distribution_columns,
     ratings_columns,
@@ -62,7 +63,11 @@ def _render(name: str, subject: Subject) -> str:
     text = template.render(
         subject=subject,
         description=subject.description,
-        ratings_columns=ratings_columns(subject.rating_columns),
+        ratings_columns=ratings_columns(subject),
+        dataset_columns=dataset_columns(subject),
+        distribution_columns=distribution_columns(subject, ["<point>"]),
+        describe_items=describe_items(subject.design),
+        written=name_written(subject.design),
         title=write(subject.title, "Title", "the name of the dataset"),
     )
     blocks = re.split(r"\n\s*\n", text.strip())
@@ -83,9 +88,7 @@ def _make_environment() -> jinja2.Environment:
         ask=ask,
         ask_unlabelled=ask_unlabelled,
         cite=lambda subject: cite(subject, write=write, link="<{}>"),
-        dataset_columns=DATASET,
         describe_file=describe_file,
-        distribution_columns=distribution_columns(["<point>"]),
         licences=LICENCES,
         pair=PAIR,
         stamp=STAMP,

@@ -6,7 +6,7 @@ from typing import Any
 from postprocess.references import COSIMA, COSIMLEX
 from postprocess.release.description.missing_text import mark
 from postprocess.release.description.study import Author, list_asked
-from postprocess.release.documents.metadata import TAGS, write_yaml
+from postprocess.release.documents.metadata import list_tags, write_yaml
 from postprocess.release.documents.summaries import Subject
 
 FORMAT = "1.2.0"
@@ -64,8 +64,8 @@ def render_citation(subject: Subject) -> str:
         "license": dataset.licence,
         "doi": dataset.doi,
         "url": dataset.url,
-        "keywords": list(dict.fromkeys((*TAGS, *dataset.keywords))),
-        "references": [*METHODS, _cite_software(subject)],
+        "keywords": list(dict.fromkeys((*list_tags(subject), *dataset.keywords))),
+        "references": [*_list_methods(subject), _cite_software(subject)],
     }
     written = {name: entry for name, entry in entries.items() if entry is not None}
     return write_yaml(written) + "".join(f"# {text}\n" for text in list_missing(subject, NAMES))
@@ -102,6 +102,20 @@ def cite(
     version = f", version {dataset.version}" if dataset.version else ""
     place = f"https://doi.org/{dataset.doi}" if dataset.doi else dataset.url
     return f"{who}{year}. {title}{version}." + (f" {link.format(place)}" if place else "")
+
+
+def _list_methods(subject: Subject) -> Iterator[dict[str, Any]]:
+    """Yield what describes the collection and the processing of the ratings."""
+    design = subject.design
+    if design is None:
+        yield from METHODS
+    elif design.source:
+        yield {
+            "type": "generic",
+            "title": design.title,
+            "authors": [{"name": design.source}],
+            "notes": "The design of the collection.",
+        }
 
 
 def _cite_software(subject: Subject) -> dict[str, Any]:

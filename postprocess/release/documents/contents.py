@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from postprocess.designs.scored import name_score
 from postprocess.pipeline import name_unscored
 from postprocess.release.documents.summaries import Subject
 from postprocess.release.kit import PRACTICE
+from postprocess.steps.ledger import name_single
 from postprocess.steps.rehearsal import SCRIPTED
 from postprocess.table.details import LAYOUT
 
@@ -55,6 +57,25 @@ DATASET = (
     Column("word1_context2", "sc:Text", "the form of the first word in context 2"),
     Column("word2_context2", "sc:Text", "the form of the second word in context 2"),
 )
+ITEM_COLUMNS = {
+    "id": "the id of the item",
+    "word1": "the first word",
+    "word2": "the second word",
+    "text1": "the text of the first word, which is in <strong> tags",
+    "text2": "the text of the second word, marked in the same way",
+    "form1": "the form of the first word in its text",
+    "form2": "the form of the second word in its text",
+    "pos": "part of speech",
+}
+SCORE_COLUMNS = {
+    "score": Column("score", "sc:Float", "the score"),
+    "tag": Column("tag", "sc:Text", "T for the same meaning, F for different meanings"),
+    "n": Column("n", "sc:Integer", "number of the ratings in the score"),
+    "stdev": Column("stdev", "sc:Float", "sample standard deviation of the ratings"),
+    "median": Column("median", "sc:Float", "median of the ratings"),
+    "mean": Column("mean", "sc:Float", "mean of the ratings"),
+    "share": Column("share", "sc:Float", "share of the ratings that are equal to the score"),
+}
 PAIR = Column("pair", "sc:Integer", "the number of the pair: its row in the dataset, from 1")
 CONTEXT = Column("context", "sc:Integer", "1 or 2")
 RATINGS = (
@@ -74,8 +95,24 @@ RATINGS = (
     ),
     Column("inspired_word1", "sc:Text", "first engagement word; empty without consent"),
     Column("inspired_word2", "sc:Text", "second engagement word; empty without consent"),
+    Column("written1", "sc:Text", "written for the first word; empty without consent"),
+    Column("written2", "sc:Text", "written for the second word; empty without consent"),
     Column(SCRIPTED, "sc:Boolean", "whether the rating is by a script, not by a person"),
 )
+
+
+def dataset_columns(subject: Subject) -> Sequence[Column]:
+    """Return the columns of the dataset."""
+    design, dataset = subject.design, subject.dataset
+    if design is None:
+        return DATASET
+    figures = [name for name in name_single(dataset.outcome.pairs) if name in SCORE_COLUMNS]
+    others = [name for name in figures if name != "score"]
+    meanings = ((name, ITEM_COLUMNS.get(name, "as in the stimuli")) for name in dataset.columns)
+    return (
+        *(Column(name, "sc:Text", meaning) for name, meaning in meanings),
+        *(SCORE_COLUMNS[name] for name in (name_score(design), *others)),
+    )
 
 
 def describe_file(subject: Subject, path: str) -> str:
@@ -118,6 +155,21 @@ def describe_file(subject: Subject, path: str) -> str:
         "README.md": "this card",
         "SHA256SUMS": "checksums: sha256sum -c SHA256SUMS",
     }
+    if design := subject.design:
+        descriptions |= {
+            f"{subject.stem}.csv": "the dataset: items with their scores (tab separated)",
+            "scores.tsv": "all figures of each item",
+            "intervals.tsv": "scores with 95 % intervals over annotators",
+            f"data/items_{tag}.tsv": "the items, without scores",
+            name_unscored(tag): "the items without a score; their numbers are the last ones",
+            f"results/results_subtask1_{tag}.tsv": "empty result file",
+            f"distributions_{tag}.parquet": "shares of the points of the scale for each item (soft "
+            "labels), entropy, polarisation, agreement",
+            f"distributions_{tag}.json": "the same as JSON, a line for each item",
+            "design.toml": "the design of the collection",
+        }
+        if path.startswith("published/"):
+            return f"the test data in the layout {design.files.layout}"
     if path.startswith("texts/"):
         return "a text as shown to annotators"
     if path.startswith("figures/"):
@@ -136,9 +188,14 @@ def name_format(path: str) -> str:
     return FORMATS.get(path.rpartition(".")[2], "application/octet-stream")
 
 
-def distribution_columns(points: Sequence[str]) -> list[Column]:
+def context_column(subject: Subject) -> Column:
+    """Return the column of the number of a context."""
+    return CONTEXT._replace(meaning="always 1") if subject.design else CONTEXT
+
+
+def distribution_columns(subject: Subject, points: Sequence[str]) -> list[Column]:
     """Return the columns of the distributions on a scale with these points."""
-    columns = [PAIR, CONTEXT]
+    columns = [PAIR, context_column(subject)]
     for kind, which in (
         ("given", "as given, before calibration and filtering"),
         ("used", "in the scores"),
@@ -160,6 +217,7 @@ def distribution_columns(points: Sequence[str]) -> list[Column]:
     return columns
 
 
-def ratings_columns(names: Sequence[str]) -> list[Column]:
+def ratings_columns(subject: Subject) -> list[Column]:
     """Return the columns of the individual ratings in this release."""
-    return [column for column in RATINGS if column.name in names]
+    named = [column for column in RATINGS if column.name in subject.rating_columns]
+    return [context_column(subject) if column is CONTEXT else column for column in named]

@@ -11,15 +11,15 @@ from postprocess.release.description.study import Author
 from postprocess.release.documents import responsible_ai
 from postprocess.release.documents.citation import WHO, cite, list_missing
 from postprocess.release.documents.contents import (
-    DATASET,
     PAIR,
     Column,
+    dataset_columns,
     describe_file,
     distribution_columns,
     name_format,
     ratings_columns,
 )
-from postprocess.release.documents.metadata import TAGS
+from postprocess.release.documents.metadata import list_tags
 from postprocess.release.documents.summaries import Subject
 from postprocess.release.kit import PRACTICE
 from postprocess.steps.distributions import list_points
@@ -121,7 +121,7 @@ def make_croissant(subject: Subject, files: Mapping[str, bytes]) -> dict[str, An
         "creativeWorkStatus": " ".join(list_missing(subject, NAMES)) or None,
         "citeAs": cite(subject),
         "inLanguage": subject.language,
-        "keywords": list(dict.fromkeys((*TAGS, *dataset.keywords))),
+        "keywords": list(dict.fromkeys((*list_tags(subject), *dataset.keywords))),
         **responsible_ai.describe_responsibly(subject),
         "distribution": [_write_file(subject, path, files[path]) for path in sorted(files)],
         "recordSet": _list_record_sets(subject),
@@ -130,15 +130,15 @@ def make_croissant(subject: Subject, files: Mapping[str, bytes]) -> dict[str, An
 
 
 def _list_record_sets(subject: Subject) -> list[dict[str, Any]]:
-    dataset, path = (PAIR, *DATASET), f"{subject.stem}.parquet"
-    answers, ratings = ratings_columns(subject.rating_columns), f"ratings_{subject.tag}.parquet"
+    dataset, path = (PAIR, *dataset_columns(subject)), f"{subject.stem}.parquet"
+    answers, ratings = ratings_columns(subject), f"ratings_{subject.tag}.parquet"
     sets = [_write_record_set("dataset", "the pairs of the test data", path, dataset)]
     if subject.n_practice:
         what = "the pairs of the practice kit"
         sets.append(_write_record_set("practice", what, f"{PRACTICE}/{path}", dataset))
-    what = "the distribution of the ratings of each context"
+    what = f"the distribution of the ratings of each {subject.unit}"
     path = f"distributions_{subject.tag}.parquet"
-    columns = distribution_columns(list_points(subject.recipe))
+    columns = distribution_columns(subject, list_points(subject.recipe))
     sets.append(_write_record_set("distributions", what, path, columns, keys=PLACE[:2]))
     what = "the answers of each annotator"
     return [*sets, _write_record_set("ratings", what, ratings, answers, keys=PLACE)]

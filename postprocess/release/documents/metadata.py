@@ -24,26 +24,32 @@ def render_metadata(subject: Subject) -> str:
 def make_metadata(subject: Subject) -> dict[str, Any]:
     """Return the entries of the block."""
     description, language = subject.description, subject.language
+    is_of_two = subject.design is not None and subject.design.item.languages == 2
     entries: dict[str, Any] = {
         "pretty_name": subject.stamp(subject.title or mark("Title", "the name of the dataset")),
-        "language": [language.split("-")[0]],
-        "multilinguality": ["monolingual"],
+        "language": language.split("-") if is_of_two else [language.split("-")[0]],
+        "multilinguality": ["multilingual" if is_of_two else "monolingual"],
         "source_datasets": ["original"],
         "task_categories": ["text-classification"],
         "task_ids": ["semantic-similarity-scoring", "text-scoring"],
         "size_categories": [name_size(subject.n_test + subject.n_practice)],
-        "tags": [*TAGS, *description.dataset.keywords],
+        "tags": [*list_tags(subject), *description.dataset.keywords],
         "configs": _make_configs(subject),
     }
     if description.annotators.creators:
         entries["annotations_creators"] = [description.annotators.creators]
     if description.stimuli.creators:
         entries["language_creators"] = [description.stimuli.creators]
-    if "-" in language:
+    if "-" in language and not is_of_two:
         entries["language_bcp47"] = [language]
     if description.dataset.licence:
         entries["license"] = LICENCES[description.dataset.licence].hub_name
     return entries
+
+
+def list_tags(subject: Subject) -> tuple[str, ...]:
+    """Return the keywords that follow from the design."""
+    return TAGS[:2] if subject.design else TAGS
 
 
 def name_size(n_rows: int) -> str:

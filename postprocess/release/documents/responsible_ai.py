@@ -7,6 +7,7 @@ Croissant 1.1 recommends. `hasSyntheticData` is newer than the vocabulary; confe
 from collections.abc import Iterator
 from typing import Any
 
+from postprocess.designs.procedure import describe_task
 from postprocess.references import COSIMA
 from postprocess.release.documents import summaries
 from postprocess.release.documents.summaries import COSIMA_NAME, Subject
@@ -39,7 +40,8 @@ def describe_responsibly(subject: Subject) -> dict[str, Any]:
         "dataAnnotationProtocol": _describe_annotation(subject),
         "dataAnnotationPlatform": list(_list_platforms(subject)),
         "dataAnnotationAnalysis": list(_list_analyses(subject)),
-        "annotationsPerItem": f"{summaries.describe_ratings_each(subject)} ratings of each context",
+        "annotationsPerItem": f"{summaries.describe_ratings_each(subject)} ratings of each "
+        f"{subject.unit}",
         "annotatorDemographics": _list_known(
             description.annotators.demographics, description.annotators.qualifications
         ),
@@ -102,7 +104,7 @@ def _list_platforms(subject: Subject) -> list[str]:
 def _describe_annotation(subject: Subject) -> str:
     texts = ", ".join(text.path for text in subject.description.texts if text.body)
     return _join(
-        "Annotators rated how similar two words of a text are in it.",
+        describe_task(subject.design),
         f"Rating scale: {summaries.describe_scale(subject)}.",
         summaries.describe_question(subject),
         f"Texts that annotators read: {texts}." if texts else "",

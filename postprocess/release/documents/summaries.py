@@ -3,9 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from postprocess.designs.design import Design
+from postprocess.designs.procedure import list_rounds, name_written
 from postprocess.naming import STAMP
 from postprocess.pipeline import Dataset, tag_report
 from postprocess.release.description.study import Description
+from postprocess.release.individual import WORDS
 from postprocess.release.sources import Document
 from postprocess.reporting.phrases import (
     name_resampled,
@@ -29,6 +32,14 @@ VARIANTS = {
     "plain": "Cosima's variant plain (the rule alone)",
     "trained": "Cosima's variant trained (with examples whose similarity changes between texts)",
     "own": "the researchers' own",
+}
+AGGREGATED = {  # by the centre of a design
+    "": "Aggregation: mean and sample standard deviation of each context, and a Mann-Whitney test "
+    "of the change between the two contexts.",
+    "mean": "Aggregation: mean, sample standard deviation and median of each item.",
+    "median": "Aggregation: median, sample standard deviation and mean of each item.",
+    "majority": "Aggregation: the answer of most annotators to each item, and its share; there is "
+    "none for a tie.",
 }
 LAYOUTS = {
     "row": "in one line",
@@ -72,6 +83,16 @@ class Subject:
         return self.description.dataset.title
 
     @property
+    def design(self) -> Design | None:
+        """The design of the collection; None for CoSimLex."""
+        return self.dataset.design
+
+    @property
+    def unit(self) -> str:
+        """What has a score: a context of a pair or, if pairs have one context, an item."""
+        return "item" if self.design else "context"
+
+    @property
     def tag(self) -> str:
         """The part of file names that gives the language, and marks a rehearsal."""
         return tag_report(self.dataset.report)
@@ -105,7 +126,7 @@ class Subject:
     @property
     def has_words(self) -> bool:
         """Whether the words that annotators wrote are published."""
-        return "inspired_word1" in self.rating_columns
+        return any(name in self.rating_columns for name in WORDS)
 
 
 def count_annotators(subject: Subject) -> str:
@@ -114,7 +135,8 @@ def count_annotators(subject: Subject) -> str:
     return (
         f"{counts['annotators']} annotators gave {counts['ratings']} ratings; "
         f"{counts['ratings_used']} ratings by {counts['annotators_used']} of them are used "
-        f"in the scores, {describe_ratings_each(subject)} in each context."
+        f"in the scores, {describe_ratings_each(subject)} "
+        f"{'for each item' if subject.design else 'in each context'}."
     )
 
 
@@ -157,10 +179,7 @@ def list_steps(subject: Subject) -> Iterator[str]:
         f"Rescaling: from {recipe.scale.as_scale()} to "
         f"{write_range(recipe.rescaling.minimum, recipe.rescaling.maximum)}."
     )
-    yield (
-        "Aggregation: mean and sample standard deviation of each context, and a Mann-Whitney test "
-        "of the change between the two contexts."
-    )
+    yield AGGREGATED[subject.design.scores.centre if subject.design else ""]
 
 
 def _describe_filtering(subject: Subject) -> str:
@@ -207,12 +226,14 @@ def list_agreement(subject: Subject) -> Iterator[str]:
     for key, name in names.items():
         if overall[key] is not None:
             ends = overall.get(f"{key}_low"), overall.get(f"{key}_high")
-            over = name_resampled("contexts", agreement["resample"])
+            over = name_resampled(f"{subject.unit}s", agreement["resample"])
             yield f"{name}: {_with_interval(overall[key], *ends, over=over)}"
 
 
 def describe_change(subject: Subject) -> str:
     """Describe the reliability and the ceiling of the changes; "" if undefined."""
+    if subject.design:
+        return ""
     change = subject.dataset.report["change"]["used"][0]
     if change["reliability"] is None:
         return ""
@@ -232,7 +253,12 @@ def describe_change(subject: Subject) -> str:
 
 
 def describe_tests(subject: Subject) -> str:
-    """Return the shares of pairs that change: by q, two-sided, and one-sided as published."""
+    """Return the shares of pairs that change: by q, two-sided, and one-sided as published.
+
+    "" for pairs with one context.
+    """
+    if subject.design:
+        return ""
     shares = subject.dataset.report["table1"]["text"]
     settings = subject.recipe
     caution = (
@@ -262,8 +288,8 @@ def count_divided(subject: Subject) -> str:
     if not divided["contexts"]:
         return ""
     return (
-        f"On {len(divided['contexts'])} of {divided['n_contexts']} contexts the ratings fall "
-        "into two camps, so that the score is close to no rating; report.json lists them."
+        f"On {len(divided['contexts'])} of {divided['n_contexts']} {subject.unit}s the ratings "
+        "fall into two camps, so that the score is close to no rating; report.json lists them."
     )
 
 
@@ -276,25 +302,28 @@ def _with_interval(figure: float, low: float | None, high: float | None, *, over
 
 def describe_question(subject: Subject) -> str:
     """Return how the question named the words, and which texts came before; "" if unknown."""
+    sentences = list_rounds(subject.design) if subject.design else _list_wordings(subject)
+    shown = [
+        f"{LAYOUTS.get(layout, layout)} ({write_count(n, 'rating')})"
+        for layout, n in subject.layouts.items()
+    ]
+    layouts = [f"The page showed the scale {', '.join(shown)}."] if shown else []
+    return " ".join([*sentences, *layouts])
+
+
+def _list_wordings(subject: Subject) -> Iterator[str]:
+    """Describe the wording of the question and of the texts before it, of CoSimLex."""
     collection = subject.description.collection
-    sentences = [QUESTIONS[collection.question_forms]] if collection.question_forms else []
+    if forms := collection.question_forms:
+        yield QUESTIONS[forms]
     if wording := collection.variant:
-        sentences.append(f"Wording of the question and the labels: {VARIANTS[wording]}.")
+        yield f"Wording of the question and the labels: {VARIANTS[wording]}."
     read = [
         f"{VARIANTS[variant]}: {write_count(n, 'annotator')}"
         for variant, n in collection.n_annotators_by_variant.items()
     ]
     if read:
-        sentences.append(
-            f"Instructions, practice and check that annotators read: {'; '.join(read)}."
-        )
-    shown = [
-        f"{LAYOUTS.get(layout, layout)} ({write_count(n, 'rating')})"
-        for layout, n in subject.layouts.items()
-    ]
-    if shown:
-        sentences.append(f"The page showed the scale {', '.join(shown)}.")
-    return " ".join(sentences)
+        yield f"Instructions, practice and check that annotators read: {'; '.join(read)}."
 
 
 def list_on_people(subject: Subject) -> Iterator[str]:
@@ -309,11 +338,18 @@ def list_on_people(subject: Subject) -> Iterator[str]:
         if subject.has_words
         else "not published."
     )
-    yield (
-        f"The engagement words that annotators wrote before rating are {words} Data of annotators "
-        "who withdrew are not included."
-    )
+    written = f"{name} are {words} " if (name := name_written(subject.design)) else ""
+    yield f"{written}Data of annotators who withdrew are not included."
     yield "Two releases of the same ratings can still be matched through the ratings themselves."
+
+
+def describe_published(subject: Subject) -> str:
+    """Say why the test data are not in the layout of the design; "" if they are."""
+    has_folder = any(path.startswith("published/") for path in subject.files)
+    if subject.design is None or has_folder:
+        return ""
+    layout = subject.design.files.layout
+    return f"There is no folder `published/`: the layout {layout} cannot hold the items."
 
 
 def describe_scale(subject: Subject) -> str:

@@ -1,18 +1,22 @@
 """Reading the data that a release publishes: what all of its figures are computed from."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from postprocess.designs.design import parse_design
+from postprocess.designs.items import parse_items
+from postprocess.formats.parsed import ParsedRows
 from postprocess.formats.reading import load_checks, load_ratings
-from postprocess.formats.stimuli import ParsedStimuli, parse_stimuli
+from postprocess.formats.stimuli import parse_stimuli
 from postprocess.formats.tabular import TableError
 from postprocess.naming import NamedFile, find_datasets, read_tag
 from postprocess.origin import Origin, OriginError, parse_origin
-from postprocess.pipeline import RECIPE_FILE, name_unscored
+from postprocess.pipeline import RECIPE_FILE, name_data, name_unscored
 from postprocess.release import ReleaseError
-from postprocess.release.assembling import DESCRIPTION, REPORT, Published
+from postprocess.release.assembling import DESCRIPTION, DESIGN, REPORT, Published
 from postprocess.release.individual import Individual, join_words, load_words
 from postprocess.release.kit import PRACTICE
 from postprocess.release.practice import Split
@@ -48,7 +52,8 @@ def find_dataset(files: Mapping[str, bytes]) -> NamedFile:
             f"the folder of a release has one file <name>_<lang>.csv, but this has {len(datasets)}"
         )
     tag = datasets[0].tag
-    needed = (REPORT, RECIPE_FILE, DESCRIPTION, f"ratings_{tag}.tsv", f"data/data_{tag}.tsv")
+    data = f"data/{'items' if DESIGN in files else 'data'}_{tag}.tsv"
+    needed = (REPORT, RECIPE_FILE, DESCRIPTION, f"ratings_{tag}.tsv", data)
     if missing := [name for name in needed if name not in files]:
         raise ReleaseError(f"{missing[0]} is missing, without which nothing can be computed again")
     return datasets[0]
@@ -71,20 +76,25 @@ def read_report(files: Mapping[str, bytes]) -> dict[str, Any]:
 def read_published(folder: Path, files: Mapping[str, bytes], tag: str, recipe: Recipe) -> Published:
     """Read the stimuli and answers of a release.
 
-    Raises RatingsError as `load_ratings` and `check_ratings`, ReleaseError for wrong sources or a
-    wrong origin, OSError if a file cannot be read.
+    Raises RatingsError as `load_ratings` and `check_ratings`, DesignError for a wrong design,
+    ReleaseError for wrong sources or a wrong origin, OSError if a file cannot be read.
     """
-    test = parse_stimuli(files[f"data/data_{tag}.tsv"])
-    practice_file = f"{PRACTICE}/data_{tag}.tsv"
+    design = parse_design(files[DESIGN]) if DESIGN in files else None
+    parse = partial(parse_items, design=design) if design else parse_stimuli
+    data = name_data(design, tag)
+    test = parse(files[data])
+    practice_file = f"{PRACTICE}/{PurePosixPath(data).name}"
     practice, unscored = (
-        parse_stimuli(files[name]).rows if name in files else ()
+        parse(files[name]).rows if name in files else ()
         for name in (practice_file, name_unscored(tag))
     )
-    stimuli = _join_stimuli(test, (*practice, *unscored))
+    stimuli = _join_stimuli(parse, test, (*practice, *unscored))
     n_test, n_scored, n_pairs = len(test.rows), len((*test.rows, *practice)), len(stimuli.rows)
     path, checks_path = folder / f"ratings_{tag}.tsv", folder / f"checkpoints_{tag}.csv"
     loaded = load_ratings(path, read_tag(tag))
-    ratings = check_ratings(loaded, recipe.scale.as_scale(), n_pairs=n_pairs)
+    n_contexts = design.n_contexts if design else 2
+    scale = recipe.scale.as_scale()
+    ratings = check_ratings(loaded, scale, n_pairs=n_pairs, n_contexts=n_contexts)
     ratings = join_details(ratings, load_details(path))
     words, scripted = load_words(path), load_scripted(path)
     if words is not None:
@@ -98,6 +108,7 @@ def read_published(folder: Path, files: Mapping[str, bytes], tag: str, recipe: R
         Split(*(tuple(range(*ends)) for ends in pairwise((0, n_test, n_scored, n_pairs)))),
         _read_sources(files.get(f"sources_{tag}.tsv"), n_pairs),
         _read_origin(files.get(f"origin_{tag}.json")),
+        design,
     )
 
 
@@ -115,9 +126,13 @@ def _read_origin(content: bytes | None) -> Origin:
         raise ReleaseError(f"the file of the origin cannot be read: {error}") from error
 
 
-def _join_stimuli(test: ParsedStimuli, practice: Sequence[tuple[str, ...]]) -> ParsedStimuli:
+def _join_stimuli(
+    parse: Callable[[bytes], ParsedRows[Any]],
+    test: ParsedRows[Any],
+    practice: Sequence[tuple[str, ...]],
+) -> ParsedRows[Any]:
     if not practice:
         return test
     first_line = test.text.partition("\n")[0]
     rows = "".join("\t".join(row) + "\n" for row in (*test.rows, *practice))
-    return parse_stimuli(f"{first_line}\n{rows}".encode())
+    return parse(f"{first_line}\n{rows}".encode())

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from postprocess.extras import has_report
 from postprocess.naming import FIGURES, read_tag
-from postprocess.pipeline import RECIPE_FILE, Dataset
+from postprocess.pipeline import RECIPE_FILE, Dataset, settings_of
 from postprocess.release.assembling import (
     CROISSANT,
     DESCRIPTION,
@@ -160,7 +160,10 @@ def render_verification(result: Verification) -> str:
 def _list_given_notes(report: Report, published: Published, recipe: Recipe) -> list[str]:
     """Return the notes of a report that came with the data, without those on its figures."""
     answers, n_pairs = published.individual, len(published.stimuli.rows)
-    outcome = post_process(answers.ratings, recipe, n_pairs=n_pairs, checks=answers.checks)
+    outcome = post_process(
+        answers.ratings, recipe, n_pairs=n_pairs, checks=answers.checks,
+        **settings_of(published.design),
+    )  # fmt: skip
     copies = report_copies(outcome).get("copies", ())
     computed = report_notes(outcome, report.get("change", {}).get("n_both", 0), copies)
     notes: list[str] = report["notes"]
