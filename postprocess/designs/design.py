@@ -17,7 +17,6 @@ from postprocess.types import Centre, NContexts
 Kind = Literal["text", "words", "texts"]
 Question = Literal["similarity_in_text", "similarity", "relatedness", "same_meaning", "translation"]
 Writes = Literal["associations", "nothing", "translations", "substitutes"]
-TextSet = Kind | Literal["uses", "same_meaning", "translation"]
 FITTING: dict[Kind, tuple[set[Question], set[Writes]]] = {
     "text": ({"similarity_in_text"}, {"associations"}),
     "words": ({"similarity", "relatedness", "translation"}, {"nothing", "translations"}),
@@ -105,15 +104,10 @@ class Design(Document):
         return self
 
     @property
-    def text_set(self) -> TextSet:
-        """The set of instructions and practice items that fits the items and the question.
-
-        `words` and `texts` are about similarity: the relatedness of two words needs other texts.
-        """
-        question = self.question.question
-        if question == "same_meaning" or question == "translation":
-            return question
-        return "uses" if self.item.same_word else self.item.kind
+    def text_set(self) -> str:
+        """The set of instructions and practice items that fits the items and the question."""
+        kind = KINDS[self.item.kind]
+        return kind.text_set(self.question.question, same_word=self.item.same_word)
 
     @property
     def n_contexts(self) -> NContexts:

@@ -63,6 +63,7 @@ class TextKind:
 
     name = "text"
     n_contexts: "NContexts" = 2
+    n_texts = 1  # shown at one time
     n_pages = 2  # of an item: what the text inspires, then its rating
     written = ("inspired_word1", "inspired_word2")  # columns of files
 
@@ -96,6 +97,10 @@ class TextKind:
         """Return nothing: the stimuli file has no further columns."""
         return {}
 
+    def text_set(self, question: str, *, same_word: bool) -> str:
+        """Return the only set of instructions and practice items."""
+        return "text"
+
     def sides(self, item: Item[MarkedContext]) -> list[Side]:
         """Return the text, cut at both targets, which are numbered in its order."""
         return [_number_targets(text.parts, (1, 2)) for text in item.texts]
@@ -127,7 +132,9 @@ class PairKind:
     written = ("written1", "written2")
 
     def __init__(self, name: "Kind", texts: Sequence[str] = (), forms: Sequence[str] = ()) -> None:
-        self.name, self._texts, self._forms = name, texts, forms
+        self.name: Kind = name
+        self._texts, self._forms = texts, forms
+        self.n_texts = len(texts)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -178,6 +185,15 @@ class PairKind:
     def details(self, pair: WordPair) -> dict[str, str]:
         """Return the id and the further columns of the file."""
         return {"id": pair.id, **pair.details}
+
+    def text_set(self, question: str, *, same_word: bool) -> str:
+        """Return the set of instructions and practice items that fits the items and a question.
+
+        `words` and `texts` are about similarity: the relatedness of two words needs other texts.
+        """
+        if question == "same_meaning" or question == "translation":
+            return question
+        return "uses" if same_word else self.name
 
     def sides(self, item: Item[MarkedText]) -> list[Side]:
         """Return both texts, cut at the pieces of their target."""

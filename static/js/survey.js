@@ -79,6 +79,7 @@
       return bring(find(".number"));
     }
     const values = points().map((point) => point.value);
+    if (!find(".figure")) return; // answers in words
     if (values.every((value) => value.length === 1)) {
       if (values.includes(read)) choose(read, false);
     } else collect(values, read);
@@ -127,7 +128,7 @@
     button.type = "button";
     button.className = "quiet undo";
     button.textContent = undo;
-    find(".outbox").replaceChildren(choice.replace("#", point.parentNode.querySelector(".figure").textContent), " ", button);
+    find(".outbox").replaceChildren(choice.replace("#", point.parentNode.querySelector(".figure, .words-of").textContent), " ", button);
     timer = setTimeout(() => point.form.requestSubmit(), SECOND_THOUGHT);
   };
   const stopSending = () => {
@@ -187,7 +188,7 @@
   // readers read the text with the field. On the rating nothing takes the focus, so that the text is read first.
   const focusFirstWord = () => {
     const [word, text] = [find(".words input"), document.querySelector("blockquote")];
-    if (!word || !hasKeyboard || find("[autofocus]")) return;
+    if (!word || !hasKeyboard || !text || find(".scale, [autofocus]")) return;
     const { top, bottom } = word.getBoundingClientRect();
     if (top < 0 || bottom > innerHeight) return;
     text.id = "text";

@@ -438,6 +438,11 @@ class Study(models.Model):
         return ItemRules(self.item_kind, self.same_word, 2 if self.language2 else 1)  # type: ignore[arg-type]
 
     @property
+    def text_set(self) -> str:
+        """The set of instructions and practice items that annotators read by default."""
+        return self.kind.text_set(self.question, same_word=self.same_word)
+
+    @property
     def scale_points(self) -> list[Decimal]:
         """Every rating of the scale, in ascending order."""
         lowest, highest, step = map(

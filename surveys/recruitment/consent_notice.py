@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from surveys.access.redaction import ADDRESS
 from surveys.models import Annotator, ConsentNotice, Invitation, Study
+from surveys.models.study import Writes
 from surveys.recruitment.providers import MAILED_LINK, NOTED_LINK, PLAIN_LINK, Disclosure, rules_of
 from surveys.study.languages import write_digits
 from surveys.study.texts import interface_of
@@ -242,7 +243,19 @@ def _describe_publication(facts: Facts) -> str:
         "Your ratings are published in a dataset, under another code and without any ID, label, "
         "address or time."
     )
-    if facts.publishes_words:
+    writes = facts.study.writes
+    if writes == Writes.NOTHING:
+        return ratings
+    if writes == Writes.TRANSLATIONS:
+        return _(
+            "Your translations become part of a published list, without any ID, label, address or "
+            "time."
+        )
+    if writes == Writes.SUBSTITUTES and facts.publishes_words:
+        words = _("The words with which you explain your answers are published together with them.")
+    elif writes == Writes.SUBSTITUTES:
+        words = _("The words with which you explain your answers are not published.")
+    elif facts.publishes_words:
         words = _("The words that you write are published together with your ratings.")
     else:
         words = _("The words that you write are not published.")
@@ -250,6 +263,14 @@ def _describe_publication(facts: Facts) -> str:
 
 
 def _describe_answers(facts: Facts) -> str:
+    if facts.study.writes != Writes.ASSOCIATIONS:
+        answers = {
+            Writes.NOTHING: _("Your ratings."),
+            Writes.SUBSTITUTES: _("Your ratings, and the words with which you explain them."),
+            Writes.TRANSLATIONS: _("Your translations."),
+        }[Writes(facts.study.writes)]
+        comments = _("Your comments on pairs that you cannot judge.")
+        return f"{answers} {comments}" if facts.study.allows_unjudgeable else answers
     if not facts.study.allows_unjudgeable:
         return _("The words that you write, and your ratings.")
     return _(

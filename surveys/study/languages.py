@@ -25,8 +25,8 @@ def list_languages() -> list[tuple[str, str]]:
 
 
 @lru_cache(maxsize=256)
-def name_language(tag: str) -> str | None:
-    """Return the English name of a language, with its script or region, or None if it is unknown.
+def name_language(tag: str, language: str = "en") -> str | None:
+    """Return a language's name in a language, with script or region, or None if it is unknown.
 
     Two codes in lower case are a pair of languages: regions are in upper case.
 
@@ -37,7 +37,7 @@ def name_language(tag: str) -> str | None:
         names = [name_language(code) for code in pair.groups()]
         return "–".join(filter(None, names)) if all(names) else None
     try:
-        return Locale.parse(tag, sep="-").get_display_name("en")
+        return Locale.parse(tag, sep="-").get_display_name(language)
     except (UnknownLocaleError, ValueError):
         return None
 

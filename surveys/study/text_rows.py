@@ -11,7 +11,7 @@ from surveys.models import TextKind
 
 Row = dict[str, Any]
 MOST_ANSWERS = 6  # of a question that the form shows
-ITEM_KEYS = ("text", "word1", "word2", "words", "ours", "explanation")
+ITEM_KEYS = ("text", "text1", "text2", "word1", "word2", "words", "ours", "explanation")
 QUESTION_KEYS = ("question", "answers", "right", "why")
 COMMENTS = {  # written before the first entry with this name
     "word1": "the two marked words as a dictionary has them",
@@ -106,7 +106,7 @@ def _join(kind: TextKind, row: Row) -> Row:
         table = {**given, "answers": [given[name] for name in names if name in given]}
         return {key: table[key] for key in QUESTION_KEYS if key in table}
     words = [given[name] for name in ("good1", "good2") if name in given]
-    table = {**given, "words": words}
+    table = {**given, "words": words} if words else given
     if "lowest" in given and "highest" in given:
         table["ours"] = [given["lowest"], given["highest"]]
     return {key: table[key] for key in ITEM_KEYS if key in table}
@@ -116,7 +116,7 @@ def _dump(table: Row, comments: dict[str, str]) -> str:
     """Return a table as TOML, with the comments that are left before their entries."""
     lines = []
     for key, value in table.items():
-        if key in comments:
+        if key in comments and (key != "word1" or "text" in table):
             lines.append(f"# {comments.pop(key)}")
         lines.append(f"{key} = {_write(value)}")
     return "\n".join(lines)

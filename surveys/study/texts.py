@@ -9,11 +9,12 @@ from django.db import transaction
 from django.utils import translation
 from django.utils.translation import gettext
 
+from postprocess.designs.kinds import ItemRules
 from surveys.access.audit_log import record
 from surveys.errors import TextChanged, TextRefused
 from surveys.models import Study, StudyText, TextKind, Variant
-from surveys.models.study import OWN, write_point
-from surveys.study.exercises import read_check, read_practice
+from surveys.models.study import OWN, Question, write_point
+from surveys.study.exercises import OF_COSIMLEX, read_check, read_practice
 from surveys.study.languages import USUAL_DIGITS
 from surveys.study.letters import check_letter
 from surveys.study.scale_examples import check_scale_examples
@@ -71,7 +72,7 @@ def read_texts(
 
 
 def _first_text(study: Study, kind: TextKind) -> StudyText:
-    default = default_text(study.language, kind, study.variant)
+    default = default_text(study.language, kind, study.variant, study.text_set)
     return StudyText(study=study, kind=kind, version=1, **default._asdict())
 
 
@@ -105,9 +106,11 @@ def _read_default(language: str, kind: TextKind, folder: str) -> str | None:
     return path.read_text(encoding="utf-8") if path.exists() else None
 
 
-def default_body(language: str, kind: TextKind, variant: str = Variant.PLAIN) -> str:
-    """Return the body of the default text for a language in a variant."""
-    return default_text(language, kind, variant).body
+def default_body(
+    language: str, kind: TextKind, variant: str = Variant.PLAIN, text_set: str = TEXT
+) -> str:
+    """Return the body of the default text for a language in a variant, as `default_text` does."""
+    return default_text(language, kind, variant, text_set).body
 
 
 def has_default_texts(language: str) -> bool:
@@ -131,7 +134,11 @@ def interface_of(study: Study) -> str:
 def label_ends(study: Study) -> dict[str, str]:
     """Return default labels for the scale's two ends, in the interface's language."""
     with translation.override(interface_of(study)):
-        if study.variant == Variant.TRAINED:
+        if study.question == Question.SAME_MEANING:
+            labels = gettext("Different meanings"), gettext("The same meaning")
+        elif study.question == Question.RELATEDNESS:
+            labels = gettext("Not related at all"), gettext("Extremely related")
+        elif study.variant == Variant.TRAINED:
             labels = gettext("not similar at all"), gettext("nearly the same")
         else:
             labels = gettext("Not similar at all"), gettext("Extremely similar")
@@ -143,13 +150,14 @@ def label_ends(study: Study) -> dict[str, str]:
 def set_text(study: Study, kind: TextKind, body: str) -> StudyText:
     """Add a version of a text; a no-op for the current text. Raises TextRefused."""
     body = body.replace("\r\n", "\n").strip()
-    check_text(kind, body)
+    check_text(kind, body, study.item_rules)
     # versions are numbered in turn
     study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     current = current_text(study, kind)
     if current.body.strip() == body:
         return current
-    defaults = (default_text(study.language, kind, v) for v in (study.variant, *Variant))
+    variants = study.variant, *Variant
+    defaults = (default_text(study.language, kind, v, study.text_set) for v in variants)
     default = next((text for text in defaults if text.body.strip() == body), DefaultText(body, OWN))
     return _add_version(study, current, default._replace(body=body))
 
@@ -160,7 +168,7 @@ def follow_defaults(study: Study) -> None:
         latest = StudyText.objects.filter(study=study, kind=kind).first()
         if latest is None or latest.variant == OWN:
             continue
-        default = default_text(study.language, kind, study.variant)
+        default = default_text(study.language, kind, study.variant, study.text_set)
         if (latest.body, latest.language) != (default.body, default.language):
             _add_version(study, latest, default)
 
@@ -174,8 +182,11 @@ def _add_version(study: Study, current: StudyText, default: DefaultText) -> Stud
     return text
 
 
-def check_text(kind: TextKind, body: str) -> None:
-    """Raise TextRefused, with advice, for a text that the survey could not show."""
+def check_text(kind: TextKind, body: str, rules: ItemRules = OF_COSIMLEX) -> None:
+    """Raise TextRefused, with advice, for a text that the survey could not show.
+
+    `rules` are those of the study's items, which practice items keep.
+    """
     if not body:
         if kind not in MAY_BE_EMPTY:
             raise TextRefused(
@@ -189,7 +200,7 @@ def check_text(kind: TextKind, body: str) -> None:
     if kind == TextKind.INSTRUCTIONS:
         check_scale_examples(body)
     if kind == TextKind.PRACTICE:
-        read_practice(body)
+        read_practice(body, rules)
     if kind == TextKind.CHECK:
         read_check(body)
     if kind in TextKind.mails():

@@ -77,6 +77,9 @@ def practice_page(page: ItemPage, then: str) -> Callable[..., HttpResponse]:
 
     @step_page(Step.PRACTICE)
     def practice(request: HttpRequest, assignment: Assignment) -> HttpResponse:
+        if page is WORDS_PAGE and assignment.study.kind.n_pages == 1:
+            query = write_query(find_item_number(request, read_items(assignment)))
+            return redirect(reverse(then, args=[assignment.token]) + query)
         sent = request.POST if request.method == "POST" else None
         form = page.make_form(face_of_assignment(assignment), sent)
         if form.is_valid():

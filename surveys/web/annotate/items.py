@@ -1,4 +1,4 @@
-"""The two pages of an item. The link alone identifies the annotator; see `docs/survey.md`."""
+"""The pages of an item. The link alone identifies the annotator; see `docs/survey.md`."""
 
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
@@ -12,7 +12,6 @@ from surveys.models.study import write_point
 from surveys.participation.answers import record_engagement, record_rating, record_unjudgeable
 from surveys.participation.corrections import change_rating, find_last_answer
 from surveys.participation.due_item import AssignmentProgress, DueItem
-from surveys.study.languages import write_digits
 from surveys.web.annotate.decorators import (
     HTTP_UNPROCESSABLE,
     annotator_page,
@@ -20,7 +19,13 @@ from surveys.web.annotate.decorators import (
     has_lost_place,
     redirect_to_due,
 )
-from surveys.web.rendering.item_forms import CANNOT_JUDGE, RatingForm, read_pasted, read_visit
+from surveys.web.rendering.item_forms import (
+    CANNOT_JUDGE,
+    WRITTEN,
+    RatingForm,
+    read_pasted,
+    read_visit,
+)
 from surveys.web.rendering.item_pages import (
     RATING_PAGE,
     WORDS_PAGE,
@@ -36,6 +41,12 @@ ANSWERED = gettext_noop(
 )
 TOO_LATE = gettext_noop(
     "The next text was answered in another tab, so this answer can no longer be changed: %(answer)s"
+)
+PAIR_ANSWERED = gettext_noop(
+    "This pair was answered in another tab already: %(answer)s. The first answer counts."
+)
+PAIR_TOO_LATE = gettext_noop(
+    "The next pair was answered in another tab, so this answer can no longer be changed: %(answer)s"
 )
 
 
@@ -65,15 +76,21 @@ def change(request: HttpRequest, token: str, position: int) -> HttpResponse:
     face = display_of(where.study_id, where.revision)
     sent = request.POST if request.method == "POST" else None
     if last is None:
-        refuse_other_answer(where, position, make_rating_form(face, sent), _(TOO_LATE))
+        refuse_other_answer(where, position, make_rating_form(face, sent), is_late=True)
         return redirect_to_due(token)
-    chosen = CANNOT_JUDGE if last.rating is None else write_point(last.rating)
+    rating = "" if last.rating is None else write_point(last.rating)
+    chosen = {
+        "rating": CANNOT_JUDGE if last.is_unjudgeable else rating,
+        **{name: getattr(last, name) for name in WRITTEN},
+    }
     form = make_rating_form(face, sent, chosen)
     if form.is_valid():
         layout = read_visit(request.POST).layout
         comment = form.cleaned_data["comment"]
-        if not change_rating(where, position, form.given_rating, comment, layout):
-            refuse_other_answer(where, position, form, _(TOO_LATE))
+        if not change_rating(
+            where, position, form.given_rating, comment, layout, written=form.given_texts
+        ):
+            refuse_other_answer(where, position, form, is_late=True)
         return redirect_to_due(token)
     page = {**describe_correction(face, where, last), "form": form, "token": token}
     return render(request, "annotate/change.html", page, status=HTTP_UNPROCESSABLE if sent else 200)
@@ -88,7 +105,7 @@ def answer_page(request: HttpRequest, token: str, position: int, page: ItemPage)
         form = page.make_form(display_of(where.study_id, where.revision), request.POST)
     if due is None or has_lost_place(where):
         if form is not None:
-            refuse_other_answer(where, position, form, _(ANSWERED))
+            refuse_other_answer(where, position, form)
         return redirect_to_due(token)
     if form is None:
         return HttpResponse(render_item(page, where, due, token, None))
@@ -96,7 +113,7 @@ def answer_page(request: HttpRequest, token: str, position: int, page: ItemPage)
         refused = render_item(page, where, due, token, form)
         return HttpResponse(refused, status=HTTP_UNPROCESSABLE)
     if not store_answer(where, form, request.POST):
-        refuse_other_answer(where, position, form, _(ANSWERED))
+        refuse_other_answer(where, position, form)
     survey = request.path.rsplit("/", 3)[0]  # `reverse` would take as long as the query
     if page is WORDS_PAGE:
         return HttpResponseRedirect(f"{survey}/{position}/rating/")
@@ -114,13 +131,18 @@ def store_answer(where: AssignmentProgress, form: Form, sent: QueryDict) -> bool
             where, given["inspired_word1"], given["inspired_word2"],
             visit=visit, pasted=read_pasted(sent),
         )  # fmt: skip
-    if (rating := form.given_rating) is None:
+    rating, written = form.given_rating, form.given_texts
+    if rating is None and written is None:
         return record_unjudgeable(where, given["comment"], visit=visit)
-    return record_rating(where, rating, visit=visit)
+    return record_rating(where, rating, written=written, visit=visit)
 
 
-def refuse_other_answer(where: AssignmentProgress, position: int, form: Form, message: str) -> None:
+def refuse_other_answer(
+    where: AssignmentProgress, position: int, form: Form, *, is_late: bool = False
+) -> None:
     """Raise AlreadyAnswered if a valid form differs from the stored answer, which it names.
+
+    `is_late`: the form would have changed it.
 
     A repetition of the stored answer, or of the rating before a change, is none.
     """
@@ -129,15 +151,23 @@ def refuse_other_answer(where: AssignmentProgress, position: int, form: Form, me
     response = Response.objects.filter(assignment=where.assignment_id, position=position).first()
     if response is None or response.engaged_at is None:
         return
+    written = (response.written1, response.written2)
     if isinstance(form, RatingForm):
         point = response.rating
         given = [point, *([response.first_rating] if response.changed_at else [])]
-        is_other = response.rated_at is not None and form.given_rating not in given
-        stored = _("I cannot judge this") if point is None else write_digits(write_point(point))
+        is_other = response.rated_at is not None and (
+            form.given_rating not in given
+            or (bool(form.written_fields) and (form.given_texts or ("", "")) != written)
+        )
+        face = display_of(where.study_id, where.revision)
+        parts = [] if point is None else [face.name_point(write_point(point))]
+        parts += filter(None, written if form.written_fields else ())
+        stored = ", ".join(parts) or _("I cannot judge this")
     else:
-        words = [response.written1, response.written2]
-        is_other, stored = words != [*form.cleaned_data.values()], ", ".join(words)
+        is_other, stored = (*form.cleaned_data.values(),) != written, ", ".join(written)
     if is_other:
+        said = (ANSWERED, TOO_LATE) if where.kind.n_texts == 1 else (PAIR_ANSWERED, PAIR_TOO_LATE)
+        message = _(said[is_late])
         answer = f"\N{FIRST STRONG ISOLATE}{stored}\N{POP DIRECTIONAL ISOLATE}"
         raise AlreadyAnswered(message % {"answer": answer}, heading=_("Already answered"))
 

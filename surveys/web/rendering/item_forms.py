@@ -11,15 +11,16 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from surveys.models.participation import LONGEST_COMMENT, LONGEST_WORD
+from surveys.models.participation import LONGEST_COMMENT, LONGEST_WORD, LONGEST_WRITTEN
 from surveys.models.study import ScaleLayout, write_point
-from surveys.participation.answers import PageVisit
+from surveys.participation.answers import PageVisit, Written
 from surveys.review.evidence import are_equal
 from surveys.study.exercises import CheckQuestion
 from surveys.study.languages import write_digits
 
 CANNOT_JUDGE = "cannot"
 WORDS = ("inspired_word1", "inspired_word2")
+WRITTEN = ("written1", "written2")
 NUMBER = re.compile(r"-?\d{1,3}(?:\.\d{1,2})?")
 SIGNS = str.maketrans(",\N{ARABIC DECIMAL SEPARATOR}\N{MINUS SIGN}", "..-", "\u2066\u2069")
 LONGEST_VISIT = timedelta(days=30)
@@ -98,12 +99,32 @@ class RatingField(forms.CharField):
 
     def validate(self, value: Any) -> None:
         super().validate(value)
-        if value not in self.values:
+        if value and value not in self.values:
             raise ValidationError(self.error_messages["invalid_choice"], code="invalid_choice")
 
 
+class WrittenField(forms.CharField):
+    """A few words, as long as `Response` keeps them."""
+
+    def __init__(self, label: Any, language: str, direction: str) -> None:
+        super().__init__(
+            required=False,  # if the annotator cannot judge
+            label=label,
+            max_length=LONGEST_WRITTEN,
+            error_messages={"max_length": _("This is too long. Please shorten it.")},
+        )
+        del self.widget.attrs["maxlength"]  # browsers would truncate silently
+        self.widget.attrs |= {
+            "lang": language, "dir": direction, "autocomplete": "off", "autocapitalize": "none",
+            "class": "word",
+        }  # fmt: skip
+
+
 class RatingForm(forms.Form):
-    """A point of the study's scale, or "I cannot judge this"."""
+    """A point of the study's scale, or "I cannot judge this", and two texts if it asks for some.
+
+    `written_in` has language and direction of each text. Without points, the texts are the answer.
+    """
 
     rating = RatingField(
         error_messages={
@@ -123,19 +144,49 @@ class RatingForm(forms.Form):
         *,
         points: Sequence[str],
         allows_unjudgeable: bool,
+        shows_digits: bool = True,
+        written_in: Sequence[tuple[str, str]] = (),
         initial: Any = None,
     ) -> None:
         super().__init__(data, initial=initial)
         rating = cast("RatingField", self.fields["rating"])
         rating.values = [*points, CANNOT_JUDGE] if allows_unjudgeable else points
-        ends = {"lowest": write_digits(points[0]), "highest": write_digits(points[-1])}
-        rating.error_messages["required"] = rating.error_messages["required"] % ends
+        rating.required = bool(points)
+        if not shows_digits:
+            rating.error_messages["required"] = _("Please choose an answer.")
+        elif points:
+            ends = {"lowest": write_digits(points[0]), "highest": write_digits(points[-1])}
+            rating.error_messages["required"] = rating.error_messages["required"] % ends
+        for name, label, (language, direction) in zip(
+            WRITTEN, (_("Text 1"), _("Text 2")), written_in, strict=False
+        ):
+            self.fields[name] = WrittenField(label, language, direction)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        for field in self.written_fields:
+            if cleaned.get("rating") == CANNOT_JUDGE:
+                cleaned[field.name] = ""
+            elif not cleaned.get(field.name) and not field.errors:
+                self.add_error(field.name, _("Please write something here."))
+        return cleaned
+
+    @property
+    def written_fields(self) -> list[forms.BoundField]:
+        """Return the fields for two texts, or none."""
+        return [self[name] for name in WRITTEN if name in self.fields]
 
     @property
     def given_rating(self) -> Decimal | None:
         """Return the rating of a valid form, or None for "I cannot judge this"."""
         chosen = self.cleaned_data["rating"]
-        return None if chosen == CANNOT_JUDGE else Decimal(chosen)
+        return None if chosen in (CANNOT_JUDGE, "") else Decimal(chosen)
+
+    @property
+    def given_texts(self) -> Written | None:
+        """Return the two texts of a valid form, if it asks for some and the annotator can judge."""
+        first, second = (self.cleaned_data.get(name, "") for name in WRITTEN)
+        return (first, second) if first else None
 
 
 class CheckForm(forms.Form):

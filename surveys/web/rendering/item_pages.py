@@ -8,7 +8,7 @@ A page is then a join of strings instead of a rendering, which would take most o
 import re
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -49,13 +49,19 @@ def make_engagement_form(face: StudyDisplay, sent: QueryDict | None) -> Engageme
     return EngagementForm(sent, direction=face.text_direction)
 
 
-def make_rating_form(face: StudyDisplay, sent: QueryDict | None, chosen: str = "") -> RatingForm:
-    """Return the form of page 2 with the study's scale, and what is chosen on it at first."""
+def make_rating_form(
+    face: StudyDisplay, sent: QueryDict | None, chosen: Mapping[str, str] | None = None
+) -> RatingForm:
+    """Return the form of page 2 with the study's scale, and what it holds at first."""
+    second = face.text_language2, face.text_direction2
+    first = (face.text_language, face.text_direction) if face.asks_rating else second
     return RatingForm(
         sent,
-        initial={"rating": chosen},
-        points=[point.value for point in face.scale],
+        initial=chosen,
+        points=[point.value for point in face.scale] if face.asks_rating else [],
         allows_unjudgeable=face.study.allows_unjudgeable,
+        shows_digits=face.shows_digits,
+        written_in=(first, second) if face.asks_words else (),
     )
 
 
@@ -111,13 +117,20 @@ def render_progress(
 
     With `has_last` it links to the page that changes the last answer.
     """
-    n_pages = face.study.kind.n_pages * n_items
-    return _render_progress(face.interface, position, n_items, n_pages, n_pages_done, has_last)
+    kind = face.study.kind
+    pages = kind.n_pages * n_items, n_pages_done
+    return _render_progress(face.interface, position, n_items, kind.n_texts, *pages, has_last)
 
 
 @lru_cache(maxsize=MAX_PROGRESS)
 def _render_progress(
-    interface: str, position: int, n_items: int, n_pages: int, n_pages_done: int, has_last: bool
+    interface: str,
+    position: int,
+    n_items: int,
+    n_texts: int,
+    n_pages: int,
+    n_pages_done: int,
+    has_last: bool,
 ) -> SafeString:
     page = {
         "position": position,
@@ -125,6 +138,7 @@ def _render_progress(
         "n_pages_done": n_pages_done,
         "n_pages": n_pages,
         "last": position - 1 if has_last else 0,
+        "n_texts": n_texts,
     }
     return render_to_string("annotate/_progress.html", page)
 
@@ -137,7 +151,7 @@ def describe_correction(
         **describe_item(last.context.restored(where.kind), face.study, is_marked=True),
         "face": face,
         "progress": render_progress(face, last.position, where.n_items, where.n_pages_done),
-        "rated": None if last.rating is None else write_point(last.rating),
+        "rated": None if last.rating is None else face.name_point(write_point(last.rating)),
     }
 
 
@@ -157,18 +171,20 @@ def render_item(
     if refused:
         given_back = {"form": refused, "face": face, **values, **repeat_visit(refused.data)}
         return render_to_string(page.template, given_back)
-    pieces = list(_make_shell(page, where.study_id, where.revision))
+    n_asked = 2 if "asked2" in values else 1
+    pieces = list(_make_shell(page, where.study_id, where.revision, n_asked))
     pieces[1::2] = [values[name] for name in pieces[1::2]]
     return "".join(pieces)
 
 
 @lru_cache(maxsize=2 * CACHE_SIZE)
-def _make_shell(page: ItemPage, study_id: int, revision: str) -> tuple[str, ...]:
+def _make_shell(page: ItemPage, study_id: int, revision: str, n_asked: int) -> tuple[str, ...]:
     """Return the HTML between the marks and the names of the marks, alternating."""
     face = display_of(study_id, revision)
     marks = {  # of letters, digits and hyphens alone
         name: SafeString(f"hole-{_SECRET}-{name}-")  # nosec B703
         for name in NAMES
+        if name != "asked2" or n_asked == 2
     }
     context = {"form": page.make_form(face, None), "face": face, **marks}
     html: str = render_to_string(page.template, context)

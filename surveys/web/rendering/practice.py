@@ -7,6 +7,7 @@ from django.http import HttpRequest
 from django.utils.http import urlencode
 
 from surveys.models import Study, StudyText
+from surveys.models.study import write_point
 from surveys.study.exercises import PracticeItem, read_practice
 from surveys.web.rendering.item_pages import WORDS_PAGE, describe_item
 from surveys.web.rendering.markdown import PlacedPoint, name_range, render_markdown
@@ -35,8 +36,8 @@ def write_query(number: int, **chosen: str) -> str:
 
 
 def describe_sample(study: Study, practice: StudyText) -> dict[str, Any]:
-    """Return the template values of the first practice text, bare; none without practice items."""
-    items = read_practice(practice.body, study.item_rules)
+    """Return the template values of the first practice text, bare, if page 1 shows one."""
+    items = read_practice(practice.body, study.item_rules) if study.kind.n_texts == 1 else ()
     return describe_item(items[0].item, study, is_marked=False) if items else {}
 
 
@@ -60,9 +61,9 @@ def place(face: StudyDisplay, study: Study, item: PracticeItem, chosen: str) -> 
     if not ours:
         return None
     points = [
-        PlacedPoint(shown.value, shown.value == chosen, point in ours)
-        for shown, point in zip(face.scale, scale, strict=True)
+        PlacedPoint(write_point(point), write_point(point) == chosen, point in ours)
+        for point in scale
     ]
-    named = [point.value for point in points if point.is_ours]
-    chosen_point = next((point.value for point in points if point.is_own), "")
-    return Placement(points, chosen_point, name_range(named))
+    named = [face.name_point(point.value) for point in points if point.is_ours]
+    own = next((face.name_point(point.value) for point in points if point.is_own), "")
+    return Placement(points, own, name_range(named))

@@ -10,7 +10,8 @@ from django.utils import translation
 from django.utils.safestring import SafeString
 
 from surveys.models import Study, StudyText, TextKind
-from surveys.models.study import ScaleLayout, write_point
+from surveys.models.study import Question, ScaleLayout, Writes, write_point
+from surveys.study.languages import name_language, write_digits
 from surveys.study.planning.durations import Times, times_of
 from surveys.study.rules import CACHE_SIZE, study_rules_of
 from surveys.study.texts import interface_of, label_ends, read_texts
@@ -38,7 +39,10 @@ class StudyDisplay:
     interface: str
     text_language: str
     text_direction: str
-    scale: tuple[ScalePoint, ...]
+    text_language2: str  # of word 2
+    text_direction2: str
+    language2_name: str  # in the interface's language
+    scale: tuple[ScalePoint, ...]  # as shown: answers in words begin with the highest
     instructions: "RenderedText"
     times: Times
 
@@ -70,6 +74,32 @@ class StudyDisplay:
         return "decimal" if any("." in point.value for point in self.scale) else "numeric"
 
     @property
+    def asks_rating(self) -> bool:
+        """Return whether annotators choose a point of the scale."""
+        return self.study.writes != Writes.TRANSLATIONS
+
+    @property
+    def described_by(self) -> str:
+        """Return the ids of what screen readers read with the scale: sentences with targets."""
+        return " ".join(("marked", "marked2")[: self.study.kind.n_texts])
+
+    @property
+    def asks_words(self) -> bool:
+        """Return whether annotators write words on the page with the scale, or in its place."""
+        return self.study.writes in {Writes.SUBSTITUTES, Writes.TRANSLATIONS}
+
+    @property
+    def shows_digits(self) -> bool:
+        """Return whether points are shown as numbers, with their labels, not as labels alone."""
+        return self.study.question != Question.SAME_MEANING
+
+    def name_point(self, value: str) -> str:
+        """Return a point as annotators see it: digits of the language, or its label."""
+        if self.shows_digits:
+            return write_digits(value)
+        return next((point.label for point in self.scale if point.value == value), value)
+
+    @property
     def labels_points_between(self) -> bool:
         """Return whether other points than the ends of the scale have labels."""
         return any(point.label for point in self.scale[1:-1])
@@ -77,6 +107,8 @@ class StudyDisplay:
     @property
     def layout(self) -> str:
         """Return the `ScaleLayout`, the same on every screen; a script adds the slider."""
+        if not self.shows_digits:
+            return ScaleLayout.COLUMN
         if len(self.scale) > MAX_POINTS:
             return ScaleLayout.FIELD
         fits = len(self.scale) * (self._longest * CHARACTER + 2) <= NARROWEST
@@ -100,7 +132,8 @@ class StudyDisplay:
     @property
     def sends_choice(self) -> bool:
         """Return whether choosing a point sends it after a moment; a number is typed instead."""
-        return self.study.sends_choice and self.layout != ScaleLayout.FIELD
+        is_shown = self.layout != ScaleLayout.FIELD and not self.asks_words
+        return self.study.sends_choice and is_shown
 
 
 @dataclass(frozen=True)
@@ -136,16 +169,21 @@ def _make_face(
     interface, ends, given = interface_of(study), label_ends(study), study.scale_labels
     with translation.override(interface):
         shown = render_text(study, instructions, points)  # with digits of the language
+    language2 = study.language2 or study.language
+    listed = reversed(points) if study.question == Question.SAME_MEANING else points
     return StudyDisplay(
         study=study,
         interface=interface,
         text_language=study.language,
         text_direction=direction_of(study.language),
+        text_language2=language2,
+        text_direction2=direction_of(language2),
+        language2_name=name_language(language2, interface.partition("-u-")[0]) or language2,
         scale=tuple(
             ScalePoint(value, given[value], study.language)
             if value in given
             else ScalePoint(value, ends.get(value, ""), interface)
-            for value in map(write_point, points)
+            for value in map(write_point, listed)
         ),
         instructions=shown,
         times=times,

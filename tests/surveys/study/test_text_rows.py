@@ -5,6 +5,7 @@ import pytest
 from postprocess.formats.toml import parse_toml
 from surveys.errors import TextRefused
 from surveys.models import TextKind
+from surveys.study.design import published_designs
 from surveys.study.text_rows import list_lost_comments, read_rows, write_rows
 from surveys.study.texts import default_body
 
@@ -23,8 +24,9 @@ def stripped(value):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("kind", KINDS)
-def test_default_texts_survive(language, kind):
-    body = default_body(language, kind)
+@pytest.mark.parametrize("text_set", sorted({d.text_set for d in published_designs().values()}))
+def test_default_texts_survive(language, kind, text_set):
+    body = default_body(language, kind, text_set=text_set)
 
     written = write_rows(kind, read_rows(kind, body))
 

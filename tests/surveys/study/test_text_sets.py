@@ -9,10 +9,19 @@ from postprocess.designs import list_designs
 from postprocess.designs.design import read_design
 from postprocess.designs.kinds import KINDS, WordPair
 from surveys.errors import TextRefused
-from surveys.models import TextKind
+from surveys.models import Study, TextKind
+from surveys.study.design import configure_study
 from surveys.study.exercises import read_practice
 from surveys.study.scale_examples import points_between, read_scale_examples
-from surveys.study.texts import TEXT, check_text, default_text
+from surveys.study.texts import (
+    TEXT,
+    check_text,
+    current_texts,
+    default_text,
+    read_texts,
+    set_text,
+)
+from tests.factories.studies import make_study_of
 
 DESIGNS = [design for name in list_designs() if (design := read_design(name)).text_set != TEXT]
 N_PARTS = {"same_meaning": (0, 2), "translation": (0, 0)}  # of the scale; elsewhere both ends
@@ -54,3 +63,25 @@ def test_a_wrong_practice_item_is_refused_with_all_that_is_wrong():
     item = 'text1 = "A bat."\ntext2 = "<strong>Bats</strong>."\nword1 = "bat"\nword2 = "owl"'
     with pytest.raises(TextRefused, match=r'word2: "owl" is not .+; text1: the target is not m'):
         read_practice(item, read_design("usim").item)
+
+
+@pytest.mark.django_db
+def test_a_study_has_the_texts_of_its_design_which_follow_its_language():
+    study = make_study_of("usim", 1)
+    Study.objects.update(opened_at=None)
+    first = current_texts(study, list(TextKind))
+    with pytest.raises(TextRefused, match="practice: text1 is missing"):
+        set_text(study, TextKind.PRACTICE, default_text("en", TextKind.PRACTICE).body)
+    own = set_text(study, TextKind.PRACTICE, "")
+    back = set_text(study, own.kind, default_text("en", own.kind, text_set="uses").body)
+
+    now = read_texts(configure_study(study, language="fi"))
+
+    of_set = (TextKind.INSTRUCTIONS, TextKind.PRACTICE, TextKind.CHECK)
+    assert [first[kind].body for kind in of_set] == [
+        default_text("en", kind, text_set="uses").body for kind in of_set
+    ]
+    assert [now[kind].body for kind in TextKind] == [
+        default_text("fi", kind, text_set="uses").body for kind in TextKind
+    ]
+    assert (own.variant, back.variant) == ("own", "plain")

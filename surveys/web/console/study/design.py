@@ -108,7 +108,7 @@ def text(request: HttpRequest, study: Study, kind: str) -> HttpResponse:
     if is_right and "look" not in request.POST:
         return redirect("console:text", study.slug, kind)
     has_rows = text_kind in ROWS
-    rows = RowsForm(kind=text_kind, body=shown, direction=direction) if has_rows else None
+    rows = RowsForm(study=study, kind=text_kind, body=shown) if has_rows else None
     page = {
         "form": form,
         "rows": rows,
@@ -124,7 +124,7 @@ def rows_page(kind: TextKind) -> Page:
     def rows_of_text(request: HttpRequest, study: Study) -> HttpResponse:
         now = read_text(study, kind)
         direction = direction_of(study.language)
-        rows = RowsForm(posted(request), kind=kind, body=now.body, direction=direction)
+        rows = RowsForm(posted(request), study=study, kind=kind, body=now.body)
         is_right = attempt(rows, lambda: save_or_check(request, study, kind, rows.body))
         if is_right and "look" not in request.POST:
             return redirect("console:text", study.slug, kind.value)
@@ -139,7 +139,7 @@ def rows_page(kind: TextKind) -> Page:
 def save_or_check(request: HttpRequest, study: Study, kind: TextKind, body: str) -> None:
     """Save a text, or only check it if the request asks for a preview. Raises TextRefused."""
     if "look" in request.POST:
-        check_text(kind, body)
+        check_text(kind, body, study.item_rules)
         return
     set_text(study, kind, body)
     note = "" if kind in TextKind.mails() else " Annotators read it from now on."
@@ -158,9 +158,15 @@ def show_text_page(
         "versions": StudyText.objects.filter(study=study, kind=kind).order_by("-version")[:50],
         "may_be_empty": kind in MAY_BE_EMPTY,
         "placeholders": PLACEHOLDERS if kind in TextKind.mails() else {},
-        "example": default_body("en", kind, study.variant) if kind in MAY_BE_EMPTY else "",
+        "example": find_example(study, kind) if kind in MAY_BE_EMPTY else "",
     }
     return render(request, "console/study/text.html", {**common, **page}, status=status)
+
+
+def find_example(study: Study, kind: TextKind) -> str:
+    """Return the English default of a text in TOML, or else that of CoSimLex."""
+    default = default_body("en", kind, study.variant, study.text_set)
+    return default or default_body("en", kind, study.variant)
 
 
 @study_page(Right.WORK)

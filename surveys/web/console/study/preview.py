@@ -112,6 +112,9 @@ def practice_page(page: ItemPage, then: str) -> Callable[..., Any]:
 
     @preview_page
     def practice(request: HttpRequest, study: Study) -> HttpResponse:
+        if page is WORDS_PAGE and study.kind.n_pages == 1:
+            query = write_query(find_item_number(request, read_items(study)))
+            return redirect(reverse(f"console:{then}", args=[study.slug]) + query)
         form = page.make_form(preview_display(study), posted(request))
         if form.is_valid():
             number = find_item_number(request, read_items(study))
@@ -229,7 +232,8 @@ def show_text(
     is_second = page is RATING_PAGE
     walk = list_walk(study)
     position = walk.index(context_id) + 1 if context_id in walk else 1
-    n_done = study.kind.n_pages * (position - 1) + is_second
+    n_pages = study.kind.n_pages
+    n_done = n_pages * (position - 1) + (is_second and n_pages - 1)
     shown = {
         **describe_item(context.restored(study.kind), study, is_marked=is_second),
         "form": form,
@@ -262,10 +266,12 @@ def list_pages(study: Study) -> list[PreviewPage]:
     if not (study.n_check_tries and read_text(study, TextKind.CHECK).body):
         del names["preview_check"]
     pages = [(name, reverse(f"console:{page}", args=[study.slug])) for page, name in names.items()]
+    item_pages = ("words", "rating")[-study.kind.n_pages :]
     for number, context_id in enumerate(list_walk(study), 1):
-        for page in ("words", "rating"):
+        for n, page in enumerate(item_pages, 1):
             url = reverse(f"console:preview_{page}", args=[study.slug, context_id])
-            pages.append((f"Text {number}, page {1 + (page == 'rating')}", url))
+            of_item = f"Text {number}, page {n}" if len(item_pages) > 1 else f"Pair {number}"
+            pages.append((of_item, url))
     pages.append(("Thanks", reverse("console:preview_thanks", args=[study.slug])))
     return [PreviewPage(*page) for page in pages]
 
@@ -280,8 +286,8 @@ def list_walk(study: Study) -> list[int]:
 def first_text(study: Study) -> str:
     """Return the URL of the first text, or of the last page if there are no texts."""
     walk = list_walk(study)
-    page, args = ("preview_words", walk[:1]) if walk else ("preview_thanks", [])
-    return reverse(f"console:{page}", args=[study.slug, *args])
+    page = "rating" if study.kind.n_pages == 1 else "words"
+    return reverse(f"console:preview_{page if walk else 'thanks'}", args=[study.slug, *walk[:1]])
 
 
 def redirect_to_next(study: Study, page: str, *more: int) -> HttpResponse:

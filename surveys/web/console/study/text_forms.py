@@ -6,7 +6,7 @@ from django import forms
 from django.forms import BaseFormSet, formset_factory
 
 from surveys.errors import TextRefused
-from surveys.models import TextKind
+from surveys.models import Study, TextKind
 from surveys.study.text_rows import (
     CANNOT,
     MOST_ANSWERS,
@@ -17,7 +17,9 @@ from surveys.study.text_rows import (
 )
 from surveys.study.texts import LONGEST_TEXT, check_text
 from surveys.web.console.forms import RowForm, name_rows
+from surveys.web.rendering.study_page import direction_of
 
+TEXTS = ("text1", "text2")  # of a practice item of two texts
 LONGEST_LINE = 500
 MOST_ROWS = 20
 ERRORS_BELOW = "Please correct the errors below."
@@ -46,6 +48,10 @@ class TextRowForm(RowForm):
 
     kind: TextKind
 
+    def __init__(self, *sent: Any, study: Study, **options: Any) -> None:
+        super().__init__(*sent, **options)
+        self.study = study
+
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean()
         for name, value in cleaned.items():
@@ -53,7 +59,8 @@ class TextRowForm(RowForm):
                 cleaned[name] = value.replace("\r\n", "\n")
         if not self.errors and self.has_changed():
             try:
-                check_text(self.kind, write_rows(self.kind, [self.row]))
+                body = write_rows(self.kind, [self.row])
+                check_text(self.kind, body, self.study.item_rules)
             except TextRefused as error:
                 self._report(str(error))
         return cleaned
@@ -65,18 +72,24 @@ class TextRowForm(RowForm):
 
     def _report(self, problem: str) -> None:
         """Add a refusal to the field that it is about, or to the row."""
-        reports = [report for words, report in PROBLEMS.items() if words in problem]
+        reports = [
+            (name, report)
+            for words, (name, report) in PROBLEMS.items()
+            if words in problem and name in self.fields
+        ]
         self.add_error(*(reports[0] if reports else (None, problem)))
 
 
 class PracticeRowForm(TextRowForm):
-    """A practice item."""
+    """A practice item, with the fields of the study's kind of item."""
 
     kind = TextKind.PRACTICE
     text = prose(
         "Text", 6,
         help_text="Mark the two words as in stimuli files: <strong>word</strong>.",
     )  # fmt: skip
+    text1 = prose("First text", 4, help_text="Mark the word: <strong>word</strong>.")
+    text2 = prose("Second text", 4)
     word1 = line(
         "First word, as in a dictionary", required=False,
         help_text="Of the word marked first. Empty: the form in the text.",
@@ -95,6 +108,15 @@ class PracticeRowForm(TextRowForm):
     explanation = prose(
         "Explanation", 6, help_text="Shown after the rating. Markdown, as in the instructions."
     )
+
+    def __init__(self, *sent: Any, study: Study, **options: Any) -> None:
+        super().__init__(*sent, study=study, **options)
+        kind = study.kind
+        texts = {name for name in TEXTS if name in kind.columns}
+        for name in TEXTS if kind.n_pages == 2 else {"text", "good1", "good2", *TEXTS} - texts:
+            del self.fields[name]
+        for name in ("word1", "word2") if kind.n_pages == 1 else ():
+            self.fields[name].required, self.fields[name].help_text = True, ""
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean()
@@ -140,9 +162,9 @@ OF_LANGUAGE = (forms.CharField,)  # fields in the language of the study
 
 
 class RowsForm(forms.Form):
-    """The rows of a text. Valid rows are written to `body`, as TOML."""
+    """The rows of a text of a study. Valid rows are written to `body`, as TOML."""
 
-    def __init__(self, data: Any = None, *, kind: TextKind, body: str, direction: str) -> None:
+    def __init__(self, data: Any = None, *, study: Study, kind: TextKind, body: str) -> None:
         super().__init__(data)
         self.kind, self.body = kind, ""
         self.is_possible = True
@@ -154,7 +176,10 @@ class RowsForm(forms.Form):
         rows = formset_factory(
             ROWS[kind], extra=1, can_delete=True, max_num=MOST_ROWS, absolute_max=MOST_ROWS
         )
-        self.rows: BaseFormSet[TextRowForm] = rows(data, prefix="rows", initial=initial)
+        self.rows: BaseFormSet[TextRowForm] = rows(
+            data, prefix="rows", initial=initial, form_kwargs={"study": study}
+        )
+        direction = direction_of(study.language)
         for form in self.rows.forms:
             for field in form.fields.values():
                 if isinstance(field, OF_LANGUAGE):

@@ -15,9 +15,9 @@ pytestmark = pytest.mark.usefixtures("kept_contexts")
 PAGES = {TextKind.PRACTICE: "practice_rows", TextKind.CHECK: "check_rows"}
 
 
-def sent(kind, body, **changed):
+def sent(kind, body, study=None, **changed):
     """Return what the form of a text sends, with some fields changed."""
-    form = RowsForm(kind=kind, body=body, direction="ltr")
+    form = RowsForm(study=study or Study(language="en"), kind=kind, body=body)
     return fill_in((form.rows.management_form, *form.rows.forms), changed)
 
 
@@ -53,7 +53,7 @@ def test_a_question_is_added_and_another_removed(study, owner):
 
 def test_a_text_without_rows_is_omitted(study, owner):
     body = default_body("en", TextKind.PRACTICE)
-    n_rows = RowsForm(kind=TextKind.PRACTICE, body=body, direction="ltr").rows.initial_form_count()
+    n_rows = RowsForm(study=study, kind=TextKind.PRACTICE, body=body).rows.initial_form_count()
     removed = {f"rows-{n}-DELETE": "on" for n in range(n_rows)}
 
     owner.post(page("practice_rows", study), {**sent(TextKind.PRACTICE, body), **removed})
@@ -94,6 +94,32 @@ def test_an_error_is_shown_at_its_field(kind, field, value, said, study, owner):
     assert f'<li><a href="#id_rows-0-{field}">{name}: {label}</a></li>' in text
     assert text.count("Please correct the errors below.") == 1
     assert not StudyText.objects.filter(study=study, kind=kind, version__gt=1).exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "left_out"),
+    [
+        pytest.param(name, left_out, marks=pytest.mark.study(design=name))
+        for name, left_out in (("simlex", {"text1", "text2"}), ("usim", set()))
+    ],
+)
+def test_a_practice_item_has_the_fields_of_its_kind(name, left_out, study, owner):
+    body = default_body("en", TextKind.PRACTICE, "", study.text_set)
+    data = sent(TextKind.PRACTICE, body, study, **{"rows-1-explanation": "Both are letters."})
+    fields = {name.rpartition("-")[2] for name in data if name.startswith("rows-0-")}
+
+    shown = owner.get(page("text", study, "practice"))
+    answer = owner.post(page("practice_rows", study), data)
+    refused = owner.post(page("practice_rows", study), {**data, "rows-0-word2": "cow"})
+
+    assert fields == {
+        "text1", "text2", "word1", "word2", "lowest", "highest", "explanation"
+    } - left_out  # fmt: skip
+    assert "Two suitable words" not in shown.content.decode()
+    assert (answer.status_code, refused.status_code) == (302, 422 if name == "usim" else 302)
+    items = read_practice(body_of(study, TextKind.PRACTICE), study.item_rules)
+    assert items[1].explanation == "Both are letters."
+    assert "# between which percentages" in body_of(study, TextKind.PRACTICE)
 
 
 def test_answers_have_no_gaps(study, owner):
