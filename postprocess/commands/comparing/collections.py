@@ -31,7 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             side,
             type=Path,
             metavar=side.upper(),
-            help="folder of a release, file of ratings, or dataset cosimlex_<lang>.csv",
+            help="folder of a release, file of ratings, or dataset cosimlex_<lang>.csv; the "
+            "folder of `load`, and the release of a design",
         )
     add("--stimuli", type=Path, metavar="FILE", help="data_<lang>.tsv of a file of ratings")
     add("--second-stimuli", type=Path, metavar="FILE", help="of the second, if it has others")
@@ -48,8 +49,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--set", dest="changes", action="append", default=[], metavar="SETTING=VALUE",
         help="change a setting of the recipe; repeatable")  # fmt: skip
-    add("--match", choices=get_args(By), help="key of the pairs (default: texts, or number for "
-        "equal stimuli or two languages)")  # fmt: skip
+    add("--match", choices=("id", *get_args(By)), help="key of the pairs (default: texts, or "
+        "number for equal stimuli or two languages; for designs id, texts or words)")  # fmt: skip
     add("--only-matched", action="store_true", help="leave out pairs that only one has")
     for name, what in OF_MODEL.items():
         add(f"--{name.replace('_', '-')}", default="", help=f"the second is a model's: {what}")
@@ -62,8 +63,11 @@ def run(options: argparse.Namespace) -> int:
     from postprocess.reporting.two_collections.tables import write_summary
     from postprocess.steps.recipe import read_recipe
     from postprocess.two_collections.comparing import compare_collections, render_tables
+    from postprocess.two_collections.items import is_of_items
     from postprocess.two_collections.loading import load_collection
 
+    if is_of_items(options.second):
+        return _compare_items(options)
     if options.out and not options.no_report:
         require_report()
     recipe = read_recipe(options.recipe, options.changes)
@@ -83,6 +87,27 @@ def run(options: argparse.Namespace) -> int:
 
             files = render_comparison(comparison)
         for path in write_files(files, options.out):
+            sys.stdout.write(f"written   {path}\n")
+    return 0
+
+
+def _compare_items(options: argparse.Namespace) -> int:
+    """Compare a published data set with a release of a design whose pairs have one context."""
+    from postprocess.two_collections.items import (
+        compare_items,
+        load_designed,
+        load_published,
+        write_comparison,
+    )
+
+    second, design = load_designed(options.second)
+    first = load_published(options.first, design)
+    comparison = compare_items(
+        first, second, design, by=options.match, only_matched=options.only_matched
+    )
+    sys.stdout.write(write_comparison(comparison))
+    if options.out:
+        for path in write_files(comparison.render(), options.out):
             sys.stdout.write(f"written   {path}\n")
     return 0
 
