@@ -2,9 +2,10 @@
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from postprocess.formats.invisible import describe_invisible, list_invisible
 from postprocess.formats.kinds import CANONICAL, FileKind, read_table
@@ -18,15 +19,16 @@ from postprocess.formats.marks import (
     plain_text,
     read_context,
 )
-from postprocess.formats.parsed import ParsedStimuli as ParsedStimuli
-from postprocess.formats.parsed import StimuliError as StimuliError
-from postprocess.formats.parsed import StimulusPair as StimulusPair
 from postprocess.formats.parsed import (
+    ParsedRows,
     parse_cells,
     read_cells,
     refuse_unwritable,
     render_checked,
 )
+from postprocess.formats.parsed import ParsedStimuli as ParsedStimuli
+from postprocess.formats.parsed import StimuliError as StimuliError
+from postprocess.formats.parsed import StimulusPair as StimulusPair
 from postprocess.formats.tabular import Finding, Severity, TableError, write_cell
 from postprocess.formats.tokens import count_sentences
 from postprocess.slips import list_odd_marks, list_slips
@@ -69,16 +71,6 @@ def read_rows(data: bytes) -> tuple[tuple[str, ...], ...]:
     return tuple(read_cells(table.rows).values())
 
 
-def check_rows(rows: Sequence[Sequence[str]]) -> ParsedStimuli:
-    """Check stored rows as `parse_stimuli` checks a file's rows.
-
-    Raises StimuliError for a row that the format cannot hold.
-    """
-    refuse_unwritable(COLUMNS, rows)
-    cells = {number: tuple(map(write_cell, row)) for number, row in enumerate(rows, 1)}
-    return parse_cells(COLUMNS, cells, (), read_pair)
-
-
 def render_stimuli(rows: Iterable[Sequence[str]]) -> str:
     """Return the text of a stimuli file. Raises StimuliError for rows the format cannot hold."""
     return render_checked(COLUMNS, rows)
@@ -104,6 +96,20 @@ def read_pair(fields: Mapping[str, str]) -> tuple[StimulusPair | None, list[Find
     if has_error or context1 is None or context2 is None:
         return None, findings
     return StimulusPair(fields["word1"], fields["word2"], context1, context2), findings
+
+
+def check_rows(
+    rows: Sequence[Sequence[str]],
+    columns: Sequence[str] = COLUMNS,
+    read: Callable[[Mapping[str, str]], tuple[Any, list[Finding]]] = read_pair,
+) -> ParsedRows[Any]:
+    """Check stored rows as a file's rows, by default as `parse_stimuli` checks them.
+
+    Raises StimuliError for a row that the format cannot hold.
+    """
+    refuse_unwritable(columns, rows)
+    cells = {number: tuple(map(write_cell, row)) for number, row in enumerate(rows, 1)}
+    return parse_cells(columns, cells, (), read)
 
 
 def _sound_fields(fields: Mapping[str, str], findings: Iterable[Finding]) -> dict[str, str]:

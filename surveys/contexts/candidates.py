@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.db.models import Max
 
+from postprocess.formats.stimuli import digest_rows
 from postprocess.formats.tabular import Finding, Severity, TableError
 from surveys.access.audit_log import record
 from surveys.access.roles import grant_role
@@ -17,7 +18,7 @@ from surveys.errors import ImportRefused, StudyExists, SurveyError
 from surveys.models import Role, StimuliOrigin, Study
 from surveys.models.stimuli import insert_rows
 from surveys.study.lifecycle import lock_draft
-from surveys.study.stimuli.load import digest_stimuli, insert_draft, list_design_problems
+from surveys.study.stimuli.load import insert_draft, list_design_problems
 
 LARGEST_FILE = 20_000_000  # bytes; about 10,000 pairs with eight candidates each
 KEYS = "1234567890abcdfghijklmnopqrtuvwy"  # that choose a candidate; e, s, x and z do other things
@@ -86,7 +87,7 @@ def begin_study(
         raise ImportRefused("\n".join(problems), problems=[(line, None, None) for line in problems])
     try:
         with transaction.atomic():
-            study = insert_draft(design, stimuli_sha256=digest_stimuli(()))
+            study = insert_draft(design, stimuli_sha256=digest_rows(()))
     except IntegrityError as error:
         raise StudyExists(
             f"There is a study {design.slug} already. Choose another short name."

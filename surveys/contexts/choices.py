@@ -133,7 +133,7 @@ def _find_contexts(
         "word1": pair.word1, "word2": pair.word2, "context1": marked[0], "context2": marked[1],
         **dict(zip(names, (*forms[0], *forms[1]), strict=True)),
     }  # fmt: skip
-    checked = check_row(row)
+    checked = check_row(row, pair.study.item_rules)
     if checked.errors or checked.stimuli is None:
         lines = (f"{_name(error.column)}: {error.reason}." for error in checked.errors)
         raise ChoiceRefused("\n".join(dict.fromkeys(lines)))

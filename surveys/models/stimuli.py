@@ -42,12 +42,6 @@ class PairQuerySet(models.QuerySet["Pair"]):
         """Return the pairs of a study's checkpoint items."""
         return self.filter(study=study, is_checkpoint__in=[True])  # not `=True`: no index on SQLite
 
-    def list_marked(self) -> list[tuple[str, str, MarkedContext, MarkedContext]]:
-        """Return the words and the contexts 1 and 2 of each pair; two queries."""
-        contexts = Context.objects.filter(pair__in=self.order_by()).order_by()
-        marked = {(context.pair_id, context.number): context.marked for context in contexts}
-        return [(p.word1, p.word2, marked[p.pk, 1], marked[p.pk, 2]) for p in self]
-
     def restore(self, kind: ItemKind) -> list[Any]:
         """Return the pairs, all of a kind, as they were imported; two queries."""
         contexts = Context.objects.filter(pair__in=self.order_by()).order_by("number")
@@ -200,6 +194,13 @@ class Context(SpannedText, models.Model):
         item: Any = study.kind.restored({"word1": "", "word2": "", **row})
         languages = (study.language, study.language2 or study.language)
         return list(zip(languages, study.kind.sides(item), strict=False))
+
+    def find_form(self, number: int) -> str | None:
+        """Return a word in the form used in its text; None without texts."""
+        ends = getattr(self, f"word{number}_start"), getattr(self, f"word{number}_end")
+        text = self.text2 if number == 2 and self.text2 else self.text
+        further = self.more_spans[number - 1] if self.more_spans else []
+        return " ".join(text[begin:end] for begin, end in (ends, *further)) if text else None
 
     @property
     def texts(self) -> list[str]:

@@ -196,8 +196,7 @@ def make_results(run: Run, progress: Progress) -> dict[str, Any]:
     dataset = build_dataset(
         collected.stimuli,
         collected.ratings,
-        language=run.study.languages,
-        design=collected.design,
+        language=run.study.language,
         recipe=parse_recipe(run.recipe.encode()),
         inputs={},
         checks=collected.checks,

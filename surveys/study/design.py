@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from django.db import transaction
 
 from surveys.access.audit_log import record
-from surveys.errors import SettingRefused
+from surveys.errors import ImportRefused, SettingRefused
 from surveys.models import Checkpoint, Entrance, Provider, QuestionForms, Study, Variant
 from surveys.models.fields import list_problems
 from surveys.models.study import Writes, write_point
@@ -45,6 +45,17 @@ def offered_designs() -> dict[str, "Design"]:
 def list_published() -> list[tuple[str, str]]:
     """Return the names and titles of the published designs that a study can start from."""
     return [(name, design.title) for name, design in offered_designs().items()]
+
+
+def start_study(design: str = "", **given: Any) -> Study:
+    """Return a study, not stored, with the settings of a published design and then the given ones.
+
+    Without a name it has Cosima's start values. Raises ImportRefused for an unknown name.
+    """
+    designs = offered_designs()
+    if design and design not in designs:
+        raise ImportRefused(f"Unknown design {design!r}. Choose one of {', '.join(designs)}.")
+    return Study(**{**(settings_of(designs[design]) if design else {}), **given})
 
 
 def settings_of(design: "Design") -> dict[str, Any]:

@@ -29,6 +29,6 @@ DRAFT_ONLY = (  # opening fixes them
 OPEN = tuple(name for name in SETTINGS if name not in DRAFT_ONLY)
 LAYS_OUT_BLOCKS = ("block_size", "seed", "n_doubled")
 AT_IMPORT = (  # the design that a study's stimuli are imported with
-    "slug", "title", "language", *SCALE, "question_forms", "ratings_per_context", "block_size",
-    "lease_hours", "assigning_policy", "seed",
+    "slug", "title", "design", "language", "language2", *SCALE, "question_forms",
+    "ratings_per_context", "block_size", "lease_hours", "assigning_policy", "seed",
 )  # fmt: skip

@@ -54,7 +54,7 @@ def designed_release(
 ) -> Release:
     """Return a release of a published design."""
     design = read_design(name)
-    items: ParsedRows[object] = parse_items(invented_items(design, n_items, more), design)
+    items: ParsedRows[object] = parse_items(invented_items(design, n_items, more), design.item)
     given = invented_ratings(design, n_items) if ratings is None else ratings
     return build_release(
         Collected(items, given, design=design), Description(), design.as_recipe(QUICKLY),

@@ -10,10 +10,7 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from postprocess.designs.design import read_design
-from postprocess.designs.items import parse_items
 from postprocess.designs.kinds import KINDS
-from postprocess.formats.parsed import ParsedRows
 from postprocess.release.checksums import write_archive
 from postprocess.steps.recipe import read_recipe
 from surveys.models import (
@@ -42,7 +39,7 @@ from surveys.study.create import create_study
 from surveys.study.design import configure_study, published_designs, settings_of
 from surveys.study.lifecycle import open_study, review_consent
 from surveys.study.stimuli.edit import read_upload
-from surveys.study.stimuli.load import check_stimuli, read_stimuli
+from surveys.study.stimuli.load import read_stimuli
 from surveys.study.texts import current_text
 
 # A recipe for tests, without resampling and PDF, which take longest.
@@ -113,36 +110,35 @@ def make_study(n_pairs: int = 4, *, stimuli: bytes | None = None, **design: Any)
     return Study.objects.get(slug=wanted["slug"])
 
 
-def invented_items(name: str, n_pairs: int = 4) -> ParsedRows[Any]:
-    """Return invented items of a published design."""
-    design = read_design(name)
-    other = "alpha" if design.item.same_word else "beta"
-    columns = (*KINDS[design.item.kind].columns, "pos")
+def invented_items(name: str, n_pairs: int = 4) -> bytes:
+    """Return a file of invented items for a published design of one context."""
+    item = published_designs()[name].item
+    other = "alpha" if item.same_word else "beta"
+    columns = (*KINDS[item.kind].columns, "pos", "date")
     lines = ["\t".join(columns)]
     for n in range(1, n_pairs + 1):
         words = {"word1": f"alpha{n}", "word2": f"{other}{n}"}
-        fields = {
-            "id": f"p{n}",
-            "pos": "N",
-            **words,
-            "form1": words["word1"],
-            "form2": words["word2"],
-        }
+        fields = {"id": f"p{n}", "pos": "N", "date": f"{1800 + n}", **words}
+        fields |= {"form1": words["word1"], "form2": words["word2"]}
         fields |= {f"text{k}": f"Text {k} of <strong>{words[f'word{k}']}</strong>." for k in (1, 2)}
         lines.append("\t".join(fields[column] for column in columns))
-    return parse_items("\n".join([*lines, ""]).encode(), design)
+    return "\n".join([*lines, ""]).encode()
+
+
+def study_of(name: str, **changed: Any) -> Study:
+    """Return a study by a published design, not stored."""
+    design = published_designs()[name]
+    wanted = {"slug": "study", "language": "en", **settings_of(design)}
+    return Study(**wanted | {"language2": "fi" if design.item.languages == 2 else "", **changed})
 
 
 def make_study_of(name: str, n_pairs: int = 4, **changed: Any) -> Study:
     """Return an open study of invented items, by a published design."""
-    design = published_designs()[name]
-    wanted = {
-        "slug": "study", "language": "en", **settings_of(design), "ratings_per_context": 2,
-        "n_doubled": 0, "language2": "fi" if design.item.languages == 2 else "", **changed,
-    }  # fmt: skip
-    create_study(check_stimuli(invented_items(name, n_pairs), Study(**wanted)))
-    Study.objects.filter(slug=wanted["slug"]).update(opened_at=F("created_at"))
-    return Study.objects.get(slug=wanted["slug"])
+    wanted = {"ratings_per_context": 2, "n_doubled": 0, **changed}
+    study = study_of(name, **wanted)
+    create_study(read_stimuli(invented_items(name, n_pairs), study))
+    Study.objects.filter(slug=study.slug).update(opened_at=F("created_at"))
+    return Study.objects.get(slug=study.slug)
 
 
 def open_draft(study: Study) -> Study:

@@ -80,7 +80,7 @@ def read_published(folder: Path, files: Mapping[str, bytes], tag: str, recipe: R
     ReleaseError for wrong sources or a wrong origin, OSError if a file cannot be read.
     """
     design = parse_design(files[DESIGN]) if DESIGN in files else None
-    parse = partial(parse_items, design=design) if design else parse_stimuli
+    parse = partial(parse_items, rules=design.item) if design else parse_stimuli
     data = name_data(design, tag)
     test = parse(files[data])
     practice_file = f"{PRACTICE}/{PurePosixPath(data).name}"

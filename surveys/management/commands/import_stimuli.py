@@ -7,12 +7,13 @@ from surveys.management.commands._base import SurveyCommand, add_settings, read_
 from surveys.management.commands._tables import OPTIONS, add_kind_options
 from surveys.models import Study
 from surveys.study.create import create_study, preview_study
+from surveys.study.design import start_study
 from surveys.study.settings import AT_IMPORT
-from surveys.study.stimuli.kinds import STIMULI_COLUMNS, choose_kind, group_findings
+from surveys.study.stimuli.kinds import choose_kind, group_findings
 from surveys.study.stimuli.load import ImportSummary, read_stimuli
 from surveys.study.texts import has_default_texts
 
-NAMES = [name for name in AT_IMPORT if name not in ("slug", "language")]  # these are required
+NAMES = [name for name in AT_IMPORT if name not in ("slug", "language", "design")]
 
 
 class Command(SurveyCommand):
@@ -22,6 +23,10 @@ class Command(SurveyCommand):
         parser.add_argument("file", type=Path)
         parser.add_argument("--study", required=True, help="short name, as in links: my-study")
         parser.add_argument("--language", required=True, help="of the texts: en, hr, sl, fi, …")
+        parser.add_argument(
+            "--design", default="", metavar="NAME",
+            help="published design to start from; the other options change single settings of it",
+        )  # fmt: skip
         add_settings(parser, Study, *NAMES)
         add_kind_options(parser)
         parser.add_argument(
@@ -30,10 +35,11 @@ class Command(SurveyCommand):
 
     def handle(self, *, file: Path, dry_run: bool, **options: Any) -> None:
         given = {name: options[name] for name in NAMES if options[name] is not None}
-        design = Study(slug=options["study"], language=options["language"], **given)
+        names = {"slug": options["study"], "language": options["language"]}
+        design = start_study(options["design"], **names, **given)
         data = read_file(file)
         reading = options["separator"], options["encoding"]
-        kind = choose_kind(data, STIMULI_COLUMNS, design.language, *reading, options=OPTIONS)
+        kind = choose_kind(data, design.kind.columns, design.language, *reading, options=OPTIONS)
         stimuli = read_stimuli(data, design, kind)
         summary = preview_study(stimuli) if dry_run else create_study(stimuli)
         for warning in group_findings(summary.warnings):

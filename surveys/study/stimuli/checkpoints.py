@@ -22,6 +22,7 @@ from surveys.study.stimuli.load import CheckedFile
 
 COLUMNS = ("word1", "word2", "context", "word1_context", "word2_context", "lowest", "highest")
 RANGE = ("lowest", "highest")
+OTHER_KIND = "checkpoint items are texts with both words: a study of other items has none"
 
 
 @dataclass(frozen=True)
@@ -177,6 +178,8 @@ def _store_items(study: Study, items: list[CheckpointItem], *, first_position: i
 
 
 def _read_items(data: bytes, study: Study, kind: FileKind) -> ReadItems:
+    if study.kind.n_contexts == 1:
+        return ReadItems({}, [Finding(Severity.ERROR, OTHER_KIND)], study.scale_points)
     table = read_table(data, COLUMNS, kind, numbers=RANGE)
     items: dict[int, CheckpointItem] = {}
     findings = FoundSoFar(table.findings)

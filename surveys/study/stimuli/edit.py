@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from django.db import transaction
 from django.db.models import F
 
+from postprocess.designs.items import ID
 from postprocess.formats.kinds import CANONICAL, FileKind
-from postprocess.formats.stimuli import StimulusPair
 from surveys.access.audit_log import record
 from surveys.errors import ImportRefused, StimuliChanged
 from surveys.models import Context, Pair, StimuliOrigin, Study
@@ -75,22 +75,27 @@ def revise_row(pair: Pair, fields: Mapping[str, str], *, shown: str, reason: str
     """
     study = lock_draft(pair.study)
     _refuse_unreasoned(reason)
-    checked = check_row(fields)
+    pair, before = _find_row(study, pair, shown)
+    if unknown := sorted(fields.keys() - before.keys()):
+        raise ImportRefused(f"The stimuli have no column {', '.join(unknown)}.")
+    if ID in fields and not fields[ID]:
+        fields = {**fields, ID: str(pair.position)}
+    checked = check_row(fields, study.item_rules)
     if checked.errors or checked.stimuli is None:
         message = "\n".join(f"{error.column}: {error.reason}" for error in checked.errors)
         problems = [(error.reason, pair.position, error.column) for error in checked.errors]
         raise ImportRefused(message, problems=problems)
-    pair, contexts, before = _find_row(pair, shown)
     changed = [column for column in before if before[column] != fields[column]]
     if not changed:
         return False
+    if ID in changed and Pair.objects.stimuli(study).filter(details__id=fields[ID]).exists():
+        raise ImportRefused(f"Another row has the id “{fields[ID]}”: give each row its own.")
     (stimulus,) = checked.stimuli.pairs
     pair.word1, pair.word2 = stimulus.word1, stimulus.word2
-    pair.save(update_fields=["word1", "word2"])
-    for context, marked in zip(contexts, (stimulus.context1, stimulus.context2), strict=True):
-        revised = Context.of(pair, context.number, marked)
-        revised.pk = context.pk
-        revised.save(force_update=True)
+    pair.details = study.kind.details(stimulus)
+    pair.save(update_fields=["word1", "word2", "details"])
+    for context in study.kind.stored(stimulus):
+        Context.objects.filter(pair=pair, number=context["number"]).update(**context)
     _update_layout(study)
     row = {"reason": reason.strip()}
     row |= {f"{column} before": before[column] for column in changed}
@@ -107,7 +112,7 @@ def drop_row(pair: Pair, *, shown: str, reason: str) -> None:
     """
     study = lock_draft(pair.study)
     _refuse_unreasoned(reason)
-    pair, _, before = _find_row(pair, shown)
+    pair, before = _find_row(study, pair, shown)
     if Pair.objects.stimuli(study).count() == 1:
         raise ImportRefused("This is the last row; a study needs one. Replace the file instead.")
     position = pair.position
@@ -125,15 +130,14 @@ def _refuse_unreasoned(reason: str) -> None:
         raise ImportRefused("Give a reason; it is kept in the log.")
 
 
-def _find_row(pair: Pair, shown: str) -> tuple[Pair, list[Context], dict[str, str]]:
+def _find_row(study: Study, pair: Pair, shown: str) -> tuple[Pair, dict[str, str]]:
     now = Pair.objects.filter(pk=pair.pk).first()
-    contexts = list(Context.objects.filter(pair=pair).order_by("number"))
-    row = write_row(now, contexts) if now else {}
+    row = write_row(study, now) if now else {}
     if now is None or fingerprint_row(row) != shown:
         raise StimuliChanged(
             "This row has been changed since you opened it. Open it again to see the change."
         )
-    return now, contexts, row
+    return now, row
 
 
 def _remove(study: Study, pairs: Iterable[int]) -> None:
@@ -146,8 +150,6 @@ def _remove(study: Study, pairs: Iterable[int]) -> None:
 
 def _update_layout(study: Study) -> None:
     """Update digest and blocks to the rows that are stored now."""
-    study.stimuli_sha256 = digest_stimuli(
-        StimulusPair(*row) for row in Pair.objects.stimuli(study).list_marked()
-    )
+    study.stimuli_sha256 = digest_stimuli(study)
     study.save()
     lay_out_again(study)

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
+from postprocess.designs.kinds import TEXTS as TEXTS
 from postprocess.formats.kinds import (
     CANONICAL,
     ENCODINGS,
@@ -14,12 +15,11 @@ from postprocess.formats.kinds import (
     recognise_kind,
 )
 from postprocess.formats.kinds import FileKind as FileKind
-from postprocess.formats.stimuli import COLUMNS
+from postprocess.formats.stimuli import COLUMNS as COLUMNS
 from postprocess.formats.tabular import Finding, Severity, TableError
 from postprocess.formats.tabular import group_findings as group_findings
 from surveys.errors import ImportRefused
 
-STIMULI_COLUMNS = COLUMNS
 STANDARD = CANONICAL
 
 SEPARATOR_CHOICES = [

@@ -1,35 +1,28 @@
-"""Validation and import of stimuli; `postprocess.formats.stimuli` reads the format."""
+"""Validation and import of stimuli; `postprocess.designs.items` reads their files."""
 
 import base64
 import hashlib
 import json
 import lzma
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import transaction
 
-from postprocess.designs.kinds import SPANS
+from postprocess.designs.items import check_items, parse_items
+from postprocess.designs.kinds import SPANS, ItemRules
 from postprocess.formats.kinds import CANONICAL, FileKind
-from postprocess.formats.parsed import ESCAPED_FIELD, ParsedRows, render_checked
-from postprocess.formats.stimuli import (
-    COLUMNS,
-    ParsedStimuli,
-    StimuliError,
-    StimulusPair,
-    digest_rows,
-    parse_stimuli,
-    render_stimuli,
-)
+from postprocess.formats.parsed import ESCAPED_FIELD, ParsedRows
+from postprocess.formats.stimuli import StimuliError, digest_rows
 from postprocess.formats.tabular import Finding, Severity, group_findings
 from surveys.errors import ImportRefused, StimuliChanged, StudyExists
 from surveys.models import Context, Pair, Study
 from surveys.models.fields import label_of, list_problems
 from surveys.models.stimuli import insert_rows
 from surveys.study.blocks.allocation import BlockPlan, make_blocks, plan_study
-from surveys.study.design import design_of, list_misfits
+from surveys.study.design import list_misfits
 from surveys.study.planning.durations import estimate_seconds
 from surveys.study.settings import AT_IMPORT, KIND
 
@@ -74,7 +67,7 @@ class CheckedStimuli:
 
 def read_stimuli(data: bytes, design: Study, kind: FileKind = CANONICAL) -> CheckedStimuli:
     """Return the stimuli of a file. Raises ImportRefused with all errors of file and design."""
-    return check_stimuli(parse_stimuli(data, kind), design)
+    return check_stimuli(parse_items(data, design.item_rules, kind), design)
 
 
 def check_stimuli(stimuli: ParsedRows[Any], design: Study) -> CheckedStimuli:
@@ -98,9 +91,9 @@ def check_stimuli(stimuli: ParsedRows[Any], design: Study) -> CheckedStimuli:
     )
 
 
-def digest_stimuli(pairs: Iterable[StimulusPair]) -> str:
-    """Return the SHA-256 of the pairs in canonical form, independent of the file."""
-    return digest_rows(pair.fields() for pair in pairs)
+def digest_stimuli(study: Study) -> str:
+    """Return the SHA-256 of the stored pairs in canonical form, independent of the file."""
+    return digest_rows(map(study.kind.write, Pair.objects.stimuli(study).restore(study.kind)))
 
 
 def is_stored(stimuli: CheckedStimuli) -> bool:
@@ -116,7 +109,7 @@ def is_stored(stimuli: CheckedStimuli) -> bool:
         )
     differing = [
         f"{label_of(Study, name)}: {stored}, not {given}"
-        for name in (*AT_IMPORT, *KIND)
+        for name in dict.fromkeys((*AT_IMPORT, *KIND))
         if (stored := getattr(study, name)) != (given := getattr(design, name))
         and (name != "title" or given)
     ]
@@ -131,17 +124,15 @@ def is_stored(stimuli: CheckedStimuli) -> bool:
 
 def read_stored_stimuli(study: Study) -> ParsedRows[Any]:
     """Return the stimuli of a study as they were imported. Raises StimuliChanged if they differ."""
-    from postprocess.designs.items import parse_items  # loads half a second longer
-
-    pairs = Pair.objects.stimuli(study).restore(study.kind)
-    rows = [study.kind.write(pair) for pair in pairs]
+    kind, pairs = study.kind, Pair.objects.stimuli(study).restore(study.kind)
+    rows = [kind.write(pair) for pair in pairs]
     if digest_rows(rows) != study.stimuli_sha256:
         raise StimuliChanged(
             f"The texts stored for study {study.slug} are not those that were imported. "
             "Restore the database from a backup; nothing was written."
         )
-    columns = study.kind.columns_of(pairs[0]) if pairs else COLUMNS
-    return parse_items(render_checked(columns, rows).encode(), design_of(study))
+    columns = kind.columns_of(pairs[0]) if pairs else kind.columns
+    return check_items(rows, columns, study.item_rules)
 
 
 @transaction.atomic
@@ -202,16 +193,16 @@ class CheckedFile:
     n_pairs: int
     errors: tuple[Finding, ...]
     warnings: tuple[Finding, ...]
-    stimuli: ParsedStimuli | None = None  # as parsed, so that storing them needs no second parse
+    stimuli: ParsedRows[Any] | None = None  # as parsed, so that storing them needs no second parse
 
 
-def check_file(data: bytes, kind: FileKind = CANONICAL) -> CheckedFile:
-    """Return all findings in a stimuli file; never raises for its content."""
+def check_file(data: bytes, design: Study, kind: FileKind = CANONICAL) -> CheckedFile:
+    """Return all findings in a study's stimuli file; never raises for its content."""
     if len(data) > LARGEST_FILE:
         what = f"the file has {len(data):,} bytes, more than the {LARGEST_FILE:,} that are accepted"
         advice = "split the study, or ask an operator to import it"
         return CheckedFile(0, (Finding(Severity.ERROR, what, advice=advice),), ())
-    return _as_checked(parse_stimuli(data, kind))
+    return _as_checked(parse_items(data, design.item_rules, kind))
 
 
 def fingerprint_file(data: bytes) -> str:
@@ -234,22 +225,24 @@ def unpack_file(kept: str) -> bytes | None:
         return None
 
 
-def check_row(fields: Mapping[str, str]) -> CheckedFile:
-    """Return the findings in one row, given by column; their row and line are meaningless."""
+def check_row(fields: Mapping[str, str], rules: ItemRules) -> CheckedFile:
+    """Return the findings in one row, given by column; their row and line are meaningless.
+
+    `rules` are those of the study's items.
+    """
     try:
-        data = render_stimuli([[fields[column] for column in COLUMNS]]).encode()
+        parsed = check_items([tuple(fields.values())], tuple(fields), rules)
     except StimuliError as error:
         return CheckedFile(0, error.findings, ())
-    parsed = parse_stimuli(data)
     shown = tuple(finding for finding in parsed.findings if finding.what != ESCAPED_FIELD.what)
     return _as_checked(replace(parsed, findings=shown))
 
 
-def write_row(pair: Pair, contexts: Sequence[Context]) -> dict[str, str]:
-    """Return a stored pair with its contexts 1 and 2 as a row of the stimuli format, by column."""
-    context1, context2 = contexts
-    stimulus = StimulusPair(pair.word1, pair.word2, context1.marked, context2.marked)
-    return dict(zip(COLUMNS, stimulus.fields(), strict=True))
+def write_row(study: Study, pair: Pair) -> dict[str, str]:
+    """Return a stored pair with its contexts as a row of the study's stimuli file, by column."""
+    kind, contexts = study.kind, sorted(pair.contexts.all(), key=lambda context: context.number)
+    row: Any = kind.joined([context.restored(kind) for context in contexts], pair.details)
+    return dict(zip(kind.columns_of(row), kind.write(row), strict=True))
 
 
 def fingerprint_row(row: Mapping[str, str]) -> str:
@@ -257,5 +250,5 @@ def fingerprint_row(row: Mapping[str, str]) -> str:
     return hashlib.sha256("\t".join(row.values()).encode()).hexdigest()[:16]
 
 
-def _as_checked(stimuli: ParsedStimuli) -> CheckedFile:
+def _as_checked(stimuli: ParsedRows[Any]) -> CheckedFile:
     return CheckedFile(len(stimuli.rows), stimuli.errors, stimuli.warnings, stimuli)

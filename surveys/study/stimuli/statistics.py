@@ -7,9 +7,10 @@ from typing import NamedTuple
 from django.db.models import F, Q, QuerySet, TextField, Value
 from django.db.models.functions import Concat
 
-from postprocess.formats.stimuli import StimulusPair
+from postprocess.designs.kinds import KINDS
 from postprocess.statistics.sizes import StimuliSizes, measure_stimuli
 from surveys.models import Context, Pair, Study
+from surveys.models.study import Kind
 from surveys.study.rules import CACHE_SIZE
 
 SEPARATOR = Value("\t", output_field=TextField())  # which no word holds
@@ -24,10 +25,17 @@ class Overlap(NamedTuple):
 
 
 @lru_cache(maxsize=CACHE_SIZE)
-def measure_study(study_id: int, stimuli_sha256: str) -> StimuliSizes | None:
-    """Return the statistics of a study's stimuli, or None; cached until their digest changes."""
-    pairs = Pair.objects.filter(study=study_id, is_checkpoint=False)
-    stimuli = [StimulusPair(*row) for row in pairs.list_marked()]
+def measure_study(
+    study_id: int, stimuli_sha256: str, item_kind: str = Kind.TEXT
+) -> StimuliSizes | None:
+    """Return the statistics of a study's stimuli, or None; cached until their digest changes.
+
+    They are of pairs in two contexts.
+    """
+    kind = KINDS[item_kind]
+    if kind.n_contexts == 1:
+        return None
+    stimuli = Pair.objects.filter(study=study_id, is_checkpoint=False).restore(kind)
     return measure_stimuli(stimuli) if stimuli else None
 
 
@@ -56,7 +64,6 @@ def _count_shared(
     n_pairs = Counter(
         shared.filter(Q(both__in=straight) | Q(both__in=crossed)).values_list("study_id", flat=True)
     )
-    texts = Context.objects.filter(
-        pair__in=pairs, text__in=Context.objects.filter(pair__in=own_pairs).values("text")
-    )
+    own_texts = Context.objects.filter(pair__in=own_pairs).exclude(text="")
+    texts = Context.objects.filter(pair__in=pairs, text__in=own_texts.values("text"))
     return n_pairs, Counter(texts.values_list(F("pair__study_id"), flat=True))

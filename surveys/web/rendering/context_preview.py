@@ -46,7 +46,7 @@ def show_context(face: StudyDisplay, context: Context) -> ShownContext:
         )
 
 
-def shorten_context(parts: Sequence[tuple[str, bool]]) -> list[tuple[str, bool]]:
+def shorten_context(parts: Sequence[tuple[str, int]]) -> list[tuple[str, bool]]:
     """Return the beginning of a text and the words around its two targets, as its parts.
 
     >>> before = "One two three four five six seven eight nine ten "
@@ -57,7 +57,7 @@ def shorten_context(parts: Sequence[tuple[str, bool]]) -> list[tuple[str, bool]]
     return list(_shorten(parts))
 
 
-def _shorten(parts: Sequence[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
+def _shorten(parts: Sequence[tuple[str, int]]) -> Iterator[tuple[str, bool]]:
     for position, (piece, is_target) in enumerate(parts):
         if is_target:
             yield piece, True

@@ -28,7 +28,7 @@ def test_the_kind_text_is_the_format_of_stimuli():
     data = render_stimuli([row_with(), row_with(word1="=bank", context2="Empty.")]).encode()
     kind, parsed = KINDS["text"], parse_stimuli(data)
 
-    assert parse_items(data, TEXT) == parsed
+    assert parse_items(data, TEXT.item) == parsed
     assert kind.columns == parsed.columns
     assert kind.write(parsed.pairs[0]) == parsed.rows[0]
     items = restore(kind, parsed.pairs[0])
@@ -43,7 +43,7 @@ def test_the_kind_text_is_the_format_of_stimuli():
 
 def test_the_kind_text_asks_in_the_order_of_the_text():
     data = render_stimuli([row_with()]).encode()
-    context1, context2 = restore(KINDS["text"], parse_items(data, TEXT).pairs[0])
+    context1, context2 = restore(KINDS["text"], parse_items(data, TEXT.item).pairs[0])
 
     assert KINDS["text"].asked(context1, "dictionary") == ("bank", "river")
     assert KINDS["text"].asked(context2, "dictionary") == ("river", "bank")
@@ -51,7 +51,7 @@ def test_the_kind_text_asks_in_the_order_of_the_text():
 
 
 def test_words_have_no_text():
-    parsed = parse_items(b"id\tword1\tword2\tPOS\n\ttavo\tmiren\tN\nb\tsel\toru\t\n", WORDS)
+    parsed = parse_items(b"id\tword1\tword2\tPOS\n\ttavo\tmiren\tN\nb\tsel\toru\t\n", WORDS.item)
     (item,) = restore(KINDS["words"], parsed.pairs[0])
 
     assert parsed.findings == ()
@@ -68,7 +68,7 @@ def test_words_have_no_text():
 
 
 def test_texts_keep_the_pieces_of_their_targets():
-    parsed = parse_items((HEADER + ROW).encode(), TEXTS)
+    parsed = parse_items((HEADER + ROW).encode(), TEXTS.item)
     kind = KINDS["texts"]
     (item,) = restore(kind, PAIR)
 
@@ -119,7 +119,7 @@ def test_a_broken_row_is_refused_by_column(design, changes, column, reason):
     fields = dict(zip(HEADER.split(), ROW.rstrip("\n").split("\t"), strict=True)) | changes
     data = HEADER + "\t".join(fields.values()) + "\n"
 
-    parsed = parse_items(data.encode(), design)
+    parsed = parse_items(data.encode(), design.item)
 
     assert parsed.pairs == ()
     assert [(error.row, error.column) for error in parsed.errors] == [(1, column)]
@@ -129,7 +129,7 @@ def test_a_broken_row_is_refused_by_column(design, changes, column, reason):
 def test_equal_words_of_two_texts_are_odd_and_equal_ids_wrong():
     data = HEADER + ROW.replace("ring up", "tavo") + ROW
 
-    parsed = parse_items(data.encode(), TEXTS)
+    parsed = parse_items(data.encode(), TEXTS.item)
 
     assert len(parsed.pairs) == 1
     assert [str(finding) for finding in parsed.findings] == [

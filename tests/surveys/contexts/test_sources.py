@@ -54,7 +54,7 @@ def test_sources_are_those_of_the_candidates_chosen(study):
 
 
 def row_of(pair):
-    return write_row(pair, list(pair.contexts.order_by("number")))
+    return write_row(pair.study, pair)
 
 
 def test_sources_follow_the_changes_of_a_draft(ana):

@@ -14,20 +14,11 @@ from surveys.study.design import (
     settings_of,
 )
 from surveys.study.settings import SETTINGS
-from surveys.study.stimuli.load import check_stimuli, list_design_problems
-from tests.factories.studies import invented_items, make_study_of, stored
+from surveys.study.stimuli.load import list_design_problems, read_stimuli
+from tests.factories.studies import invented_items, make_study_of, stored, study_of
 from tests.surveys.test_constraints import KEPT, REFUSED
 
 TOGETHER = "These settings do not go together: "
-
-
-def study_of(name: str) -> Study:
-    """Return a study by a published design, not stored."""
-    design = published_designs()[name]
-    second = "fi" if design.item.languages == 2 else ""
-    return Study(
-        slug="study", title="Study", language="en", language2=second, **settings_of(design)
-    )
 
 
 @pytest.mark.parametrize("name", list_designs())
@@ -68,7 +59,7 @@ def test_designs_tell_the_hours_that_all_pairs_take_and_what_is_published():
 
 def test_a_changed_study_has_a_design_of_its_own():
     study = study_of("simlex")
-    study.ratings_per_context, study.centre = 20, "majority"
+    study.title, study.ratings_per_context, study.centre = "Study", 20, "majority"
 
     design = design_of(study)
 
@@ -101,7 +92,7 @@ def with_(values: dict[str, object]) -> Study:
 def test_a_study_is_not_created_or_changed_against_the_rules():
     data = invented_items("wic", 2)
     with pytest.raises(ImportRefused, match=f"{TOGETHER}the question for the same meaning needs"):
-        check_stimuli(data, with_({**REFUSED["same_meaning_is_yes_or_no"][2]}))
+        read_stimuli(data, with_({**REFUSED["same_meaning_is_yes_or_no"][2]}))
     study = make_study_of("mclwic", 2, block_size=1, n_doubled=1)
     Study.objects.update(opened_at=None)
     with pytest.raises(SettingRefused, match="Choosing a number sends it: A choice cannot send"):

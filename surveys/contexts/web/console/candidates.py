@@ -41,10 +41,10 @@ def begin(request: HttpRequest) -> HttpResponse:
     form = BeginForm(posted(request), request.FILES or None)
 
     def create() -> None:
-        begin_study(form.checked, form.study, signed_in(request), file_name=form.file_name)
+        begin_study(form.checked, form.new_study, signed_in(request), file_name=form.file_name)
 
     if attempt(form, create):
-        return redirect("console:contexts", form.study.slug)
+        return redirect("console:contexts", form.cleaned_data["slug"])
     page = {"form": form, "languages": list_languages(), "may_search": has_corpora_dir()}
     return render(request, "contexts/begin.html", page, status=status_of(form))
 

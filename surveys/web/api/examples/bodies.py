@@ -25,7 +25,11 @@ SHOWN_ONCE = "shown once"
 BODIES: dict[str, dict[str, Any]] = {
     "studies_post": {**NEW_STUDY, "stimuli": STIMULI},
     "stimuli_put": {"stimuli": STIMULI},
-    "row_revision_post": {"reason": "spelling", "shown": "0f343b0931126a20", "context2": CONTEXT2},
+    "row_revision_post": {
+        "reason": "spelling",
+        "shown": "0f343b0931126a20",
+        "columns": {"context2": CONTEXT2},
+    },
     "row_removal_post": {"reason": "the pair is in another study", "shown": "0f343b0931126a20"},
     "design_patch": {
         "organisation": "University of Examples",
@@ -108,8 +112,9 @@ VALUES: dict[str, Any] = {
     "inspired_word1": "river",
     "inspired_word2": "slope",
     "text": "The bank of the river was steep, and the shore flat.",
-    "context1": CONTEXT1,
-    "context2": CONTEXT2,
+    "text2": "",
+    "details": {},
+    "columns": dict(zip(COLUMNS, ROW, strict=True)),
     "number": 1,
     "annotator": "K7QWT3MH",
     "questionnaire": "A",

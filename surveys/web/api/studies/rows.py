@@ -22,13 +22,12 @@ class Rows(StudyView):
     def find(self, pair_id: int) -> tuple[Pair, dict[str, str]]:
         """Return a pair and its row by column."""
         pair = get_object_or_404(Pair.objects.stimuli(self.study), pk=pair_id)
-        return pair, write_row(pair, list(pair.contexts.order_by("number")))
+        return pair, write_row(self.study, pair)
 
     def write(self, pair_id: int) -> s.RowSerializer:
         pair, row = self.find(pair_id)
-        return s.RowSerializer(
-            {"id": pair.pk, "position": pair.position, **row, "shown": fingerprint_row(row)}
-        )
+        shown = {"id": pair.pk, "position": pair.position, "shown": fingerprint_row(row)}
+        return s.RowSerializer({**shown, "columns": row})
 
     @extend_schema(responses=s.RowSerializer)
     def show(self, request: Request, slug: str, pair_id: int) -> Response:
@@ -41,12 +40,12 @@ class Rows(StudyView):
 
         Errors name their column. Refused if the row has changed since it was shown.
         """
-        revision: dict[str, Any] = dict(self.read(s.RowRevisionSerializer))
-        about = {name: revision.pop(name) for name in ("reason", "shown")}
+        about: dict[str, Any] = dict(self.read(s.RowRevisionSerializer))
+        columns = about.pop("columns")
 
         def revise() -> s.RowSerializer:
             pair, row = self.find(pair_id)
-            revise_row(pair, {**row, **revision}, **about)
+            revise_row(pair, {**row, **columns}, **about)
             return self.write(pair_id)
 
         return self.once(revise, 200)

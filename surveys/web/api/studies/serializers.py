@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 from rest_framework import serializers
 
-from surveys.models import Study
+from surveys.models import Context, Study
 from surveys.models.fields import field_of
 from surveys.models.study import LONGEST_LABEL
 from surveys.participation.assignments import count_items
@@ -23,10 +23,6 @@ from surveys.web.api.fields import (
 )
 
 FIGURES = ("is_new", "n_pairs", "n_blocks", "n_assignments", "warnings")  # of an import
-COLUMNS = (  # of a row
-    "word1", "word2", "context1", "context2",
-    "word1_context1", "word2_context1", "word1_context2", "word2_context2",
-)  # fmt: skip
 MAX_FIELD_LENGTH = 20_000
 
 
@@ -122,23 +118,36 @@ class ImportSerializer(serializers.Serializer[Any]):
 
 
 class ContextSerializer(serializers.Serializer[Any]):
-    """A context: a text with the two words of its pair as they appear in it."""
+    """A context: a text with the two words of its pair as they appear in it, or one text each.
+
+    Without texts it has empty ones, and null for the words and their places.
+    """
 
     number = serializers.IntegerField()
     text = serializers.CharField()
-    word1 = serializers.CharField(source="form1")
-    word2 = serializers.CharField(source="form2")
-    word1_start = serializers.IntegerField(help_text="in code points")
-    word2_start = serializers.IntegerField()
+    text2 = serializers.CharField(help_text="of word 2, if it has a text of its own")
+    word1 = serializers.SerializerMethodField()
+    word2 = serializers.SerializerMethodField()
+    word1_start = serializers.IntegerField(allow_null=True, help_text="in code points")
+    word2_start = serializers.IntegerField(allow_null=True)
+
+    def get_word1(self, context: Context) -> str | None:
+        return context.find_form(1)
+
+    def get_word2(self, context: Context) -> str | None:
+        return context.find_form(2)
 
 
 class PairSerializer(serializers.Serializer[Any]):
-    """A pair of words and its two contexts."""
+    """A pair of words and its contexts: two, or one for other kinds than texts with both words."""
 
     id = serializers.IntegerField(help_text="unchanged when earlier rows are removed")
     position = serializers.IntegerField(help_text="row of the file, from 1")
     word1 = serializers.CharField()
     word2 = serializers.CharField()
+    details = serializers.DictField(
+        child=serializers.CharField(), help_text="what else its file said, by column"
+    )
     contexts = ContextSerializer(many=True)
 
 
@@ -147,14 +156,9 @@ class RowSerializer(serializers.Serializer[Any]):
 
     id = serializers.IntegerField()
     position = serializers.IntegerField(help_text="row of the file, from 1")
-    word1 = serializers.CharField()
-    word2 = serializers.CharField()
-    context1 = serializers.CharField(help_text="both words between <strong> and </strong>")
-    context2 = serializers.CharField()
-    word1_context1 = serializers.CharField(help_text="as it appears in the context")
-    word2_context1 = serializers.CharField()
-    word1_context2 = serializers.CharField()
-    word2_context2 = serializers.CharField()
+    columns = serializers.DictField(
+        child=serializers.CharField(), help_text="targets in texts between <strong> and </strong>"
+    )
     shown = serializers.CharField(help_text="digest of the row, changes with it")
 
 
@@ -168,12 +172,10 @@ class RowRemovalSerializer(RequestSerializer):
 class RowRevisionSerializer(RowRemovalSerializer):
     """New contents of a row."""
 
-    def get_fields(self) -> dict[str, Any]:
-        columns = {
-            column: JsonString(max_length=MAX_FIELD_LENGTH, allow_blank=True, required=False)
-            for column in COLUMNS
-        }
-        return {**super().get_fields(), **columns}
+    columns = serializers.DictField(
+        child=JsonString(max_length=MAX_FIELD_LENGTH, allow_blank=True),
+        help_text="the columns to change",
+    )
 
 
 class DesignSerializer(StrictModelSerializer):

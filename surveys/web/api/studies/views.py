@@ -11,10 +11,10 @@ from rest_framework.response import Response
 from surveys.access.roles import visible_studies
 from surveys.models import Membership, Pair, Role, Study, TextKind
 from surveys.study.create import create_study, preview_study
-from surveys.study.design import configure_study
+from surveys.study.design import configure_study, start_study
 from surveys.study.lifecycle import open_study, review_consent
 from surveys.study.stimuli.edit import read_upload, replace_stimuli
-from surveys.study.stimuli.kinds import STIMULI_COLUMNS, choose_kind
+from surveys.study.stimuli.kinds import choose_kind
 from surveys.study.stimuli.load import CheckedStimuli
 from surveys.study.texts import read_texts, set_text
 from surveys.web.api.base import ApiView, StudyView
@@ -63,7 +63,7 @@ class Studies(ApiView):
             "opens": body_fields.pop("open"),
         }
         file = {name: body_fields.pop(name, None) for name in ("stimuli", "separator", "encoding")}
-        design = Study(**body_fields)
+        design = start_study(**{n: given for n, given in body_fields.items() if n in request.data})
         stimuli = _read_stimuli(file, design)  # before any transaction: it takes long
 
         def found() -> s.ImportSerializer:
@@ -175,5 +175,5 @@ def _read_stimuli(body: Mapping[str, Any], design: Study) -> CheckedStimuli:
     if isinstance(given, str):
         return read_upload(given.encode(), design)
     chosen = body.get("separator"), body.get("encoding")
-    kind = choose_kind(given, STIMULI_COLUMNS, design.language, *chosen)
+    kind = choose_kind(given, design.kind.columns, design.language, *chosen)
     return read_upload(given, design, kind)

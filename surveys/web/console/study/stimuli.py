@@ -53,7 +53,7 @@ def new_study(request: HttpRequest) -> HttpResponse:
 @study_page(Right.WORK)
 def replace_file(request: HttpRequest, study: Study) -> HttpResponse:
     """Replace all rows of a draft by a file's rows."""
-    form = UploadForm(posted(request), request.FILES or None, language=study.language)
+    form = UploadForm(posted(request), request.FILES or None, study=study)
 
     def replace() -> None:
         replace_stimuli(study, read_checked(form.checked, study))
@@ -78,10 +78,11 @@ def stimuli(request: HttpRequest, study: Study) -> HttpResponse:
         "study": study,
         "face": face,
         "rows": rows,
-        "listed": [list_row(pair) for pair in rows],
+        "listed": [list_row(study, pair) for pair in rows],
+        "texts": name_texts(study),
         "opened": next((show_row(face, pair) for pair in rows if str(pair.pk) == opened), None),
         "wanted": word,
-        "sizes": measure_study(study.pk, study.stimuli_sha256),
+        "sizes": measure_study(study.pk, study.stimuli_sha256, study.item_kind),
         "overlaps": list_overlaps(study, visible_studies(request.user)),
     }
     return render(request, "console/study/stimuli.html", page)
@@ -90,7 +91,7 @@ def stimuli(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Right.WORK)
 def show_checkpoints(request: HttpRequest, study: Study) -> HttpResponse:
     """List the checkpoint items; a POST replaces a draft's items."""
-    form = CheckpointsForm(study, posted(request), request.FILES or None)
+    form = CheckpointsForm(posted(request), request.FILES or None, study=study)
 
     def replace() -> None:
         per_assignment = form.cleaned_data["per_assignment"]
@@ -141,8 +142,7 @@ def remove_row(request: HttpRequest, study: Study, pair_id: int) -> HttpResponse
 
 
 def make_row_form(study: Study, pair: Pair, sent: Any) -> RowForm:
-    stored = write_row(pair, list(pair.contexts.order_by("number")))
-    return RowForm(sent, row=stored, direction=preview_display(study).text_direction)
+    return RowForm(sent, study=study, row=write_row(study, pair))
 
 
 def render_row(request: HttpRequest, pair: Pair, form: RowForm, dropping: Any) -> HttpResponse:
@@ -152,11 +152,20 @@ def render_row(request: HttpRequest, pair: Pair, form: RowForm, dropping: Any) -
     return render(request, "console/study/row.html", page, status=status_of(form, dropping))
 
 
-def list_row(pair: Pair) -> dict[str, Any]:
-    """Return a row with the beginnings of its contexts, and its number of warnings."""
-    contexts: list[Context] = sorted(pair.contexts.all(), key=lambda context: context.number)
-    n_warnings = len(check_row(write_row(pair, contexts)).warnings)
-    beginnings = [shorten_context(context.parts) for context in contexts]
+def name_texts(study: Study) -> list[str]:
+    """Return the headings of the texts that a row has."""
+    if study.kind.n_contexts == 2:
+        return ["Context 1", "Context 2"]
+    return ["Text 1", "Text 2"] if study.kind.n_texts == 2 else []
+
+
+def list_row(study: Study, pair: Pair) -> dict[str, Any]:
+    """Return a row with the beginnings of its texts, and its number of warnings."""
+    kind = study.kind
+    n_warnings = len(check_row(write_row(study, pair), study.item_rules).warnings)
+    contexts = sorted(pair.contexts.all(), key=lambda context: context.number)
+    sides = (side for context in contexts for side in kind.sides(context.restored(kind)))
+    beginnings = [shorten_context(side) for side in sides]
     return {"pair": pair, "beginnings": beginnings, "n_warnings": n_warnings}
 
 
@@ -164,5 +173,5 @@ def show_row(face: StudyDisplay, pair: Pair) -> dict[str, Any]:
     """Return a row with both pages of both contexts, and its warnings."""
     contexts: list[Context] = sorted(pair.contexts.all(), key=lambda context: context.number)
     shown: list[ShownContext] = [show_context(face, context) for context in contexts]
-    warnings = check_row(write_row(pair, contexts)).warnings
+    warnings = check_row(write_row(face.study, pair), face.study.item_rules).warnings
     return {"pair": pair, "contexts": shown, "warnings": warnings}

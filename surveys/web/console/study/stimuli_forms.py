@@ -1,20 +1,21 @@
 from collections.abc import Sequence
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 from django import forms
 from django.utils.functional import cached_property
 from django.utils.text import slugify
 
 from surveys.models import Study
-from surveys.study.design import list_published, offered_designs, settings_of
+from surveys.study.design import list_published, start_study
 from surveys.study.languages import find_language
 from surveys.study.stimuli.checkpoints import COLUMNS as CHECKPOINT_COLUMNS
 from surveys.study.stimuli.checkpoints import RANGE, check_checkpoints
 from surveys.study.stimuli.kinds import (
+    COLUMNS,
     ENCODING_CHOICES,
     SEPARATOR_CHOICES,
     STANDARD,
-    STIMULI_COLUMNS,
+    TEXTS,
     Proposal,
     code_of,
     kind_of,
@@ -32,6 +33,7 @@ from surveys.study.stimuli.load import (
     unpack_file,
 )
 from surveys.web.forms import SettingsForm
+from surveys.web.rendering.study_page import direction_of
 
 MAX_CONTEXT_LENGTH, MAX_REASON_LENGTH = 20_000, 200
 MAX_NAME_LENGTH, MAX_CODE_LENGTH = 100, 40
@@ -40,7 +42,12 @@ TOO_LARGE_TO_KEEP = (
     "by tabs."
 )
 START = Study()  # with the initial values of a design
-CONTEXTS = ("context1", "context2")
+LONG = ("context1", "context2", *TEXTS)  # columns with texts
+LABELS = {
+    "id": "Id", "text1": "Text 1, its word between <strong> and </strong>",
+    "text2": "Text 2, its word between <strong> and </strong>",
+    "form1": "Word 1 as it occurs in text 1", "form2": "Word 2 as it occurs in text 2",
+}  # fmt: skip
 
 
 class UploadForm(forms.Form):
@@ -62,7 +69,6 @@ class UploadForm(forms.Form):
     encoding = forms.ChoiceField(required=False, choices=ENCODING_CHOICES)
     read = forms.CharField(required=False, max_length=MAX_CODE_LENGTH, widget=forms.HiddenInput)
 
-    columns: Sequence[str] = STIMULI_COLUMNS
     numbers: Sequence[str] = ()
     what = "file with the stimuli"
     checked: CheckedFile | None = None
@@ -70,9 +76,14 @@ class UploadForm(forms.Form):
     kind = STANDARD
     data_sent = b""
 
-    def __init__(self, *sent: Any, language: str = "") -> None:
+    def __init__(self, *sent: Any, study: Study) -> None:
         super().__init__(*sent)
-        self.texts_language = language
+        self.study = study
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """Return the columns of the file."""
+        return self.study.kind.columns
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
@@ -101,7 +112,7 @@ class UploadForm(forms.Form):
 
     def _choose_kind(self, chosen: dict[str, Any]) -> None:
         """Set the kind of the file, and a proposal unless the researcher has confirmed it."""
-        recognised = recognise_file(self.data_sent, self.columns, self._find_language())
+        recognised = recognise_file(self.data_sent, self.columns, self.study.language)
         self.kind = recognised
         if chosen.get("separator") and chosen.get("encoding"):
             self.kind = kind_of(chosen["separator"], chosen["encoding"])
@@ -114,11 +125,8 @@ class UploadForm(forms.Form):
         shown = {"separator": self.kind.separator, "encoding": self.kind.encoding}
         self.kind_form = KindForm(initial=shown)
 
-    def _find_language(self) -> str:
-        return self.texts_language
-
     def _check(self) -> CheckedFile:
-        return check_file(self.data_sent, self.kind)
+        return check_file(self.data_sent, self.study, self.kind)
 
     @property
     def fingerprint(self) -> str:
@@ -175,9 +183,8 @@ class CheckpointsForm(UploadForm):
     columns, numbers = CHECKPOINT_COLUMNS, RANGE
     what = "file with the checkpoint items"
 
-    def __init__(self, study: Study, *sent: Any) -> None:
-        super().__init__(*sent, language=study.language)
-        self.study = study
+    def __init__(self, *sent: Any, study: Study) -> None:
+        super().__init__(*sent, study=study)
         self.fields["file"].label = self.what.capitalize()
 
     def _check(self) -> CheckedFile:
@@ -241,12 +248,10 @@ class StudyForm(SettingsForm):
         return find_language(self.cleaned_data["language"])
 
     @property
-    def study(self) -> Study:
-        """Return the new study, not stored; for a valid form."""
-        design = offered_designs().get(self.cleaned_data["design"])
-        for name, setting in (settings_of(design) if design else {}).items():
-            setattr(self.instance, name, setting)
-        return cast("Study", self.instance)
+    def new_study(self) -> Study:
+        """Return the new study, not stored, as far as the form is valid."""
+        given = {name: self.cleaned_data.get(name, "") for name in self.Meta.fields}
+        return start_study(self.cleaned_data.get("design", ""), **given)
 
 
 class NewStudyForm(UploadForm, StudyForm):
@@ -254,8 +259,12 @@ class NewStudyForm(UploadForm, StudyForm):
 
     field_order = ("title", "slug", "language", "design", "file")
 
-    def _find_language(self) -> str:
-        return str(self.cleaned_data.get("language", ""))
+    def __init__(self, *sent: Any) -> None:
+        super().__init__(*sent, study=START)
+
+    def clean(self) -> dict[str, Any]:
+        self.study = self.new_study
+        return super().clean()
 
 
 class ReasonForm(forms.Form):
@@ -270,12 +279,13 @@ class ReasonForm(forms.Form):
 class RowForm(ReasonForm):
     """A row of the stimuli, checked like a row of a file."""
 
-    field_order = ("word1", "word2", *CONTEXTS)
-
-    def __init__(self, data: Any = None, *, row: dict[str, str], direction: str) -> None:
+    def __init__(self, data: Any = None, *, study: Study, row: dict[str, str]) -> None:
         super().__init__(data, initial={**row, "shown": fingerprint_row(row)})
-        for column in row:
-            is_context = column in CONTEXTS
+        self.study, self.stored = study, row
+        self.columns = tuple(column for column in row if column not in ("reason", "shown"))
+        direction = direction_of(study.language)
+        for column in self.columns:
+            is_context = column in LONG
             widget = forms.Textarea(attrs={"rows": 6}) if is_context else forms.TextInput()
             widget.attrs["dir"] = direction
             self.fields[column] = forms.CharField(
@@ -285,13 +295,12 @@ class RowForm(ReasonForm):
                 label=describe_column(column),
                 widget=widget,
             )
-        self.columns = tuple(row)
-        self.order_fields((*row, "reason", "shown"))
+        self.order_fields((*self.columns, "reason", "shown"))
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         if not self.errors.keys() & set(self.columns):
-            for problem in check_row(self.row).errors:
+            for problem in check_row(self.row, self.study.item_rules).errors:
                 column = problem.column if problem.column in self.fields else None
                 text = f"{problem.what}; {problem.advice}" if problem.advice else problem.what
                 self.add_error(column, f"{text[:1].upper()}{text[1:]}.")
@@ -300,11 +309,13 @@ class RowForm(ReasonForm):
     @property
     def row(self) -> dict[str, str]:
         """Return the submitted row by column."""
-        return {column: self.cleaned_data[column] for column in self.columns}
+        return {**self.stored, **{column: self.cleaned_data[column] for column in self.columns}}
 
 
 def describe_column(column: str) -> str:
-    """Return the label of a column."""
+    """Return the label of a column; a further column of the file is its own."""
+    if column not in COLUMNS:
+        return LABELS.get(column, column)
     word, _, context = column.partition("_")
     if context:
         return f"Word {word[-1]} as it occurs in context {context[-1]}"

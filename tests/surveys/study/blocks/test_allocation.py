@@ -100,7 +100,7 @@ def test_items_of_other_kinds_are_stored_as_their_file_has_them(name, forms):
 
     pair = study.pairs.get(position=2)
     item = study.kind.restored({**vars(pair), **vars(pair.contexts.get())})
-    assert pair.details == {"id": "p2", "pos": "N"}
+    assert pair.details == {"id": "p2", "pos": "N", "date": "1802"}
     assert [text.form for text in item.texts] == forms
 
 

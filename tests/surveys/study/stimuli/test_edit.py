@@ -25,6 +25,9 @@ from tests.factories.studies import (
 pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # positions are unique
 
 
+COSIMLEX = Study(slug="draft", language="en")
+
+
 def make(owner, data=None, **design):
     wanted = {"slug": "draft", "language": "en", "ratings_per_context": 2, **design}
     return draft_study(data or numbered_stimuli(3), Study(**wanted), owner)
@@ -32,7 +35,7 @@ def make(owner, data=None, **design):
 
 def row_of(study, position):
     pair = Pair.objects.get(study=study, position=position)
-    return pair, write_row(pair, list(pair.contexts.order_by("number")))
+    return pair, write_row(study, pair)
 
 
 def everything():
@@ -54,7 +57,7 @@ def replace_by(study, data):
 def test_check_file_reports_place_problem_and_advice():
     data = stimuli_file(stimuli_row(), stimuli_row(word1="", context2="One <strong>cat</strong>."))
 
-    first, *others = check_file(data).errors
+    first, *others = check_file(data, COSIMLEX).errors
 
     assert (first.row, first.line, first.column) == (2, 3, "word1")
     assert (first.what, first.advice) == ("the field is empty", "fill it in")
@@ -62,7 +65,7 @@ def test_check_file_reports_place_problem_and_advice():
 
 
 def test_check_file_refuses_a_file_that_is_too_large():
-    (problem,) = check_file(b"x" * (LARGEST_FILE + 1)).errors
+    (problem,) = check_file(b"x" * (LARGEST_FILE + 1), COSIMLEX).errors
 
     assert "4,000,001 bytes" in problem.what
 
@@ -176,6 +179,6 @@ def test_check_row_reports_warnings():
     fields = stimuli_row(context1="A <strong>cats</strong> <strong>dog</strong>").split("\t")
     row = dict(zip(COLUMNS, fields, strict=True))
 
-    (warning,) = check_row(row).warnings
+    (warning,) = check_row(row, COSIMLEX.item_rules).warnings
 
     assert (warning.column, warning.advice) == ("context1", "check the context")

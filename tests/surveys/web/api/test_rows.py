@@ -37,8 +37,8 @@ def read_row(asking, number):
     return answer.json()
 
 
-def change(asking, row, headers=None, **asked):
-    about = {"reason": "a slip", "shown": row["shown"], **asked}
+def change(asking, row, headers=None, *, about=None, **columns):
+    about = {"reason": "a slip", "shown": row["shown"], "columns": columns, **(about or {})}
     return asking.post(f"{PATH}{row['id']}/revision/", about, **headers or {})
 
 
@@ -51,9 +51,7 @@ def test_a_row_is_shown_by_the_columns_of_the_file(rows_program):
     row = read_row(rows_program, 2)
 
     columns, _, second, *_ = NEW["stimuli"].splitlines()
-    assert {name: row[name] for name in columns.split("\t")} == dict(
-        zip(columns.split("\t"), second.split("\t"), strict=True)
-    )
+    assert row["columns"] == dict(zip(columns.split("\t"), second.split("\t"), strict=True))
     assert row["position"] == 2
 
 
@@ -63,7 +61,8 @@ def test_columns_of_a_row_are_changed_and_the_others_stay(rows_program):
     answer = change(rows_program, row, word1="other")
 
     assert answer.status_code == 200
-    assert answer.json() == {**row, "word1": "other", "shown": answer.json()["shown"]}
+    columns = {**row["columns"], "word1": "other"}
+    assert answer.json() == {**row, "columns": columns, "shown": answer.json()["shown"]}
     assert answer.json()["shown"] != row["shown"]
     entry = AuditEntry.objects.get(action="stimuli.revised")
     assert (entry.actor, entry.details["reason"]) == ("ana", "a slip")
@@ -104,15 +103,21 @@ def test_errors_in_a_row_name_their_column(rows_program):
     ("asked", "field"),
     [
         ({"reason": ""}, "reason"), ({"reason": "x" * 201}, "reason"), ({"shown": None}, "shown"),
-        ({"word3": "x"}, "word3"), ({"word1": 3}, "word1"),
-        ({"context1": "x" * 20_001}, "context1"),
+        ({"columns": {"word1": 3}}, "columns.word1"), ({"columns": None}, "columns"),
+        ({"columns": {"context1": "x" * 20_001}}, "columns.context1"), ({"word1": "x"}, "word1"),
     ],
 )  # fmt: skip
 def test_invalid_fields_of_a_row_request_are_named(rows_program, asked, field):
-    answer = change(rows_program, read_row(rows_program, 1), **asked)
+    answer = change(rows_program, read_row(rows_program, 1), about=asked)
 
     assert answer.status_code == 422
     assert [error["field"] for error in answer.json()["errors"]] == [field]
+
+
+def test_a_column_that_the_file_lacks_is_refused(rows_program):
+    answer = change(rows_program, read_row(rows_program, 1), word3="x")
+
+    assert (answer.status_code, errors_of(answer)[0][0]) == (409, "ImportRefused")
 
 
 def test_a_row_with_an_idempotency_key_is_removed_once(rows_program):

@@ -63,7 +63,7 @@ def score(searched):
 
 
 def shown(world, prefix=""):
-    row = write_row(world.pair, list(world.pair.contexts.order_by("number")))
+    row = write_row(world.pair.study, world.pair)
     return {**({} if prefix else row), f"{prefix}shown": fingerprint_row(row),
             f"{prefix}reason": "odd"}  # fmt: skip
 
