@@ -215,7 +215,8 @@ def _render_items(
     stimuli: ParsedRows[Any], dataset: Dataset, tag: str, design: Design
 ) -> dict[str, str]:
     """Return the files of pairs with one context: all items, and the scores by id."""
-    scored = render_scored(design, stimuli.columns, stimuli.rows, dataset.outcome.pairs)
+    outcome = dataset.outcome
+    scored = render_scored(design, outcome.recipe, stimuli.columns, stimuli.rows, outcome.pairs)
     return {
         f"{dataset.name}_{tag}.csv": scored["csv"].decode(),
         name_data(design, tag): stimuli.text,

@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Build and write a dataset; print findings and a summary."""
-    from postprocess.designs.design import DesignError, read_design
+    from postprocess.designs.design import read_design
     from postprocess.designs.items import parse_items
     from postprocess.formats.reading import load_checks, load_ratings
     from postprocess.pipeline import build_dataset
@@ -58,11 +58,6 @@ def run(options: argparse.Namespace) -> int:
         files["checkpoints"] = options.checkpoints
     design = read_design(options.design) if options.design else None
     recipe = design.as_recipe(options.changes) if design else recipe_from(options)
-    if design and design.item.kind != "text" and not options.no_report:
-        raise DesignError(
-            f'the design {design.name} has items of kind "{design.item.kind}", and reports are '
-            'of kind "text" only; add --no-report'
-        )
     data = options.stimuli.read_bytes()
     stimuli = parse_items(data, design.item) if design else parse_stimuli(data)
     checks = load_checks(options.checkpoints) if options.checkpoints else None

@@ -11,9 +11,9 @@ from postprocess.formats.files import format_number
 from postprocess.formats.parsed import render_checked
 from postprocess.formats.tabular import render_rows
 from postprocess.steps.ledger import name_single
+from postprocess.steps.recipe import Recipe
 from postprocess.table.rendering import write_parquet
 
-TAGS = {1.0: "T", 0.0: "F"}
 Row = Sequence[str]
 
 
@@ -22,14 +22,19 @@ def name_score(design: Design) -> str:
     return "tag" if design.question.question == "same_meaning" else "score"
 
 
-def write_scores(design: Design, scores: Iterable[float]) -> list[str]:
-    """Return scores as in files: T or F, or three significant digits."""
-    write = TAGS.__getitem__ if name_score(design) == "tag" else format_number
-    return [write(score) for score in scores]
+def write_scores(design: Design, recipe: Recipe, scores: Iterable[float]) -> list[str]:
+    """Return scores as in files: T (the upper end of the scale) or F, or three digits."""
+    if name_score(design) == "tag":
+        return ["T" if score == recipe.rescaling.maximum else "F" for score in scores]
+    return [format_number(score) for score in scores]
 
 
 def render_scored(
-    design: Design, columns: Sequence[str], rows: Sequence[Row], pairs: pd.DataFrame
+    design: Design,
+    recipe: Recipe,
+    columns: Sequence[str],
+    rows: Sequence[Row],
+    pairs: pd.DataFrame,
 ) -> dict[str, bytes]:
     """Return the files of items, by their kind: "items", "gold", "csv" and "parquet".
 
@@ -37,7 +42,7 @@ def render_scored(
     """
     is_scored = pairs["sim1"].notna()
     rows, scores = list(compress(rows, is_scored)), name_single(pairs[is_scored])
-    written = write_scores(design, scores["score"])
+    written = write_scores(design, recipe, scores["score"])
     ids = [row[columns.index("id")] for row in rows]
     others = [str(name) for name in scores if name not in ("score", "note")]
     figures = zip(written, *(map(format_number, scores[name]) for name in others), strict=True)

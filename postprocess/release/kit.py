@@ -64,7 +64,7 @@ def render_kit(
 def _render_items(
     dataset: Dataset, rows: Sequence[Row], pairs: pd.DataFrame, tag: str, design: Design
 ) -> dict[str, bytes]:
-    scored = render_scored(design, dataset.columns, rows, pairs)
+    scored = render_scored(design, dataset.outcome.recipe, dataset.columns, rows, pairs)
     results = render_rows(("id", name_score(design)), [])
     return {
         f"{dataset.name}_{tag}.csv": scored["csv"],

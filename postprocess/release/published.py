@@ -48,7 +48,7 @@ def _list_scores(
     """Return the score of each item, and its ratings where the layout has them."""
     pairs = dataset.outcome.pairs.head(len(items))
     if name_score(design) == "tag":
-        tags = write_scores(design, pairs["sim1"])
+        tags = write_scores(design, dataset.outcome.recipe, pairs["sim1"])
         return [{"id": item["id"], "tag": tag} for item, tag in zip(items, tags, strict=True)]
     columns = {"score": "sim1", "sd": "stdev1"}
     declared = {column.name for file in layout.files for column in file.columns}

@@ -428,6 +428,13 @@ class Study(models.Model):
         return self.closed_at is not None
 
     @property
+    def languages(self) -> str:
+        """The language of its files, or both as "en-ar"."""
+        if not self.language2:
+            return self.language
+        return "-".join(tag.partition("-")[0] for tag in (self.language, self.language2))
+
+    @property
     def kind(self) -> ItemKind:
         """Everything that depends on the kind of item."""
         return KINDS[self.item_kind]

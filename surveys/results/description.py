@@ -13,6 +13,7 @@ from postprocess.release.description.study import Description, DescriptionError,
 from surveys.errors import ReleaseRefused
 from surveys.models import Annotator, Assignment, Response, Study, StudyText, TextKind
 from surveys.recruitment.providers import list_descriptions, rules_of
+from surveys.results.ratings_table import released_design
 from surveys.study.languages import name_language
 from surveys.study.texts import current_text, label_ends
 
@@ -58,10 +59,10 @@ def _describe_design(study: Study) -> dict[str, Any]:
     return {
         "dataset": _drop_unknown(
             title=title,
-            name=propose_name(study.slug, study.language),
+            name=propose_name(study.slug, study.languages),
             contact=study.contact or None,
         ),
-        "language": _drop_unknown(name=name_language(study.language)),
+        "language": _drop_unknown(name=_name_languages(study)),
         "scale": {
             "minimum": float(study.scale_minimum),
             "maximum": float(study.scale_maximum),
@@ -72,6 +73,20 @@ def _describe_design(study: Study) -> dict[str, Any]:
         "pay": _drop_unknown(amount=study.pay or None),
         "ethics": _drop_unknown(review=study.ethics or None),
     }
+
+
+def _name_languages(study: Study) -> str | None:
+    """Return the English names of the language or the two languages, as far as they are known."""
+    tags = filter(None, (study.language, study.language2))
+    return " and ".join(filter(None, map(name_language, tags))) or None
+
+
+def _describe_procedure(study: Study) -> str:
+    """Return what annotators did, in a paragraph."""
+    from postprocess.designs.procedure import describe_procedure  # loads half a second longer
+
+    design = released_design(study)
+    return describe_procedure(design) if design else PROCEDURE
 
 
 def _read(study: Study, entries: dict[str, Any]) -> Description:
@@ -89,7 +104,7 @@ def _describe_collection(study: Study) -> dict[str, Any]:
     begun = Assignment.objects.for_study(study).filter(started_at__isnull=False)
     span = begun.aggregate(first=Min("started_at"), last=Max("submitted_at"))
     return _drop_unknown(
-        procedure=PROCEDURE,
+        procedure=_describe_procedure(study),
         platform=PLATFORM,
         question_forms=study.question_forms,
         variant=study.variant,

@@ -13,12 +13,14 @@ from django.utils import timezone
 from surveys.errors import RatingsMissing
 from surveys.models import Assignment, AssignmentState, Context, Response, Review, Study
 from surveys.models.participation import ResponseQuerySet
+from surveys.study.design import design_of
 from surveys.study.stimuli.load import read_stored_stimuli
 from surveys.study.stimuli.sources import read_origin, read_sources
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from postprocess.designs.design import Design
     from postprocess.release.assembling import Collected
     from postprocess.table.scale import Scale
 
@@ -72,7 +74,13 @@ def collect_study(study: Study) -> "Collected":
         scripted=answers.scripted,
         sources=read_sources(study),
         origin=read_origin(study),
+        design=released_design(study),
     )
+
+
+def released_design(study: Study) -> "Design | None":
+    """Return the design that the files of a study's results say; None if that is CoSimLex."""
+    return design_of(study) if study.kind.n_contexts == 1 else None
 
 
 @transaction.atomic

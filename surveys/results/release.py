@@ -107,7 +107,7 @@ def release_dataset(
                 withheld=list_withheld(unknown=options.withholds_unknown),
                 accepts_unscored=options.accepts_unscored,
             ),
-            language=study.language,
+            language=study.languages,
             notes=list_shortfalls(study),
             add_files=partial(_add_files, study, options),
         )

@@ -196,7 +196,8 @@ def make_results(run: Run, progress: Progress) -> dict[str, Any]:
     dataset = build_dataset(
         collected.stimuli,
         collected.ratings,
-        language=run.study.language,
+        language=run.study.languages,
+        design=collected.design,
         recipe=parse_recipe(run.recipe.encode()),
         inputs={},
         checks=collected.checks,

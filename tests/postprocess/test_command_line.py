@@ -40,17 +40,11 @@ def arguments(tmp_path):
     return ["build", *named, "--language", "xx", "--no-report"]
 
 
-def test_build_takes_the_recipe_of_a_design_of_kind_text(arguments, tmp_path, capsys):
+def test_build_takes_the_recipe_of_a_design_of_kind_text(arguments, tmp_path):
     assert main([*arguments, "--design", "cosimlex-crowd", "--set", "calibration.threshold=9"]) == 0
     report = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
     assert report["recipe"]["name"] == "cosimlex"
     assert report["recipe"]["calibration"]["threshold"] == 9
-
-    assert main([*arguments[:-1], "--design", "simlex"]) == 2
-    assert capsys.readouterr().err.endswith(
-        'error: the design simlex has items of kind "words", and reports are of kind "text" only; '
-        "add --no-report\n"
-    )
 
 
 def build_single(tmp_path, arguments, design, items, ratings):

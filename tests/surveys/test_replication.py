@@ -34,7 +34,7 @@ def test_a_replication_agrees_with_what_it_published(tmp_path, capsys):
     load = ["load", "simlex", "--language", "en", "--out"]
     assert main([*load, str(loaded), str(tmp_path / "set.txt")]) == 0
     design = read_design("simlex")
-    items = parse_items((loaded / "items_en.tsv").read_bytes(), design)
+    items = parse_items((loaded / "items_en.tsv").read_bytes(), design.item)
     create_study(check_stimuli(items, Study(slug="again", language="en", **settings_of(design))))
     Study.objects.update(opened_at=F("created_at"))
     study = Study.objects.get()

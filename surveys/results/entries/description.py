@@ -133,7 +133,7 @@ def write_entries(written: str, changed: Entries) -> str:
 def name_dataset(study: Study) -> str:
     """Return the name of a study's dataset in its files: as written, or else the study's."""
     written = _parse(read_written(study)).dataset.name
-    return written or propose_name(study.slug, study.language)
+    return written or propose_name(study.slug, study.languages)
 
 
 def show_text(study: Study, written: str) -> str:

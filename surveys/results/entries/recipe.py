@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from surveys.errors import RunRefused
 from surveys.models import Study
-from surveys.results.ratings_table import scale_of
+from surveys.results.ratings_table import released_design, scale_of
+from surveys.results.run_inspection import write_recipes
 
 if TYPE_CHECKING:
     from postprocess.steps.recipe import Recipe
@@ -45,6 +46,12 @@ def write_recipe(study: Study, settings: Mapping[str, Any]) -> str:
     except RecipeError as error:
         raise RunRefused(str(error)) from error
     return recipe.on_scale(scale_of(study)).render()
+
+
+def propose_recipe(study: Study) -> str:
+    """Return the TOML of the recipe that a study's results start from: that of its design."""
+    design = released_design(study)
+    return design.as_recipe().render() if design else write_recipes()["cosimlex"]
 
 
 def find_changed(recipe: str) -> tuple[str, list[str]]:

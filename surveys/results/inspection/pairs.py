@@ -1,5 +1,6 @@
 """The pairs of a run as a table that is searched, filtered and sorted."""
 
+import math
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -57,6 +58,7 @@ class Heading(NamedTuple):
     is_number: bool
 
 
+CHANGES = {"change", "size", "q", "score2"}  # orders of pairs with two contexts alone
 HEADINGS = (  # label, order at the first click, whether numbers are below
     ("Pair", "number", True),
     ("Words", "word", False),
@@ -67,6 +69,10 @@ HEADINGS = (  # label, order at the first click, whether numbers are below
     ("SD", "-spread", True),
     ("n", "n", True),
 )
+OF_ITEMS = (
+    ("Pair", "number", True), ("Words", "word", False), ("Score", "-score1", True),
+    ("SD", "-spread", True), ("n", "n", True),
+)  # fmt: skip
 
 
 class Side(NamedTuple):
@@ -83,13 +89,16 @@ class Side(NamedTuple):
 
 
 class PairRow(NamedTuple):
-    """A pair with its figures, its `position` in the study, and a `note` on missing figures."""
+    """A pair with its figures, its `position` in the study, and a `note` on missing figures.
+
+    Of a pair with one context, what is about its change is NaN.
+    """
 
     number: int
     position: int
     word1: str
     word2: str
-    sides: tuple[Side, Side]
+    sides: tuple[Side, ...]
     change: float
     change_low: float
     change_high: float
@@ -118,9 +127,22 @@ class PairTable:
         return len(self.columns["position"])
 
     @property
+    def n_contexts(self) -> int:
+        """The number of contexts of a pair."""
+        return 2 if "sim2" in self.columns else 1
+
+    @property
     def is_over_annotators(self) -> bool:
         """Whether intervals are over annotators; earlier versions' runs have intervals of means."""
+        if self.n_contexts == 1:
+            ends = zip(self.columns["low1"], self.columns["sim1"], strict=True)
+            return any(low < score for low, score in ends)
         return any(end == end for end in self.columns["change_low"])
+
+    @property
+    def headings(self) -> tuple[tuple[str, str, bool], ...]:
+        """The columns of the table, as `list_headings` takes them."""
+        return HEADINGS if self.n_contexts == 2 else OF_ITEMS
 
     def select(self, filters: Mapping[str, str], n_wanted: int) -> list[int]:
         """Return the numbers of the pairs that match all filters, in an order of `ORDERS`.
@@ -156,12 +178,13 @@ class PairTable:
 
     def show(self, numbers: Iterable[int]) -> list[PairRow]:
         """Return pairs by their numbers."""
+        contexts = range(1, self.n_contexts + 1)
         return [
             PairRow(
                 number=number,
-                sides=(self._show_side(number - 1, 1), self._show_side(number - 1, 2)),
-                is_significant=self.columns["qvalue"][number - 1] < SIGNIFICANT,
-                **{name: self.columns[name][number - 1] for name in SHOWN},
+                sides=tuple(self._show_side(number - 1, context) for context in contexts),
+                is_significant=self._take("qvalue", number - 1) < SIGNIFICANT,
+                **{name: self._take(name, number - 1) for name in SHOWN},
             )
             for number in numbers
         ]
@@ -174,6 +197,10 @@ class PairTable:
             for row in rows
         ]
 
+    def _take(self, column: str, place: int) -> Any:
+        """Return a figure of a pair, NaN if pairs do not have it."""
+        return self.columns[column][place] if column in self.columns else math.nan
+
     def _below(self, places: Iterable[int], column: str, bound: float) -> list[int]:
         numbers = self.columns[column]
         return [place for place in places if numbers[place] < bound]
@@ -183,17 +210,20 @@ class PairTable:
         column, is_reversed = COLUMNS[order.removeprefix("-")], order.startswith("-")
         if not column:
             return sorted(places, reverse=is_reversed)
-        values = self.columns[column]
+        values = self.columns.get(column, self.columns["position"])
         undefined = [place for place in places if values[place] != values[place]]  # NaN
         defined = sorted({*places} - {*undefined})
         return sorted(defined, key=values.__getitem__, reverse=is_reversed) + undefined
 
     def _show_side(self, place: int, context: int) -> Side:
         names = ("sim", "low", "high", "stdev", "n")
-        score, low, high, deviation, n = (self.columns[f"{x}{context}"][place] for x in names)
+        score, low, high, deviation, n = (self._take(f"{x}{context}", place) for x in names)
         return Side(score, low, high, deviation, int(n), *map(self._place, (score, low, high)))
 
     def _place(self, score: float) -> float:
+        """Return where a score is drawn; anywhere if there is none, since it is not."""
+        if math.isnan(score):
+            return 0
         return round(100 * (score - self.low) / (self.high - self.low), 2)
 
 
@@ -255,12 +285,13 @@ def _parse(run: Run) -> tuple[dict[str, Sequence[Any]], float, float]:
 
 def _find_order(run: Run) -> tuple[int, ...]:
     """Return the study's pairs, from 0, in a run's order, which differs in some releases."""
-    from postprocess.release.practice import split_pairs
+    from postprocess.release.practice import split_pairs, take_compared
 
     n_practice, unscored = (run.request.get(name) for name in ("n_practice", "unscored"))
     if not (n_practice or unscored):
         return tuple(range(Pair.objects.stimuli(run.study).count()))
-    rows = read_stored_stimuli(run.study).rows
+    stimuli = read_stored_stimuli(run.study)
+    rows = take_compared(stimuli.columns, stimuli.rows)
     return split_pairs(
         rows, n_practice or 0, seed=run.request.get("seed", 0), unscored=unscored or ()
     ).order

@@ -21,7 +21,7 @@ def pairs(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     """List the pairs of a run: searched, filtered and sorted."""
     run = find_with_ledger(request, study, run_id)
     table = load_pairs(run)
-    form = PairsForm(request.GET)
+    form = PairsForm(request.GET, n_contexts=table.n_contexts)
     numbers: list[int] = []
     attempt(form, lambda: numbers.extend(table.select(form.filters(), study.ratings_per_context)))
     rows = Paginator(numbers, PAIRS_A_PAGE).get_page(request.GET.get("page"))
@@ -32,7 +32,7 @@ def pairs(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
         "table": table,
         "rows": rows,
         "pairs": table.show(rows),
-        "headings": list_headings(form.filters()["order"]),
+        "headings": list_headings(form.filters()["order"], table.headings),
         "query": form.query(),
     }
     return render(request, "console/results/pairs.html", page, status=status_of(form))
@@ -45,7 +45,7 @@ def pair(request: HttpRequest, study: Study, run_id: int, row: int) -> HttpRespo
     table = load_pairs(run)
     if not 1 <= row <= len(table):
         raise Http404
-    form = PairsForm(request.GET)
+    form = PairsForm(request.GET, n_contexts=table.n_contexts)
     around: list[int | None] = [None, None]
 
     def look_around() -> None:
@@ -60,7 +60,10 @@ def pair(request: HttpRequest, study: Study, run_id: int, row: int) -> HttpRespo
         "table": table,
         "pair": shown,
         "contexts": contexts,
-        "sides": list(zip(shown.sides, contexts, strict=True)),
+        "sides": [
+            (side, context, context.context.sides(study))
+            for side, context in zip(shown.sides, contexts, strict=True)
+        ],
         "before": around[0],
         "after": around[1],
         "query": form.query(),

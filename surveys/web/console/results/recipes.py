@@ -12,7 +12,7 @@ from surveys.access.roles import Right
 from surveys.models import Release, Run, Study
 from surveys.query_params import read_number
 from surveys.results.entries.effect import RecipeEffect, preview_recipe
-from surveys.results.entries.recipe import read_settings
+from surveys.results.entries.recipe import propose_recipe, read_settings
 from surveys.results.run_inspection import write_recipes
 from surveys.results.runs import read_recipe, request_results
 from surveys.web.console.access import is_visitor, signed_in, study_page
@@ -52,12 +52,12 @@ def recipe_text(request: HttpRequest, study: Study) -> HttpResponse:
 
 def _chosen_recipe(request: HttpRequest, study: Study) -> str:
     """Return the forms' first recipe: one of the library's, or of an earlier run."""
-    recipes = write_recipes()
+    recipes, first = write_recipes(), propose_recipe(study)
     if request.method == "POST":
-        return recipes["cosimlex"]
+        return first
     number = read_number(request.GET.get("run", ""))
     run = Run.objects.filter(study=study, pk=number).exclude(recipe="").first() if number else None
-    return run.recipe if run else recipes.get(request.GET.get("recipe", ""), recipes["cosimlex"])
+    return run.recipe if run else recipes.get(request.GET.get("recipe", ""), first)
 
 
 def _run_or_show(

@@ -6,12 +6,15 @@ from django.http import HttpRequest
 
 from surveys.models import JobState, Release, Run, RunKind, Study
 from surveys.query_params import read_number
-from surveys.results.inspection.pairs import ORDERS
+from surveys.results.entries.recipe import propose_recipe
+from surveys.results.inspection.pairs import CHANGES, ORDERS
 from surveys.results.release import PUBLISHED_NAME
 from surveys.results.run_inspection import write_recipes
 from surveys.study.stimuli.sources import list_doubtful
 from surveys.templatetags.dates import day
 
+ORDERS_OF_ITEMS = {"-score1": "score, highest first", "score1": "score, lowest first"}
+OF_DESIGN = "as the study’s design has it"
 MOST_RUNS = 20  # whose recipes can be chosen for a release
 
 
@@ -81,15 +84,17 @@ class ReleaseForm(forms.Form):
         if run not in latest and (number := read_number(run)):
             latest |= {str(run_.pk): run_ for run_ in runs.filter(pk=number)}
         recipes = write_recipes()
-        self._recipes = {**{pk: run_.recipe for pk, run_ in latest.items()}, **recipes}
+        of_design = {} if study.kind.n_contexts == 2 else {OF_DESIGN: propose_recipe(study)}
+        of_runs = {pk: run_.recipe for pk, run_ in latest.items()}
+        self._recipes = {**of_runs, **of_design, **recipes}
         made = (pk for pk, run_ in latest.items() if run_.kind == RunKind.RELEASE)
-        chosen = run if run in latest else next(made, next(iter(latest), "cosimlex"))
+        chosen = run if run in latest else next(made, next(iter([*latest, *of_design]), "cosimlex"))
         super().__init__(data, initial={"recipe": chosen})
         if not list_doubtful(study):
             del self.fields["withholds_unknown"]
         self.fields["recipe"].choices = [  # type: ignore[attr-defined]
             ("Of the study", [(pk, _describe_run(run_)) for pk, run_ in latest.items()]),
-            ("Cosima’s recipes", [(name, name) for name in recipes]),
+            ("Cosima’s recipes", [(name, name) for name in (*of_design, *recipes)]),
         ]
         self.fields["ids_of"].queryset = Release.objects.filter(study=study)  # type: ignore[attr-defined]
         self.fields["ids_of"].label_from_instance = _describe_release  # type: ignore[attr-defined]
@@ -167,6 +172,11 @@ class LedgerForm(forms.Form):
         required=False, min_value=1, max_value=10**7, widget=forms.HiddenInput
     )
 
+    def __init__(self, *args: Any, n_contexts: int = 2) -> None:
+        super().__init__(*args)
+        if n_contexts == 1:
+            del self.fields["context"]
+
 
 class PairsForm(forms.Form):
     """Filters and order of the pairs of a run."""
@@ -186,6 +196,15 @@ class PairsForm(forms.Form):
         label="Ratings used",
     )
     order = forms.ChoiceField(required=False, choices=list(ORDERS.items()), label="Sort by")
+
+    def __init__(self, *args: Any, n_contexts: int = 2) -> None:
+        super().__init__(*args)
+        if n_contexts == 1:
+            del self.fields["change"], self.fields["direction"]
+            orders = [(o, ORDERS_OF_ITEMS.get(o, name)) for o, name in ORDERS.items()]
+            self.fields["order"].choices = [  # type: ignore[attr-defined]
+                (order, name) for order, name in orders if order.removeprefix("-") not in CHANGES
+            ]
 
     def filters(self) -> dict[str, str]:
         """Return the valid filters, and the order."""

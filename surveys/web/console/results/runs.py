@@ -52,8 +52,9 @@ def run(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
         page |= _describe_verification(run.release) | _describe_deposits(request, run.release)
     if run.state == JobState.DONE and run.ledger:
         table = load_pairs(run)
-        numbers = table.select({"order": "-size"}, 0)[:LARGEST]
-        headings = list_headings("-size")
+        order = "-size" if table.n_contexts == 2 else "-score1"
+        numbers = table.select({"order": order}, 0)[:LARGEST]
+        headings = list_headings(order, table.headings)
         page |= {"table": table, "pairs": table.show(numbers), "headings": headings}
     return render(request, "console/results/run.html", page)
 
@@ -93,7 +94,7 @@ def download(request: HttpRequest, study: Study, run_id: int) -> HttpResponseBas
 def ledger(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
     """Search the ratings ledger of a run."""
     run = find_with_ledger(request, study, run_id)
-    form = LedgerForm(request.GET)
+    form = LedgerForm(request.GET, n_contexts=study.kind.n_contexts)
     rows = None
 
     def search() -> None:

@@ -1,21 +1,27 @@
 """Every page of studies whose items have one page."""
 
+import re
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
-from surveys.models import Assignment, Review, Study
+from surveys.models import Assignment, Review, Run, RunKind, Study
+from surveys.results.inspection.public_page import open_page
+from surveys.results.run_inspection import write_recipe
+from surveys.results.runs import request_release, request_results
 from surveys.review.queue import file_answers
 from surveys.web.console.urls import urlpatterns
 from tests.factories.answers import answer, finished_study_of, take_seconds
 from tests.factories.clients import client_of
+from tests.factories.designed import QUICKLY
+from tests.factories.jobs import perform_run
 from tests.factories.studies import start
 
 DESIGNS = ("simlex", "mclwic")
-OF_STIMULI = {"row", "stimuli"}  # of their file
 
 
 @pytest.fixture
@@ -37,7 +43,7 @@ def list_pages(study: Study, **more: int) -> dict[str, str]:
     for pattern in urlpatterns:
         names = pattern.pattern.converters
         known = reviews if pattern.name.startswith("review") else ids
-        if "slug" in names and pattern.name not in OF_STIMULI and not names.keys() - known.keys():
+        if "slug" in names and not names.keys() - known.keys():
             kwargs = {name: known[name] for name in names}
             pages[pattern.name] = reverse(f"console:{pattern.name}", kwargs=kwargs)
     return pages
@@ -71,3 +77,47 @@ def test_pages_of_a_collecting_study_are_shown(collecting, operator):
     for name in ("context", "review_one", "block", "annotator"):
         assert "alpha" in pages[name], name
         assert "context 1" not in pages[name], name
+
+
+@pytest.fixture(params=DESIGNS)
+def published_study(request, db, figures_rendered_once):
+    """A closed study with two runs and a release, whose page is open."""
+    study = finished_study_of(request.param, 3)
+    settings = {"design": request.param, "closed_at": timezone.now()}
+    Study.objects.filter(pk=study.pk).update(**settings)
+    study.refresh_from_db()
+    file_answers(study)
+    recipes = [write_recipe("raw", *QUICKLY), write_recipe("simlex", *QUICKLY)]
+    for recipe in recipes if study.centre == "mean" else recipes[:1] * 2:
+        perform_run(request_results(study, recipe, None).pk)
+    run = request_release(study, recipes[0], {"has_report": True}, None)
+    perform_run(run.pk)
+    run.refresh_from_db()
+    assert (run.state, run.error) == ("done", "")
+    open_page(run.release)
+    return study
+
+
+def test_pages_of_a_finished_study_are_shown(published_study, operator):
+    first, second = Run.objects.filter(study=published_study, kind=RunKind.RESULTS).order_by("pk")
+    release = published_study.releases.get()
+
+    of_run = open_pages(operator, list_pages(published_study, run_id=first.pk))
+    of_release = open_pages(operator, list_pages(published_study, run_id=release.run.pk))
+    addresses = {
+        name: reverse(f"console:{name}", args=[published_study.slug]) + query
+        for name, query in {
+            "compare": f"?first={first.pk}&second={second.pk}",
+            "results": "?look=text&recipe=raw",
+        }.items()
+    }
+    others = open_pages(operator, addresses)
+
+    for pages in (of_run, of_release):
+        for name in ("run", "pairs", "pair", "ledger", "report", "plots"):
+            text = b"".join(pages[name]).decode()
+            assert pages[name].status_code == 200, name
+            assert not {"hange</", "Context 2"} & {*re.findall("hange</|Context 2", text)}, name
+    assert "Score" in others["compare"].content.decode()
+    public = operator.get(reverse("public:release", args=[published_study.slug, release.number]))
+    assert public.status_code == 200
