@@ -73,11 +73,11 @@ def count_crumbs() -> int:
 
 # What is counted, how, its bound, and the aim of the rebuild before version 0.1.0.
 BOUNDS = (
-    ("lines of the core", count_core, 36_882, 33_000),
-    ("lines of the product", lambda: count_lines(*PRODUCT), 101_615, 84_000),
-    ("statements of the product", count_statements, 58_839, 48_500),
+    ("lines of the core", count_core, 36_931, 33_000),
+    ("lines of the product", lambda: count_lines(*PRODUCT), 101_689, 84_000),
+    ("statements of the product", count_statements, 58_878, 48_500),
     ("lines of the simulator", lambda: count_lines("mturk_simulator"), 5_570, 5_100),
-    ("lines of tests", lambda: count_lines("tests"), 92_908, 75_000),
+    ("lines of tests", lambda: count_lines("tests"), 92_952, 75_000),
     ("lines of benchmarks", lambda: count_lines("bench"), 6_043, 5_000),
     ("migrations", count_migrations, 7, 4),
     ("words of documents", lambda: count_words(*DOCUMENTS), 56_976, 54_500),

@@ -22,14 +22,18 @@ from surveys.rehearsal.demo import prepare_demo_studies
 from surveys.results.export import stream_responses
 from surveys.results.export_parquet import stream_responses_as_parquet
 from surveys.results.release import release_dataset
-from surveys.study.design import configure_study
+from surveys.study.design import configure_study, design_of
 from surveys.web.api.reference import describe_api
+from tests.factories.answers import answer
 from tests.factories.arrivals import RIGHT, WRONG, arrive, welcome
-from tests.factories.studies import finish, make_study, start
+from tests.factories.designed import QUICKLY
+from tests.factories.studies import finish, make_study, make_study_of, start
 from tests.frozen.texts import check_frozen, read_folder, read_texts
 from tests.frozen.walking import Walk, share
 
 DEMO = site.BASE_DIR / "demo"
+OF_TEXTS = ("texts/", "description", "croissant", "SHA256SUMS")  # hold the texts of the survey
+SHOWN = ("README", "of-", "data/", "gold/", "published/", "design", "ratings_")  # not as digests
 
 
 def build(stimuli: Path, ratings: Path, out: Path, *options: str) -> dict[str, bytes]:
@@ -88,6 +92,22 @@ def test_release_and_export_by_the_site(tmp_path):
         for name, table in {**tables, "answers.parquet": answers}.items()
     }
     check_frozen("columns", {**schemas, "answers.csv": exported.partition("\n")[0]})
+
+
+@pytest.mark.usefixtures("fixed", "empty_database")
+@pytest.mark.parametrize(("subject", "name"), [("words", "simlex"), ("texts", "mclwic")])
+def test_release_of_items_with_one_context(subject, name, tmp_path):
+    study = make_study_of(name, 6, slug=f"of-{subject}", ratings_per_context=3, block_size=3)
+    for number in range(6):
+        answer(start(study), opposes=number % 3 == 2)
+    out, recipe = tmp_path / "out", design_of(study).as_recipe(QUICKLY)
+
+    release_dataset(study, out, recipe)
+
+    shown = {path: text for path, text in read_texts(out).items() if path.startswith(SHOWN)}
+    files = {**read_folder(out), **shown}
+    outputs = {path: file for path, file in files.items() if not path.startswith(OF_TEXTS)}
+    check_frozen(f"release_{subject}", outputs)
 
 
 @pytest.mark.usefixtures("fixed", "empty_database")

@@ -175,10 +175,12 @@ def list_steps(subject: Subject) -> Iterator[str]:
         )
     if recipe.filtering.enabled:
         yield _describe_filtering(subject)
-    yield (
-        f"Rescaling: from {recipe.scale.as_scale()} to "
-        f"{write_range(recipe.rescaling.minimum, recipe.rescaling.maximum)}."
-    )
+    target, scale = recipe.rescaling, recipe.scale
+    is_same = (target.minimum, target.maximum) == (scale.minimum, scale.maximum)
+    if not (subject.design and is_same):
+        yield (
+            f"Rescaling: from {scale.as_scale()} to {write_range(target.minimum, target.maximum)}."
+        )
     yield AGGREGATED[subject.design.scores.centre if subject.design else ""]
 
 
