@@ -74,7 +74,7 @@ def count_crumbs() -> int:
 # What is counted, how, its bound, and the aim of the rebuild before version 0.1.0.
 BOUNDS = (
     ("lines of the core", count_core, 36_931, 33_000),
-    ("lines of the product", lambda: count_lines(*PRODUCT), 101_689, 84_000),
+    ("lines of the product", lambda: count_lines(*PRODUCT), 101_690, 84_000),
     ("statements of the product", count_statements, 58_878, 48_500),
     ("lines of the simulator", lambda: count_lines("mturk_simulator"), 5_570, 5_100),
     ("lines of tests", lambda: count_lines("tests"), 92_955, 75_000),

@@ -89,6 +89,7 @@ def render_explorer(dataset: Dataset) -> str:
         pairs=list(_show_pairs(dataset)),
         n_contexts=dataset.outcome.n_contexts,
         design=dataset.design,
+        has_deviations="stdev1" in dataset.outcome.pairs,
         has_intervals=not dataset.intervals.empty,
         languages=_name_languages(dataset),
         ratings=_list_ratings(dataset.outcome.ledger),
