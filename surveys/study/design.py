@@ -24,6 +24,8 @@ if TYPE_CHECKING:  # which loads half a second longer
 
 MOST_ASSIGNMENTS = 200_000  # more is a typing error
 SHOWN = ("organisation", "contact")  # to annotators; required to open a study
+START = "cosimlex-direct"  # the published design that is chosen at first
+LATER_ROUNDS = ("second_look_above", "adjudicates")  # no study can have them yet
 HOURS_OF_A_BLOCK, HOURS_OF_ALL_PAIRS = 24, 336  # for which a place is reserved
 
 
@@ -37,14 +39,21 @@ def published_designs() -> dict[str, "Design"]:
 
 
 def offered_designs() -> dict[str, "Design"]:
-    """Return the published designs that a study can start from."""
-    designs = published_designs().items()
-    return {name: design for name, design in designs if design.item.kind == "text"}
+    """Return the published designs that a study can start from: all whose rounds there are."""
+    return {
+        name: design
+        for name, design in published_designs().items()
+        if not any(getattr(design.rounds, later) for later in LATER_ROUNDS)
+    }
 
 
-def list_published() -> list[tuple[str, str]]:
-    """Return the names and titles of the published designs that a study can start from."""
-    return [(name, design.title) for name, design in offered_designs().items()]
+def list_published(study: Study) -> list[tuple[str, str]]:
+    """Return name and title of the published designs for the kind of items that a study has."""
+    return [
+        (name, design.title)
+        for name, design in offered_designs().items()
+        if (design.item.kind, design.item.same_word) == (study.item_kind, study.same_word)
+    ]
 
 
 def start_study(design: str = "", **given: Any) -> Study:

@@ -179,9 +179,12 @@ class PublishedForm(forms.Form):
 
     design = forms.ChoiceField(
         label="Start from a published study",
-        choices=list_published,
         help_text="Shows what would change; nothing is stored before you save.",
     )
+
+    def __init__(self, *sent: Any, study: Study, **options: Any) -> None:
+        super().__init__(*sent, **options)
+        self.fields["design"].choices = list_published(study)  # type: ignore[attr-defined]
 
 
 class OpeningForm(forms.Form):

@@ -13,6 +13,7 @@ from surveys.access.roles import Right, visible_studies
 from surveys.models import Checkpoint, Context, Pair, Study
 from surveys.query_params import read_query
 from surveys.study.create import create_study
+from surveys.study.design import START, offered_designs
 from surveys.study.languages import list_languages
 from surveys.study.stimuli.checkpoints import replace_checkpoints
 from surveys.study.stimuli.edit import drop_row, read_checked, replace_stimuli, revise_row
@@ -36,8 +37,14 @@ ROWS_PER_PAGE = 100
 @require_http_methods(["GET", "POST"])
 @console_page
 def new_study(request: HttpRequest) -> HttpResponse:
-    """Create a draft from a file; the user becomes its owner."""
-    form = NewStudyForm(posted(request), request.FILES or None)
+    """Create a draft from a file; the user becomes its owner.
+
+    `?design=` chooses the published design that it starts from.
+    """
+    asked = request.POST.get("design") or request.GET.get("design")
+    designs = offered_designs()
+    chosen = asked if asked in designs else START
+    form = NewStudyForm(posted(request), request.FILES or None, design=chosen)
 
     def create() -> None:
         checked = read_checked(form.checked, form.study)
@@ -46,7 +53,7 @@ def new_study(request: HttpRequest) -> HttpResponse:
     if form.is_valid() and form.is_settled and attempt(form, create):
         messages.success(request, "The study is created as a draft.")
         return redirect("console:stimuli", form.study.slug)
-    page = {"form": form, "languages": list_languages()}
+    page = {"form": form, "languages": list_languages(), "designs": designs, "chosen": chosen}
     return render(request, "console/study/new_study.html", page, status=status_of(form))
 
 

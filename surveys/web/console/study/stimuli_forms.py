@@ -1,12 +1,12 @@
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from django import forms
 from django.utils.functional import cached_property
 from django.utils.text import slugify
 
 from surveys.models import Study
-from surveys.study.design import list_published, start_study
+from surveys.study.design import list_published, offered_designs, start_study
 from surveys.study.languages import find_language
 from surveys.study.stimuli.checkpoints import COLUMNS as CHECKPOINT_COLUMNS
 from surveys.study.stimuli.checkpoints import RANGE, check_checkpoints
@@ -41,13 +41,48 @@ TOO_LARGE_TO_KEEP = (
     "It is too large to be shown before it is read: save it as UTF-8 text, its columns separated "
     "by tabs."
 )
-START = Study()  # with the initial values of a design
+START_VALUES = Study()
+OF_CONTEXTS = [
+    ("word1, word2", "the two words, as in a dictionary"),
+    ("context1, context2", "two short texts, each with both words between <strong> and </strong>"),
+    (
+        "word1_context1, word2_context1, word1_context2, word2_context2",
+        "the words as they occur in the texts",
+    ),
+]
+OF_TEXTS = [
+    ("text1, text2", "a text for each word, which is between <strong> and </strong>"),
+    ("form1, form2", "the words as they occur in these texts"),
+]
+OTHERS = ("any other", "such as pos, the part of speech: it is kept with the row")
 LONG = ("context1", "context2", *TEXTS)  # columns with texts
 LABELS = {
     "id": "Id", "text1": "Text 1, its word between <strong> and </strong>",
     "text2": "Text 2, its word between <strong> and </strong>",
     "form1": "Word 1 as it occurs in text 1", "form2": "Word 2 as it occurs in text 2",
 }  # fmt: skip
+
+
+class FileFormat(NamedTuple):
+    """The columns of a stimuli file, and its example: a static file."""
+
+    rows: str
+    columns: list[tuple[str, str]]
+    example: str
+
+
+def describe_format(study: Study) -> FileFormat:
+    """Return the format of a study's stimuli file in words."""
+    has_texts = TEXTS[0] in study.kind.columns
+    if study.kind.n_contexts == 2:
+        return FileFormat("pair", OF_CONTEXTS, "examples/stimuli.tsv")
+    words = ("word1, word2", "the two words, as in a dictionary")
+    if study.same_word:
+        words = ("word1, word2", "the same word in both columns, as in a dictionary")
+    columns = [("id", "a name of the row; empty: its number"), words]
+    columns += OF_TEXTS if has_texts else []
+    example = "uses" if study.same_word else study.item_kind
+    return FileFormat("item", [*columns, OTHERS], f"examples/{example}.tsv")
 
 
 class UploadForm(forms.Form):
@@ -76,9 +111,14 @@ class UploadForm(forms.Form):
     kind = STANDARD
     data_sent = b""
 
-    def __init__(self, *sent: Any, study: Study) -> None:
-        super().__init__(*sent)
+    def __init__(self, *sent: Any, study: Study, **more: Any) -> None:
+        super().__init__(*sent, **more)
         self.study = study
+
+    @property
+    def format(self) -> FileFormat:
+        """Return what the file has to hold, and an example."""
+        return describe_format(self.study)
 
     @property
     def columns(self) -> Sequence[str]:
@@ -209,7 +249,7 @@ def _describe_size(n_bytes: int) -> str:
 
 
 class StudyForm(SettingsForm):
-    """The title, the language and the published design of a new study."""
+    """The title, the languages and the published design of a new study."""
 
     slug = forms.CharField(
         max_length=50,
@@ -219,23 +259,28 @@ class StudyForm(SettingsForm):
     )
     design = forms.ChoiceField(
         required=False,
-        choices=lambda: [("", "Cosima’s start values"), *list_published()],
+        choices=lambda: [("", "Cosima’s start values"), *list_published(START_VALUES)],
         label="Design to start from",
-        help_text=f"Cosima starts with a scale from 0 to 6, {START.ratings_per_context} ratings of "
-        f"each context and {START.block_size} pairs in a block. Everything can be changed in the "
-        "draft.",
+        help_text=f"Cosima starts with a scale from 0 to 6, {START_VALUES.ratings_per_context} "
+        f"ratings of each context and {START_VALUES.block_size} pairs in a block. Everything can "
+        "be changed in the draft.",
     )
 
     class Meta(SettingsForm.Meta):
         model = Study
-        fields = ("title", "slug", "language")
-        widgets: ClassVar = {
-            "language": forms.TextInput(attrs={"list": "languages", "autocomplete": "off"})
-        }
+        fields = ("title", "slug", "language", "language2")
+        widgets: ClassVar = dict.fromkeys(
+            ("language", "language2"),
+            forms.TextInput(attrs={"list": "languages", "autocomplete": "off"}),
+        )
         help_texts: ClassVar = {"language": "A name or code, such as Croatian, hr or pt-BR."}
 
-    def __init__(self, *sent: Any) -> None:
-        super().__init__(*sent, instance=START)
+    def __init__(self, *sent: Any, n_languages: int = 1) -> None:
+        super().__init__(*sent, instance=START_VALUES)
+        if n_languages == 1:
+            del self.fields["language2"]
+        else:
+            self.fields["language2"].required = True
 
     def clean_slug(self) -> str:
         slug: str = self.cleaned_data["slug"].strip()
@@ -247,6 +292,9 @@ class StudyForm(SettingsForm):
     def clean_language(self) -> str:
         return find_language(self.cleaned_data["language"])
 
+    def clean_language2(self) -> str:
+        return find_language(self.cleaned_data["language2"])
+
     @property
     def new_study(self) -> Study:
         """Return the new study, not stored, as far as the form is valid."""
@@ -255,12 +303,18 @@ class StudyForm(SettingsForm):
 
 
 class NewStudyForm(UploadForm, StudyForm):
-    """A new study, and the file with its stimuli."""
+    """A new study by a design that was chosen before, and the file with its stimuli."""
 
-    field_order = ("title", "slug", "language", "design", "file")
+    design = forms.ChoiceField(
+        required=False, widget=forms.HiddenInput,
+        choices=lambda: [("", ""), *((name, name) for name in offered_designs())],
+    )  # fmt: skip
+    field_order = ("title", "slug", "language", "language2", "file")
 
-    def __init__(self, *sent: Any) -> None:
-        super().__init__(*sent, study=START)
+    def __init__(self, *sent: Any, design: str) -> None:
+        n_languages = offered_designs()[design].item.languages
+        super().__init__(*sent, study=start_study(design), n_languages=n_languages)
+        self.fields["design"].initial = design
 
     def clean(self) -> dict[str, Any]:
         self.study = self.new_study

@@ -7,17 +7,20 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from surveys.models import AuditEntry, Checkpoint, Context, Membership, Pair, Study
+from surveys.study.design import design_of, published_designs
 from tests.factories.checkpoints import file, numbered_row, row
 from tests.factories.pages import page
 from tests.factories.stimuli_rows import list_problems
 from tests.factories.studies import (
     draft_study,
+    invented_items,
     make_study,
     numbered_stimuli,
     open_draft,
     stimuli_file,
     stimuli_row,
 )
+from tests.machine import ROOT
 
 pytestmark = pytest.mark.django_db
 NEW = "/console/new/"
@@ -67,6 +70,47 @@ def test_a_new_study_is_a_draft_owned_by_the_user(as_ana, ana):
     assert Membership.objects.values_list("user", "role").get() == (ana.pk, "owner")
     upload(as_ana, numbered_stimuli(3))  # a double click
     assert Study.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "example"),
+    [("simlex", "words"), ("scws", "texts"), ("wic", "uses"), ("cosimlex-crowd", "stimuli")],
+)
+def test_a_new_study_starts_from_a_design_with_the_file_it_wants(name, example, as_ana):
+    shown = as_ana.get(NEW, {"design": name}).content.decode()
+    data = (ROOT / f"static/examples/{example}.tsv").read_bytes()
+
+    answer = upload(as_ana, data, design=name)
+
+    assert re.findall(r'id="design_(\S+)" value="\S+"\s+aria-\S+ checked', shown) == [name]
+    assert re.search(rf'href="/static/examples/{example}[.\w]*\.tsv"', shown)
+    assert 'name="language2"' not in shown
+    study = Study.objects.get()
+    assert (answer.status_code, answer.url) == (302, page("stimuli", study))
+    assert design_of(study) == published_designs()[name]
+    assert as_ana.get(answer.url).status_code == 200
+
+
+def test_a_new_study_offers_the_designs_whose_rounds_there_are(as_ana):
+    shown = as_ana.get(NEW, {"design": "mclwic"}).content.decode()
+
+    assert re.findall(r'id="design_(\S+)"', shown) == [
+        "cosimlex-crowd", "cosimlex-direct", "durel", "scws", "simlex", "usim", "wic",
+    ]  # fmt: skip
+    assert re.findall(r'value="(\S+)"\s+aria-\S+ checked', shown) == ["cosimlex-direct"]
+    assert upload(as_ana, numbered_stimuli(1), design="mclwic").status_code == 422
+    assert not Study.objects.exists()
+
+
+def test_a_new_study_asks_for_a_second_language_where_its_design_has_two(as_ana, monkeypatch):
+    monkeypatch.setattr("surveys.study.design.LATER_ROUNDS", ())
+    data, design = invented_items("semeval2017-translation"), "semeval2017-translation"
+
+    refused = upload(as_ana, data, design=design)
+    upload(as_ana, data, design=design, language2="Finnish")
+
+    assert (refused.status_code, "field is required" in refused.content.decode()) == (422, True)
+    assert (Study.objects.get().language2, Study.objects.get().centre) == ("fi", "majority")
 
 
 @pytest.mark.parametrize(
