@@ -48,6 +48,7 @@ def test_the_explorer_has_one_score_and_the_texts_of_a_pair(name, n_texts):
     figures = tree.xpath("//li[1]//span[@class='figure']")
     assert len(figures) == 1
     assert "→" not in page
+    assert not tree.xpath("//@style")  # which pages of a site refuse
     assert "ontext 1" not in tree.xpath("string(//main)")
 
 
