@@ -24,6 +24,7 @@ HEADER = (
 
 
 @pytest.mark.django_db
+@pytest.mark.every_database  # JSON of PostgreSQL keeps no order
 def test_a_replication_agrees_with_what_it_published(tmp_path, capsys):
     rows = [
         f"{first}\t{second}\t{'NVA'[n % 3]}\t{n}.5\tNA\tNA\tNA\tNA\tNA\t1"
