@@ -18,7 +18,7 @@ GROUPS = {  # by legend, in the order of pages and commands
         "data_protection_officer",
     ),
 }  # fmt: skip
-KIND = (  # given at import; no door offers them, since only items of CoSimLex have pages
+KIND = (  # given at import, by the design: shown at all doors, and changed at none
     "design", "item_kind", "same_word", "language2", "question", "writes", "centre", "layout",
     "second_look_above", "n_doubled", "adjudicates",
 )  # fmt: skip

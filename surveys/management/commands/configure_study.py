@@ -9,7 +9,7 @@ from surveys.models import Pair, Study
 from surveys.models.fields import label_of
 from surveys.models.study import write_point
 from surveys.study.design import configure_study
-from surveys.study.settings import SETTINGS
+from surveys.study.settings import KIND, SETTINGS
 
 
 class Command(SurveyCommand):
@@ -72,7 +72,7 @@ def collect_labels(labels: list[tuple[str, str]]) -> dict[str, str]:
 
 def describe_settings(study: Study) -> dict[str, str]:
     """Return the settings of a study by their labels."""
-    return {label_of(Study, name): _write(getattr(study, name)) for name in SETTINGS}
+    return {label_of(Study, name): _write(getattr(study, name)) for name in (*KIND, *SETTINGS)}
 
 
 def _write(setting: Any) -> str:
@@ -80,4 +80,6 @@ def _write(setting: Any) -> str:
         return ", ".join(f"{point} = {label}" for point, label in setting.items())
     if isinstance(setting, bool):
         return "yes" if setting else "no"
-    return write_point(setting) if isinstance(setting, Decimal) else str(setting)
+    if isinstance(setting, Decimal):
+        return write_point(setting)
+    return "" if setting is None else str(setting)

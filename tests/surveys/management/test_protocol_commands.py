@@ -10,7 +10,7 @@ from django.core.management import CommandError
 
 from surveys.models import Pair, Round, Study, StudyText, TextKind
 from surveys.study.design import configure_study
-from surveys.study.settings import SETTINGS
+from surveys.study.settings import KIND, SETTINGS
 from surveys.study.texts import current_text
 from tests.factories.checkpoints import file, numbered_row, row
 from tests.factories.studies import finish, make_study, start, stored
@@ -106,8 +106,16 @@ def test_configure_study_prints_the_settings():
     before = stored(study, "revision")
 
     lines = [line.split("  ", 1) for line in run("configure_study", "study")[0].splitlines()]
-    assert len(lines) == len(SETTINGS)
+    assert len(lines) == len(KIND) + len(SETTINGS)
     assert {label: value[0].strip() for label, *value in lines if value} == {
+        "Kind of item": "text",
+        "One lemma twice": "no",
+        "Question": "similarity_in_text",
+        "Written by annotators": "associations",
+        "Centre of the ratings": "mean",
+        "Layout of published files": "cosimlex",
+        "Doubled items": "0",
+        "Items without a majority are decided": "no",
         "Title": "Similar?",
         "Language of the texts": "en",
         "Lowest point": "0",

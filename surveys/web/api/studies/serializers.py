@@ -9,7 +9,7 @@ from surveys.models.fields import field_of
 from surveys.models.study import LONGEST_LABEL
 from surveys.participation.assignments import count_items
 from surveys.study.planning.durations import times_of
-from surveys.study.settings import AT_IMPORT, SETTINGS
+from surveys.study.settings import AT_IMPORT, KIND, SETTINGS
 from surveys.study.stimuli.kinds import ENCODING_CHOICES, SEPARATOR_CHOICES
 from surveys.web.api.fields import (
     FileField,
@@ -191,7 +191,8 @@ class DesignSerializer(StrictModelSerializer):
 
     class Meta:
         model = Study
-        fields = (*SETTINGS, "minutes")
+        fields = (*KIND, *SETTINGS, "minutes")
+        read_only_fields = KIND
 
     def get_minutes(self, study: Study) -> int:
         return times_of(study).first_minutes(count_items(study))

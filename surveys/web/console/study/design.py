@@ -1,5 +1,6 @@
 """The step Design: settings and texts of a study, and its opening."""
 
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 from django.contrib import messages
@@ -9,6 +10,7 @@ from django.shortcuts import redirect, render
 
 from surveys.access.roles import Right
 from surveys.models import Provider, QuestionForms, Study, StudyText, TextKind
+from surveys.models.fields import field_of, label_of
 from surveys.models.study import OWN, write_point
 from surveys.query_params import read_number
 from surveys.recruitment.consent_notice import Facts, make_notice
@@ -21,6 +23,7 @@ from surveys.study.letters import PLACEHOLDERS, fill_letter
 from surveys.study.lifecycle import list_missing, open_study, review_consent
 from surveys.study.planning.power import estimate_power
 from surveys.study.planning.workload import count_pairs
+from surveys.study.settings import KIND
 from surveys.study.stimuli.sources import list_doubtful
 from surveys.study.texts import (
     MAY_BE_EMPTY,
@@ -77,6 +80,7 @@ def design(request: HttpRequest, study: Study) -> HttpResponse:
         "power": form.power,
         "published": PublishedForm(study=study, initial={"design": chosen}),
         "is_calculated": form.is_bound and not form.errors,
+        "kind": describe_kind(study),
         "locked": describe_locked(study),
         "texts": list_texts(study),
         "has_defaults": has_default_texts(study.language),
@@ -217,6 +221,7 @@ def describe_locked(study: Study) -> list[tuple[str, str]]:
         write_point(point) for point in (study.scale_minimum, study.scale_maximum, study.scale_step)
     )
     return [
+        *describe_kind(study),
         ("Language of the texts", study.language),
         ("Scale", f"{low} to {high}, in steps of {step}"),
         ("Words in the question", study.get_question_forms_display()),
@@ -224,6 +229,22 @@ def describe_locked(study: Study) -> list[tuple[str, str]]:
         ("Pairs in a block, at most", str(study.block_size or "all")),
         ("Seed", str(study.seed)),
     ]
+
+
+def describe_kind(study: Study) -> list[tuple[str, str]]:
+    """Return name and value of what a study has from its design, as far as it has it."""
+    values = {name: getattr(study, name) for name in KIND}
+    return [
+        (label_of(Study, name), "yes" if value is True else write_choice(name, value))
+        for name, value in values.items()
+        if value
+    ]
+
+
+def write_choice(name: str, value: Any) -> str:
+    """Return a value of a study's setting in words."""
+    choices = dict(field_of(Study, name).flatchoices)
+    return str(choices.get(value, write_point(value) if isinstance(value, Decimal) else value))
 
 
 def list_texts(study: Study) -> list[TextLine]:

@@ -349,3 +349,16 @@ def test_texts_change_all_or_none(program, study, body, status):
 
     assert (answer.status_code, bool(errors_of(answer))) == (status, True)
     assert not StudyText.objects.filter(body="Take part.").exists()
+
+
+@pytest.mark.study(design="wic")
+def test_the_design_tells_the_kind_of_item_which_stays(study, program):
+    asking = program()
+
+    shown = asking.get("studies/study/design/").json()
+    refused = asking.send("patch", "studies/study/design/", {"item_kind": "words"})
+
+    assert {name: shown[name] for name in ("design", "item_kind", "question", "centre")} == {
+        "design": "wic", "item_kind": "texts", "question": "same_meaning", "centre": "majority",
+    }  # fmt: skip
+    assert (refused.status_code, study.kind.name) == (422, "texts")

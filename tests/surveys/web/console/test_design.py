@@ -10,7 +10,7 @@ from surveys.models import AuditEntry, Entrance, Role, Study, StudyText, TextKin
 from surveys.study.design import configure_study
 from surveys.study.planning.durations import introduction_seconds
 from surveys.study.texts import default_body
-from tests.factories.pages import page
+from tests.factories.pages import page, read
 from tests.factories.studies import stored
 
 pytestmark = pytest.mark.django_db
@@ -286,3 +286,18 @@ def test_overview_shows_that_a_draft_is_not_open(unopened, sign_in):
 
     assert "then open the study" in text
     assert "Nobody can take part yet" in text
+
+
+@pytest.mark.study(design="usim")
+def test_the_page_shows_what_a_study_has_from_its_design(study, owner):
+    shown = read(owner, "design", study)
+    Study.objects.update(opened_at=None)
+    draft = read(owner, "design", study)
+
+    for name, value in (
+        ("Design", "usim"), ("Kind of item", "two words, each in its own text"),
+        ("Question", "how related they are"), ("One lemma twice", "yes"),
+    ):  # fmt: skip
+        assert f"<dt>{name}</dt><dd>{value}</dd>" in shown
+        assert f"<dt>{name}</dt><dd>{value}</dd>" in draft
+    assert "Second look above" not in draft
