@@ -59,12 +59,16 @@ def list_published(study: Study) -> list[tuple[str, str]]:
 def start_study(design: str = "", **given: Any) -> Study:
     """Return a study, not stored, with the settings of a published design and then the given ones.
 
-    Without a name it has Cosima's start values. Raises ImportRefused for an unknown name.
+    Without a name it has Cosima's start values. Labels of scales are in English, and left out for
+    other languages. Raises ImportRefused for an unknown name.
     """
     designs = offered_designs()
     if design and design not in designs:
         raise ImportRefused(f"Unknown design {design!r}. Choose one of {', '.join(designs)}.")
-    return Study(**{**(settings_of(designs[design]) if design else {}), **given})
+    settings = settings_of(designs[design]) if design else {}
+    if given.get("language", "en").split("-")[0] != "en":
+        settings |= {"scale_labels": {}}
+    return Study(**{**settings, **given})
 
 
 def settings_of(design: "Design") -> dict[str, Any]:

@@ -96,10 +96,11 @@ def _mark(side: Side, number: int) -> SafeString:
         if target > announced:
             html.append(_announce(get_language(), target))
             announced = target
-        html.append(SafeString(f"<strong>{escape(piece)}</strong>") if target else escape(piece))
+        html.append(format_html("<strong>{}</strong>", piece) if target else escape(piece))
+    marked = SafeString("".join(html))  # nosec B703 # (escaped above)
     return format_html(
         '{}<span id="marked{}">{}{}{}</span>{}', before[:begin], "" if number == 1 else number,
-        before[begin:], SafeString("".join(html)), after[:end], after[end:],
+        before[begin:], marked, after[:end], after[end:],
     )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from surveys.study.design import (
     offered_designs,
     published_designs,
     settings_of,
+    start_study,
 )
 from surveys.study.settings import SETTINGS
 from surveys.study.stimuli.load import list_design_problems, read_stimuli
@@ -55,6 +56,12 @@ def test_designs_tell_the_hours_that_all_pairs_take_and_what_is_published():
         "usim": [336, None, 0, False, None],
         "wic": [24, None, 0, False, None],
     }
+
+
+@pytest.mark.parametrize(("language", "n_labels"), [("en", 4), ("en-GB", 4), ("ar", 0)])
+def test_english_labels_are_left_out_in_other_languages(language, n_labels):
+    study = start_study("durel", language=language)
+    assert len(study.scale_labels) == n_labels
 
 
 def test_a_changed_study_has_a_design_of_its_own():
@@ -120,5 +127,6 @@ def test_a_draft_takes_the_settings_of_a_published_design(name, study):
     assert {key: getattr(configured, key) for key in settings} == settings
 
 
-def test_studies_start_from_designs_with_two_words_in_a_text():
-    assert [*offered_designs()] == ["cosimlex-crowd", "cosimlex-direct"]
+def test_studies_start_from_designs_without_later_rounds():
+    later = {"semeval2017", "semeval2017-translation", "mclwic"}
+    assert [*offered_designs()] == [name for name in list_designs() if name not in later]

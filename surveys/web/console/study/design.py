@@ -78,7 +78,7 @@ def design(request: HttpRequest, study: Study) -> HttpResponse:
         "form": form,
         "plan": form.plan,
         "power": form.power,
-        "published": PublishedForm(study=study, initial={"design": chosen}),
+        "published": PublishedForm(study=study, initial={"design": chosen or study.design}),
         "is_calculated": form.is_bound and not form.errors,
         "kind": describe_kind(study),
         "locked": describe_locked(study),

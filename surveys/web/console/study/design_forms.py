@@ -94,6 +94,8 @@ class DesignForm(SettingsForm):
         self.n_pairs, self.n_items = count_pairs(study)
         for name in () if study.is_draft else DRAFT_ONLY:
             del self.fields[name]
+        if study.kind.n_pages == 1:  # its texts have no variants
+            self.fields.pop("variant", None)
         settings = settings_of(published) if published else {}
         proposed = {name: settings[name] for name in self.fields if name in settings}
         stored = self.initial
