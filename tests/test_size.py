@@ -77,7 +77,7 @@ BOUNDS = (
     ("lines of the product", lambda: count_lines(*PRODUCT), 101_802, 84_000),
     ("statements of the product", count_statements, 58_938, 48_500),
     ("lines of the simulator", lambda: count_lines("mturk_simulator"), 5_570, 5_100),
-    ("lines of tests", lambda: count_lines("tests"), 93_045, 75_000),
+    ("lines of tests", lambda: count_lines("tests"), 93_127, 75_000),
     ("lines of benchmarks", lambda: count_lines("bench"), 6_043, 5_000),
     ("migrations", count_migrations, 7, 4),
     ("words of documents", lambda: count_words(*DOCUMENTS), 57_511, 54_500),

@@ -79,7 +79,7 @@
       return bring(find(".number"));
     }
     const values = points().map((point) => point.value);
-    if (!find(".figure")) return; // answers in words
+    if (!find(".figure")) return;
     if (values.every((value) => value.length === 1)) {
       if (values.includes(read)) choose(read, false);
     } else collect(values, read);
