@@ -80,7 +80,7 @@ BOUNDS = (
     ("lines of tests", lambda: count_lines("tests"), 93_127, 75_000),
     ("lines of benchmarks", lambda: count_lines("bench"), 6_043, 5_000),
     ("migrations", count_migrations, 7, 4),
-    ("words of documents", lambda: count_words(*DOCUMENTS), 57_511, 54_500),
+    ("words of documents", lambda: count_words(*DOCUMENTS), 57_534, 54_500),
     ("words of the README", lambda: count_words("README.md"), 900, 900),
     ("words of the changelog", lambda: count_words("CHANGELOG.md"), 732, 700),
     ("environment settings", count_settings, 30, 30),
