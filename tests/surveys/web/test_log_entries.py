@@ -10,7 +10,7 @@ from surveys.jobs.kinds import list_kinds
 from surveys.models import AuditEntry
 from surveys.rehearsal.deletion import Scripted
 from surveys.study.settings import SETTINGS
-from surveys.study.stimuli.load import COLUMNS
+from surveys.study.stimuli.kinds import COLUMNS
 from surveys.templatetags.log_entries import ACTIONS, AREAS, FIELDS, LEFT_OUT, describe, sentence
 from tests.machine import ROOT
 
