@@ -132,7 +132,7 @@ def build_dataset(
         ratings,
         recipe,
         n_pairs=len(stimuli.rows),
-        **settings_of(design),
+        **options_of(design),
         checks=checks,
         progress=progress,
     )
@@ -224,7 +224,7 @@ def _render_items(
     }
 
 
-def settings_of(design: Design | None) -> dict[str, Any]:
+def options_of(design: Design | None) -> dict[str, Any]:
     """Return the arguments of `post_process` that follow from a design; None for CoSimLex."""
     if design is None:
         return {}

@@ -22,8 +22,6 @@ WORDS = ("id", "word1", "word2")
 TEXTS = ("text1", "text2")
 FORMS = ("form1", "form2")
 SPANS = ("word1_start", "word1_end", "word2_start", "word2_end")
-
-
 STORED = ("word1", "word2", "text", "text2", *SPANS, "more_spans")  # of `ItemKind.restored`
 Side = list[tuple[str, int]]  # a text cut at its targets: (piece, number of its target or 0)
 

@@ -15,6 +15,10 @@ ASKED: dict[Question, str] = {
     "same_meaning": "said whether the word has the same meaning in both texts",
     "translation": "translated both words",
 }
+ASKED_OF_USES: dict[Question, str] = {
+    "similarity": "rated how similar in meaning the two uses of the word are",
+    "relatedness": "rated how related in meaning the two uses of the word are",
+}
 WRITTEN: dict[Writes, str] = {
     "associations": "The engagement words that annotators wrote before rating",
     "substitutes": "The other words that annotators wrote for each target",
@@ -24,36 +28,33 @@ WRITTEN: dict[Writes, str] = {
 
 
 def describe_items(design: Design | None) -> str:
-    """Return what a pair is, and what annotators did, in a sentence."""
+    """Describe the items and the task in a sentence."""
     if design is None:
         return (
             "Each pair has two contexts; annotators rated how similar the two words are in each of "
             "them."
         )
-    return f"Annotators saw {ITEMS[design.item.kind]}, and {ASKED[design.question.question]}."
+    return f"Annotators saw {ITEMS[design.item.kind]}, and {_describe_question(design)}."
 
 
 def describe_task(design: Design | None) -> str:
     """Return what annotators did, in a sentence."""
-    question: Question = design.question.question if design else "similarity_in_text"
-    return f"Annotators {ASKED[question]}."
+    return f"Annotators {_describe_question(design)}."
 
 
 def describe_procedure(design: Design) -> str:
     """Return how items were shown, in a paragraph."""
-    writes = design.question.writes
-    also = {
-        "substitutes": " They also wrote, for each target, other words that mean the same there.",
-    }.get(writes, "")  # fmt: skip
+    also = ""
+    if design.question.writes == "substitutes":
+        also = " They also wrote, for each target, other words that mean the same there."
     return (
         f"On web pages, each annotator individually saw {ITEMS[design.item.kind]}, and "
-        f"{ASKED[design.question.question]}.{also} The order of the items was random for each "
-        "annotator."
+        f"{_describe_question(design)}.{also} The order of the items was random for each annotator."
     )
 
 
 def list_rounds(design: Design | None) -> Iterator[str]:
-    """Describe what a design has besides the first answers, a sentence each."""
+    """Describe the rounds after the first answers, a sentence each."""
     if design is None:
         return
     if doubled := design.answers.doubled:
@@ -65,6 +66,14 @@ def list_rounds(design: Design | None) -> Iterator[str]:
         )
     if design.rounds.adjudicates:
         yield "By the design, another person decides items without a majority."
+
+
+def _describe_question(design: Design | None) -> str:
+    if design is None:
+        return ASKED["similarity_in_text"]
+    question = design.question.question
+    of_uses = ASKED_OF_USES if design.item.same_word else {}
+    return of_uses.get(question, ASKED[question])
 
 
 def name_written(design: Design | None) -> str:

@@ -23,9 +23,13 @@ def name_score(design: Design) -> str:
 
 
 def write_scores(design: Design, recipe: Recipe, scores: Iterable[float]) -> list[str]:
-    """Return scores as in files: T (the upper end of the scale) or F, or three digits."""
+    """Return scores as in files: T and F, the upper and lower end of the scale, or three digits.
+
+    Raises KeyError for an item without a tag.
+    """
     if name_score(design) == "tag":
-        return ["T" if score == recipe.rescaling.maximum else "F" for score in scores]
+        tags = {recipe.rescaling.maximum: "T", recipe.rescaling.minimum: "F"}
+        return [tags[score] for score in scores]
     return [format_number(score) for score in scores]
 
 

@@ -87,7 +87,7 @@ class Layout:
     """A layout: its files, with the main one first, and its checks.
 
     `points`: the scale of its ratings, if they are on one; `is_parallel`: whether a row is the same
-    concept in all languages.
+    concept in all languages; `decimals`: of scores, at most and at least.
     """
 
     name: str
@@ -95,6 +95,7 @@ class Layout:
     checks: tuple[Callable[["PublishedSet"], Iterable[Finding]], ...] = ()
     points: range | None = None
     is_parallel: bool = False
+    decimals: tuple[int, int] = (2, 1)
 
     @property
     def has_uses(self) -> bool:

@@ -34,7 +34,7 @@ SIMLEX = Layout(
             syntax="comma", more="ratings", is_default=False,
         ),
     ),
-    (find_large_deviations, find_wrong_means),
+    (find_large_deviations, find_wrong_means), decimals=(2, 0),
 )  # fmt: skip
 SEMEVAL2017 = Layout(
     "semeval2017",
@@ -90,7 +90,7 @@ SCWS = Layout(
             has_header=False, more="ratings",
         ),
     ),
-    (find_inexact_means,),
+    (find_inexact_means,), decimals=(12, 1),
 )  # fmt: skip
 USES = (
     Text("lemma", ("lemma", "target")), Kept("pos", default=" "), Kept("date", default=" "),

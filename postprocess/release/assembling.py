@@ -21,7 +21,7 @@ from postprocess.pipeline import (
     check_language,
     name_data,
     name_unscored,
-    settings_of,
+    options_of,
 )
 from postprocess.release import ReleaseError
 from postprocess.release.checksums import CHECKSUMS, render_checksums, write_archive
@@ -286,7 +286,7 @@ def _find_unscored(
         return []
     outcome = post_process(
         individual.ratings, recipe, n_pairs=len(collected.stimuli.rows), checks=individual.checks,
-        **settings_of(design),
+        **options_of(design),
     )  # fmt: skip
     unscored = outcome.pairs.index.difference(outcome.scores.index)
     if len(unscored) and not choices.accepts_unscored:

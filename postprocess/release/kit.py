@@ -18,7 +18,7 @@ from postprocess.formats.files import (
 )
 from postprocess.formats.stimuli import render_stimuli
 from postprocess.formats.tabular import render_rows
-from postprocess.pipeline import Dataset
+from postprocess.pipeline import Dataset, name_data
 from postprocess.release.practice import Row
 from postprocess.steps.ledger import name_single
 from postprocess.table.rendering import render_table, write_parquet
@@ -69,7 +69,7 @@ def _render_items(
     return {
         f"{dataset.name}_{tag}.csv": scored["csv"],
         f"{dataset.name}_{tag}.parquet": scored["parquet"],
-        f"data/items_{tag}.tsv": scored["items"],
+        name_data(design, tag): scored["items"],
         f"gold/gold_{tag}.tsv": scored["gold"],
         f"results/results_subtask1_{tag}.tsv": results.encode(),
     }

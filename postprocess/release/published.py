@@ -24,7 +24,7 @@ UNKNOWN = "NA"
 def render_published(dataset: Dataset, n_test: int, design: Design) -> dict[str, bytes]:
     """Return the files of the first pairs of a dataset in the layout of its design.
 
-    None if the layout cannot hold the items, such as those without a part of speech.
+    There are none if the layout cannot hold the items, such as those without a part of speech.
     """
     layout = LAYOUTS.get(design.files.layout)
     if layout is None:
@@ -103,11 +103,8 @@ def _group_ratings(dataset: Dataset) -> dict[int, list[tuple[str, float]]]:
 
 
 def _write(number: float, layout: Layout) -> str:
-    """Return a number with two decimals, half up, without trailing zeros.
-
-    Other layouts than SimLex-999's have one decimal at least; means of SCWS are exact.
-    """
+    """Return a number with the layout's decimals, half up, without further trailing zeros."""
     if math.isnan(number):
         return UNKNOWN
-    places, least = 12 if layout.name == "scws" else 2, 0 if layout.name == "simlex" else 1
-    return round_half_up(Fraction(f"{number:.12g}"), places, least=least)
+    most, least = layout.decimals
+    return round_half_up(Fraction(f"{number:.12g}"), most, least=least)

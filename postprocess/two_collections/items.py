@@ -13,7 +13,7 @@ from postprocess.designs.scored import name_score
 from postprocess.formats.marks import plain_text
 from postprocess.layouts.published import find_layout
 from postprocess.layouts.published_set import FIGURES, PublishedSet, list_ratings, load_set
-from postprocess.pipeline import RECIPE_FILE, settings_of
+from postprocess.pipeline import RECIPE_FILE, options_of
 from postprocess.release.assembling import DESIGN
 from postprocess.release.practice import fold
 from postprocess.release.verification.published_data import find_dataset, read_files, read_published
@@ -115,7 +115,7 @@ def load_designed(folder: Path) -> tuple[ScoredItems, Design]:
     published = read_published(folder, files, tag, recipe)
     outcome = post_process(
         published.individual.ratings, recipe, n_pairs=len(published.stimuli.rows),
-        checks=published.individual.checks, **settings_of(design),
+        checks=published.individual.checks, **options_of(design),
     )  # fmt: skip
     items = pd.DataFrame(published.stimuli.rows, columns=list(published.stimuli.columns))
     pairs = outcome.pairs.reset_index(drop=True)
@@ -153,9 +153,10 @@ def compare_items(
     -------
     ItemComparison
         report: n; pearson, spearman and difference (the mean of second less first), or accuracy and
-        kappa for tags; n_far: items that differ by more than two standard errors, as far as these
-        are known; agreement of each (see `agreement_table`); ceiling: the root of the product of
-        the known split-half reliabilities.
+        kappa for tags; n_far: items that differ by more than two standard errors, None for tags;
+        errors_of: the sides whose standard errors are known, the other's scores count as exact;
+        agreement of each (see `agreement_table`); ceiling: the root of the product of the known
+        split-half reliabilities.
 
     Raises
     ------
@@ -179,9 +180,13 @@ def compare_items(
     matched = _match(first, second, by, only_matched=only_matched)
     is_tag = name_score(design) == "tag"
     difference = matched["score_second"] - matched["score_first"]
-    error = np.sqrt(matched[["error_first", "error_second"]].fillna(0).pow(2).sum(axis=1))
-    items = matched.assign(difference=difference, error=error.where(error > 0))
-    items["is_far"] = (difference.abs() > FAR * items["error"]).map({True: "yes", False: "no"})
+    errors = matched[["error_first", "error_second"]].set_axis(["first", "second"], axis=1)
+    errors_of = [] if is_tag else [side for side in errors if errors[side].notna().any()]
+    error = np.sqrt(errors.fillna(0).pow(2).sum(axis=1))
+    items = matched.assign(difference=difference)
+    if errors_of:
+        items["error"] = error.where(error > 0)
+        items["is_far"] = (difference.abs() > FAR * items["error"]).map({True: "yes", False: "no"})
     agreement = [None if s.ratings is None else _agree(s.ratings) for s in (first, second)]
     reliabilities = [one["split_half"] for one in agreement if one and one["split_half"] > 0]
     report = {
@@ -189,7 +194,8 @@ def compare_items(
         "second": {"name": second.name, "n_items": len(second.items), "agreement": agreement[1]},
         "by": by,
         **_measure(items, is_tag=is_tag),
-        "n_far": int((items["is_far"] == "yes").sum()),
+        "n_far": int((items["is_far"] == "yes").sum()) if errors_of else None,
+        "errors_of": errors_of,
         "ceiling": float(np.sqrt(np.prod(reliabilities))) if reliabilities else None,
     }
     slices = items.groupby("pos", sort=True) if "pos" in items else ()
@@ -211,7 +217,10 @@ def write_comparison(comparison: ItemComparison) -> str:
     if "difference" in report:
         difference = write_signed(write_figure(report["difference"]))
         lines.append(f"mean of the second less that of the first: {difference}")
-    lines.append(f"{write_count(report['n_far'], 'item')} more than {FAR} standard errors apart")
+    if names := [report[side]["name"] for side in report["errors_of"]]:
+        alone = "" if len(names) == 2 else f" of {names[0]}, the only ones known"
+        n_far = write_count(report["n_far"], "item")
+        lines.append(f"{n_far} more than {FAR} standard errors apart{alone}")
     for side in ("first", "second"):
         if agreement := report[side]["agreement"]:
             shown = ", ".join(f"{name} {write_figure(agreement[name])}" for name in AGREEMENT)

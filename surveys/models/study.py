@@ -492,12 +492,12 @@ def _list_word_problems(study: Study) -> dict[str, str]:
     """Return what is wrong with languages and written words, beyond the rules of designs."""
     problems = {}
     if study.language2 and study.language2 == study.language:
-        problems["language"] = "The second word is of another language than the first."
+        problems["language"] = "Both words are of this language: give the second word another one."
     if study.writes == Writes.TRANSLATIONS and not study.publishes_words:
         problems["publishes_words"] = "Translations are published: annotators are told so."
     writes_reasons = study.question == Question.SAME_MEANING and study.writes == Writes.SUBSTITUTES
     if writes_reasons and study.sends_choice:
-        problems["sends_choice"] = "A choice cannot send an answer whose words are to come."
+        problems["sends_choice"] = "A choice cannot send an answer that has words, too."
     return problems
 
 

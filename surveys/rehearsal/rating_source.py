@@ -78,7 +78,7 @@ class ModelledRatings:
 
     def rate(self, context: Context, person: Person) -> Decimal:
         shown = " ".join(context.texts) or context.pair
-        seed = f"{self.seed} {shown} {context.word1_start}"
+        seed = f"{self.seed} {shown} {context.find_form(1)}"
         of_context = random.Random(seed)  # noqa: S311  # nosec B311 # (to be repeated)
         share = of_context.random() + person.bias + person.rng.gauss(0, person.noise)
         point = round(share * (len(self.scale) - 1))

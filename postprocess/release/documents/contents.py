@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from postprocess.designs.scored import name_score
-from postprocess.pipeline import name_unscored
+from postprocess.pipeline import name_data, name_unscored
 from postprocess.release.documents.summaries import Subject
 from postprocess.release.kit import PRACTICE
 from postprocess.steps.ledger import name_single
@@ -160,7 +160,7 @@ def describe_file(subject: Subject, path: str) -> str:
             f"{subject.stem}.csv": "the dataset: items with their scores (tab separated)",
             "scores.tsv": "all figures of each item",
             "intervals.tsv": "scores with 95 % intervals over annotators",
-            f"data/items_{tag}.tsv": "the items, without scores",
+            name_data(design, tag): "the items, without scores",
             name_unscored(tag): "the items without a score; their numbers are the last ones",
             f"results/results_subtask1_{tag}.tsv": "empty result file",
             f"distributions_{tag}.parquet": "shares of the points of the scale for each item (soft "

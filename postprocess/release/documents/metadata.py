@@ -10,7 +10,8 @@ from postprocess.release.documents.summaries import Subject
 
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 LARGER = "1M<n<10M"
-TAGS = ("word-similarity", "lexical-semantics", "graded-similarity-in-context", "cosimlex")
+TAGS = ("word-similarity", "lexical-semantics")
+OF_COSIMLEX = ("graded-similarity-in-context", "cosimlex")
 
 
 def render_metadata(subject: Subject) -> str:
@@ -49,7 +50,7 @@ def make_metadata(subject: Subject) -> dict[str, Any]:
 
 def list_tags(subject: Subject) -> tuple[str, ...]:
     """Return the keywords that follow from the design."""
-    return TAGS[:2] if subject.design else TAGS
+    return TAGS if subject.design else TAGS + OF_COSIMLEX
 
 
 def name_size(n_rows: int) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from postprocess.extras import has_report
 from postprocess.naming import FIGURES, read_tag
-from postprocess.pipeline import RECIPE_FILE, Dataset, settings_of
+from postprocess.pipeline import RECIPE_FILE, Dataset, options_of
 from postprocess.release.assembling import (
     CROISSANT,
     DESCRIPTION,
@@ -162,7 +162,7 @@ def _list_given_notes(report: Report, published: Published, recipe: Recipe) -> l
     answers, n_pairs = published.individual, len(published.stimuli.rows)
     outcome = post_process(
         answers.ratings, recipe, n_pairs=n_pairs, checks=answers.checks,
-        **settings_of(published.design),
+        **options_of(published.design),
     )  # fmt: skip
     copies = report_copies(outcome).get("copies", ())
     computed = report_notes(outcome, report.get("change", {}).get("n_both", 0), copies)

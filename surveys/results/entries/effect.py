@@ -43,7 +43,7 @@ class RecipeEffect(NamedTuple):
 @in_job_process
 def preview_recipe(study: Study, text: str) -> RecipeEffect:
     """Apply a recipe in TOML to the ratings of a study. Raises RunRefused or RatingsMissing."""
-    from postprocess.pipeline import settings_of
+    from postprocess.pipeline import options_of
     from postprocess.steps.effect import measure_effect
     from postprocess.steps.post_process import post_process
     from postprocess.table.ratings import RatingsError
@@ -64,7 +64,7 @@ def preview_recipe(study: Study, text: str) -> RecipeEffect:
                 applied,
                 n_pairs=n_pairs,
                 checks=collected.checks,
-                **settings_of(collected.design),
+                **options_of(collected.design),
             )
             for applied in (_without_steps(recipe), recipe)
         )

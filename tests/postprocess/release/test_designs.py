@@ -91,6 +91,17 @@ def test_the_documents_describe_the_design():
     assert "CoSimLex" not in files["CITATION.cff"].decode()
 
 
+@pytest.mark.parametrize(
+    ("name", "task"),
+    [
+        ("usim", "rated how related in meaning the two uses of the word are"),
+        ("scws", "rated how similar in meaning the two words are"),
+    ],
+)
+def test_a_question_about_one_word_names_its_uses(name, task):
+    assert f", and {task}." in " ".join(designed_release(name).files["README.md"].decode().split())
+
+
 def test_a_layout_that_cannot_hold_the_items_is_left_out():
     files = designed_release("simlex", more={}).files
 

@@ -41,10 +41,15 @@ def test_a_release_agrees_with_its_published_files(name, more, figures, tmp_path
 
     report = json.loads((tmp_path / "out" / "comparison.json").read_text())
     assert {key: report[key] for key in figures} == pytest.approx(figures, abs=0.002)
-    assert (report["n"], report["n_far"]) == (12, 0)
+    errors_of = {"simlex": ["second"], "scws": ["first", "second"], "wic": []}[name]
+    assert (report["n"], report["errors_of"]) == (12, errors_of)
+    assert report["n_far"] == (0 if errors_of else None)
     assert report["second"]["agreement"]["human"] is not None or name == "wic"
     assert (report["first"]["agreement"] is None) == (name != "scws")
-    assert f"12 in both, matched by {by[1]}" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert f"12 in both, matched by {by[1]}" in printed
+    assert ("standard errors apart" in printed) == (name != "wic")
+    assert ("of release, the only ones known" in printed) == (name == "simlex")
     header, *rows = (tmp_path / "out" / "items.tsv").read_text().splitlines()
     assert header.startswith("id\tword1\tword2")
     assert len(rows) == 12

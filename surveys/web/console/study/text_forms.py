@@ -7,6 +7,7 @@ from django.forms import BaseFormSet, formset_factory
 
 from surveys.errors import TextRefused
 from surveys.models import Study, TextKind
+from surveys.study.stimuli.kinds import TEXTS
 from surveys.study.text_rows import (
     CANNOT,
     MOST_ANSWERS,
@@ -19,7 +20,7 @@ from surveys.study.texts import LONGEST_TEXT, check_text
 from surveys.web.console.forms import RowForm, name_rows
 from surveys.web.rendering.study_page import direction_of
 
-TEXTS = ("text1", "text2")  # of a practice item of two texts
+OF_PAGE_1 = {"text", "good1", "good2"}  # fields of practice items
 LONGEST_LINE = 500
 MOST_ROWS = 20
 ERRORS_BELOW = "Please correct the errors below."
@@ -112,8 +113,8 @@ class PracticeRowForm(TextRowForm):
     def __init__(self, *sent: Any, study: Study, **options: Any) -> None:
         super().__init__(*sent, study=study, **options)
         kind = study.kind
-        texts = {name for name in TEXTS if name in kind.columns}
-        for name in TEXTS if kind.n_pages == 2 else {"text", "good1", "good2", *TEXTS} - texts:
+        shown = OF_PAGE_1 if kind.n_pages == 2 else {*TEXTS} & {*kind.columns}
+        for name in {*OF_PAGE_1, *TEXTS} - shown:
             del self.fields[name]
         for name in ("word1", "word2") if kind.n_pages == 1 else ():
             self.fields[name].required, self.fields[name].help_text = True, ""
