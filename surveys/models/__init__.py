@@ -13,8 +13,9 @@ from surveys.models.access import (
     Webhook,
     WebhookEvent,
 )
-from surveys.models.comparisons import CollectionKind, ImportedCollection
+from surveys.models.comparisons import CollectionKind, Family, ImportedCollection
 from surveys.models.jobs import Job, JobState
+from surveys.models.later_rounds import Adjudication, SecondAnswer, SecondLook
 from surveys.models.participation import Annotator, Assignment, AssignmentState, Response
 from surveys.models.quota import Place, Reservation
 from surveys.models.recruitment import (

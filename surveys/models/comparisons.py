@@ -64,3 +64,19 @@ class ImportedCollection(models.Model):
     def is_model(self) -> bool:
         """Whether a language model rated."""
         return self.kind == CollectionKind.MODEL
+
+
+class Family(models.Model):
+    """Studies of one dataset in several languages, whose releases are put side by side."""
+
+    slug = models.SlugField(max_length=60, unique=True)
+    title = models.CharField(max_length=200)
+    text = models.TextField(blank=True, default="", help_text="shown below the title")
+    studies = models.ManyToManyField(Study, related_name="families")
+
+    class Meta:
+        ordering: ClassVar = ["title", "pk"]
+        verbose_name_plural = "families"
+
+    def __str__(self) -> str:
+        return self.title

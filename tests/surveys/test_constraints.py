@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 from django.db import IntegrityError, models, transaction
 
-from surveys.models import Block, Context
+from surveys.models import Adjudication, Block, Context, SecondAnswer, SecondLook
 from tests.factories.studies import start
 
 pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
@@ -185,3 +185,48 @@ def test_an_answer_has_what_its_study_asks_for(study):
         for name in ("writes", "written1", "written2", "is_unjudgeable")
         if not refusal(response, **{name: None})
     ] == []
+
+
+SECOND = ("answered_at", "rating", "is_unjudgeable", "comment")
+KEPT_SECOND = {
+    (None, None, False, ""), (NOON, 3, False, ""), (NOON, None, True, ""),
+    (NOON, None, True, "unknown word"),
+}  # fmt: skip
+
+
+def test_a_second_answer_is_a_rating_or_none(study):
+    response = start(study).responses.first()
+    answer = SecondAnswer.objects.create(response=response, others_sum=9, n_others=2)
+    combinations = product((None, NOON), (None, 3), (False, True), ("", "unknown word"))
+
+    accepted = {v for v in combinations if not refusal(answer, **dict(zip(SECOND, v, strict=True)))}
+
+    assert accepted == KEPT_SECOND
+    assert refusal(answer, n_others=1)
+    assert refusal(answer, is_unjudgeable=None)
+
+
+def test_a_second_look_is_closed_by_somebody(study, django_user_model):
+    user = django_user_model.objects.create_user("vesna")
+    look = SecondLook.objects.create(study=study, above=1, ratings_digest="0", opened_by=user)
+
+    assert [
+        refusal(look, closed_at=a, closed_by=u) == "" for a in (None, NOON) for u in (None, user)
+    ] == [True, False, False, True]
+
+
+def test_an_adjudication_is_one_answer(study, django_user_model):
+    user = django_user_model.objects.create_user("vesna")
+    response = start(study).responses.first()
+    decision = {"context": response.context, "reason": "a slip", "author": user}
+    first = Adjudication.objects.create(**decision, response=response)
+    Adjudication.objects.create(**decision, rating=1, is_standing=False)
+    names = ("response", "rating", "written1", "written2")
+    combinations = product((None, response), (None, 1), ("", "sea"), ("", "salt"))
+
+    accepted = [v for v in combinations if not refusal(first, **dict(zip(names, v, strict=True)))]
+
+    assert accepted == [(None, None, "sea", "salt"), (None, 1, "", ""), (response, None, "", "")]
+    assert refusal(first, reason="")
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Adjudication.objects.create(**decision, rating=1)
