@@ -182,6 +182,10 @@ class VerdictRefused(SurveyError):
     """A verdict that cannot be given as requested."""
 
 
+class AdjudicationRefused(SurveyError):
+    """An item that a person may not decide, or an answer to it that cannot be."""
+
+
 class TokenRefused(SurveyError):
     """An API token that cannot be created as requested."""
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from postprocess.auditing.reconstruction.printed import agree
 from postprocess.formats.marks import plain_text
-from postprocess.release.practice import fold
+from postprocess.formats.tabular import fold
 
 Row = Sequence[str]  # in the order of `stimuli.COLUMNS`
 Scores = tuple[float, float]  # of the two contexts, as printed

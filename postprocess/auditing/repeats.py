@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from postprocess.auditing.reconstruction.printed import agree
 from postprocess.formats.marks import plain_text
-from postprocess.formats.tabular import Finding, Severity
-from postprocess.release.practice import fold
+from postprocess.formats.tabular import Finding, Severity, fold
 
 Row = Sequence[str]  # in the order of `stimuli.COLUMNS`
 Item = tuple[frozenset[str], str]  # two words and a context, normalised

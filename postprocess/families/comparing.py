@@ -13,10 +13,9 @@ import pandas as pd
 from postprocess.errors import UserError
 from postprocess.formats.kinds import read_table
 from postprocess.formats.parsed import read_cells
-from postprocess.formats.tabular import Finding, Severity, TableError, naming_file
+from postprocess.formats.tabular import Finding, Severity, TableError, fold, naming_file
 from postprocess.pipeline import digest_code
 from postprocess.release.assembling import REPORT
-from postprocess.release.practice import fold
 from postprocess.release.verification.published_data import find_dataset, read_files, read_report
 from postprocess.reporting.phrases import write_range
 from postprocess.reporting.published import HEADINGS

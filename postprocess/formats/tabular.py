@@ -8,6 +8,7 @@ not changed.
 
 import codecs
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -271,6 +272,16 @@ def find_header(rows: Sequence[Sequence[str] | None], columns: Sequence[str]) ->
         if row is not None and 2 * len(folded & set(map(fold_name, row))) >= len(columns):
             return place
     return None
+
+
+def fold(text: str) -> str:
+    r"""Normalise a text for comparison: letter case, Unicode composition and spacing.
+
+    >>> fold("C\u030cE  \u0161") == fold("\u010de s\u030c")
+    True
+    """
+    caseless = unicodedata.normalize("NFD", text).casefold()
+    return " ".join(unicodedata.normalize("NFC", caseless).split())
 
 
 def fold_name(name: str) -> str:

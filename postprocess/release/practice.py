@@ -1,14 +1,13 @@
 """Choosing the pairs of the practice kit, and checking that the test data shares none."""
 
 import hashlib
-import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from postprocess.formats.kinds import read_table
 from postprocess.formats.marks import plain_text
-from postprocess.formats.tabular import TableError
+from postprocess.formats.tabular import TableError, fold
 from postprocess.release import ReleaseError
 from postprocess.table.ratings import name_some
 
@@ -112,16 +111,6 @@ def check_disjoint(files: Mapping[str, bytes], test: str, practice: str) -> None
             f"{practice} and {test} are not disjoint, and nothing was written:\n"
             + "\n".join(problems)
         )
-
-
-def fold(text: str) -> str:
-    r"""Normalise a text for comparison: letter case, Unicode composition and spacing.
-
-    >>> fold("C\u030cE  \u0161") == fold("\u010de s\u030c")
-    True
-    """
-    caseless = unicodedata.normalize("NFD", text).casefold()
-    return " ".join(unicodedata.normalize("NFC", caseless).split())
 
 
 def _pair_keys(row: Row) -> tuple[str, ...]:

@@ -11,11 +11,11 @@ import pandas as pd
 from postprocess.designs.design import Design, parse_design
 from postprocess.designs.scored import name_score
 from postprocess.formats.marks import plain_text
+from postprocess.formats.tabular import fold
 from postprocess.layouts.published import find_layout
 from postprocess.layouts.published_set import FIGURES, PublishedSet, list_ratings, load_set
 from postprocess.pipeline import RECIPE_FILE, options_of
 from postprocess.release.assembling import DESIGN
-from postprocess.release.practice import fold
 from postprocess.release.verification.published_data import find_dataset, read_files, read_published
 from postprocess.reporting.phrases import write_count, write_figure, write_signed
 from postprocess.reporting.report import plain_report, render_report

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from postprocess.formats.marks import plain_text
-from postprocess.release.practice import fold
+from postprocess.formats.tabular import fold
 from postprocess.steps.core import rescale
 from postprocess.table.ratings import RatingsError, Scale, name_some
 from postprocess.two_collections import By

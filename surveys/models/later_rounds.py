@@ -1,5 +1,6 @@
 """What is asked about ratings once every place is finished: second looks and adjudications."""
 
+from decimal import Decimal
 from typing import ClassVar, Self
 
 from django.conf import settings
@@ -121,3 +122,8 @@ class Adjudication(models.Model):
 
     def __str__(self) -> str:
         return f"decision on {self.context}"
+
+    @property
+    def answer(self) -> Decimal | tuple[str, str]:
+        """The other answer, if no annotator's was taken: a rating or two translations."""
+        return (self.written1, self.written2) if self.rating is None else self.rating

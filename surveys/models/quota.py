@@ -4,7 +4,7 @@ from typing import ClassVar, Self
 from django.db import models
 from django.db.models import Q
 
-from surveys.models.participation import Annotator, Assignment
+from surveys.models.participation import Annotator, Assignment, AssignmentState
 from surveys.models.stimuli import Questionnaire, Round
 from surveys.models.study import Study
 
@@ -42,6 +42,16 @@ class PlaceQuerySet(models.QuerySet["Place"]):
         if study.is_closed:
             return self.none()
         return self.filter(IS_FREE, study=study).order_by("number", "pk")
+
+    def unfinished(self, study: Study) -> Self:
+        """Return open places of current rounds whose assignment is not submitted.
+
+        Unoccupied places of a closed study, which nobody can take, are none of them.
+        """
+        places = self.filter(study=study, is_open=True, round__is_current=True)
+        if study.is_closed:
+            places = places.filter(assignment__isnull=False)
+        return places.exclude(assignment__state=AssignmentState.SUBMITTED)
 
     def reserved(self) -> Self:
         """Return unoccupied places of reservations, the earliest reservation's first."""

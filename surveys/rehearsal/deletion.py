@@ -11,6 +11,7 @@ from surveys.access.audit_log import record
 from surveys.access.roles import is_demonstration
 from surveys.errors import RunRefused
 from surveys.models import (
+    Adjudication,
     Annotator,
     Assignment,
     Invitation,
@@ -95,6 +96,7 @@ def delete_scripted(study: Study) -> Scripted:
         reviews = Review.objects.filter(assignment__in=some)
         Verdict.objects.filter(review__in=reviews).delete()
         reviews.delete()
+        Adjudication.objects.filter(context__responses__assignment__in=some).delete()
         Response.objects.filter(assignment__in=some).delete()
         Assignment.objects.filter(pk__in=some).delete()
     links = _list_links(study)

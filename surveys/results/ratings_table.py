@@ -11,7 +11,15 @@ from django.db.models import Count
 from django.utils import timezone
 
 from surveys.errors import RatingsMissing
-from surveys.models import Assignment, AssignmentState, Context, Response, Review, Study
+from surveys.models import (
+    Adjudication,
+    Assignment,
+    AssignmentState,
+    Context,
+    Response,
+    Review,
+    Study,
+)
 from surveys.models.participation import ResponseQuerySet
 from surveys.study.design import design_of
 from surveys.study.stimuli.load import read_stored_stimuli
@@ -24,6 +32,7 @@ if TYPE_CHECKING:
     from postprocess.release.assembling import Collected
     from postprocess.table.scale import Scale
 
+Answer = Decimal | tuple[str, str]  # a rating, or the translations of both words
 RATINGS_COLUMNS = ("pair", "context", "annotator", "rating", "group", "mark")
 CHECKS_COLUMNS = ("checkpoint", "annotator", "rating", "group", "lowest", "highest")
 WORDS_COLUMNS = ("pair", "context", "annotator")  # and what is written
@@ -36,6 +45,7 @@ FIELDS = (
     "position", "rating_visible_seconds", "scale_layout", "written1", "written2",
     "annotator__invitation__is_rehearsal", "assignment", "pk",
 )  # fmt: skip
+TALLIED = ("context", "pk", "assignment", "rating", "written1", "written2")
 
 
 class Answers(NamedTuple):
@@ -52,6 +62,22 @@ class Answers(NamedTuple):
     words: "pd.DataFrame"
     details: "pd.DataFrame"
     scripted: frozenset[str]
+
+
+class Tally(NamedTuple):
+    """The answers to an item that count, by response; that of most of them, and what was decided.
+
+    An adjudication that takes an annotator's answer decides as long as that answer counts.
+    """
+
+    answers: dict[int, Answer]
+    majority: Answer | None
+    decision: Answer | None
+
+    @property
+    def answer(self) -> Answer | None:
+        """The majority, otherwise the decision; None for an item that is open."""
+        return self.decision if self.majority is None else self.majority
 
 
 def collect_study(study: Study) -> "Collected":
@@ -172,6 +198,33 @@ def _table(rows: list[tuple[Any, ...]], columns: Sequence[str]) -> "pd.DataFrame
 
     table = pd.DataFrame(rows, columns=list(columns))
     return table.sort_values([*columns[:2], "annotator"], ignore_index=True)
+
+
+def tally_answers(study: Study, **of: Any) -> dict[int, Tally]:
+    """Return a tally for each context of the stimuli, or those that a filter keeps, by its id.
+
+    Answers that are current, and neither rejected nor "cannot judge", count, the earliest first.
+    """
+    from postprocess.statistics.agreement.kappa import find_majority
+
+    contexts = Context.objects.stimuli(study).filter(**of)
+    by_context: dict[int, dict[int, Answer]] = {
+        pk: {} for pk in contexts.values_list("pk", flat=True)
+    }
+    unwanted = set(Review.objects.unwanted(study).values_list("assignment", "response"))
+    given = Response.objects.current(study).filter(context__in=contexts, is_unjudgeable=False)
+    rows = given.order_by("rated_at", "pk").values_list(*TALLIED)
+    for context, pk, assignment, rating, written1, written2 in rows:
+        if unwanted.isdisjoint([(assignment, None), (assignment, pk)]):
+            by_context[context][pk] = (written1, written2) if rating is None else rating
+    decided: dict[int, Answer | None] = {
+        a.context_id: by_context[a.context_id].get(a.response_id) if a.response_id else a.answer
+        for a in Adjudication.objects.standing(study).filter(context__in=contexts)
+    }
+    return {
+        context: Tally(answers, find_majority([*answers.values()]), decided.get(context))
+        for context, answers in by_context.items()
+    }
 
 
 def scale_of(study: Study) -> "Scale":

@@ -57,6 +57,7 @@ ACTIONS = {
     "invitation.no_mail": "Stopped e-mails to {}",
     "invitation.revoked": "Revoked {}",
     "invitations.made": "Made personal links {}",
+    "item.decided": "Decided {}",
     "links.made": "Finished making personal links ({})",
     "links.requested": "Started making personal links ({})",
     "mails.cancelled": "Cancelled e-mails that had not been sent",

@@ -59,6 +59,7 @@ LOCKS = locking.read_table(
     ("surveys.results.numbering", "Study", "number_release number_next"),
     ("surveys.results.ratings_table", "Study", "withdrawal_cutoff"),
     ("surveys.results.run_files", "Job", "drop_lists"),
+    ("surveys.review.adjudication", "Context", "decide"),
     ("surveys.review.queue", "Review", "_renew"),
     ("surveys.review.replacements", "Study", "request_replacements"),
     ("surveys.review.verdicts", "ReviewSettings", "claim_answers configure_review"),
@@ -81,7 +82,7 @@ def make_rows() -> locking.Rows:
     study, user = reviewed_study(4), User.objects.create_user("ana")
     assignment = start(study)
     return {
-        "study": study, "user": user, "reviewer": user, "role": Role.REVIEWER,
+        "study": study, "user": user, "reviewer": user, "by": user, "role": Role.REVIEWER,
         "assignment": assignment, "annotator": assignment.annotator,
         "assignment_id": assignment.pk, "response_id": 0, "answer": {"rating": 3}, "answers": [],
         "step": "", "invitation": invite_annotators(study, 1)[0], "because": "a wish",
@@ -96,6 +97,7 @@ def make_rows() -> locking.Rows:
         "block": study.blocks.get(number=1), "reason": "a reason", "author": "ana",
         "read": SimpleNamespace(scale_points=0), "per_assignment": 1, "shown": "", "fields": {},
         "data": checkpoints.file(checkpoints.row()), "stimuli": None,
+        "context": study.pairs.first().contexts.first(), "replaces": None,
         "pair": Pair.objects.stimuli(study)[0], "url": "https://example.org/",
         "still_open": RATING_OPEN, "events": ["assignment.finished"],
         "webhook": add_webhook(study, "https://example.org/", ["assignment.finished"]),
@@ -110,6 +112,7 @@ def test_each_action_locks_its_rows():
     silent = start(make_study(2, slug="silent"))
     Assignment.objects.filter(pk=silent.pk).update(active_at=hours_ago(9999))
     own: dict[str, locking.Rows] = {
+        "surveys.review.adjudication.decide": {"answer": 0},
         "surveys.participation.assignments.start_assignment/silence": {
             "invitation": silent.annotator.invitation
         },

@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from postprocess.formats.files import read_dataset
 from postprocess.formats.reading import read_ratings
 from postprocess.formats.stimuli import parse_stimuli, render_stimuli
+from postprocess.formats.tabular import fold
 from postprocess.release import ReleaseError
 from postprocess.release.assembling import Collected
-from postprocess.release.practice import check_disjoint, fold, split_pairs
+from postprocess.release.practice import check_disjoint, split_pairs
 from tests.postprocess.release.releases import (
     collect,
     full_description,

@@ -3,7 +3,7 @@ import random
 
 import pytest
 
-from postprocess.statistics.agreement.kappa import cohen_kappa
+from postprocess.statistics.agreement.kappa import cohen_kappa, find_majority
 from postprocess.table.ratings import RatingsError
 
 
@@ -71,3 +71,15 @@ def test_cohen_kappa_is_undefined_without_two_categories():
 def test_cohen_kappa_refuses_different_items():
     with pytest.raises(RatingsError, match="of 1 and of 2 items"):
         cohen_kappa("a", "ab")
+
+
+@pytest.mark.parametrize(
+    ("answers", "majority"),
+    [
+        ([1], 1), ([1, 0, 0], 0), ([1, 0], None), ([1, 0, 2, 0, 2], None), ([], None),
+        ([("voda", "led"), ("led", "voda")], None),
+        ([("led", "x"), ("\u010das ", "Sol"), ("c\u030cAS", "sol")], ("\u010das ", "Sol")),
+    ],
+)  # fmt: skip
+def test_find_majority_compares_texts_without_case_composition_and_spacing(answers, majority):
+    assert find_majority(answers) == majority

@@ -1,0 +1,142 @@
+"""Decisions on items without a majority."""
+
+from decimal import Decimal
+
+import pytest
+
+from surveys.errors import AdjudicationRefused
+from surveys.models import Adjudication, AssignmentState, Invitation, Response, Study
+from surveys.participation.answers import record_unjudgeable
+from surveys.privacy.erasure import withdraw_annotator
+from surveys.results.ratings_table import tally_answers
+from surveys.review.adjudication import decide, decided_answers, find_undecided
+from surveys.review.queue import file_answers
+from surveys.review.verdicts import give_verdict
+from tests.factories.adjudications import answer_apart
+from tests.factories.answers import answer_due
+from tests.factories.reviews import reviewer
+from tests.factories.studies import due_response, make_study_of, progress_of, start
+
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
+WORD = ("sea", "salt")
+
+
+@pytest.fixture
+def tied():
+    """A finished study of two items; the annotators differ on the second one."""
+    return answer_apart(make_study_of("mclwic", 2))
+
+
+def item_of(study: Study, position: int = 2):
+    return study.pairs.get(position=position).contexts.get()
+
+
+def refusal_of(study: Study, person, answer, reason: str = "clear", **more: object) -> str:
+    """Return why a decision is refused; nothing is stored then."""
+    before = Adjudication.objects.count()
+    with pytest.raises(AdjudicationRefused) as refused:
+        decide(item_of(study), person, answer, reason, **{"replaces": None, **more})
+    assert Adjudication.objects.count() == before
+    return str(refused.value)
+
+
+def test_items_without_a_majority_are_open_until_they_are_decided(tied):
+    assert find_undecided(tied) == [item_of(tied).pk]
+    assert decided_answers(tied) == {item_of(tied, 1).pk: 1}
+
+    decide(item_of(tied), reviewer(tied), Decimal(0), "clear", replaces=None)
+
+    assert find_undecided(tied) == []
+    assert decided_answers(tied) == {item_of(tied, 1).pk: 1, item_of(tied).pk: 0}
+    entry = tied.audit_entries.get(action="item.decided")
+    assert (entry.subject, entry.details) == ("item p2", {"reason": "clear"})
+
+
+def test_nothing_is_open_before_every_place_is_finished(tied):
+    Study.objects.filter(pk=tied.pk).update(ratings_per_context=3)
+    place = tied.places.order_by("-number").first()
+    tied.places.create(questionnaire=place.questionnaire, round=place.round, number=3)
+    tied.refresh_from_db()
+
+    assert find_undecided(tied) == []
+    assert "every place" in refusal_of(tied, reviewer(tied), Decimal(0))
+    tied.closed_at = tied.opened_at  # nobody takes the free place
+    assert find_undecided(tied) == [item_of(tied).pk]
+
+
+def test_a_later_decision_takes_the_place_of_the_standing_one(tied):
+    rea, rob = reviewer(tied), reviewer(tied, "rob")
+    taken = item_of(tied).responses.get(rating=1).pk
+    first = decide(item_of(tied), rea, taken, "clear", replaces=None)
+
+    assert decide(item_of(tied), rea, taken, "clear ", replaces=None) == first
+    assert "rea has decided" in refusal_of(tied, rob, Decimal(0))
+    second = decide(item_of(tied), rob, Decimal(0), "a slip", replaces=first.pk)
+
+    assert list(Adjudication.objects.values_list("pk", "response", "rating", "is_standing")) == [
+        (first.pk, taken, None, False), (second.pk, None, 0, True),
+    ]  # fmt: skip
+
+
+def test_what_does_not_fit_is_refused(tied):
+    rea = reviewer(tied)
+    other = item_of(tied, 1).responses.first().pk
+    for answer in (other, Decimal(2), WORD):
+        assert "no answer to the item" in refusal_of(tied, rea, answer)
+    assert "Give a reason" in refusal_of(tied, rea, Decimal(0), " ")
+    with pytest.raises(AdjudicationRefused, match="Most annotators"):
+        decide(item_of(tied, 1), rea, Decimal(0), "clear", replaces=None)
+    Study.objects.update(adjudicates=False)
+    assert "By the design" in refusal_of(tied, rea, Decimal(0))
+
+
+@pytest.mark.parametrize("note", ["Rea", "Rea K. <REA@example.org>"])
+def test_who_has_answered_an_item_does_not_decide_it(tied, note):
+    rea = reviewer(tied)
+    rea.email = "rea@example.org"
+    annotator = item_of(tied).responses.first().annotator
+    Invitation.objects.filter(annotator=annotator).update(note=note)
+
+    assert "You have answered" in refusal_of(tied, rea, Decimal(0))
+
+
+def test_a_taken_answer_decides_as_long_as_it_counts(tied):
+    response = item_of(tied).responses.get(rating=1)
+    decide(item_of(tied), reviewer(tied), response.pk, "clear", replaces=None)
+
+    withdraw_annotator(response.annotator)
+
+    tally = tally_answers(tied)[item_of(tied).pk]
+    assert (tally.majority, tally.decision, tally.answer) == (0, None, 0)
+
+
+def test_answers_that_reviewers_rejected_do_not_count(tied):
+    file_answers(tied)
+    response = item_of(tied).responses.get(rating=1)
+    give_verdict(response.review, reviewer(tied), "rejected", "copied")
+
+    assert find_undecided(tied) == []
+
+
+def test_translations_are_compared_as_texts():
+    study = make_study_of("semeval2017-translation", 3, allows_unjudgeable=True)
+    written = {
+        1: [("Čas", "led"), ("c\u030cas ", "LED")], 2: [("čas", "led"), ("cas", "led")], 3: [],
+    }  # fmt: skip
+    for number in (0, 1):
+        assignment = start(study)
+        for _ in range(3):
+            position = due_response(assignment).pair.position
+            if written[position]:
+                answer_due(assignment, Decimal(0), written[position][number])
+            else:
+                record_unjudgeable(progress_of(assignment), "")
+    assert Response.objects.filter(assignment__state=AssignmentState.SUBMITTED).count() == 6
+    items = {n: item_of(study, n) for n in (1, 2, 3)}
+    assert find_undecided(study) == [items[2].pk, items[3].pk]
+    rea = reviewer(study)
+    assert "no answer to the item" in refusal_of(study, rea, ("čas", " "))
+
+    decide(items[3], rea, (" led ", "sol"), "a name", replaces=None)
+
+    assert decided_answers(study) == {items[1].pk: ("Čas", "led"), items[3].pk: ("led", "sol")}
