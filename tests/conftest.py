@@ -34,22 +34,25 @@ MODELS = "torch"  # a fixture
 WAITING = {"end_to_end", "documents"}  # folders
 # Besides the models' tests, those that take most of the CPU time without a browser.
 SLOW = (
-    "end_to_end/*", "documents/*", "frozen/*", "models/*", "windows/*", "finished/*", "agreement/*",
-    "crowd/web/console/*", "reporting/*", "rehearsal/*", "steps/*", "two_collections/*",
-    "web/public/*", "test_access.py", "test_admin*.py", "test_apps.py", "test_archive.py",
-    "test_assembling.py", "test_audit_log.py", "selection/test_candidates.py",
+    "agreement/*", "auditing/*", "bundles/*", "commands/*", "contexts/search/*", "crowd/mturk/*",
+    "crowd/web/console/*", "documents/*", "end_to_end/*", "figures/*", "finished/*", "frozen/*",
+    "models/*", "planning/*", "rehearsal/*", "release/*", "reporting/*", "scoring/*", "steps/*",
+    "two_collections/*", "web/public/*", "windows/*", "test_access.py", "test_admin*.py",
+    "monitoring/test_agreement.py", "test_apps.py", "test_archive.py", "test_assembling.py",
+    "test_audit_log.py", "test_bench.py", "test_broker.py", "selection/test_candidates.py",
     "test_collection_rules.py", "test_command_line.py", "test_comparisons.py", "test_conllu.py",
-    "test_courtesies.py", "test_croissant.py", "test_effects.py", "test_exactly_once.py",
-    "test_examining.py", "test_gallery.py", "test_gateway.py", "test_hostile.py", "test_letters.py",
+    "test_courtesies.py", "test_croissant.py", "test_effects.py", "test_erasure.py",
+    "review/test_evidence.py", "test_exactly_once.py", "test_examining.py", "test_gallery.py",
+    "test_gateway.py", "test_hostile.py", "test_item_kinds.py", "test_letters.py",
     "test_lifecycle.py", "test_naive.py", "test_numbering.py", "review/test_order.py",
     "test_packaging.py", "console/test_pairs.py", "test_pipeline.py", "test_privacy.py",
     "test_probing.py", "test_queries.py", "test_refusals.py", "test_release*.py",
-    "test_renaming.py", "test_results.py", "console/test_review.py", "api/test_runs.py",
-    "test_sampling.py", "test_schema.py", "test_scripts.py", "console/test_searches.py",
-    "test_settings.py", "test_sign_in.py", "test_spelling.py", "test_submission_rights.py",
-    "api/test_submissions.py", "test_submitting.py", "test_udpipe.py", "test_unscored.py",
-    "test_verification.py", "test_visitors.py", "test_walks.py", "api/test_webhooks.py",
-    "test_work.py", "api/test_worked_example.py",
+    "test_renaming.py", "test_replication.py", "test_results.py", "console/test_review.py",
+    "api/test_runs.py", "test_sampling.py", "test_schema.py", "test_scripts.py",
+    "console/test_searches.py", "test_settings.py", "test_sign_in.py", "test_spelling.py",
+    "test_submission_rights.py", "api/test_submissions.py", "test_submitting.py", "test_udpipe.py",
+    "test_unscored.py", "test_verification.py", "test_visitors.py", "test_walks.py",
+    "api/test_webhooks.py", "test_work.py", "api/test_worked_example.py",
 )  # fmt: skip
 OFF = {*settings.ALL_APPS} - {*settings.APPS}  # apps that are left out of this run
 NEEDS = re.compile(
@@ -66,8 +69,13 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         prepare_static_files()
 
 
-def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    """Leave out modules that import an app that is switched off, or are marked for it."""
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out modules that import an app that is switched off, or are marked for it.
+
+    And the slow modules, where slow tests are not asked for: importing them takes seconds.
+    """
+    if config.getoption("markexpr") == "not slow" and is_slow(collection_path):
+        return True
     if OFF and collection_path.suffix == ".py":
         return bool(NEEDS.search(collection_path.read_text(encoding="utf-8"))) or None
     return None
@@ -99,8 +107,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     and those that start their own servers at the beginning of the second.
     """
     items[:] = [item for item in items if not OFF & list_needs(item)]
-    paths = {item.path for item in items}
-    slow = {path for path in paths if any(path.match(name) for name in SLOW)}
+    slow = {path for path in {item.path for item in items} if is_slow(path)}
     for item in items:
         if item.path in slow or MODELS in item.fixturenames:
             item.add_marker(pytest.mark.slow)
@@ -114,6 +121,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     n_processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     n_between = max(0, len(items) // n_processes - len(shared))
     items[:] = [*shared, *quick[:n_between], *waiting, *quick[n_between:]]
+
+
+def is_slow(path: Path) -> bool:
+    """Tell whether all tests of a module or folder are slow."""
+    return any(path.match(name) for name in SLOW)
 
 
 def list_needs(item: pytest.Item) -> set[str]:

@@ -106,6 +106,15 @@ NAMED: dict[str, dict[Said | None, str]] = {
         Said.JUDGEMENT: "review opinion kind reason at undone_at",
         None: "reviewer",
     },
+    "surveys.SecondAnswer": {
+        Said.ANSWERS: "rating is_unjudgeable comment",
+        Said.TIMES: "shown_at answered_at",
+        None: "response others_sum n_others",
+    },
+    "surveys.Adjudication": {
+        Said.JUDGEMENT: "response rating written1 written2 reason at is_standing",
+        None: "context author",
+    },
     "surveys.Arrival": {Said.NETWORK: "entrance address_digest arrived_at"},
     "surveys.ReviewClaim": {None: "review reviewer until"},
     "surveys.Place": {
