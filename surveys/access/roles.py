@@ -17,9 +17,13 @@ from surveys.models import Membership, Role, Study
 
 MAX_USERNAME_LENGTH = 150
 VISITOR = "visitor"  # in a demonstration study, also without an account; never stored
-# The demonstration study: its name, and the digest of its stimuli, `demo/finished_sl.tsv`.
 DEMONSTRATION = "demo-finished"
-DEMONSTRATED = "f7207c28397ea7cfcfdc8db40f34f89188e37cfd49c662e034337e380db43e5b"
+# The demonstration studies: their names, and digests of their stimuli, `demo/finished_*.tsv`.
+DEMONSTRATED = {
+    DEMONSTRATION: "f7207c28397ea7cfcfdc8db40f34f89188e37cfd49c662e034337e380db43e5b",
+    "demo-words": "ddb1a93cb123eceafca23fcf4d3c353bbb366655fb8657a5db575cab4dace055",
+    "demo-uses": "856b14df880c42608ff0b97591d47e50286e33463c4449ed0bdb72bda55d195d",
+}
 DEMO_TO_COME = "demo-to-come"  # in the cache: whether that study is still being made
 HOME_MARK = "home"  # key of a session
 AnyUser = User | AbstractBaseUser | AnonymousUser
@@ -70,23 +74,23 @@ def name_rights(role: str) -> frozenset[str]:
 
 
 def is_demonstration(study: Study) -> bool:
-    """Return whether a study is the finished demo study, and no person has answered it."""
-    if (study.slug, study.stimuli_sha256) != (DEMONSTRATION, DEMONSTRATED):
+    """Return whether a study is a finished demo study, and no person has answered it."""
+    if study.stimuli_sha256 != DEMONSTRATED.get(study.slug):
         return False
     return not study.annotators.exclude(invitation__is_rehearsal=True).exists()
 
 
 def is_shown(study: Study) -> bool:
-    """Return whether visitors may look at a study: the demo study, unless settings hide it."""
+    """Return whether visitors may look at a study: a demo study, unless settings hide them."""
     return settings.SHOW_DEMO and not study.is_draft and is_demonstration(study)
 
 
-def find_demonstration() -> Study | None:
-    """Return the study that visitors may look at, or None."""
+def find_demonstrations() -> list[Study]:
+    """Return the studies that visitors may look at, that of CoSimLex's design first."""
     if not settings.SHOW_DEMO:
-        return None
-    study = Study.objects.filter(slug=DEMONSTRATION).first()
-    return study if study and is_shown(study) else None
+        return []
+    studies = Study.objects.in_bulk(DEMONSTRATED, field_name="slug")
+    return [studies[slug] for slug in DEMONSTRATED if slug in studies and is_shown(studies[slug])]
 
 
 def is_limited(user: AnyUser) -> bool:

@@ -69,7 +69,7 @@ def prepare_demo_studies() -> list[Study]:
 
 
 @transaction.atomic
-def create_demo_study(design: Study, file: str, **chosen: bool) -> Study:
+def create_demo_study(design: Study, file: str, **chosen: bool | str) -> Study:
     """Create and open a study of a file in `demo/`, with `chosen` settings.
 
     It has Cosima's default texts, which its authors have reviewed.
@@ -78,10 +78,9 @@ def create_demo_study(design: Study, file: str, **chosen: bool) -> Study:
     study = Study.objects.get(slug=design.slug)
     study = configure_study(
         study,
-        public_title=PUBLIC_TITLES[study.language],
+        **{"public_title": PUBLIC_TITLES[study.language], **chosen},
         organisation=DEMO_ORGANISATION,
         contact=DEMO_CONTACT,
-        **chosen,
     )
     text = current_text(study, TextKind.CONSENT)
     review_consent(study, text.version, reviewer=DEMO_ORGANISATION)

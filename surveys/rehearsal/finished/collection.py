@@ -52,19 +52,21 @@ class Collection:
     """The people of a study so far, whose answers and times are to be stored.
 
     `careless`: manners by questionnaire, round, and the number of people who began that
-    questionnaire in that round before; all others are careful.
+    questionnaire in that round before; all others are careful. `n_elsewhere`: people of other
+    studies, who have the numbers before.
     """
 
     study: Study
     sources: Mapping[tuple[int, int], Source]
     careless: Mapping[tuple[str, int, int], Manner]
+    n_elsewhere: int = 0
     manners: dict[str, Manner] = field(default_factory=dict)  # by annotator code
     n_begun: Counter[tuple[str, int]] = field(default_factory=Counter)
     participations: list[Participation] = field(default_factory=list)
 
     def take_part(self, arrives_at: datetime) -> None:
         """Give a questionnaire to one more person."""
-        number = len(self.participations) + 1
+        number = self.n_elsewhere + len(self.participations) + 1
         (invitation,) = invite_scripted_annotators(self.study, 1)
         assignment = start_assignment(invitation, seed=number)
         person, n_before = self._meet(number, assignment)
@@ -105,13 +107,15 @@ class Collection:
     def _answer(self, participation: Participation, responses: Sequence[Response]) -> datetime:
         """Fill in the answers to all texts, in order; return when the last one was rated."""
         at = ends_at = participation.begins_at
+        person, points = participation.person, self.study.scale_points
         for response in responses:
             context = response.context
             source = self.sources[context.pair.position, context.number]
+            writes = response.writes == Writes.ASSOCIATIONS
             answer = Answer(
-                participation.person.inspire(context, source, participation.n_before),
-                Decimal(participation.person.rate(context, source)),
-                participation.person.take_time(context),
+                person.inspire(context, source, participation.n_before) if writes else ("", ""),
+                points[person.rate(context, source, len(points))],
+                person.take_time(context),
             )
             ends_at = fill_in(response, answer, at)
             at = ends_at + BETWEEN_PAGES

@@ -15,7 +15,7 @@ from typing import NamedTuple, Self
 from surveys.models import Context
 from surveys.rehearsal.vocabulary import list_words
 
-SCALE = 6
+POINTS = 7  # of the scale on which biases and noises are drawn
 FASTEST, SLOWEST = 0.7, 1.6  # paces of people, as factors of the usual times
 READING_SECONDS_PER_WORD = 0.3
 WRITING_SECONDS = 14.0
@@ -34,10 +34,12 @@ class Manner(StrEnum):
 
 
 class Source(NamedTuple):
-    """The source of answers to a context: its similarity, and words that it may inspire."""
+    """The source of answers to a context: its similarity, in points above the scale's lowest, and
+    words that it may inspire.
+    """
 
     similarity: float
-    words: tuple[str, ...]
+    words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -62,14 +64,15 @@ class InventedPerson:
             pace=rng.uniform(FASTEST, SLOWEST),
         )
 
-    def rate(self, context: Context, source: Source) -> int:
-        """Return a rating of a context on the scale from 0 to 6."""
-        rng = self._chance("rating", context)
+    def rate(self, context: Context, source: Source, n_points: int) -> int:
+        """Return a rating of a context: how many points it is above the scale's lowest."""
+        rng, last = self._chance("rating", context), n_points - 1
         if self.manner == Manner.CONSTANT:
-            return 3
+            return last // 2
         if self.manner == Manner.RANDOM:
-            return rng.randint(0, SCALE)
-        return min(max(round(source.similarity + self.bias + rng.gauss(0, self.noise)), 0), SCALE)
+            return rng.randint(0, last)
+        error = (self.bias + rng.gauss(0, self.noise)) * last / (POINTS - 1)
+        return min(max(round(source.similarity + error), 0), last)
 
     def inspire(self, context: Context, source: Source, n_before: int) -> tuple[str, str]:
         """Return two words for a context.

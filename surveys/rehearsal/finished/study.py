@@ -18,10 +18,10 @@ from surveys.rehearsal.demo import DEMO_ORGANISATION, create_demo_study
 from surveys.rehearsal.finished.collection import Collection, draw_arrivals
 from surveys.rehearsal.finished.people import Manner, read_sources
 from surveys.rehearsal.finished.reviewing import review_answers
-from surveys.results.run_inspection import write_recipe
 from surveys.results.runs import request_release, request_results
 from surveys.review.letters import letter_model
 from surveys.study.blocks.allocation import repeat_block
+from surveys.study.design import design_of
 from surveys.study.rules import BEFORE_ITEMS
 from surveys.study.texts import current_texts
 
@@ -59,22 +59,20 @@ def prepare_finished_study() -> Study | None:
         return None
     rounds = Round.objects.filter(block__study=study, is_current=True).select_related("block")
     compute_agreement(study, count_block_progress(study, list(rounds)))
-    _make_results(study)
+    make_results(study, "finished_sl_description.toml")
     return study
 
 
 @transaction.atomic
 def make_study() -> Study:
     """Create the study, its answers in two rounds, and their review."""
-    today = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
-    begin = today - timedelta(days=DAYS)
+    begin = find_begin()
     design = Study(
         slug=DEMONSTRATION, title="Finished demo in Slovene", language=LANGUAGE,
         ratings_per_context=8, block_size=10, seed=1,
     )  # fmt: skip
     study = create_demo_study(design, "finished_sl.tsv", publishes_words=True)
-    opened_at = begin - timedelta(hours=14)
-    _date_opening(study, opened_at)
+    date_opening(study, begin)
     table = (FOLDER / "finished_sl_answers.tsv").read_text(encoding="utf-8")
     collection = Collection(study, read_sources(table), CARELESS)
     block = Block.objects.get(study=study, number=REPEATED_BLOCK)
@@ -85,24 +83,31 @@ def make_study() -> Study:
     again = repeat_block(block, reason=WHY_REPEATED, author=DEMO_ORGANISATION)
     for arrives_at in draw_arrivals(begin, n_people, *SECOND_ROUND):
         collection.take_part(arrives_at)
-    collection.store_answers()
-    current_texts(study, BEFORE_ITEMS)  # stores what the people have read
-    StudyText.objects.filter(study=study).update(created_at=opened_at)
+    store_answers(collection)
     _date_repeat(again, begin + timedelta(days=SECOND_ROUND[0]))
     review_answers(study, collection.manners, begin + REVIEW)
     return study
 
 
-def _make_results(study: Study) -> None:
-    """Run the recipe and make a release, unless both are there."""
-    recipe = write_recipe("cosimlex", QUICKLY)
+def find_begin() -> datetime:
+    """Return the day on which people begin to take part."""
+    return timezone.now().replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=DAYS)
+
+
+def make_results(study: Study, description: str) -> None:
+    """Run the design's recipe and make a release, unless both are there.
+
+    `description` is the name of the file in `demo/` that describes the release.
+    """
+    recipe = design_of(study).as_recipe([QUICKLY]).render()
     kinds = (RunKind.RESULTS, RunKind.RELEASE)
     begun = Run.objects.filter(study=study, kind__in=kinds).exclude(job__state=JobState.FAILED)
     if not begun.results().exists():
         request_results(study, recipe, by=None)
     if not begun.releases().exists():
-        description = (FOLDER / "finished_sl_description.toml").read_text(encoding="utf-8")
-        options = {**RELEASE_OPTIONS, "description": description, "has_report": True}
+        described = (FOLDER / description).read_text(encoding="utf-8")
+        described = described.replace("TITLE", study.title)
+        options = {**RELEASE_OPTIONS, "description": described, "has_report": True}
         request_release(study, recipe, options, by=None)
     complete(Job.objects.filter(study=study, kind__in=kinds).order_by("pk"))
 
@@ -115,7 +120,17 @@ def complete(jobs: JobQuerySet) -> None:
             requeue_silent()  # else a job whose process was killed waits for a site
 
 
-def _date_opening(study: Study, at: datetime) -> None:
+def store_answers(collection: Collection) -> None:
+    """Store the answers of a study, and what the people have read before."""
+    study = collection.study
+    collection.store_answers()
+    current_texts(study, BEFORE_ITEMS)
+    StudyText.objects.filter(study=study).update(created_at=study.opened_at)
+
+
+def date_opening(study: Study, begin: datetime) -> None:
+    """Set the times of a study's making and opening: the morning before people take part."""
+    at = begin - timedelta(hours=14)
     Study.objects.filter(pk=study.pk).update(created_at=at, opened_at=at)
     StudyText.objects.filter(study=study, reviewed_at__isnull=False).update(reviewed_at=at)
     Round.objects.filter(block__study=study).update(opened_at=at)

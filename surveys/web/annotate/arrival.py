@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import translation
 
 from surveys.access.client_address import client_address
-from surveys.access.roles import DEMO_TO_COME, find_demonstration
+from surveys.access.roles import DEMO_TO_COME, find_demonstrations
 from surveys.models import Assignment, Entrance, Invitation, Provider, Study, TextKind
 from surveys.models.participation import make_token
 from surveys.participation.arrival_limits import enforce_arrival_limits
@@ -56,7 +56,7 @@ TICKET = re.compile(r"[A-Za-z0-9_-]{22}")
 def index(request: HttpRequest) -> HttpResponse:
     """Show the start page, which needs no link."""
     page = {
-        "demonstration": find_demonstration(),
+        "demonstrations": find_demonstrations(),
         "is_demo_to_come": cache.get(DEMO_TO_COME),
     }
     return render(request, "annotate/index.html", page)

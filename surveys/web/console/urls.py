@@ -2,7 +2,7 @@ from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
-from surveys.access.roles import find_demonstration
+from surveys.access.roles import find_demonstrations
 from surveys.features import load_objects
 from surveys.models import TextKind
 from surveys.models.participation import ANNOTATOR_CODE
@@ -194,7 +194,7 @@ urlpatterns = [
                 template_name="console/account/sign_in.html",
                 authentication_form=ResearcherSignInForm,
                 redirect_authenticated_user=True,
-                extra_context={"demonstration": find_demonstration},
+                extra_context={"demonstrations": find_demonstrations},
             )
         ),
         name="sign_in",

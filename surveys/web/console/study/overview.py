@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET
 from surveys.access.audit_log import find_entries
 from surveys.access.roles import (
     Right,
-    find_demonstration,
+    find_demonstrations,
     grant_role,
     revoke_role,
     role_in,
@@ -55,7 +55,7 @@ def studies(request: HttpRequest) -> HttpResponse:
         "query": query,
         "is_archive": is_archive,
         "n_archived": visible.exclude(archived_at=None).count(),
-        "demonstration": find_demonstration(),
+        "demonstrations": find_demonstrations(),
         "is_searched": query or rows.paginator.num_pages > 1,
     }
     return render(request, "console/study/studies.html", page)

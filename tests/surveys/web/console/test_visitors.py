@@ -10,7 +10,7 @@ from django.db import transaction
 from django.test import Client, override_settings
 from django.urls import reverse
 
-from surveys.access.roles import DEMONSTRATION, find_demonstration
+from surveys.access.roles import DEMONSTRATED, DEMONSTRATION, find_demonstrations
 from surveys.models import Context, Review, Role, Run, RunKind, Study
 from surveys.recruitment.links import invite_scripted_annotators
 from surveys.results.runs import request_export, request_results
@@ -45,7 +45,7 @@ def demonstration(settings, monkeypatch) -> Study:
 
 def make_demonstration(monkeypatch) -> Study:
     study = make_study(2, slug=DEMONSTRATION, block_size=1)
-    monkeypatch.setattr("surveys.access.roles.DEMONSTRATED", study.stimuli_sha256)
+    monkeypatch.setitem(DEMONSTRATED, DEMONSTRATION, study.stimuli_sha256)
     for number, invitation in enumerate(invite_scripted_annotators(study, 7)):
         finish(start(study, invitation), rating=number % 7)
     return study
@@ -198,7 +198,7 @@ def test_nothing_is_shown_when_the_setting_is_off(demonstration, visitor, settin
     answers = [visitor.get(address_of(name, demonstration)) for name in PAGES]
 
     assert all(is_sign_in(one) or one.status_code == 405 for one in answers)
-    assert find_demonstration() is None
+    assert find_demonstrations() == []
     assert "finished study" not in visitor.get("/").content.decode()
 
 
@@ -206,7 +206,7 @@ def test_the_study_is_not_shown_once_a_person_has_begun_it(demonstration, visito
     start(demonstration)
 
     assert is_sign_in(visitor.get(address_of("overview", demonstration)))
-    assert find_demonstration() is None
+    assert find_demonstrations() == []
 
 
 def test_a_study_of_the_same_name_with_other_stimuli_is_not_shown(settings, visitor):
