@@ -23,6 +23,7 @@ from surveys.web.rendering.item_forms import (
     CANNOT_JUDGE,
     WRITTEN,
     RatingForm,
+    is_complete,
     read_pasted,
     read_visit,
 )
@@ -84,7 +85,7 @@ def change(request: HttpRequest, token: str, position: int) -> HttpResponse:
         **{name: getattr(last, name) for name in WRITTEN},
     }
     form = make_rating_form(face, sent, chosen)
-    if form.is_valid():
+    if is_complete(form, last.context.restored(where.kind)):
         layout = read_visit(request.POST).layout
         comment = form.cleaned_data["comment"]
         if not change_rating(
@@ -109,7 +110,7 @@ def answer_page(request: HttpRequest, token: str, position: int, page: ItemPage)
         return redirect_to_due(token)
     if form is None:
         return HttpResponse(render_item(page, where, due, token, None))
-    if not form.is_valid():
+    if not is_complete(form, due.item):
         refused = render_item(page, where, due, token, form)
         return HttpResponse(refused, status=HTTP_UNPROCESSABLE)
     if not store_answer(where, form, request.POST):

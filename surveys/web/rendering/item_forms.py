@@ -11,6 +11,7 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from postprocess.designs.kinds import Item
 from surveys.models.participation import LONGEST_COMMENT, LONGEST_WORD, LONGEST_WRITTEN
 from surveys.models.study import ScaleLayout, write_point
 from surveys.participation.answers import PageVisit, Written
@@ -19,6 +20,7 @@ from surveys.study.exercises import CheckQuestion
 from surveys.study.languages import write_digits
 
 CANNOT_JUDGE = "cannot"
+SAME = "same"  # sent to confirm a translation that is equal to its word
 WORDS = ("inspired_word1", "inspired_word2")
 WRITTEN = ("written1", "written2")
 NUMBER = re.compile(r"-?\d{1,3}(?:\.\d{1,2})?")
@@ -126,6 +128,7 @@ class RatingForm(forms.Form):
     `written_in` has language and direction of each text. Without points, the texts are the answer.
     """
 
+    asks_same = False  # whether a translation equal to its word is to be confirmed
     rating = RatingField(
         error_messages={
             "required": _("Please choose a number from %(lowest)s to %(highest)s."),
@@ -169,7 +172,31 @@ class RatingForm(forms.Form):
                 cleaned[field.name] = ""
             elif not cleaned.get(field.name) and not field.errors:
                 self.add_error(field.name, _("Please write something here."))
+        first, second = (cleaned.get(name, "") for name in WRITTEN)
+        if self.is_translation and first and are_equal(first, second):
+            self.add_error(WRITTEN[1], _("Please write a second, different word."))
         return cleaned
+
+    def confirms(self, item: Item[Any]) -> bool:
+        """Return whether a valid form says that a translation equal to its word is meant.
+
+        If it does not, the annotator is asked. True without such a translation.
+        """
+        asked = _(
+            "This is the word itself. If it stays the same in this language, as names often do, "
+            "confirm it below."
+        )
+        if self.is_translation and SAME not in self.data:
+            for name, word in zip(WRITTEN, (item.word1, item.word2), strict=True):
+                if are_equal(self.cleaned_data[name], word):
+                    self.asks_same = True
+                    self.add_error(name, asked)
+        return not self.asks_same
+
+    @property
+    def is_translation(self) -> bool:
+        """Return whether the two texts are the answer."""
+        return bool(self.written_fields) and not self.fields["rating"].required
 
     @property
     def written_fields(self) -> list[forms.BoundField]:
@@ -187,6 +214,11 @@ class RatingForm(forms.Form):
         """Return the two texts of a valid form, if it asks for some and the annotator can judge."""
         first, second = (self.cleaned_data.get(name, "") for name in WRITTEN)
         return (first, second) if first else None
+
+
+def is_complete(form: forms.Form, item: Item[Any]) -> bool:
+    """Return whether a form is valid, and its translations of an item are confirmed if need be."""
+    return form.is_valid() and (not isinstance(form, RatingForm) or form.confirms(item))
 
 
 class CheckForm(forms.Form):

@@ -22,7 +22,7 @@ from django.utils.translation import gettext as _
 
 from postprocess.designs.kinds import Item, Side
 from surveys.models import Response, Study
-from surveys.models.study import write_point
+from surveys.models.study import Question, write_point
 from surveys.participation.due_item import AssignmentProgress, DueItem
 from surveys.study.languages import write_digits
 from surveys.study.rules import CACHE_SIZE
@@ -31,7 +31,7 @@ from surveys.web.rendering.item_forms import EngagementForm, RatingForm, repeat_
 from surveys.web.rendering.study_page import StudyDisplay, display_of
 
 MAX_PROGRESS = 10_000
-NAMES = ("text1", "text2", "asked1", "asked2", "progress", "token", "shown")
+NAMES = ("text1", "text2", "asked1", "asked2", "score", "progress", "token", "shown")
 _SECRET = secrets.token_hex(8)  # so that no text can hold a mark
 _MARK = re.compile(f"hole-{_SECRET}-([a-z0-9]+)-")
 _INDENT = re.compile(r"\n\s+")  # a sixth of a page
@@ -69,18 +69,25 @@ WORDS_PAGE = ItemPage("annotate/engage.html", make_engagement_form)
 RATING_PAGE = ItemPage("annotate/rate.html", make_rating_form)
 
 
-def describe_item(item: Item[Any], study: Study, *, is_marked: bool) -> dict[str, SafeString]:
+def describe_item(
+    item: Item[Any], study: Study, *, is_marked: bool, score: str = ""
+) -> dict[str, SafeString]:
     """Return the template values of an item's texts: bare, or with their targets in bold.
 
-    Marked texts come with the one or two words that the question names. Screen readers say nothing
-    of bold: they read a number before each target, and its sentences next to the question.
+    Marked texts come with the one or two words that the question names, and with the score of the
+    pair if translators see one. Screen readers say nothing of bold: they read a number before each
+    target, and its sentences next to the question.
     """
     if not is_marked:
         return {f"text{n}": escape(text.text) for n, text in enumerate(item.texts, 1)}
     sides = enumerate(study.kind.sides(item), 1)
     named = study.kind.asked(item, study.question_forms)
-    return {f"text{n}": _mark(side, n) for n, side in sides} | {
-        f"asked{n}": escape(word) for n, word in enumerate(named, 1)
+    shown = study.question == Question.TRANSLATION and score
+    said = _("Score: %(score)s") % {"score": write_digits(score)} if shown else ""
+    return {
+        **{f"text{n}": _mark(side, n) for n, side in sides},
+        **{f"asked{n}": escape(word) for n, word in enumerate(named, 1)},
+        "score": format_html('<p class="hint">{}</p>', said) if said else SafeString(""),
     }
 
 
@@ -149,7 +156,12 @@ def describe_correction(
 ) -> dict[str, Any]:
     """Return the template values of the page that changes the last rating."""
     return {
-        **describe_item(last.context.restored(where.kind), face.study, is_marked=True),
+        **describe_item(
+            last.context.restored(where.kind),
+            face.study,
+            is_marked=True,
+            score=last.pair.details.get("score", ""),
+        ),
         "face": face,
         "progress": render_progress(face, last.position, where.n_items, where.n_pages_done),
         "rated": None if last.rating is None else face.name_point(write_point(last.rating)),
@@ -161,8 +173,12 @@ def render_item(
 ) -> str:
     """Return an item page as HTML, with the errors of a refused form if there is one."""
     face = display_of(where.study_id, where.revision)
+    score = ""
+    if not face.asks_rating:
+        details = Response.objects.values_list("pair__details", flat=True)
+        score = details.get(pk=item.response_id).get("score", "")
     values = {
-        **describe_item(item.item, face.study, is_marked=page is RATING_PAGE),
+        **describe_item(item.item, face.study, is_marked=page is RATING_PAGE, score=score),
         "progress": render_progress(
             face, item.position, where.n_items, where.n_pages_done, has_last=item.has_last
         ),

@@ -235,7 +235,12 @@ def show_text(
     n_pages = study.kind.n_pages
     n_done = n_pages * (position - 1) + (is_second and n_pages - 1)
     shown = {
-        **describe_item(context.restored(study.kind), study, is_marked=is_second),
+        **describe_item(
+            context.restored(study.kind),
+            study,
+            is_marked=is_second,
+            score=context.pair.details.get("score", ""),
+        ),
         "form": form,
         "progress": render_progress(preview_display(study), position, count_items(study), n_done),
     }

@@ -4,7 +4,7 @@ import pytest
 
 from postprocess.designs import list_designs
 from postprocess.designs.design import read_design
-from surveys.models import Response, TextKind
+from surveys.models import Pair, Response, TextKind
 from surveys.recruitment.links import invite_annotators
 from surveys.study.texts import set_text
 from tests.factories.arrivals import agree, page, squeeze, welcome
@@ -131,6 +131,48 @@ def test_cannot_judge_drops_what_was_written(client, name):
     response = Response.objects.get(assignment=assignment, position=1)
     assert (response.is_unjudgeable, response.written1, response.written2) == (True, "", "")
     assert ("I cannot translate this" in shown) == (name != "mclwic")
+
+
+def test_translators_see_the_score_if_the_file_has_one(client):
+    study = make_study_of("semeval2017-translation", 2, language="en", language2="fa")
+    pairs = Pair.objects.stimuli(study)
+    pairs.filter(position=1).update(details={"id": "1", "score": "3.25"})
+    assignment = start(study)
+    first = Response.objects.get(assignment=assignment, pair__position=1).position
+
+    shown = {}
+    for position in (1, 2):
+        shown[position] = squeeze(client.get(page("rate", assignment, position)))
+        client.post(page("rate", assignment, position), WRITTEN)
+
+    assert "Score: 3.25" in shown[first]
+    assert "Score" not in shown[3 - first]
+    assert 'lang="fa" dir="rtl">' not in shown[first]  # both words shown are English
+
+
+def test_a_translation_equal_to_its_word_is_confirmed(client):
+    assignment = start(make_study_of("semeval2017-translation", 2))
+    response = Response.objects.select_related("pair").get(assignment=assignment, position=1)
+    same = {**WRITTEN, "written1": response.pair.word1.upper()}
+
+    asked = client.post(page("rate", assignment, 1), same)
+    assert asked.status_code == 422
+    assert 'name="same"' in asked.content.decode()
+    response.refresh_from_db()
+    assert response.engaged_at is None
+    assert client.post(page("rate", assignment, 1), {**same, "same": "yes"}).status_code == 302
+
+    response.refresh_from_db()
+    assert response.written1 == same["written1"]
+    changed = {**WRITTEN, "written2": response.pair.word2}
+    assert client.post(page("change", assignment, 1), changed).status_code == 422
+    assert client.post(page("change", assignment, 1), {**changed, "same": "yes"}).status_code == 302
+
+
+def test_two_equal_translations_are_refused(client):
+    assignment = start(make_study_of("semeval2017-translation", 2))
+    answer = client.post(page("rate", assignment, 1), {"written1": "sea", "written2": "Sea"})
+    assert "Please write a second, different word." in squeeze(answer)
 
 
 def test_each_text_and_word_has_its_language(client):
