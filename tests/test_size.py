@@ -73,9 +73,9 @@ def count_crumbs() -> int:
 
 # What is counted, how, its bound, and the aim of the rebuild before version 0.1.0.
 BOUNDS = (
-    ("lines of the core", count_core, 37_530, 33_000),
-    ("lines of the product", lambda: count_lines(*PRODUCT), 102_332, 84_000),
-    ("statements of the product", count_statements, 59_228, 48_500),
+    ("lines of the core", count_core, 37_528, 33_000),
+    ("lines of the product", lambda: count_lines(*PRODUCT), 102_330, 84_000),
+    ("statements of the product", count_statements, 59_226, 48_500),
     ("lines of the simulator", lambda: count_lines("mturk_simulator"), 5_556, 5_100),
     ("lines of tests", lambda: count_lines("tests"), 93_482, 75_000),
     ("lines of benchmarks", lambda: count_lines("bench"), 6_043, 5_000),
