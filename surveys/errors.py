@@ -112,6 +112,10 @@ class RepeatRefused(SurveyError):
     """A block that cannot be collected again as requested."""
 
 
+class SecondLookRefused(SurveyError):
+    """A second look that cannot be opened or closed, or is still open."""
+
+
 class InvitationRefused(SurveyError):
     """A list of invitations that cannot be used."""
 

@@ -45,7 +45,7 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.study.stimuli.edit", "surveys.study.stimuli.kinds",
     "surveys.study.stimuli.statistics", "surveys.results.runs", "surveys.results.run_inspection",
     "surveys.jobs.perform",  # refusals of the library
-    "surveys.review.agreement", "surveys.review.effects",
+    "surveys.review.agreement", "surveys.review.effects", "surveys.review.second_look",
     "surveys.monitoring.agreement", "surveys.monitoring.annotator_agreement",
     "surveys.study.planning.durations",
     "surveys.study.stimuli.sources",

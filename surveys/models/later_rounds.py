@@ -42,6 +42,23 @@ class SecondLook(models.Model):
         return f"second look of {self.study}"
 
 
+class SecondAnswerQuerySet(models.QuerySet["SecondAnswer"]):
+    def of_study(self, study: Study) -> Self:
+        """Return a study's, without those of annotators who withdrew."""
+        return self.filter(response__annotator__study=study, response__annotator__withdrawn_at=None)
+
+    def due(self) -> Self:
+        """Return those that are not answered, while their second look is open."""
+        return self.filter(
+            answered_at=None, response__annotator__study__second_look__closed_at=None
+        )
+
+    def with_items(self) -> Self:
+        """Select the items, in the order in which their annotators saw them."""
+        items = ("response__context", "response__pair", "response__annotator__study")
+        return self.select_related(*items).order_by("response__assignment", "response__position")
+
+
 class SecondAnswer(models.Model):
     """A rating that is shown once more, and what its annotator then says; no answer keeps it."""
 
@@ -53,6 +70,8 @@ class SecondAnswer(models.Model):
     rating = models.DecimalField(max_digits=5, decimal_places=2, null=True, blank=True)
     is_unjudgeable = models.BooleanField(default=False, help_text="the annotator cannot judge")
     comment = models.CharField(max_length=LONGEST_COMMENT, blank=True, default="")
+
+    objects = SecondAnswerQuerySet.as_manager()
 
     class Meta:
         constraints: ClassVar = [
@@ -71,6 +90,13 @@ class SecondAnswer(models.Model):
 
     def __str__(self) -> str:
         return f"second look at {self.response}"
+
+    @property
+    def decision(self) -> str:
+        """Return what the annotator did: kept or changed the rating, or gave no answer."""
+        if self.answered_at is None:
+            return "no answer"
+        return "kept" if self.rating == self.response.rating else "changed"
 
 
 class AdjudicationQuerySet(models.QuerySet["Adjudication"]):

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from django.conf import settings
 from django.db import models
-from django.db.models import F, OuterRef, Q, Subquery, Value
+from django.db.models import Case, F, OuterRef, Q, Subquery, Value, When
 from django.db.models.functions import Coalesce, Greatest
 from django.db.models.lookups import IsNull
 from django.utils import timezone
@@ -296,8 +296,18 @@ class ResponseQuerySet(models.QuerySet["Response"]):
         """Return responses whose second page is not answered yet."""
         return self.filter(rated_at__isnull=True)
 
+    def with_valid_rating(self) -> Self:
+        """Annotate with the answer that counts: `valid_rating`, and the like of the other fields.
+
+        An answer of a second look takes the place of the one before, which stays as it is.
+        """
+        is_again = Q(second_answer__answered_at__isnull=False)
+        names = ("rating", "is_unjudgeable", "comment")
+        cases = {name: When(is_again, then=f"second_answer__{name}") for name in names}
+        return self.annotate(**{f"valid_{name}": Case(cases[name], default=name) for name in names})
+
     def rated(self) -> Self:
-        return self.filter(rating__isnull=False)
+        return self.with_valid_rating().filter(valid_rating__isnull=False)
 
     def for_study(self, study: Study) -> Self:
         return self.filter(annotator__study=study)

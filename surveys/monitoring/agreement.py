@@ -179,7 +179,7 @@ def _compute(study: Study, block: BlockProgress) -> StoredAgreement:
         "pair_id",
         "context__number",
         "annotator_id",
-        Cast("rating", FloatField()),
+        Cast("valid_rating", FloatField()),
         "assignment__questionnaire_id",
     )
     ratings = pd.DataFrame(list(rows), columns=list(COLUMNS))

@@ -56,7 +56,7 @@ def agreement_of(assignment: Assignment, ratings: Mapping[int, float]) -> Agreem
         .exclude(pk=assignment.pk)
     )  # fmt: skip
     sums = others.order_by().values_list("context_id")
-    totals = sums.annotate(total=Sum(Cast("rating", FloatField())), n=Count("pk"))
+    totals = sums.annotate(total=Sum(Cast("valid_rating", FloatField())), n=Count("pk"))
     means = {context: total / n for context, total, n in totals}
     common = sorted(ratings.keys() & means.keys())
     given, expected = [ratings[c] for c in common], [means[c] for c in common]
@@ -70,7 +70,7 @@ def compare_annotators(round_: Round) -> dict[int, Agreement]:
     finished = Assignment.objects.submitted().filter(round=round_)
     rated = Response.objects.rated().on_stimuli().filter(assignment__in=finished)
     rows = rated.order_by("assignment_id", "context_id").values_list(
-        "assignment_id", "context_id", Cast("rating", FloatField())
+        "assignment_id", "context_id", Cast("valid_rating", FloatField())
     )
     by_assignment: dict[int, dict[int, float]] = defaultdict(dict)
     totals: dict[int, float] = defaultdict(float)  # a context is in one questionnaire

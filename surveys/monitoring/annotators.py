@@ -94,17 +94,16 @@ def describe_annotator(
 
 
 def _list_answers(annotator: Annotator) -> Iterator[Answer]:
-    given = Response.objects.filter(annotator=annotator, rated_at__isnull=False)
-    rows = given.order_by("assignment_id", "position").values_list(
+    given: Any = Response.objects.filter(annotator=annotator, rated_at__isnull=False)
+    rows = given.with_valid_rating().order_by("assignment_id", "position").values_list(
         "assignment_id", "position", "pair__position", "pair__word1", "pair__word2", "context_id",
         "context__number", "pair__is_checkpoint", "context__checkpoint__lowest",
         "context__checkpoint__highest",
-        "written1", "written2", "has_pasted_word1", "has_pasted_word2", "rating",
-        "is_unjudgeable", "first_rating", "changed_at", "words_visible_seconds",
+        "written1", "written2", "has_pasted_word1", "has_pasted_word2", "valid_rating",
+        "valid_is_unjudgeable", "first_rating", "changed_at", "words_visible_seconds",
         "rating_visible_seconds", "words_shown_at", "engaged_at", "rating_shown_at", "rated_at",
     )  # fmt: skip
-    values: Any = rows.iterator()
-    for row in values:
+    for row in rows.iterator():
         item, (pasted1, pasted2, *given_rating), times = row[:12], row[12:18], row[18:]
         seconds = _count_seconds(*times), count_seconds(times[1], *times[4:])
         yield Answer._make((*item, pasted1 or pasted2, *given_rating, *seconds))

@@ -108,10 +108,11 @@ def summarise_assignments(
 
 
 def _sum_answers(assignments: Sequence[Assignment]) -> dict[int, dict[str, Any]]:
-    on_stimuli = Q(pair__is_checkpoint=False, rating__isnull=False)
-    points = Cast("rating", FloatField())
+    on_stimuli = Q(pair__is_checkpoint=False, valid_rating__isnull=False)
+    points = Cast("valid_rating", FloatField())
     rows: Any = (
-        Response.objects.filter(assignment__in=[a.pk for a in assignments])
+        Response.objects.with_valid_rating()
+        .filter(assignment__in=[a.pk for a in assignments])
         .order_by()
         .values("assignment_id")
         .annotate(
@@ -119,8 +120,8 @@ def _sum_answers(assignments: Sequence[Assignment]) -> dict[int, dict[str, Any]]
             n_rated=Count("pk", filter=on_stimuli),
             mean=Avg(points, filter=on_stimuli),
             squares=Sum(points * points, filter=on_stimuli),
-            lowest=Min("rating", filter=on_stimuli),
-            highest=Max("rating", filter=on_stimuli),
+            lowest=Min("valid_rating", filter=on_stimuli),
+            highest=Max("valid_rating", filter=on_stimuli),
             n_checks=Count("rated_at", filter=Q(pair__is_checkpoint=True)),
             n_failed=Count("pk", filter=FAILS_CHECKPOINT),
         )

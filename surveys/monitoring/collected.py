@@ -160,11 +160,11 @@ def _count(
         flag = F("assignment__annotator__invitation__is_rehearsal")
         is_scripted = Coalesce(flag, is_scripted, output_field=BooleanField())
     rated = Response.objects.current(study).on_stimuli().filter(assignment__round__in=rounds)
-    rows: Any = rated.order_by().annotate(scripted=is_scripted)
+    rows: Any = rated.with_valid_rating().order_by().annotate(scripted=is_scripted)
     time = WrittenTime("rated_at", length=WRITTEN[unit])
     times: dict[int, Counter[tuple[str, bool]]] = {pk: Counter() for pk in rounds}
     ratings: dict[int, Counter[tuple[str, bool]]] = {pk: Counter() for pk in rounds}
-    grouped = rows.values_list("assignment__round", time, "rating", "scripted")
+    grouped = rows.values_list("assignment__round", time, "valid_rating", "scripted")
     for pk, written, rating, flag, n in grouped.annotate(n=Count("pk")):
         point = UNJUDGED if rating is None else write_point(rating)
         times[pk][written, bool(flag)] += n

@@ -52,7 +52,7 @@ def summarise_contexts(round_: Round) -> list[Summary]:
     """Return the contexts of a block with statistics of a round's ratings; two queries."""
     finished = Assignment.objects.submitted().filter(round=round_)
     rated = Response.objects.rated().on_stimuli().filter(assignment__in=finished)
-    points = Cast("rating", FloatField())
+    points = Cast("valid_rating", FloatField())
     rows: Any = rated.order_by().values_list("context_id")
     sums = rows.annotate(n=Count("pk"), mean=Avg(points), squares=Sum(points * points))
     statistics = {
@@ -70,15 +70,15 @@ def summarise_answers(study: Study, context: Context) -> ContextAnswers:
 
     Responses have no index by context; they are found by the annotators of its questionnaire.
     """
-    of_context = Response.objects.filter(
+    of_context: Any = Response.objects.filter(
         assignment__questionnaire=context.item.questionnaire_id,
         annotator=F("assignment__annotator"),
         pair=context.pair_id,
         context=context,
         engaged_at__isnull=False,
     )
-    rows = of_context.order_by("rated_at").values_list(
-        "rating", "is_unjudgeable", "written1", "written2",
+    rows = of_context.with_valid_rating().order_by("rated_at").values_list(
+        "valid_rating", "valid_is_unjudgeable", "written1", "written2",
         "assignment__state", "assignment__round__is_current",
     )  # fmt: skip
     answers: list[Any] = list(rows)

@@ -20,6 +20,7 @@ from surveys.models import (
     Review,
     ReviewState,
     Run,
+    SecondAnswer,
 )
 from surveys.participation.assignments import lock_places
 from surveys.participation.withdrawal import MAX_REASON_LENGTH, revoke_invitation
@@ -143,6 +144,7 @@ def _first_rated_at(annotator: Annotator) -> datetime | None:
 def _erase_answers(annotator: Annotator) -> int:
     responses = Response.objects.filter(annotator=annotator)
     n_answers = responses.filter(engaged_at__isnull=False).count()
+    SecondAnswer.objects.filter(response__annotator=annotator).delete()
     responses.update(**ERASED)
     drop_exports(annotator.study)
     return n_answers

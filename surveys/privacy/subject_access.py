@@ -23,6 +23,7 @@ from surveys.models import (
     Release,
     Review,
     Run,
+    SecondAnswer,
     Study,
     Verdict,
     Visit,
@@ -108,6 +109,7 @@ def _collect(annotator: Annotator) -> dict[str, Any]:
         **_collect_from_apps(annotator),
         "consent": _describe_consent(annotator),
         "assignments": _list_assignments(annotator),
+        "second_looks": _list_second_looks(annotator),
         "verdicts": _list_verdicts(annotator),
         "evidence": _list_evidence(annotator),
         "releases_with_their_ratings": [
@@ -205,6 +207,14 @@ def _list_assignments(annotator: Annotator) -> list[dict[str, Any]]:
         }
         for assignment in assignments.select_related("questionnaire__block__study")
     ]
+
+
+def _list_second_looks(annotator: Annotator) -> list[dict[str, Any]]:
+    names = ("shown_at", "answered_at", "rating", "is_unjudgeable", "comment")
+    looks = SecondAnswer.objects.filter(response__annotator=annotator).with_items()
+    rows = looks.values("response__position", "response__rating", *names)
+    before = {"response__position": "position", "response__rating": "rating_before"}
+    return [{before.get(name, name): entry for name, entry in row.items()} for row in rows]
 
 
 def _list_verdicts(annotator: Annotator) -> list[dict[str, Any]]:

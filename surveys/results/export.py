@@ -13,14 +13,14 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.models import CharField, Func, Q, Value
+from django.db.models import Case, CharField, F, Func, Q, Value, When
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, Coalesce, Concat
 from django.db.models.sql.compiler import SQLCompiler
 
 from postprocess.formats.tabular import write_cell
 from surveys.access.redaction import mask_note
-from surveys.models import Assignment, Invitation, Response, Study, TextKind
+from surveys.models import Assignment, Invitation, Response, SecondLook, Study, TextKind
 from surveys.models.participation import ResponseQuerySet
 from surveys.models.study import write_point
 from surveys.recruitment.links import personal_link
@@ -84,9 +84,9 @@ RESPONSE_TABLE = {
     "inspired_word2": Column("written2", "string"),
     "pasted_word1": Column("has_pasted_word1", "bool"),
     "pasted_word2": Column("has_pasted_word2", "bool"),
-    "rating": Column("rating", "float64"),
-    "cannot_judge": Column("is_unjudgeable", "bool"),
-    "comment": Column("comment", "string"),
+    "rating": Column("valid_rating", "float64"),
+    "cannot_judge": Column("valid_is_unjudgeable", "bool"),
+    "comment": Column("valid_comment", "string"),
     "words_shown_at": Column(WrittenInstant("words_shown_at"), TIMESTAMP),
     "engaged_at": Column(WrittenInstant("engaged_at"), TIMESTAMP),
     "words_visible_seconds": Column("words_visible_seconds", "float64"),
@@ -97,6 +97,8 @@ RESPONSE_TABLE = {
     "first_rating": Column("first_rating", "float64"),
     "changed_at": Column(WrittenInstant("changed_at"), TIMESTAMP),
 }
+BEFORE = "rating_before_second_look"  # of those that were shown again
+WAS_SHOWN_AGAIN = When(second_answer__isnull=False, then=F("rating"))
 RESPONSE_FIELDS = {name: column.source for name, column in RESPONSE_TABLE.items()}
 RESPONSE_COLUMNS = ("language", *RESPONSE_TABLE)
 WORDS = ("inspired_word1", "inspired_word2")
@@ -111,14 +113,23 @@ def stream_responses(study: Study, **filters: Any) -> Iterator[str]:
     from one query.
     """
     answered = find_responses(study, **filters).order_by("assignment_id", "position")
-    rows = answered.values_list(*RESPONSE_FIELDS.values()).iterator(chunk_size=ROWS_A_FETCH)
-    return stream_csv(name_columns(study), ((study.language, *row) for row in rows))
+    columns = columns_of(study)
+    sources = [column.source for column in columns.values()]
+    rows = answered.values_list(*sources).iterator(chunk_size=ROWS_A_FETCH)
+    return stream_csv(("language", *columns), ((study.language, *row) for row in rows))
 
 
-def name_columns(study: Study) -> list[str]:
-    """Return the columns of a study's responses; what annotators write is named by the kind."""
+def columns_of(study: Study) -> dict[str, Column]:
+    """Return the columns of a study's responses, after that of its language.
+
+    What annotators write is named by the kind of item. A study with a second look has the ratings
+    before it as well.
+    """
     names = dict(zip(WORDS, study.kind.written, strict=True))
-    return [names.get(column, column) for column in RESPONSE_COLUMNS]
+    columns = {names.get(name, name): column for name, column in RESPONSE_TABLE.items()}
+    if study.second_look_above is not None and SecondLook.objects.filter(study=study).exists():
+        columns[BEFORE] = Column(Case(WAS_SHOWN_AGAIN), "float64")
+    return columns
 
 
 def find_responses(
@@ -147,8 +158,8 @@ def find_responses(
         responses = responses.filter(context__number=context)
     if since is not None:
         latest = Q(changed_at__gte=since) | Q(rated_at__gte=since) | Q(engaged_at__gte=since)
-        responses = responses.filter(latest)
-    return responses
+        responses = responses.filter(latest | Q(second_answer__answered_at__gte=since))
+    return responses.with_valid_rating()
 
 
 def stream_invitations(

@@ -12,13 +12,12 @@ from django.db.models.functions import Cast
 from surveys.models import Study
 from surveys.operations.job_process import in_job_process
 from surveys.results.export import (
-    RESPONSE_TABLE,
     ROWS_A_FETCH,
     TIMESTAMP,
     Column,
     WrittenInstant,
+    columns_of,
     find_responses,
-    name_columns,
 )
 
 ROWS_A_GROUP = 20_000
@@ -49,17 +48,18 @@ def stream_responses_as_parquet(study: Study, **filters: Any) -> Iterator[bytes]
     from pyarrow import parquet
 
     instant = pa.timestamp("ms", tz="UTC")
-    kinds = ["string", *(column.arrow_type for column in RESPONSE_TABLE.values())]
-    types = [instant if kind == TIMESTAMP else pa.type_for_alias(kind) for kind in kinds]
-    schema = pa.schema([*zip(name_columns(study), types, strict=True)])
+    columns = columns_of(study)
+    kinds = {"language": "string"} | {name: of.arrow_type for name, of in columns.items()}
+    types = [instant if kind == TIMESTAMP else pa.type_for_alias(kind) for kind in kinds.values()]
+    schema = pa.schema([*zip(kinds, types, strict=True)])
     answered = find_responses(study, **filters).order_by("assignment_id", "position")
-    rows = answered.values_list(*map(_as_typed, RESPONSE_TABLE.values()))
+    rows = answered.values_list(*map(_as_typed, columns.values()))
     remaining = rows.iterator(chunk_size=ROWS_A_FETCH)
     sink = _Sink()
     with parquet.ParquetWriter(sink, schema, compression="zstd") as writer:
         while group := list(islice(remaining, ROWS_A_GROUP)):
-            columns = [[study.language] * len(group), *zip(*group, strict=True)]
-            named = dict(zip(schema.names, columns, strict=True))
+            entries = [[study.language] * len(group), *zip(*group, strict=True)]
+            named = dict(zip(schema.names, entries, strict=True))
             writer.write_table(pa.table(named, schema=schema))
             yield sink.take()
     yield sink.take()

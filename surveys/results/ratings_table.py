@@ -18,6 +18,7 @@ from surveys.models import (
     Context,
     Response,
     Review,
+    SecondAnswer,
     Study,
 )
 from surveys.models.participation import ResponseQuerySet
@@ -38,9 +39,9 @@ CHECKS_COLUMNS = ("checkpoint", "annotator", "rating", "group", "lowest", "highe
 WORDS_COLUMNS = ("pair", "context", "annotator")  # and what is written
 DETAILS_COLUMNS = ("pair", "context", "annotator", "block", "position", "seconds", "layout")
 FIELDS = (
-    "pair__position", "context__number", "annotator__code", "rating",
+    "pair__position", "context__number", "annotator__code", "valid_rating",
     "assignment__questionnaire__block__number", "assignment__questionnaire__letter",
-    "is_unjudgeable", "assignment__state", "assignment__round__is_current",
+    "valid_is_unjudgeable", "assignment__state", "assignment__round__is_current",
     "context__checkpoint__lowest", "context__checkpoint__highest", "annotator__publishes_words",
     "position", "rating_visible_seconds", "scale_layout", "written1", "written2",
     "annotator__invitation__is_rehearsal", "assignment", "pk",
@@ -167,7 +168,7 @@ def number_annotators(collected: "Collected") -> "Collected":
 
 
 def _list_answers(study: Study) -> Iterable[tuple[Any, ...]]:
-    return Response.objects.given(study).values_list(*FIELDS)
+    return Response.objects.given(study).with_valid_rating().values_list(*FIELDS)
 
 
 def list_rejected(study: Study) -> ResponseQuerySet:
@@ -266,12 +267,18 @@ def list_shortfalls(study: Study) -> list[str]:
             "questionnaires of earlier rounds of repeated blocks, left out",
         ),
         (
-            responses.filter(assignment__in=finished, is_unjudgeable=True).count(),
+            responses.with_valid_rating()
+            .filter(assignment__in=finished, valid_is_unjudgeable=True)
+            .count(),
             "texts that annotators could not judge",
         ),
         (
             finished.filter(responses__in=responses.failed_checkpoints()).distinct().count(),
             "questionnaires with a failed checkpoint item, included",
+        ),
+        (
+            SecondAnswer.objects.of_study(study).due().count(),
+            "ratings that annotators may still change in the second look, which is open",
         ),
         (
             list_rejected(study).count(),

@@ -22,6 +22,7 @@ from postprocess.release.description.template import render_template
 from surveys.errors import RatingsMissing, ReleaseRefused
 from surveys.models import Release, Study
 from surveys.models.results import make_key
+from surveys.participation.second_look import refuse_open_look
 from surveys.results.description import describe_study
 from surveys.results.inspection.verification import STAGE, verify_folder
 from surveys.results.numbering import number_release
@@ -83,7 +84,7 @@ def release_dataset(
     dataset from the files in the folder. The written files are verified: the release stores how
     many figures follow from its ratings, and what differs. `number` is that of the run that makes
     the release, and `keep` receives what the library built. Writes nothing when it raises
-    RatingsMissing, StimuliChanged or ReleaseRefused.
+    RatingsMissing, StimuliChanged, ReleaseRefused, or SecondLookRefused during a second look.
     """
     from postprocess.release.assembling import Choices, build_release, write_release
     from postprocess.release.withholding import list_withheld
@@ -92,6 +93,7 @@ def release_dataset(
     options = options or ReleaseOptions()
     key = _choose_key(study, options.ids_of)
     collected_at = withdrawal_cutoff(study)
+    refuse_open_look(study)
     collected = number_annotators(collect_study(study))
     try:
         release = build_release(

@@ -21,6 +21,7 @@ from surveys.jobs.perform import Progress
 from surveys.jobs.queue import enqueue, retry
 from surveys.models import JobState, Release, Run, RunKind, Study
 from surveys.participation.assignments import list_places_left
+from surveys.participation.second_look import refuse_open_look
 from surveys.recruitment.links import MOST_INVITED, read_notes, refuse_others_meanwhile
 from surveys.results.entries.description import name_dataset
 from surveys.results.export_jobs import EXPORT_FORMATS
@@ -51,8 +52,9 @@ def request_release(study: Study, recipe: str, options: Mapping[str, Any], by: U
     """Queue a run that makes a release; `options` are fields of `ReleaseOptions`, `ids_of` an id.
 
     Raises RunRefused for an invalid recipe or name, or an `ids_of` that is not a release of the
-    study.
+    study, SecondLookRefused while a second look is open.
     """
+    refuse_open_look(study)
     if name := options.get("name"):
         _refuse_name(name)
     of = options.get("ids_of")

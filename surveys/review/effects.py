@@ -26,7 +26,7 @@ FIELDS = {
     "pair": "pair__position",
     "context": "context__number",
     "annotator": "annotator",
-    "rating": "rating",
+    "rating": "valid_rating",
     "group": "assignment__questionnaire__letter",
     "block": "assignment__questionnaire__block",
 }

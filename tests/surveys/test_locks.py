@@ -23,6 +23,7 @@ from surveys.webhooks.messages import add_webhook
 from tests.factories import checkpoints
 from tests.factories.answers import hours_ago
 from tests.factories.reviews import reviewed_study, whole
+from tests.factories.second_looks import list_annotators, look_of, looking_study
 from tests.factories.studies import make_study, start
 from tests.surveys import locking
 from tests.test_size import APPS
@@ -43,6 +44,7 @@ LOCKS = locking.read_table(
         "start_assignment/silence resume_assignment",
     ),
     ("surveys.participation.assignments", "Assignment", "submit_assignment"),
+    ("surveys.participation.second_look", "SecondLook", "answer_again"),
     ("surveys.participation.introduction", "Study", "complete_step check_comprehension"),
     ("surveys.participation.withdrawal", "Study", "return_assignment"),
     ("surveys.participation.withdrawal", "Study Invitation", "revoke_invitation"),
@@ -62,6 +64,8 @@ LOCKS = locking.read_table(
     ("surveys.review.adjudication", "Context", "decide"),
     ("surveys.review.queue", "Review", "_renew"),
     ("surveys.review.replacements", "Study", "request_replacements"),
+    ("surveys.review.second_look", "Study", "open_second_look"),
+    ("surveys.review.second_look", "Study SecondLook", "close_second_look"),
     ("surveys.review.verdicts", "ReviewSettings", "claim_answers configure_review"),
     ("surveys.review.verdicts", "Review Review", "give_verdict settle_dispute undo_verdict"),
     ("surveys.study.design", "Study Study", "configure_study"),
@@ -116,9 +120,12 @@ def test_each_action_locks_its_rows():
         "surveys.participation.assignments.start_assignment/silence": {
             "invitation": silent.annotator.invitation
         },
+        "surveys.participation.second_look.answer_again": {
+            "answer": look_of(list_annotators(looking_study(slug="looked"))[2], 1), "rating": 1,
+        },
         "surveys.study.design.configure_study": {"settings": {"block_size": 1}},
         "surveys.study.texts.set_text": {"kind": TextKind.CONSENT, "body": "Welcome."},
-    }
+    }  # fmt: skip
 
     assert {case: locking.list_locked(case, rows, **own.get(case, {})) for case in LOCKS} == LOCKS
 

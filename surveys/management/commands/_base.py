@@ -5,6 +5,7 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser, OutputWrapper
 from django.db import models
 
@@ -73,6 +74,13 @@ def find_study(slug: str) -> Study:
         return study
     slugs = ", ".join(Study.objects.values_list("slug", flat=True)) or "none yet"
     raise CommandError(f"Unknown study {slug!r}. Studies: {slugs}.")
+
+
+def find_account(username: str) -> User:
+    """Return the active account with this name. Raises CommandError."""
+    if user := User.objects.filter(username=username, is_active=True).first():
+        return user
+    raise CommandError(f"There is no account {username!r}.")
 
 
 def read_file(path: Path) -> bytes:

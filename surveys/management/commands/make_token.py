@@ -1,12 +1,11 @@
 from datetime import timedelta
 from typing import Any
 
-from django.contrib.auth.models import User
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from surveys.access.api_tokens import all_scopes, make_token
-from surveys.management.commands._base import SurveyCommand, positive
+from surveys.management.commands._base import SurveyCommand, find_account, positive
 
 
 class Command(SurveyCommand):
@@ -21,9 +20,7 @@ class Command(SurveyCommand):
     def handle(
         self, *, username: str, name: str, scope: list[str], days: int | None, **options: Any
     ) -> None:
-        user = User.objects.filter(username=username, is_active=True).first()
-        if user is None:
-            raise CommandError(f"There is no account {username!r}.")
+        user = find_account(username)
         expires_at = timezone.now() + timedelta(days=days) if days else None
         _, key = make_token(user, name, scope, expires_at=expires_at)
         self.stdout.write(key)

@@ -116,7 +116,7 @@ def estimate_power(study: Study) -> None:
     from postprocess.table.scale import Scale
 
     counted = Response.objects.counted(study).on_stimuli()
-    rows = counted.order_by("pk").values_list("pair_id", "context_id", "rating")
+    rows = counted.order_by("pk").values_list("pair_id", "context_id", "valid_rating")
     ratings = pd.DataFrame(rows, columns=["pair", "context", "rating"])
     by_context = ratings.groupby("context").size()
     n_ready = int((by_context >= FEWEST_RATINGS).sum())
