@@ -1,7 +1,7 @@
 """Making a board of results: averages, intervals, ranks, tests, and the order of its rows."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -56,7 +56,8 @@ def make_board(rules: Rules, entries: Sequence[Entry]) -> Board:
         pairs or that are not finite, or an average of more languages than there are.
     """
     _check(rules, entries)
-    columns = [_fill(rules, entries, name) for name in (AVERAGE, *rules.languages)]
+    copied = _find_copied(entries)
+    columns = [_fill(rules, entries, name, copied) for name in (AVERAGE, *rules.languages)]
     cells: dict[str, dict[str, Cell]] = {entry.name: {} for entry in entries}
     places: dict[str, dict[str, Place]] = {entry.name: {} for entry in entries}
     differences, best_baseline = {}, {}
@@ -114,11 +115,35 @@ def _check(rules: Rules, entries: Sequence[Entry]) -> None:
                 raise BoardError(f"{place}: the score is not a finite number")
 
 
-def _fill(rules: Rules, entries: Sequence[Entry], name: str) -> _Column:
+def _find_copied(entries: Sequence[Entry]) -> dict[str, set[str]]:
+    """Return the languages, by team, whose figures are all equal to a baseline's, left out or not.
+
+    Some scorers fill in the baseline for a missing language, and teams may send it in. 0 is common
+    to many predictions, and does not count.
+    """
+    baselines = [entry for entry in entries if entry.kind is Kind.BASELINE]
+    return {
+        entry.name: {
+            language
+            for language, figures in entry.figures.items()
+            if figures.score and _has_left_out(figures)
+            for other in baselines
+            if (base := other.figures.get(language)) and base.score == figures.score
+            if np.array_equal(base.left_out, figures.left_out)
+        }
+        for entry in entries
+        if entry.kind is Kind.TEAM
+    }
+
+
+def _fill(
+    rules: Rules, entries: Sequence[Entry], name: str, copied: Mapping[str, set[str]]
+) -> _Column:
     """Return the column of a language or of the averages."""
     column = _Column(name, {}, {}, {})
     for entry in entries:
-        languages = _choose(rules, entry.figures, name)
+        copies = copied.get(entry.name, set())
+        languages = _choose(rules, entry.figures, name, copies)
         if languages is None:
             continue
         column.entries[entry.name] = entry
@@ -130,12 +155,17 @@ def _fill(rules: Rules, entries: Sequence[Entry], name: str) -> _Column:
     return column
 
 
-def _choose(rules: Rules, figures: Mapping[str, Figures], name: str) -> tuple[str, ...] | None:
-    """Return the languages that count in a column; None if the row has no score there."""
+def _choose(
+    rules: Rules, figures: Mapping[str, Figures], name: str, copies: Collection[str]
+) -> tuple[str, ...] | None:
+    """Return the languages that count in a column; None if the row has no score there.
+
+    Copies of a baseline count in no average.
+    """
     scored = {language for language in figures if not np.isnan(figures[language].score)}
     if name != AVERAGE:
         return (name,) if name in scored else None
-    there = [language for language in rules.languages if language in scored]
+    there = [language for language in rules.languages if language in scored - {*copies}]
     n_wanted = rules.best_of or len(rules.languages)
     if len(there) < n_wanted:
         return None

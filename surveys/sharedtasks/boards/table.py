@@ -127,7 +127,7 @@ def _list_equal(shown: Sequence[ShownRow], names: dict[str, str]) -> Iterator[st
 
     cells = [(row.name, cell.column, cell.equals) for row in shown for cell in row.cells]
     for sentence in describe_equal((cell for cell in cells if cell[2]), names.__getitem__):
-        yield f"{sentence} as shown."
+        yield f"{sentence} as shown. Copied predictions count in no average."
 
 
 def name_languages(tags: Iterable[str]) -> dict[str, str]:

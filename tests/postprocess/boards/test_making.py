@@ -96,6 +96,28 @@ def test_averages_of_the_published_data(gwsc):
         assert (cell.score, cell.low, cell.high) == pytest.approx(expected, abs=EXACT)
 
 
+def test_a_copy_of_a_baseline_counts_in_no_average():
+    rng = np.random.default_rng(11)
+    rules = Rules("Invented", "evaluation", CHANGES, {"fi": 24, "sl": 60}, best_of=1)
+    base, own, other = (draw_figures(rng, n, quality=2, seed=n) for n in (24, 60, 24))
+    entries = [
+        Entry("distance", {"fi": base}, Kind.BASELINE),
+        Entry("Alba", {"fi": base, "sl": own}),
+        Entry("Brenta", {"fi": base}),
+        Entry("Cem", {"fi": other}),
+        Entry("Eno", {"fi": only_score(base.score)}),  # as if by chance
+    ]
+
+    cells = {row.name: row.cells for row in make_board(rules, entries).rows}
+
+    assert cells["Alba"][AVERAGE].score == own.score
+    assert AVERAGE not in cells["Brenta"]
+    assert cells["Brenta"]["fi"].score == base.score
+    assert {name for name, row in cells.items() if AVERAGE in row} == {
+        "distance", "Alba", "Cem", "Eno",
+    }  # fmt: skip
+
+
 def test_references_stand_where_their_score_falls(gwsc):
     board = gwsc(CHANGES, baselines=("form", "distance"))
 
