@@ -11,8 +11,8 @@ LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 NAME = re.compile(r"[A-Za-z0-9]+([-_][A-Za-z0-9]+)*")
 LONGEST = 50
 OF_OTHER_FILES = (
-    "annotators", "checkpoints", "data", "distributions", "gold", "intervals", "ratings",
-    "results", "scores",
+    "adjudicated", "annotators", "checkpoints", "data", "distributions", "gold", "intervals",
+    "ratings", "results", "scores",
 )  # fmt: skip
 FIGURES = (  # of the report, in its order
     "ratings-per-context", "coverage-over-time", "annotator-means", "annotator-correlations",

@@ -87,6 +87,7 @@ def build_dataset(
     design: Design | None = None,
     inputs: Mapping[str, str] | None = None,
     checks: pd.DataFrame | None = None,
+    decisions: pd.DataFrame | None = None,
     details: pd.DataFrame | None = None,
     notes: Sequence[str] = (),
     scripted: Collection[str] = (),
@@ -99,7 +100,7 @@ def build_dataset(
     ----------
     stimuli : ParsedRows
         Their rows are published verbatim; errors in them are only reported.
-    ratings, recipe, checks, progress
+    ratings, recipe, checks, decisions, progress
         As `post_process` takes them.
     language : str
         Such as "sl" or "sr-Latn"; used in file names.
@@ -134,6 +135,7 @@ def build_dataset(
         n_pairs=len(stimuli.rows),
         **options_of(design),
         checks=checks,
+        decisions=decisions,
         progress=progress,
     )
     used = join_details(outcome.used, details)

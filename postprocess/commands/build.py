@@ -39,6 +39,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME_OR_FILE",
         help="take the recipe and the scale from a design, in place of --recipe",
     )
+    parser.add_argument(
+        "--adjudicated",
+        type=Path,
+        metavar="FILE",
+        help="answers that were decided on, for items without a majority: adjudicated_<lang>.tsv",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -56,6 +62,9 @@ def run(options: argparse.Namespace) -> int:
     files = {"stimuli": options.stimuli, "ratings": options.ratings}
     if options.checkpoints:
         files["checkpoints"] = options.checkpoints
+    decided = options.adjudicated
+    if decided:
+        files["adjudicated"] = decided
     design = read_design(options.design) if options.design else None
     recipe = design.as_recipe(options.changes) if design else recipe_from(options)
     data = options.stimuli.read_bytes()
@@ -70,6 +79,7 @@ def run(options: argparse.Namespace) -> int:
             design=design,
             inputs={name: _digest(path) for name, path in files.items()},
             checks=checks,
+            decisions=load_ratings(decided, options.language) if decided else None,
             details=load_details(options.ratings),
             scripted=load_scripted(options.ratings),
             name=options.name or PUBLISHED,

@@ -53,8 +53,11 @@ def describe_procedure(design: Design) -> str:
     )
 
 
-def list_rounds(design: Design | None) -> Iterator[str]:
-    """Describe the rounds after the first answers, a sentence each."""
+def list_rounds(design: Design | None, n_decided: int = 0) -> Iterator[str]:
+    """Describe the rounds after the first answers, a sentence each.
+
+    `n_decided`: items without a majority that another person decided.
+    """
     if design is None:
         return
     if doubled := design.answers.doubled:
@@ -65,7 +68,8 @@ def list_rounds(design: Design | None) -> Iterator[str]:
             f"than {above:g} away from the mean of the others."
         )
     if design.rounds.adjudicates:
-        yield "By the design, another person decides items without a majority."
+        number = f": {n_decided:,} in all" if n_decided else ""
+        yield f"By the design, another person decides items without a majority{number}."
 
 
 def _describe_question(design: Design | None) -> str:

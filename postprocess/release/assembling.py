@@ -51,7 +51,7 @@ from postprocess.steps.post_process import Progress, post_process
 from postprocess.steps.recipe import Recipe
 from postprocess.steps.rehearsal import SCRIPTED
 from postprocess.table.details import LAYOUT, MEASURES, RELEASED, join_details
-from postprocess.table.ratings import check_ratings
+from postprocess.table.ratings import check_ratings, name_some
 
 REPORT = "report.json"
 DESCRIPTION = "description.toml"
@@ -73,7 +73,8 @@ class Collected:
     `words`: engagement words that may be published, see `publish_individual`; `details`: see
     `join_details`; positions and seconds are neither published nor used;
     `scripted`: annotators that are scripts; `sources`: where the contexts come from, and `origin`:
-    how they were found, if that is known; `design`: None for CoSimLex.
+    how they were found, if that is known; `design`: None for CoSimLex; `decisions`: see
+    `post_process`.
     """
 
     stimuli: ParsedRows[Any]
@@ -85,6 +86,7 @@ class Collected:
     sources: tuple[ContextSource, ...] = ()
     origin: Origin = field(default_factory=dict)
     design: Design | None = None
+    decisions: pd.DataFrame | None = None
 
 
 @dataclass(frozen=True)
@@ -221,6 +223,7 @@ def assemble_release(
         design=published.design,
         inputs=_digest_inputs(stimuli, answers),
         checks=published.individual.checks,
+        decisions=published.individual.decisions,
         details=ratings,
         notes=notes,
         scripted=scripted,
@@ -286,9 +289,15 @@ def _find_unscored(
         return []
     outcome = post_process(
         individual.ratings, recipe, n_pairs=len(collected.stimuli.rows), checks=individual.checks,
-        **options_of(design),
+        decisions=individual.decisions, **options_of(design),
     )  # fmt: skip
     unscored = outcome.pairs.index.difference(outcome.scores.index)
+    if len(unscored) and design and design.rounds.adjudicates:
+        ids = [collected.stimuli.rows[pair - 1][0] for pair in unscored]
+        raise ReleaseError(
+            f"these items have no majority, and nobody has decided them: {name_some(ids)}; decide "
+            "them first (on the site under Collection, Adjudication)"
+        )
     if len(unscored) and not choices.accepts_unscored:
         gaps = describe_gaps(report_gaps(outcome)) or "Items without a majority have no score."
         raise ReleaseError(
@@ -314,15 +323,18 @@ def _publish(
     """Return the individual answers with this release's annotator ids."""
     n_pairs = len(collected.stimuli.rows)
     n_contexts = collected.design.n_contexts if collected.design else 2
-    ratings = check_ratings(
-        collected.ratings, recipe.scale.as_scale(), n_pairs=n_pairs, n_contexts=n_contexts
-    )
+    ratings, decisions = (
+        None if table is None
+        else check_ratings(table, recipe.scale.as_scale(), n_pairs=n_pairs, n_contexts=n_contexts)
+        for table in (collected.ratings, collected.decisions)
+    )  # fmt: skip
     ratings = _join_traits(ratings, collected.details)
     is_scripted = ratings["annotator"].isin(list(collected.scripted))
     if is_scripted[~find_withdrawn(ratings)].any():
         ratings = ratings.assign(**{SCRIPTED: is_scripted})
     words = collected.words if description.consent.publishes_words else None
-    return publish_individual(ratings, collected.checks, words, key)
+    individual = publish_individual(ratings, collected.checks, words, key)
+    return replace(individual, decisions=decisions)
 
 
 def _join_traits(ratings: pd.DataFrame, details: pd.DataFrame | None) -> pd.DataFrame:

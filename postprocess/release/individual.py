@@ -3,7 +3,7 @@
 import csv
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -44,11 +44,12 @@ class Individual:
     """The answers of single annotators, with the ids of a release.
 
     `ratings`: see `check_ratings`; with the layout of the scale if it is known, and the words if
-    they are published; `checks`: see `count_failed`, or None.
+    they are published; `checks`: see `count_failed`, or None; `decisions`: see `post_process`.
     """
 
     ratings: pd.DataFrame
     checks: pd.DataFrame | None
+    decisions: pd.DataFrame | None = None
 
     @property
     def scripted(self) -> frozenset[str]:
@@ -61,8 +62,12 @@ class Individual:
         """Return the answers with new numbers of the pairs, whose rows are given in their order."""
         number = np.empty(len(order) + 1, dtype=np.int32)
         number[np.array(order) + 1] = np.arange(1, len(number))
-        renumbered = self.ratings.assign(pair=number[self.ratings["pair"]])
-        return Individual(renumbered.sort_values(list(PLACE), ignore_index=True), self.checks)
+        ratings, decisions = (
+            None if table is None
+            else table.assign(pair=number[table["pair"]]).sort_values([*PLACE], ignore_index=True)
+            for table in (self.ratings, self.decisions)
+        )  # fmt: skip
+        return replace(self, ratings=ratings, decisions=decisions)
 
     def render(self, language: str, tag: str) -> dict[str, bytes]:
         """Return the files of the ratings and of the answers to checkpoint items."""
@@ -72,7 +77,15 @@ class Individual:
         }
         if self.checks is not None:
             files[f"checkpoints_{tag}.csv"] = render_checks(self.checks, language).encode()
+        if self.decisions is not None:
+            decided = render_ratings(self.decisions, language)
+            files[name_decisions(tag)] = decided.encode()
         return files
+
+
+def name_decisions(tag: str) -> str:
+    """Return the path of the file of the decisions on items without a majority."""
+    return f"adjudicated_{tag}.tsv"
 
 
 def load_words(path: Path) -> pd.DataFrame | None:

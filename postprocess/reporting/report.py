@@ -100,6 +100,7 @@ def report_counts(outcome: Outcome, scripted: Collection[str] = ()) -> Report:
         "ratings": len(ledger),
         "ratings_used": len(used),
         "ratings_left_out": {str(reason): int(n) for reason, n in reasons.items() if n},
+        **({"pairs_decided": outcome.n_decided} if outcome.n_decided else {}),
         **report_gaps(outcome),
         **count_scripted(ledger, scripted),
         "fewest_ratings_of_a_context": int(per_context.min()),

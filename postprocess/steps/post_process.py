@@ -29,6 +29,7 @@ from postprocess.types import Bools, Centre, Codes, Floats, Integers, NContexts
 Progress = Callable[[str, int, int], None]
 OF_CALIBRATION = ["mean", "group_mean", "deviation", "shift", "n_clipped"]
 PLACES = {1: ("",), 2: (" in context 1", " in context 2", " in either context")}
+NO_ITEMS = np.empty(0, dtype=np.int64)
 UNCOMPARED = "rests on a questionnaire in which nobody could be compared"
 
 MILDER = "collect more ratings or choose a milder recipe"
@@ -60,6 +61,7 @@ class Outcome:
     annotators: pd.DataFrame
     pairs: pd.DataFrame
     groups_given: bool
+    n_decided: int = 0  # pairs without a majority whose score is a decision
 
     @property
     def n_contexts(self) -> NContexts:
@@ -100,6 +102,7 @@ def post_process(
     n_contexts: NContexts = 2,
     centre: Centre = "mean",
     checks: pd.DataFrame | None = None,
+    decisions: pd.DataFrame | None = None,
     progress: Progress | None = None,
 ) -> Outcome:
     """Exclude, calibrate, filter, rescale and aggregate ratings according to a recipe.
@@ -119,6 +122,9 @@ def post_process(
         Which figure of a context's ratings is its score; see `core.score`.
     checks : DataFrame, optional
         Answers to checkpoint items, as `count_failed` takes them.
+    decisions : DataFrame, optional
+        As `ratings`: another person's answer to a context, which is its score if the ratings have
+        no majority.
     progress : callable, optional
         Called with the stage, the amount done and the total amount.
 
@@ -139,13 +145,16 @@ def post_process(
     checked = with_groups(check_ratings(ratings, scale, n_pairs=n_pairs, n_contexts=n_contexts))
     item, (member, members) = number_items(checked, n_contexts), number_members(checked)
     n_items = n_contexts * n_pairs
+    if decisions is not None:
+        decisions = check_ratings(decisions, scale, n_pairs=n_pairs, n_contexts=n_contexts)
+    decided = number_items(decisions, n_contexts) if decisions is not None else NO_ITEMS
     with _explaining("", UNRATED):
-        refuse_unrated(np.bincount(item, minlength=n_items), n_contexts)
+        refuse_unrated(_count_items(item, decided, n_items), n_contexts)
     excluded = find_excluded(checked, checks=checks, **recipe.exclusion.model_dump())
     counts = (excluded == COUNTED).to_numpy()
     rows = slice(None) if counts.all() else counts
     with _explaining("leaving out what does not count"):
-        refuse_unrated(np.bincount(item[rows], minlength=n_items), n_contexts)
+        refuse_unrated(_count_items(item[rows], decided, n_items), n_contexts)
     group = pd.factorize(members["group"])[0]
     counted = count_ratings(item[rows], member[rows], checked["rating"][rows], group)
     report("calibrating", 0, 1)
@@ -162,10 +171,11 @@ def post_process(
             centre=centre,
             progress=lambda done, of: report("scoring", done, of),
         )
+        n_decided = 0 if decisions is None else _settle(scores, decisions, recipe)
         _refuse_unscored(scores, calibrated, judged, recipe)
     annotators, reason = _account(excluded, member, members, of_calibration.join(judged))
     ledger = checked.assign(calibrated=_points_of_rows(calibrated, counts), reason=reason)
-    outcome = Outcome(recipe, ledger, annotators, scores, "group" in ratings)
+    outcome = Outcome(recipe, ledger, annotators, scores, "group" in ratings, n_decided)
     return _add_notes(outcome) if recipe.filtering.constant_from else outcome
 
 
@@ -184,11 +194,29 @@ def apply_filtering(calibrated: Ratings, recipe: Recipe) -> pd.DataFrame:
     return judged if section.enabled else judged.assign(decision=KEPT, reason="")
 
 
+def _count_items(item: Integers, decided: Integers, n_items: int) -> Integers:
+    """Return the number of ratings of each context, and of decisions on it."""
+    counts = np.bincount(item, minlength=n_items)
+    counts[decided] += 1
+    return counts
+
+
+def _settle(pairs: pd.DataFrame, decisions: pd.DataFrame, recipe: Recipe) -> int:
+    """Score pairs without a majority by the decisions on them; return how many these are."""
+    answers = decisions.set_index("pair")["rating"]
+    answers = answers[pairs.loc[answers.index, "sim1"].isna()]
+    scales = recipe.scale.as_scale(), recipe.rescaling.as_scale()
+    pairs.loc[answers.index, "sim1"] = core.rescale(answers.to_numpy(dtype=float), *scales)
+    return len(answers)
+
+
 def _refuse_unscored(
     pairs: pd.DataFrame, calibrated: Ratings, judged: pd.DataFrame, recipe: Recipe
 ) -> None:
     """Raise RatingsError for contexts without ratings, unless constant ratings are the reason."""
     is_scored = count_used(pairs).ravel() > 0
+    if "share1" in pairs:  # some may be decided without ratings
+        is_scored |= pairs["sim1"].notna().to_numpy()
     n_contexts = len(is_scored) // len(pairs)
     if recipe.filtering.constant_from and is_scored.reshape(-1, n_contexts).all(axis=1).any():
         is_constant = (judged["reason"] == CONSTANT).to_numpy()[calibrated.member]

@@ -115,7 +115,8 @@ def load_designed(folder: Path) -> tuple[ScoredItems, Design]:
     published = read_published(folder, files, tag, recipe)
     outcome = post_process(
         published.individual.ratings, recipe, n_pairs=len(published.stimuli.rows),
-        checks=published.individual.checks, **options_of(design),
+        checks=published.individual.checks, decisions=published.individual.decisions,
+        **options_of(design),
     )  # fmt: skip
     items = pd.DataFrame(published.stimuli.rows, columns=list(published.stimuli.columns))
     pairs = outcome.pairs.reset_index(drop=True)

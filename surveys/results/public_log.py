@@ -23,7 +23,7 @@ PUBLISHED = {
     "study.": True, "stimuli.": True, "text.": True, "block.": True, "review.": True,
     "entrance.": True, "results.": True, "release.": True, "run.": True, "verify.": True,
     "retention.": True, "personal_data.": True, "invitations.": True, "annotator.": False,
-    "annotators.": False, "verdict.": False,
+    "annotators.": False, "verdict.": False, "item.": False,
 }  # fmt: skip
 
 

@@ -91,7 +91,8 @@ def collect_study(study: Study) -> "Collected":
 
     stimuli = read_stored_stimuli(study)
     answers = table_answers(study)
-    _refuse_unrated_contexts(study, answers.ratings)
+    decisions = _table_decisions(study)
+    _refuse_unrated_contexts(study, answers.ratings, decisions)
     return Collected(
         stimuli,
         answers.ratings,
@@ -102,6 +103,7 @@ def collect_study(study: Study) -> "Collected":
         sources=read_sources(study),
         origin=read_origin(study),
         design=released_design(study),
+        decisions=decisions,
     )
 
 
@@ -150,6 +152,19 @@ def table_answers(study: Study) -> Answers:
         _table(details, DETAILS_COLUMNS).astype({"seconds": float}),
         frozenset(row[2] for row in rows if row[-3]),
     )
+
+
+def _table_decisions(study: Study) -> "pd.DataFrame | None":
+    """Return the decisions on items without a majority as ratings; None if there are none."""
+    if not study.adjudicates:
+        return None
+    positions = dict(Context.objects.stimuli(study).values_list("pk", "pair__position"))
+    rows = [
+        (positions[pk], 1, "adjudicator", float(tally.answer), "", "")
+        for pk, tally in tally_answers(study).items()
+        if tally.majority is None and isinstance(tally.answer, Decimal)
+    ]
+    return _table(rows, RATINGS_COLUMNS).drop(columns=["group", "mark"]) if rows else None
 
 
 def number_annotators(collected: "Collected") -> "Collected":
@@ -303,10 +318,14 @@ def _count_short_contexts(study: Study) -> int:
     return Context.objects.stimuli(study).count() - full.count()
 
 
-def _refuse_unrated_contexts(study: Study, ratings: "pd.DataFrame") -> None:
+def _refuse_unrated_contexts(
+    study: Study, ratings: "pd.DataFrame", decisions: "pd.DataFrame | None"
+) -> None:
+    import pandas as pd
+
     n_contexts = Context.objects.stimuli(study).count()
     counted = ratings[ratings["mark"] == ""]
-    n_rated = len(counted[["pair", "context"]].drop_duplicates())
+    n_rated = len(pd.concat([counted, decisions])[["pair", "context"]].drop_duplicates())
     if n_rated < n_contexts:
         raise RatingsMissing(
             f"{n_contexts - n_rated} of the {n_contexts} contexts of study {study.slug} have no "

@@ -203,6 +203,7 @@ def make_results(run: Run, progress: Progress) -> dict[str, Any]:
         recipe=parse_recipe(run.recipe.encode()),
         inputs={},
         checks=collected.checks,
+        decisions=collected.decisions,
         details=collected.details,
         notes=list_shortfalls(run.study),
         scripted=collected.scripted,

@@ -48,6 +48,7 @@ def designed_release(
     *,
     more: Mapping[str, str] = NOUNS,
     ratings: pd.DataFrame | None = None,
+    decisions: pd.DataFrame | None = None,
     add_files: Callable[[Dataset], Mapping[str, bytes]] | None = None,
     language: str = "en",
     **choices: int | bool,
@@ -57,6 +58,7 @@ def designed_release(
     items: ParsedRows[object] = parse_items(invented_items(design, n_items, more), design.item)
     given = invented_ratings(design, n_items) if ratings is None else ratings
     return build_release(
-        Collected(items, given, design=design), Description(), design.as_recipe(QUICKLY),
+        Collected(items, given, design=design, decisions=decisions),
+        Description(), design.as_recipe(QUICKLY),
         Choices("frozen-frozen-frozen", **choices), language=language, add_files=add_files,
     )  # type: ignore[arg-type] # fmt: skip

@@ -93,6 +93,13 @@ def test_build_writes_no_tag_for_a_tie(arguments, tmp_path):
     assert (out / "scores.tsv").read_text() == "pair\tn\tscore\tshare\n1\t2\t1\t1\n2\t2\t\t0.5\n"
     assert not (out / "intervals.tsv").exists()
 
+    decided = tmp_path / "adjudicated_xx.tsv"
+    decided.write_text("language\tpair\tcontext\tannotator\trating\nxx\t2\t1\tadjudicator\t0\n")
+    build_single(
+        tmp_path, [*arguments, "--adjudicated", str(decided)], "wic", items, [(1, 1), (0, 1)]
+    )
+    assert (out / "gold/gold_xx.tsv").read_text() == "id\ttag\na\tT\nb\tF\n"
+
 
 def test_build_writes_the_files_and_lists_them(arguments, tmp_path, capsys):
     assert main(arguments) == 0

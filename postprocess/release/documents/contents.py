@@ -6,6 +6,7 @@ from typing import NamedTuple
 from postprocess.designs.scored import name_score
 from postprocess.pipeline import name_data, name_unscored
 from postprocess.release.documents.summaries import Subject
+from postprocess.release.individual import name_decisions
 from postprocess.release.kit import PRACTICE
 from postprocess.steps.ledger import name_single
 from postprocess.steps.rehearsal import SCRIPTED
@@ -131,6 +132,7 @@ def describe_file(subject: Subject, path: str) -> str:
         f"ratings_{tag}.tsv": "individual ratings",
         f"ratings_{tag}.parquet": "the same as Parquet",
         f"checkpoints_{tag}.csv": "answers to items of known similarity (comma separated)",
+        name_decisions(tag): "the answers that another person decided on, as individual ratings",
         f"distributions_{tag}.parquet": "shares of the points of the scale in each context (soft "
         "labels), entropy, polarisation, agreement",
         f"distributions_{tag}.json": "the same as JSON, a line for each context",

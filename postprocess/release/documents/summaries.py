@@ -304,7 +304,10 @@ def _with_interval(figure: float, low: float | None, high: float | None, *, over
 
 def describe_question(subject: Subject) -> str:
     """Return how the question named the words, and which texts came before; "" if unknown."""
-    sentences = list_rounds(subject.design) if subject.design else _list_wordings(subject)
+    n_decided = subject.dataset.outcome.n_decided
+    sentences = (
+        list_rounds(subject.design, n_decided) if subject.design else _list_wordings(subject)
+    )
     shown = [
         f"{LAYOUTS.get(layout, layout)} ({write_count(n, 'rating')})"
         for layout, n in subject.layouts.items()

@@ -17,7 +17,7 @@ from postprocess.origin import Origin, OriginError, parse_origin
 from postprocess.pipeline import RECIPE_FILE, name_data, name_unscored
 from postprocess.release import ReleaseError
 from postprocess.release.assembling import DESCRIPTION, DESIGN, REPORT, Published
-from postprocess.release.individual import Individual, join_words, load_words
+from postprocess.release.individual import Individual, join_words, load_words, name_decisions
 from postprocess.release.kit import PRACTICE
 from postprocess.release.practice import Split
 from postprocess.release.sources import ContextSource, parse_sources
@@ -102,9 +102,13 @@ def read_published(folder: Path, files: Mapping[str, bytes], tag: str, recipe: R
     if scripted:
         ratings = ratings.assign(**{SCRIPTED: ratings["annotator"].isin(list(scripted))})
     checks = load_checks(checks_path).drop(columns="language") if checks_path.exists() else None
+    decisions = folder / name_decisions(tag)
+    decided = load_ratings(decisions, read_tag(tag)) if decisions.exists() else None
+    if decided is not None:
+        decided = check_ratings(decided, scale, n_pairs=n_pairs, n_contexts=n_contexts)
     return Published(
         stimuli,
-        Individual(ratings, checks),
+        Individual(ratings, checks, decided),
         Split(*(tuple(range(*ends)) for ends in pairwise((0, n_test, n_scored, n_pairs)))),
         _read_sources(files.get(f"sources_{tag}.tsv"), n_pairs),
         _read_origin(files.get(f"origin_{tag}.json")),

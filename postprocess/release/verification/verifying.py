@@ -41,7 +41,7 @@ from postprocess.steps.post_process import post_process
 from postprocess.steps.recipe import Recipe, read_recipe
 
 TABLES = (".csv", ".tsv")
-GIVEN = ("ratings_", "checkpoints_")  # tables whose numbers were not computed
+GIVEN = ("ratings_", "checkpoints_", "adjudicated_")  # tables whose numbers were not computed
 EXPLORER = "explorer.html"
 OTHERS = (  # files that are not computed again
     "report.html", "report.pdf", "table1.tex", "log.tsv",
@@ -162,7 +162,7 @@ def _list_given_notes(report: Report, published: Published, recipe: Recipe) -> l
     answers, n_pairs = published.individual, len(published.stimuli.rows)
     outcome = post_process(
         answers.ratings, recipe, n_pairs=n_pairs, checks=answers.checks,
-        **options_of(published.design),
+        decisions=answers.decisions, **options_of(published.design),
     )  # fmt: skip
     copies = report_copies(outcome).get("copies", ())
     computed = report_notes(outcome, report.get("change", {}).get("n_both", 0), copies)

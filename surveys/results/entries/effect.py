@@ -64,6 +64,7 @@ def preview_recipe(study: Study, text: str) -> RecipeEffect:
                 applied,
                 n_pairs=n_pairs,
                 checks=collected.checks,
+                decisions=collected.decisions,
                 **options_of(collected.design),
             )
             for applied in (_without_steps(recipe), recipe)

@@ -10,6 +10,7 @@ from postprocess.layouts.reading import load_files
 from postprocess.release import ReleaseError
 from postprocess.release.assembling import write_release
 from postprocess.release.verification.verifying import verify_release
+from postprocess.table.ratings import RatingsError
 from tests.factories.designed import designed_release
 
 OF_USES = {"identifier1": "{n}a", "identifier2": "{n}b"}
@@ -73,6 +74,66 @@ def test_tags_are_letters_and_items_without_a_majority_are_set_apart():
     assert files["gold/gold_en.tsv"] == b"id\ttag\np1\tT\np3\tF\n"
     assert cells(files["data/unscored_en.tsv"], "id") == [("p2",)]
     assert files["published/test/test.gold.txt"] == b"T\nF\n"
+
+
+def decide(*answers):
+    """Return decisions: (pair, rating)."""
+    table = pd.DataFrame(answers, columns=["pair", "rating"])
+    return table.assign(context=1, annotator="adjudicator")
+
+
+@pytest.fixture(scope="module")
+def undecided():
+    """Two answers to each of 14 items: ties on all but the first and the last one."""
+    answers = [(n, who, int(who == "b" or n == 1)) for n in range(1, 14) for who in "ab"]
+    table = pd.DataFrame(answers, columns=["pair", "annotator", "rating"])
+    unjudged = {"pair": 14, "annotator": "a", "rating": None, "mark": "cannot judge"}
+    table = pd.concat([table.assign(mark=""), pd.DataFrame([unjudged])], ignore_index=True)
+    return table.assign(context=1, group="1A")
+
+
+def test_items_that_nobody_decided_refuse_a_release_and_are_named(undecided):
+    decisions = decide((14, 0), (2, 1))
+
+    with pytest.raises(ReleaseError, match=r"them: p3, p4, .*, p12, … \(11 in all\)") as refused:
+        designed_release(
+            "mclwic", 14, ratings=undecided, decisions=decisions, accepts_unscored=True
+        )
+    assert "p13" not in str(refused.value)
+
+
+def test_a_decision_is_the_tag_of_an_item_without_a_majority(undecided, tmp_path):
+    decisions = decide((14, 0), (1, 0), *((n, n % 2) for n in range(2, 14)))
+    release = designed_release("mclwic", 14, ratings=undecided, decisions=decisions, n_practice=2)
+    out = tmp_path / "out"
+    write_release(release, out)
+
+    result = verify_release(out)
+
+    assert (result.differences, result.reservations, result.unchecked) == ((), (), ())
+    tags = dict(
+        row for folder in ("gold", "practice_kit")
+        for row in cells(release.files[f"{folder}/gold_en.tsv"], "id", "tag")
+    )  # fmt: skip
+    decided = {f"p{n}": "FT"[n % 2] for n in range(2, 14)}
+    assert tags == {"p1": "T", **decided, "p14": "F"}  # a majority is not decided
+    assert release.dataset.report["counts"]["pairs_decided"] == 13
+    card = " ".join(release.files["README.md"].decode().split())
+    assert "another person decides items without a majority: 13 in all." in card
+    assert "`adjudicated_en.tsv`" in card
+    ratings = cells(release.files["ratings_en.tsv"], "annotator")
+    assert len(ratings) == len(undecided)
+    table = out / "adjudicated_en.tsv"
+    table.write_text(table.read_text().replace("adjudicator\t0\n", "adjudicator\t1\n"))
+    assert {difference.file for difference in verify_release(out).differences} >= {
+        "scores.tsv", "mclwic_en.csv",
+    }  # fmt: skip
+
+
+def test_decisions_are_ratings_on_the_scale(undecided):
+    for wrong in (decide((2, 3)), decide((15, 1)), decide((2, 1), (2, 0))):
+        with pytest.raises(RatingsError):
+            designed_release("mclwic", 14, ratings=undecided, decisions=wrong)
 
 
 def test_the_documents_describe_the_design():

@@ -4,16 +4,19 @@ from decimal import Decimal
 
 import pytest
 
-from surveys.errors import AdjudicationRefused
+from surveys.errors import AdjudicationRefused, RatingsMissing, ReleaseRefused
 from surveys.models import Adjudication, AssignmentState, Invitation, Response, Study
 from surveys.participation.answers import record_unjudgeable
 from surveys.privacy.erasure import withdraw_annotator
 from surveys.results.ratings_table import tally_answers
+from surveys.results.release import release_dataset
 from surveys.review.adjudication import decide, decided_answers, find_undecided
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import give_verdict
+from surveys.study.design import design_of
 from tests.factories.adjudications import answer_apart
 from tests.factories.answers import answer_due
+from tests.factories.designed import QUICKLY
 from tests.factories.reviews import reviewer
 from tests.factories.studies import due_response, make_study_of, progress_of, start
 
@@ -140,3 +143,30 @@ def test_translations_are_compared_as_texts():
     decide(items[3], rea, (" led ", "sol"), "a name", replaces=None)
 
     assert decided_answers(study) == {items[1].pk: ("Čas", "led"), items[3].pk: ("led", "sol")}
+
+
+def test_releases_wait_for_decisions_and_score_by_them(tied, tmp_path):
+    recipe = design_of(tied).as_recipe(QUICKLY)
+    with pytest.raises(ReleaseRefused, match="nobody has decided them: p2; decide"):
+        release_dataset(tied, tmp_path / "refused", recipe)
+    assert not (tmp_path / "refused").exists()
+    decide(item_of(tied), reviewer(tied), Decimal(0), "clear", replaces=None)
+
+    release = release_dataset(tied, tmp_path / "out", recipe)
+
+    assert release.is_confirmed
+    assert (tmp_path / "out/gold/gold_en.tsv").read_text() == "id\ttag\np1\tT\np2\tF\n"
+    decided = (tmp_path / "out/adjudicated_en.tsv").read_text().splitlines()
+    assert decided[1:] == ["en\t2\t1\tadjudicator\t0"]
+
+
+def test_an_item_that_nobody_could_judge_is_scored_by_a_decision(tied, tmp_path):
+    judged = Response.objects.filter(context=item_of(tied))
+    judged.update(rating=None, is_unjudgeable=True, written1="", written2="")
+    assert find_undecided(tied) == [item_of(tied).pk]
+    recipe = design_of(tied).as_recipe(QUICKLY)
+    with pytest.raises(RatingsMissing):
+        release_dataset(tied, tmp_path / "refused", recipe)
+    decide(item_of(tied), reviewer(tied), Decimal(1), "clear", replaces=None)
+
+    assert release_dataset(tied, tmp_path / "out", recipe).is_confirmed
