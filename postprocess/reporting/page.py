@@ -77,7 +77,7 @@ def render_page(dataset: Dataset, plates: Mapping[str, Plate], *, printed: bool 
         heading=dataset.design.title if dataset.design else HEADING,
         task=describe_task(dataset.design),
         centre=CENTRES[dataset.design.scores.centre] if dataset.design else "",
-        unit="item" if dataset.design else "context",
+        unit=dataset.outcome.unit,
         wanted=recipe.report,
         printed=printed,
         cosima=COSIMA,
@@ -155,7 +155,7 @@ def _lead(dataset: Dataset) -> str:
     if dataset.design:
         return (
             f"{write_count(counts['annotators'], 'annotator')} rated "
-            f"{write_count(counts['pairs'], 'word pair')}. {describe_items(dataset.design)} This "
+            f"{write_count(counts['pairs'], 'item')}. {describe_items(dataset.design)} This "
             "report describes the collected ratings, the ratings left out, the agreement of "
             f"annotators, and the scores by the recipe “{recipe.name}”. Pairs have one context "
             "each, so there are no sections on changes and confounds."

@@ -64,6 +64,11 @@ class Outcome:
     n_decided: int = 0  # pairs without a majority whose score is a decision
 
     @property
+    def unit(self) -> str:
+        """What has a score: a context of a pair or, if pairs have one context, an item."""
+        return "context" if self.n_contexts == 2 else "item"
+
+    @property
     def n_contexts(self) -> NContexts:
         """The number of contexts of each pair."""
         return 2 if "n2" in self.pairs else 1

@@ -4,6 +4,7 @@ import statistics
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
+from decimal import Decimal
 from typing import Any
 
 from django.db.models import Count, Max, Min
@@ -55,6 +56,7 @@ def describe_design(study: Study) -> Description:
 
 
 def _describe_design(study: Study) -> dict[str, Any]:
+    labels = {**label_ends(study), **study.scale_labels}
     title = study.title if study.title != study.slug else None
     return {
         "dataset": _drop_unknown(
@@ -67,7 +69,7 @@ def _describe_design(study: Study) -> dict[str, Any]:
             "minimum": float(study.scale_minimum),
             "maximum": float(study.scale_maximum),
             "step": float(study.scale_step),
-            "labels": {**label_ends(study), **study.scale_labels},
+            "labels": dict(sorted(labels.items(), key=lambda label: Decimal(label[0]))),
         },
         "consent": {"obtained": CONSENT, "publishes_words": study.publishes_words},
         "pay": _drop_unknown(amount=study.pay or None),

@@ -263,10 +263,11 @@ def list_shortfalls(study: Study) -> list[str]:
     finished = current.submitted()
     unfinished = current.exclude(state__in=(AssignmentState.SUBMITTED, AssignmentState.WITHDRAWN))
     responses = Response.objects.for_study(study)
+    item, text = ("context", "text") if study.kind.n_contexts == 2 else ("item", "item")
     counts = [
         (
             _count_short_contexts(study),
-            f"contexts with fewer than the {study.ratings_per_context} ratings wanted",
+            f"{item}s with fewer than the {study.ratings_per_context} ratings wanted",
         ),
         (
             responses.rated().on_stimuli().filter(assignment__in=unfinished).count(),
@@ -285,7 +286,7 @@ def list_shortfalls(study: Study) -> list[str]:
             responses.with_valid_rating()
             .filter(assignment__in=finished, valid_is_unjudgeable=True)
             .count(),
-            "texts that annotators could not judge",
+            f"{text}s that annotators could not judge",
         ),
         (
             finished.filter(responses__in=responses.failed_checkpoints()).distinct().count(),

@@ -31,7 +31,6 @@ FILES = {
     TextKind.REMINDER: "reminder.txt",
 }
 TEXT = "text"  # the set of texts for two words in one text; each variant of it has a folder
-OF_SET = {TextKind.INSTRUCTIONS, TextKind.PRACTICE, TextKind.CHECK}  # others fit all designs
 MAY_BE_EMPTY = {TextKind.PRACTICE, TextKind.CHECK}  # the survey then has none
 
 
@@ -102,8 +101,10 @@ def default_text(
 
 def _read_default(language: str, kind: TextKind, folder: str) -> str | None:
     """Return the text of a file, or None if the language has none; folders share some kinds."""
-    path = DEFAULTS / language / (folder if kind in OF_SET else "") / FILES[kind]
-    return path.read_text(encoding="utf-8") if path.exists() else None
+    for path in (DEFAULTS / language / place / FILES[kind] for place in (folder, "")):
+        if path.exists():
+            return path.read_text(encoding="utf-8")
+    return None
 
 
 def default_body(

@@ -90,7 +90,7 @@ class Subject:
     @property
     def unit(self) -> str:
         """What has a score: a context of a pair or, if pairs have one context, an item."""
-        return "item" if self.design else "context"
+        return self.dataset.outcome.unit
 
     @property
     def tag(self) -> str:
@@ -189,7 +189,8 @@ def _describe_filtering(subject: Subject) -> str:
     filtering = subject.recipe.filtering
     criteria = {
         LOW: f"was more than {filtering.k:g} standard deviations below the mean of the group",
-        CONSTANT: "was not defined because they gave all texts the same rating",
+        CONSTANT: "was not defined because they gave all "
+        f"{'items' if subject.design else 'texts'} the same rating",
     }
     if filtering.minimum_rho is not None:
         criteria[LOWEST] = f"was below {filtering.minimum_rho:g}"

@@ -18,7 +18,6 @@ from postprocess.steps.post_process import Outcome
 from postprocess.table.ratings import number_items
 from postprocess.types import Codes, Floats
 
-TITLE = "Ratings per context"
 MAX_BARS = 30  # wider ranges are binned
 MIN_BARS = 6  # so that a single bar does not fill the figure
 
@@ -35,8 +34,8 @@ def draw_coverage(outcome: Outcome) -> Figure:
         heights = np.histogram(counts, bins=edges)[0]
         axes.bar(edges[:-1] + shift * width, heights, 0.42 * width, align="edge", **style)
     axes.set_xlim(edges[0], edges[-1])
-    axes.set_xlabel("ratings per context")
-    axes.set_ylabel("contexts")
+    axes.set_xlabel(f"ratings per {outcome.unit}")
+    axes.set_ylabel(f"{outcome.unit}s")
     count_along(axes.xaxis)
     count_along(axes.yaxis)
     add_legend(axes, [Patch(label="given", **LIGHT_BARS), Patch(label="used", **DARK_BARS)])
@@ -46,14 +45,14 @@ def draw_coverage(outcome: Outcome) -> Figure:
 def caption_coverage(outcome: Outcome) -> str:
     """Return the caption of the figure, with its numbers."""
     given, used = count_given(outcome), count_used(outcome)
-    step = int(np.diff(_bin(given, used))[0])
+    unit, step = outcome.unit, int(np.diff(_bin(given, used))[0])
     binned = f", in bins of {step}" if step > 1 else ""
     return (
-        f"The {write_count(len(used), 'context')} by number of ratings{binned}. Hatched: all "
-        f"{write_count(int(given.sum()))} given ratings, {_range(given)} per context; dark: the "
-        f"{write_count(int(used.sum()))} ratings used in the scores, {_range(used)} per context, "
+        f"The {write_count(len(used), unit)} by number of ratings{binned}. Hatched: all "
+        f"{write_count(int(given.sum()))} given ratings, {_range(given)} per {unit}; dark: the "
+        f"{write_count(int(used.sum()))} ratings used in the scores, {_range(used)} per {unit}, "
         f"median {np.median(used):g}. The further the dark bars are to the left of the hatched "
-        "ones, the more ratings were left out; contexts far to the left have few ratings."
+        f"ones, the more ratings were left out; {unit}s far to the left have few ratings."
     )
 
 

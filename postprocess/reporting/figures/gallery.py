@@ -39,7 +39,11 @@ class Plate(NamedTuple):
 def illustrate(outcome: Outcome, parts_of_speech: pd.Series | None = None) -> list[Illustration]:
     """Draw every figure of an outcome; changes for each part of speech, if known (index pair)."""
     figures: dict[str, Drawn] = {
-        "ratings-per-context": (coverage.TITLE, coverage.caption_coverage, coverage.draw_coverage),
+        "ratings-per-context": (
+            f"Ratings per {outcome.unit}",
+            coverage.caption_coverage,
+            coverage.draw_coverage,
+        ),
         "annotator-means": (means.TITLE, means.caption_means, means.draw_means),
         "annotator-correlations": (
             correlations.TITLE,

@@ -34,7 +34,7 @@ def draw_scores(outcome: Outcome) -> Figure:
     scores = stack_contexts(outcome.scores, "sim")
     above.hist(scores.round(DECIMALS), bins=list(np.linspace(low, high, N_BINS + 1)), **_BARS)
     above.axvline(scores.mean(), **REFERENCE_LINE)
-    above.set_ylabel("contexts")
+    above.set_ylabel(f"{outcome.unit}s")
     count_along(above.yaxis)
     deviations = stack_contexts(outcome.scores, "stdev")
     defined = ~np.isnan(deviations)
@@ -42,7 +42,7 @@ def draw_scores(outcome: Outcome) -> Figure:
     below.set_xlabel(f"score ({write_points(low)} to {write_points(high)})")
     below.set_ylabel("standard deviation")
     if not defined.any():
-        write_instead(below, "No context has two ratings.")
+        write_instead(below, f"No {outcome.unit} has two ratings.")
         return figure
     means = np.linspace(low, high, 201)
     most = greatest_deviation(means, (low, high), _fewest(outcome.scores))
@@ -58,27 +58,27 @@ def caption_scores(outcome: Outcome) -> str:
     """Return the caption of the figure, with its numbers."""
     low, high = _ends(outcome)
     scores = stack_contexts(outcome.scores, "sim")
-    mean = write_figure(float(scores.mean()))
+    mean, unit = write_figure(float(scores.mean())), outcome.unit
+    pairs = f" ({write_count(len(outcome.scores), 'pair')})" if outcome.n_contexts == 2 else ""
     return (
-        f"The scores of {write_count(len(scores), 'context')} "
-        f"({write_count(len(outcome.scores), 'pair')}) on the published scale from "
-        f"{write_points(low)} to {write_points(high)}. Above: the number of contexts by score, "
+        f"The scores of {write_count(len(scores), unit)}{pairs} on the published scale from "
+        f"{write_points(low)} to {write_points(high)}. Above: the number of {unit}s by score, "
         f"in bins of {write_points((high - low) / N_BINS)}; dashed: the mean, {mean}. Below: "
-        f"{_describe_deviations(outcome.scores)}"
+        f"{_describe_deviations(outcome.scores, unit)}"
     )
 
 
-def _describe_deviations(scores: pd.DataFrame) -> str:
+def _describe_deviations(scores: pd.DataFrame, unit: str) -> str:
     deviations = stack_contexts(scores, "stdev")
     defined = deviations[~np.isnan(deviations)]
     if not len(defined):
-        return "no context has two ratings, so none has a standard deviation."
+        return f"no {unit} has two ratings, so none has a standard deviation."
     n_single = len(deviations) - len(defined)
-    left_out = f" ({write_count(n_single, 'context')} with one rating left out)" if n_single else ""
+    left_out = f" ({write_count(n_single, unit)} with one rating left out)" if n_single else ""
     mean = write_figure(float(defined.mean()))
-    shaded = "; darker: more contexts" if len(defined) > MAX_POINTS else ""
+    shaded = f"; darker: more {unit}s" if len(defined) > MAX_POINTS else ""
     return (
-        f"the sample standard deviation of each context’s ratings against its score{left_out}"
+        f"the sample standard deviation of each {unit}’s ratings against its score{left_out}"
         f"{shaded}; dashed: the mean deviation, {mean}. The curve is the "
         f"largest deviation that {write_count(_fewest(scores))} ratings with that mean can have: "
         "near it, the ratings are at the two ends of the scale."

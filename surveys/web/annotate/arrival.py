@@ -219,7 +219,7 @@ def ask_consent(
     page = {
         "face": face,
         **describe_sample(study, texts[TextKind.PRACTICE]),
-        "steps": show_steps(list_steps(study), CONSENT),
+        "steps": show_steps(study, list_steps(study), CONSENT),
         "consent": consent.mark,
         "consent_text": render_text(study, text),
         "notice": notice,

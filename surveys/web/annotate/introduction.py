@@ -62,11 +62,11 @@ def instructions(request: HttpRequest, token: str) -> HttpResponse:
     if request.method == "POST":
         complete_step(assignment, Step.INSTRUCTIONS, text_id=read_text_id(request))
         return redirect_to_due(token)
-    is_due = find_due_step(assignment) == Step.INSTRUCTIONS
+    is_due, study = find_due_step(assignment) == Step.INSTRUCTIONS, assignment.study
     page = {
         "face": face_of_assignment(assignment),
         "token": token,
-        "steps": show_steps(list_steps(assignment.study), Step.INSTRUCTIONS) if is_due else [],
+        "steps": show_steps(study, list_steps(study), Step.INSTRUCTIONS) if is_due else [],
         "own_link": own_link(assignment),
     }
     return render(request, "annotate/instructions.html", page)
@@ -161,7 +161,7 @@ def render_check(
         "token": assignment.token,
         "form": form,
         "first_fault": form.first_fault,
-        "steps": show_steps(list_steps(assignment.study), Step.CHECK),
+        "steps": show_steps(assignment.study, list_steps(assignment.study), Step.CHECK),
         "text": text,
         "has_changed": is_refused and not form.errors,
         "n_tries": n_tries,
@@ -185,7 +185,7 @@ def render_practice(
         "face": face,
         "form": form,
         "version": find_practice(assignment).pk,
-        "steps": show_steps(list_steps(study), Step.PRACTICE),
+        "steps": show_steps(study, list_steps(study), Step.PRACTICE),
         "token": assignment.token,
     }
     is_refused = form is not None and form.is_bound

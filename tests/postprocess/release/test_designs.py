@@ -44,7 +44,7 @@ def test_a_release_is_verified_and_its_published_files_are_read_again(name, tmp_
     items = cells(release.files["data/items_en.tsv"], "word1", "word2")
     assert sorted((item["word1"], item["word2"]) for item in published.items) == sorted(items)
     assert len(items) == n_test
-    assert f"{n_test} word pairs" in release.files["README.md"].decode()
+    assert f"{n_test} items" in release.files["README.md"].decode()
 
 
 def test_scores_are_written_by_id():

@@ -108,8 +108,7 @@ def _ask_to_publish(request: HttpRequest, study: Study, release: Release) -> Htt
         reverse("public:release", args=[study.slug, release.number])
     )
     text = (
-        "Everybody can then read all its pairs, texts and ratings, without signing in, at\n"
-        f"{address}\n\n"
+        f"Everybody can then read all its pairs and ratings, without signing in, at\n{address}\n\n"
     )
     written = count_released(release.run)
     if written["n_written"] < written["n_asked"]:

@@ -225,7 +225,7 @@ def describe_locked(study: Study) -> list[tuple[str, str]]:
         ("Language of the texts", study.language),
         ("Scale", f"{low} to {high}, in steps of {step}"),
         ("Words in the question", study.get_question_forms_display()),
-        ("Texts and wording", study.get_variant_display()),
+        *([("Texts and wording", study.get_variant_display())] if study.kind.n_pages == 2 else []),
         ("Pairs in a block, at most", str(study.block_size or "all")),
         ("Seed", str(study.seed)),
     ]

@@ -5,7 +5,7 @@ from django import forms
 from django.utils.functional import cached_property
 
 from surveys.models import Study, StudyText, TextKind
-from surveys.models.study import write_point
+from surveys.models.study import Writes, write_point
 from surveys.study.design import list_published, settings_of
 from surveys.study.planning.durations import introduction_seconds
 from surveys.study.planning.power import Power, weigh_power
@@ -94,8 +94,13 @@ class DesignForm(SettingsForm):
         self.n_pairs, self.n_items = count_pairs(study)
         for name in () if study.is_draft else DRAFT_ONLY:
             del self.fields[name]
-        if study.kind.n_pages == 1:  # its texts have no variants
+        if study.kind.n_pages == 1:  # its texts have no variants, and checkpoint items two pages
             self.fields.pop("variant", None)
+            del self.fields["n_checkpoints"]
+            seconds = self.fields["seconds_per_item"]
+            seconds.label, seconds.help_text = "Seconds per item", "Estimated from its length."
+        if study.writes == Writes.NOTHING:
+            del self.fields["publishes_words"]
         settings = settings_of(published) if published else {}
         proposed = {name: settings[name] for name in self.fields if name in settings}
         stored = self.initial
@@ -125,7 +130,11 @@ class DesignForm(SettingsForm):
 
     @property
     def power(self) -> Power | None:
-        """Return the changes that the form's numbers detect; None if a number is invalid."""
+        """Return the changes that the form's numbers detect; None if a number is invalid, and of
+        items in one context.
+        """
+        if self.study.kind.n_contexts == 1:
+            return None
         scale = self.instance.scale_minimum, self.instance.scale_maximum, self.instance.scale_step
         return weigh_power(self.study, self.plan, scale) if self.plan else None
 

@@ -85,7 +85,7 @@ def welcome(request: HttpRequest, study: Study) -> HttpResponse:
     texts = read_texts(study)
     page = {
         **describe_sample(study, texts[TextKind.PRACTICE]),
-        "steps": show_steps(list_steps(study, texts), CONSENT),
+        "steps": show_steps(study, list_steps(study, texts), CONSENT),
         "consent": "",
         "consent_text": render_text(study, texts[TextKind.CONSENT]),
         "notice": make_notice(Facts.of(study, PLAIN_LINK)),
@@ -103,7 +103,7 @@ def instructions(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the instructions."""
     if request.method == "POST":
         return redirect_to_next(study, "preview_instructions")
-    steps = show_steps(list_steps(study, read_texts(study)), Step.INSTRUCTIONS)
+    steps = show_steps(study, list_steps(study, read_texts(study)), Step.INSTRUCTIONS)
     return show(request, study, "annotate/instructions.html", {"steps": steps})
 
 
@@ -167,7 +167,7 @@ def check(request: HttpRequest, study: Study) -> HttpResponse:
     page = {
         "form": form,
         "first_fault": form.first_fault,
-        "steps": show_steps(list_steps(study, read_texts(study)), Step.CHECK),
+        "steps": show_steps(study, list_steps(study, read_texts(study)), Step.CHECK),
         "n_tries": 0,
         "n_tries_left": max(1, study.n_check_tries),
         "pay": study.pay,
@@ -258,7 +258,7 @@ def show_practice(
     page = {
         **describe_practice(face, study, item, template, request),
         "form": form,
-        "steps": show_steps(list_steps(study, read_texts(study)), Step.PRACTICE),
+        "steps": show_steps(study, list_steps(study, read_texts(study)), Step.PRACTICE),
     }
     return show(request, study, template, page)
 

@@ -100,7 +100,7 @@ def test_pages_give_the_same_numbers_of_answers(prepared, client):
     assert "Ratings given480 Ratings current320 Ratings used247" in run
     assert "Both read 480 given answers, of which 320 are current." in compared
     assert "As many assignments as are wanted are finished, but 3 are lacking" in collection
-    assert "texts have fewer usable ratings than wanted" in collection
+    assert "items have fewer usable ratings than wanted" in collection
     assert "Everything that is wanted has been collected" not in collection
 
 

@@ -44,6 +44,7 @@ def test_a_design_is_answered_from_its_link_to_its_end(client, name):
         shown = client.post(shown.redirect_chain[-1][0], answer_for(design), follow=True)
 
     assert "2 pairs" in said
+    assert ("meet them in a text" in said) == ("Pairs" not in said) == (design.item.kind == "texts")
     assert "All your answers are saved." in squeeze(shown)
     for response in Response.objects.all():
         assert response.engaged_at == response.rated_at is not None

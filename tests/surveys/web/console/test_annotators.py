@@ -79,7 +79,7 @@ def test_agreement_without_an_interval_says_why(db, reviewer):
     grant_role(study, User.objects.get(), Role.REVIEWER)
     assignments = [answer(start(study), ratings) for ratings in [[1, 2, 6], [2, 1, 6]] * 2]
     reviewer.post(page("gauge", study))
-    reason = "(no interval: too few texts with different ratings)"
+    reason = "(no interval: too few items with different ratings)"
 
     assert reason in read(reviewer, "annotator", study, assignments[0].annotator.code)
     assert reason in read(reviewer, "annotators", study)
