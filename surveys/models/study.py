@@ -428,6 +428,11 @@ class Study(models.Model):
         return self.closed_at is not None
 
     @property
+    def collects_translations(self) -> bool:
+        """Whether its outcome is a list of items in the other language, and no scores."""
+        return self.writes == Writes.TRANSLATIONS
+
+    @property
     def languages(self) -> str:
         """The language of its files, or both as "en-ar"."""
         if not self.language2:

@@ -97,9 +97,12 @@ def outline_study(study: Study, tally: Tally | None = None) -> list[Step]:
             is_rehearsed=has["scripted"],
         ),
         _review(study, has_reviews=has["reviews"]),
-        Step("results", has["results"], "No recipe has been run yet."),
-        Step("release", has["releases"], "Nothing is released yet."),
     ]
+    if not study.collects_translations:
+        steps += [
+            Step("results", has["results"], "No recipe has been run yet."),
+            Step("release", has["releases"], "Nothing is released yet."),
+        ]
     cache.set(_key(study), steps, STEPS_KEPT)
     return steps
 

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Count
 from django.utils import timezone
 
-from surveys.errors import RatingsMissing
+from surveys.errors import RatingsMissing, ReleaseRefused
 from surveys.models import (
     Adjudication,
     Assignment,
@@ -81,14 +81,24 @@ class Tally(NamedTuple):
         return self.decision if self.majority is None else self.majority
 
 
+def refuse_translations(study: Study) -> None:
+    """Raise ReleaseRefused for a study that collects no ratings."""
+    if study.collects_translations:
+        raise ReleaseRefused(
+            "A study of translations has no scores, runs or releases: export the translated items, "
+            "the stimuli of a next study, with export_translations or on the page Release."
+        )
+
+
 def collect_study(study: Study) -> "Collected":
     """Return a study's ratings in the form `postprocess` takes; annotators are named by codes.
 
-    Raises RatingsMissing if a context has no rating, StimuliChanged if the stored texts are not
-    those that were imported.
+    Raises ReleaseRefused for a study of translations, RatingsMissing if a context has no rating,
+    StimuliChanged if the stored texts are not those that were imported.
     """
     from postprocess.release.assembling import Collected
 
+    refuse_translations(study)
     stimuli = read_stored_stimuli(study)
     answers = table_answers(study)
     decisions = _table_decisions(study)

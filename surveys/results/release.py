@@ -31,6 +31,7 @@ from surveys.results.ratings_table import (
     collect_study,
     list_shortfalls,
     number_annotators,
+    refuse_translations,
     scale_of,
     withdrawal_cutoff,
 )
@@ -146,7 +147,11 @@ def complete_description(
 
 
 def write_form(study: Study, description: bytes = b"") -> str:
-    """Return a template of the study's description, with what is known filled in."""
+    """Return a template of the study's description, with what is known filled in.
+
+    Raises ReleaseRefused for a study of translations.
+    """
+    refuse_translations(study)
     return render_template(complete_description(study, description))
 
 

@@ -30,6 +30,7 @@ from surveys.results.numbering import number_run
 from surveys.results.ratings_table import (
     collect_study,
     list_shortfalls,
+    refuse_translations,
     scale_of,
     withdrawal_cutoff,
 )
@@ -147,9 +148,13 @@ def is_broken_off(run: Run) -> bool:
 
 
 def read_recipe(study: Study, recipe: str) -> "Recipe":
-    """Parse a recipe in TOML, on the study's scale. Raises RunRefused with all errors."""
+    """Parse a recipe in TOML, on the study's scale. Raises RunRefused with all errors.
+
+    Raises ReleaseRefused for a study of translations.
+    """
     from postprocess.steps.recipe import RecipeError, parse_recipe
 
+    refuse_translations(study)
     try:
         return parse_recipe(recipe.encode()).on_scale(scale_of(study))
     except RecipeError as error:

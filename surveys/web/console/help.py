@@ -51,7 +51,7 @@ _BY_SECTION = {
     "docs/postprocessing.html#the-ledger": "ledger",
     "docs/audit.html#auditing-a-dataset": "audit",
     "docs/console.html#release": (
-        "release release_page verify_release differences description description_text"
+        "release translations release_page verify_release differences description description_text"
     ),
     "docs/releases.html#deposit-it": "deposit",
     "docs/console.html#webhooks": "webhooks webhook remove_webhook",

@@ -150,6 +150,7 @@ OF_A_STUDY: dict[str, tuple[str, Page]] = {
     "plot": ("runs/<int:run_id>/plots/<slug:plot>/<slug:form>/", results.plot),
     "download": ("runs/<int:run_id>/files/", results.download),
     "release": ("release/", releases.release),
+    "translations": ("release/translations/", releases.translations),
     "release_page": ("release/<int:number>/page/", releases.release_page),
     "verify_release": ("release/<int:number>/verification/", releases.verify),
     "deposit": ("release/<int:number>/deposit/<str:repository>/", releases.deposit),

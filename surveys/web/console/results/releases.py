@@ -21,6 +21,7 @@ from surveys.results.inspection.guards import find_embargoes, warn_of_embargo
 from surveys.results.inspection.public_page import close_page, open_page, refuse_unpublishable
 from surveys.results.inspection.verification import write_differences
 from surveys.results.runs import request_release, request_verification
+from surveys.results.translations import write_translations
 from surveys.web.console.access import signed_in, study_page
 from surveys.web.console.confirmation import ask_first
 from surveys.web.console.results.release_forms import ReleaseForm, query_of_run
@@ -78,6 +79,15 @@ def release_page(request: HttpRequest, study: Study, number: int) -> HttpRespons
     state = "open" if is_open == "yes" else "closed"
     messages.success(request, f"The public page of {release.name} is {state}.")
     return redirect("console:release", study.slug)
+
+
+@study_page(Right.WORK, "GET")
+def translations(request: HttpRequest, study: Study) -> HttpResponse:
+    """Download the items of a study of translations in the other language."""
+    name, text = write_translations(study)
+    answer = HttpResponse(text, content_type="text/tab-separated-values; charset=utf-8")
+    answer["Content-Disposition"] = f'attachment; filename="{name}"'
+    return answer
 
 
 @study_page(Right.WORK, "POST")

@@ -1,0 +1,47 @@
+"""The outcome of a study of translations: its items in the other language."""
+
+from postprocess.designs.items import check_items
+from postprocess.designs.kinds import KINDS, ItemRules, WordPair
+from postprocess.formats.parsed import render_checked
+from postprocess.formats.stimuli import StimuliError
+from postprocess.naming import tag_files
+from surveys.errors import ReleaseRefused
+from surveys.models import Assignment, Context, Place, Study
+from surveys.models.study import Kind
+from surveys.results.ratings_table import tally_answers
+
+NOT_CARRIED = ("id", "score")  # of the details of a pair
+
+
+def write_translations(study: Study) -> tuple[str, str]:
+    """Return name and text of a file with the translated items, the stimuli of a next study.
+
+    Ids and further columns are those of the study's own file, in its order, without the score.
+    Raises ReleaseRefused for a study of ratings, for unfinished places, and for translations that
+    are undecided or that no study could have.
+    """
+    if not study.collects_translations:
+        raise ReleaseRefused("This study collects ratings. Only translations are exported.")
+    if n := Place.objects.unfinished(study).count():
+        raise ReleaseRefused(f"{n} places are unfinished: translations are exported after them.")
+    kind, contexts = KINDS[Kind.WORDS], Context.objects.stimuli(study).select_related("pair")
+    tallies, items, undecided = tally_answers(study), [], []
+    for context in contexts:
+        details, answer = context.pair.details, tallies[context.pk].answer
+        if isinstance(answer, tuple):
+            more = {name: text for name, text in details.items() if name not in NOT_CARRIED}
+            items.append(WordPair(details["id"], *answer, (), more))
+        else:
+            undecided.append(details["id"])
+    if undecided:
+        raise ReleaseRefused(f"No translation is decided yet for: {', '.join(undecided)}.")
+    columns, rows = kind.columns_of(items[0]), [kind.write(item) for item in items]
+    try:
+        text = render_checked(columns, rows)
+        errors = check_items(rows, columns, ItemRules(Kind.WORDS)).errors
+    except StimuliError as error:
+        raise ReleaseRefused(str(error)) from error
+    if errors:
+        raise ReleaseRefused("\n".join(map(str, errors)))
+    is_rehearsal = Assignment.objects.for_study(study).scripted().exists()
+    return f"items_{tag_files(study.language2, is_rehearsal=is_rehearsal)}.tsv", text
