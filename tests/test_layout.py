@@ -40,7 +40,7 @@ WIRING = "surveys.admin"  # where Django looks for it
 PARSING = "annotation_site.parsing"  # of settings, those of apps included
 FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.study.stimuli.load", "surveys.results.ratings_table",
-    "surveys.results.release", "surveys.results.translations", "surveys.rehearsal.rating_source",
+    "surveys.results.release", "surveys.review.translations", "surveys.rehearsal.rating_source",
     "surveys.study.stimuli.checkpoints", "surveys.results.description",
     "surveys.study.stimuli.edit", "surveys.study.stimuli.kinds",
     "surveys.study.stimuli.statistics", "surveys.results.runs", "surveys.results.run_inspection",

@@ -4,7 +4,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from surveys.management.commands._base import SurveyCommand, find_study, write_chunks
-from surveys.results.translations import write_translations
+from surveys.review.translations import write_translations
 
 
 class Command(SurveyCommand):

@@ -21,7 +21,7 @@ from surveys.results.inspection.guards import find_embargoes, warn_of_embargo
 from surveys.results.inspection.public_page import close_page, open_page, refuse_unpublishable
 from surveys.results.inspection.verification import write_differences
 from surveys.results.runs import request_release, request_verification
-from surveys.results.translations import write_translations
+from surveys.review.translations import write_translations
 from surveys.web.console.access import signed_in, study_page
 from surveys.web.console.confirmation import ask_first
 from surveys.web.console.results.release_forms import ReleaseForm, query_of_run

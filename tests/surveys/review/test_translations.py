@@ -12,8 +12,8 @@ from surveys.models import Context, Pair, Role, Study
 from surveys.privacy.erasure import withdraw_annotator
 from surveys.results.release import release_dataset
 from surveys.results.runs import request_release, request_results
-from surveys.results.translations import write_translations
 from surveys.review.adjudication import decide
+from surveys.review.translations import write_translations
 from surveys.study.create import create_study
 from surveys.study.stimuli.load import read_stimuli
 from tests.factories.answers import answer_due
@@ -30,7 +30,7 @@ WORDS = {"meri": "sea", "joki": "river", "Oulu": "Oulu", "koski": "rapids", "suo
 
 
 @pytest.fixture
-def study():
+def translated():
     """A study of Finnish words whose two translators differ on one."""
     design = study_of("semeval2017-translation", language="fi", language2="en")
     create_study(read_stimuli(FILE, design))
@@ -51,11 +51,11 @@ def settle(study: Study) -> None:
     decide(context, reviewer(study), ("bog", "lake"), "usual", replaces=None)
 
 
-def test_translations_become_the_stimuli_of_a_next_study(study, tmp_path):
+def test_translations_become_the_stimuli_of_a_next_study(translated, tmp_path):
     with pytest.raises(CommandError, match="No translation is decided yet for: x"):
         run("export_translations", "study", "--out", tmp_path)
     assert list(tmp_path.iterdir()) == []
-    settle(study)
+    settle(translated)
 
     out, _ = run("export_translations", "study", "--out", tmp_path)
 
@@ -71,20 +71,20 @@ def test_translations_become_the_stimuli_of_a_next_study(study, tmp_path):
         assert [pair.word2 for pair in pairs] == ["river", "rapids", "lake"]
 
 
-def test_what_a_translator_erased_is_not_exported(study):
-    settle(study)
-    assert "lake" in write_translations(study)[1]
-    for assignment in study.assignments.all():
+def test_what_a_translator_erased_is_not_exported(translated):
+    settle(translated)
+    assert "lake" in write_translations(translated)[1]
+    for assignment in translated.assignments.all():
         withdraw_annotator(assignment.annotator)
     with pytest.raises(ReleaseRefused, match="2 places are unfinished"):
-        write_translations(study)
+        write_translations(translated)
 
 
-def test_translations_that_no_study_can_have_are_refused(study):
-    context = Context.objects.get(pair__study=study, pair__position=3)
-    decide(context, reviewer(study), ("bog", "bog"), "the only word", replaces=None)
+def test_translations_that_no_study_can_have_are_refused(translated):
+    context = Context.objects.get(pair__study=translated, pair__position=3)
+    decide(context, reviewer(translated), ("bog", "bog"), "the only word", replaces=None)
     with pytest.raises(ReleaseRefused, match='both words are "bog"'):
-        write_translations(study)
+        write_translations(translated)
 
 
 def test_ratings_and_unfinished_translations_are_not_exported():
@@ -95,11 +95,11 @@ def test_ratings_and_unfinished_translations_are_not_exported():
         write_translations(unfinished)
 
 
-def test_a_study_of_translations_has_no_runs_and_releases(study, tmp_path):
+def test_a_study_of_translations_has_no_runs_and_releases(translated, tmp_path):
     for make in (
-        lambda: request_results(study, QUICK, None),
-        lambda: request_release(study, QUICK, {}, None),
-        lambda: release_dataset(study, tmp_path / "release", None),
+        lambda: request_results(translated, QUICK, None),
+        lambda: request_release(translated, QUICK, {}, None),
+        lambda: release_dataset(translated, tmp_path / "release", None),
     ):
         with pytest.raises(ReleaseRefused, match="has no scores, runs or releases"):
             make()
@@ -107,10 +107,10 @@ def test_a_study_of_translations_has_no_runs_and_releases(study, tmp_path):
         run("describe_study", "study")
 
 
-def test_the_console_says_so_and_sends_the_file(client, study):
-    client.force_login(reviewer(study, "ana", Role.OWNER))
+def test_the_console_says_so_and_sends_the_file(client, translated):
+    client.force_login(reviewer(translated, "ana", Role.OWNER))
     pages = {page: reverse(f"console:{page}", args=["study"]) for page in (
-        "overview", "results", "release", "translations", "description", "comparisons",
+        "overview", "results", "release", "translations",
     )}  # fmt: skip
     for page in ("results", "release"):
         shown = client.get(pages[page]).content.decode()
@@ -120,10 +120,10 @@ def test_the_console_says_so_and_sends_the_file(client, study):
     refused = client.get(pages["translations"])
     assert refused.status_code == 409
     assert "No translation is decided yet for: x." in refused.content.decode()
-    settle(study)
+    settle(translated)
 
     answer = client.get(pages["translations"])
 
     assert answer.headers["Content-Disposition"] == 'attachment; filename="items_en.tsv"'
-    assert answer.content.decode() == write_translations(study)[1]
+    assert answer.content.decode() == write_translations(translated)[1]
     assert client.get(pages["overview"]).status_code == 200

@@ -8,7 +8,7 @@ from postprocess.naming import tag_files
 from surveys.errors import ReleaseRefused
 from surveys.models import Assignment, Context, Place, Study
 from surveys.models.study import Kind
-from surveys.results.ratings_table import tally_answers
+from surveys.review.adjudication import decided_answers
 
 NOT_CARRIED = ("id", "score")  # of the details of a pair
 
@@ -25,9 +25,9 @@ def write_translations(study: Study) -> tuple[str, str]:
     if n := Place.objects.unfinished(study).count():
         raise ReleaseRefused(f"{n} places are unfinished: translations are exported after them.")
     kind, contexts = KINDS[Kind.WORDS], Context.objects.stimuli(study).select_related("pair")
-    tallies, items, undecided = tally_answers(study), [], []
+    decided, items, undecided = decided_answers(study), [], []
     for context in contexts:
-        details, answer = context.pair.details, tallies[context.pk].answer
+        details, answer = context.pair.details, decided.get(context.pk)
         if isinstance(answer, tuple):
             more = {name: text for name, text in details.items() if name not in NOT_CARRIED}
             items.append(WordPair(details["id"], *answer, (), more))
