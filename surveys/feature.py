@@ -18,6 +18,7 @@ FEATURE = Feature(
         run_kind(RunKind.DEPOSIT, "surveys.results.deposit.deposit_jobs.send_draft"),
         run_kind(RunKind.REHEARSE, "surveys.rehearsal.direct.rehearse", "collection"),
         run_kind(RunKind.COMPARE, "surveys.results.comparisons.comparing.make_comparison"),
+        run_kind(RunKind.FAMILY, "surveys.results.comparisons.families.make_family"),
         Kind(
             name="webhooks.delivery",
             label="a webhook message",

@@ -15,6 +15,10 @@ from postprocess.reporting.tables import Table
 from postprocess.table.rendering import render_table
 from postprocess.two_collections.stamps import stamp_name, stamp_title
 
+TITLES = {
+    "scores": "Scores with and without context",
+    "changes": "Changes by language and part of speech",
+}
 TEXTS = ("language", "pos", "input", "SHA-256")  # columns without numbers
 NOTES = f"{NOTE} SimLex-999: pairs without context, as printed in the task paper."
 BARS = "Lines: the whole range; bars: from the lower to the upper quartile; dots: means."
@@ -36,11 +40,11 @@ def render_family(family: Family) -> dict[str, bytes]:
     stamps if scripts rated, such as family_REHEARSAL.html.
     """
     stamp, tables = stamp_title(family.sides), family.tables
-    title, changes = "Changes by language and part of speech", tables["changes"]
-    drawn = [Illustration("changes", title, CHANGES, _draw(changes, "absolute change"))]
+    changes = _draw(tables["changes"], "absolute change")
+    drawn = [Illustration("changes", TITLES["changes"], CHANGES, changes)]
     if SOURCE in tables["scores"]["language"].tolist():
         scores = _draw(tables["scores"], "score")
-        drawn.insert(0, Illustration("scores", "Scores with and without context", SCORES, scores))
+        drawn.insert(0, Illustration("scores", TITLES["scores"], SCORES, scores))
     plates = render_plates(drawn, stamp)
     figures = {name: show_plate(n, plate) for n, (name, plate) in enumerate(plates.items(), 1)}
     template = make_environment().get_template("family.html.jinja")

@@ -189,6 +189,7 @@ class RunKind(models.TextChoices):
     DEPOSIT = "deposit", "draft of a release in a repository"
     REHEARSE = "rehearse", "a rehearsal by scripted annotators"
     COMPARE = "compare", "comparison with another collection"
+    FAMILY = "family", "comparison of studies in several languages"
 
 
 NOUNS: dict[str, str] = {  # before the number of a run; of other kinds, the kind
@@ -196,7 +197,10 @@ NOUNS: dict[str, str] = {  # before the number of a run; of other kinds, the kin
     RunKind.REHEARSE: "rehearsal",
     RunKind.VERIFY: "verification",
     RunKind.COMPARE: "comparison",
+    RunKind.FAMILY: "family comparison",
 }
+# not everybody who may see the results of their study may see these
+OF_SEVERAL_STUDIES = (RunKind.COMPARE, RunKind.FAMILY)
 
 
 def name_file(run: "Run", name: str) -> str:
@@ -228,7 +232,7 @@ class RunQuerySet(CollectedQuerySet["Run"]):
 
     def jobs(self) -> Self:
         """Return the kinds that are not post-processing."""
-        return self.exclude(kind__in=(RunKind.RESULTS, RunKind.RELEASE, RunKind.COMPARE))
+        return self.exclude(kind__in=(RunKind.RESULTS, RunKind.RELEASE, *OF_SEVERAL_STUDIES))
 
     def under_way(self) -> Self:
         return self.filter(job__state__in=UNDER_WAY)

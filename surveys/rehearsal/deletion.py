@@ -25,13 +25,14 @@ from surveys.models import (
     Verdict,
     Visit,
 )
+from surveys.models.results import OF_SEVERAL_STUDIES
 from surveys.participation.assignments import lock_places
 from surveys.results.run_files import drop_exports
 from surveys.study.blocks.quota import give_back_places, in_chunks
 
 OF_ANSWERS = (
     RunKind.RESULTS, RunKind.RELEASE, RunKind.VERIFY, RunKind.EXPORT, RunKind.REHEARSE,
-    RunKind.COMPARE,
+    *OF_SEVERAL_STUDIES,
 )  # fmt: skip
 
 
@@ -144,6 +145,7 @@ def _list_runs(study: Study) -> list[Run]:
     """
     made = Run.objects.filter(
         Q(study=study, kind__in=(RunKind.RESULTS, RunKind.RELEASE, RunKind.COMPARE))
+        | Q(kind=RunKind.FAMILY, job__request__releases__has_key=str(study.pk))
         | Q(kind=RunKind.COMPARE, job__request__other_study=study.pk)
     )
     return [run for run in made.done().without_report() if run.is_rehearsal]

@@ -3,6 +3,7 @@
 import zipfile
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.core.cache import cache
@@ -61,6 +62,14 @@ def read_member(run: Run, name: str) -> bytes | None:
     with run.archive.open("rb") as file, zipfile.ZipFile(file) as archive:
         paths = [path for path in archive.namelist() if path.partition("/")[2] == name]
         return archive.read(paths[0]) if paths else None
+
+
+def unpack_archive(run: Run, into: Path) -> Path:
+    """Unpack the archive of a run into a folder, and return the folder that it has."""
+    with run.archive.open("rb") as file, zipfile.ZipFile(file) as archive:
+        archive.extractall(into)
+    (folder,) = into.iterdir()
+    return folder
 
 
 def read_stored_recipe(run: Run) -> "Recipe":

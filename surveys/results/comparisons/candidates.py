@@ -51,7 +51,7 @@ def list_candidates(study: Study, user: User | None) -> Candidates:
     Runs that hold ratings of annotators who have withdrawn are left out.
     """
     collections = ImportedCollection.objects.filter(study=study).defer("ratings")
-    others = _open_studies(user).exclude(pk=study.pk).order_by("slug")
+    others = open_studies(user).exclude(pk=study.pk).order_by("slug")
     same = others.filter(stimuli_sha256=study.stimuli_sha256)
     runs = Run.objects.results().done().filter(study__in=others).with_withdrawn_since()
     runs = runs.select_related("study").defer("report")
@@ -85,12 +85,12 @@ def find_code(collection: int | None, slug: str | None, run: int | None) -> str:
 
 def may_work_in(study: Study, user: User | None) -> bool:
     """Return whether a user, or an operator if None, may see the results of a study."""
-    return _open_studies(user).filter(pk=study.pk).exists()
+    return open_studies(user).filter(pk=study.pk).exists()
 
 
 def visible_comparisons(study: Study, user: User) -> RunQuerySet:
     """Return a study's comparisons, without comparisons to studies that the user cannot see."""
-    visible = list(_open_studies(user).values_list("pk", flat=True))
+    visible = list(open_studies(user).values_list("pk", flat=True))
     with_others = Q(job__request__other_study__in=visible)
     comparisons = Run.objects.filter(study=study).comparisons()
     return comparisons.filter(Q(job__request__other_study__isnull=True) | with_others)
@@ -108,10 +108,10 @@ def list_comparisons(study: Study, user: User) -> RunQuerySet:
 
 
 def count_withdrawn(run: Run) -> int:
-    """Count annotators of both studies who withdrew since the ratings of a comparison were read."""
+    """Count annotators of all its studies who withdrew since a comparison's ratings were read."""
     if run.collected_at is None:
         return 0
-    studies = [run.study_id, run.request.get("other_study")]
+    studies = [run.study_id, run.request.get("other_study"), *run.request.get("releases", ())]
     withdrawn = Annotator.objects.filter(
         study__in=[pk for pk in studies if pk],
         withdrawn_at__gte=run.collected_at,
@@ -120,7 +120,7 @@ def count_withdrawn(run: Run) -> int:
     return withdrawn.count()
 
 
-def _open_studies(user: User | None) -> QuerySet[Study]:
+def open_studies(user: User | None) -> QuerySet[Study]:
     """Return the studies whose results a user may see; all for an operator."""
     if user is None:
         return Study.objects.all()

@@ -43,10 +43,10 @@ def read_result(run: Run) -> ComparisonResult:
     )
 
 
-def read_page(run: Run) -> bytes | None:
+def read_page(run: Run, name: str = PAGE) -> bytes | None:
     """Return the HTML page of a finished comparison; its name may have stamps."""
     stamps: list[str] = (run.report or {}).get("stamps", [])
-    return read_member(run, f"{'_'.join([PAGE, *stamps])}.html")
+    return read_member(run, f"{'_'.join([name, *stamps])}.html")
 
 
 @in_job_process

@@ -1,7 +1,6 @@
 """Verification of releases: whether all figures of their files follow from their ratings."""
 
 import tempfile
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from surveys.errors import ReleaseRefused, RunRefused
 from surveys.jobs.perform import Progress
 from surveys.models import Release, Run, RunKind
 from surveys.results.inspection.public_page import close_page
+from surveys.results.run_inspection import unpack_archive
 from surveys.results.run_jobs import makes_run
 
 STAGE = "computing all figures again"
@@ -58,10 +58,7 @@ def verify_archive(run: Run, progress: Progress) -> dict[str, Any]:
         raise RunRefused("The release has been deleted.")
     progress(STAGE, 0, 1)
     with tempfile.TemporaryDirectory() as unpacked:
-        with release.run.archive.open("rb") as file, zipfile.ZipFile(file) as archive:
-            archive.extractall(unpacked)
-        (folder,) = Path(unpacked).iterdir()
-        fields = verify_folder(folder)
+        fields = verify_folder(unpack_archive(release.run, Path(unpacked)))
     Release.objects.filter(pk=release.pk).update(**fields)
     if fields["n_differences"]:
         close_page(release)

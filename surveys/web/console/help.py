@@ -48,6 +48,9 @@ _BY_SECTION = {
         "comparisons comparison comparison_report comparison_files comparison_plot "
         "retry_comparison new_collection remove_collection"
     ),
+    "docs/console.html#families": (
+        "families new_family family edit_family family_report family_files family_figure"
+    ),
     "docs/postprocessing.html#the-ledger": "ledger",
     "docs/audit.html#auditing-a-dataset": "audit",
     "docs/console.html#release": (

@@ -23,6 +23,7 @@ from surveys.web.console.recruitment import mails
 from surveys.web.console.results import (
     comparisons,
     descriptions,
+    families,
     jobs,
     pairs,
     recipes,
@@ -43,10 +44,18 @@ class AnnotatorCode(StringConverter):
 
 register_converter(AnnotatorCode, "code")
 app_name = "console"
+FAMILY = "families/<slug:family>/"
 VIEWS: dict[str, tuple[str, Page]] = {
     "studies": ("", views.studies),
     "new_study": ("new/", stimuli.new_study),
     "audit": ("audit/", audits.audit),
+    "families": ("families/", families.families),
+    "new_family": ("new-family/", families.edit_family),
+    "family": (FAMILY, families.family),
+    "edit_family": (f"{FAMILY}edit/", families.edit_family),
+    "family_report": (f"{FAMILY}<int:run_id>/report/", families.family_report),
+    "family_files": (f"{FAMILY}<int:run_id>/files/", families.family_files),
+    "family_figure": (f"{FAMILY}<int:run_id>/<slug:figure>.<slug:form>", families.family_figure),
     "tokens": ("tokens/", tokens.tokens),
     "change_password": ("password/", change_password),
     "revoke_token": ("tokens/<int:token_id>/revoke/", tokens.revoke),

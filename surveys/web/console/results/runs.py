@@ -10,6 +10,7 @@ from django.views.decorators.gzip import gzip_page
 
 from surveys.access.roles import Right
 from surveys.models import JobState, Release, Run, RunKind, Study
+from surveys.models.results import OF_SEVERAL_STUDIES
 from surveys.results.deposit.contents import find_obstacle
 from surveys.results.deposit.deposit_jobs import find_deposit, find_job
 from surveys.results.deposit.repositories import list_repositories
@@ -82,7 +83,7 @@ def report(request: HttpRequest, study: Study, run_id: int) -> HttpResponse:
 @study_page(Right.WORK, "GET", also=Right.LOOK)
 def download(request: HttpRequest, study: Study, run_id: int) -> HttpResponseBase:
     """Download the archive of a run or release, or exported answers."""
-    runs = Run.objects.with_file().exclude(kind=RunKind.COMPARE)  # not all may see those
+    runs = Run.objects.with_file().exclude(kind__in=OF_SEVERAL_STUDIES)  # not all may see those
     runs = runs.select_related("release").defer(*LARGE)
     if is_visitor(request):  # exported answers are no part of what they may look at
         runs = runs.with_recipe()
@@ -195,7 +196,7 @@ def _describe_deposits(request: HttpRequest, release: Release) -> dict[str, Any]
 
 
 def _find(study: Study, run_id: int) -> Run:
-    runs = Run.objects.with_withdrawn_since().exclude(kind=RunKind.COMPARE)
+    runs = Run.objects.with_withdrawn_since().exclude(kind__in=OF_SEVERAL_STUDIES)
     runs = runs.select_related("job__requested_by", "study", "release").defer("release__report")
     return get_object_or_404(runs, study=study, pk=run_id)
 

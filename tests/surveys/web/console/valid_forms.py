@@ -35,6 +35,7 @@ PAIRS = b"word1\tword2\nice\tsun\n"
 SEARCH = {"corpora": ["tales.conllu"], "number": "4", "filters": "digits=off"}
 STIMULI = numbered_stimuli(2)
 RATINGS = ratings_csv(4)
+FAMILY_KEY = b"id\ten_word1\ten_word2\np1\tice\tsun\n"
 
 
 def stimuli():
@@ -157,6 +158,11 @@ FORMS = {
     "audit": lambda world: {"dataset": dataset(), "least": "10", "most": "10", "minimum": "0",
                             "maximum": "6", "step": "1", "published_minimum": "0",
                             "published_maximum": "10", "with_details": "on"},
+    "new_family": lambda world: {"slug": "new", "title": "New", "text": "Words.",
+                                 "studies": [world.study.slug]},
+    "edit_family": lambda world: {"slug": "both", "title": "New", "text": "Words.",
+                                  "studies": [world.study.slug]},
+    "family": lambda world: {"file": SimpleUploadedFile("key.tsv", FAMILY_KEY)},
     "begin_contexts": lambda world: {"title": "New", "slug": "new", "language": "en",
                                      "design": "cosimlex-crowd", **windows()},
     "contexts": lambda world: {},

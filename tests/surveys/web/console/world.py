@@ -14,9 +14,10 @@ from surveys.contexts.choices import Chosen, record_choice
 from surveys.contexts.models import SearchKind
 from surveys.contexts.search.requests import request_search
 from surveys.crowd.ledger import intend_reward, refuse_payment
-from surveys.models import Context, Invitation, Review, Role, Run, RunKind, Study, Visit
+from surveys.models import Context, Family, Invitation, Review, Role, Run, RunKind, Study, Visit
 from surveys.recruitment.links import invite_listed, open_entrance
 from surveys.results.comparisons.comparing import ComparisonRequest, request_comparison
+from surveys.results.comparisons.families import request_family, save_family
 from surveys.results.runs import request_results
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import configure_review, give_verdict
@@ -76,6 +77,9 @@ def build_world():
     compared = request_comparison(study, ComparisonRequest(f"collection-{imported.pk}"), ana)
     with patch(f"{BUNDLE}.draw_plots", return_value=[]):  # drawing takes longest
         perform_run(compared.pk)
+    family = save_family(Family(), [study], slug="family", title="Family", text="")
+    put_together = request_family(family, b"", ana)
+    perform_run(put_together.pk)
     failed = make_run(study, RunKind.RESULTS, recipe=QUICK, state="failed")
     second = compared.request
     failed_comparison = make_run(study, RunKind.COMPARE, state="failed", request=second)
@@ -88,7 +92,8 @@ def build_world():
     return SimpleNamespace(
         study=study, draft=draft, corpus=corpus, searched=searched, sought=sought,
         search=request_search(sought, wish(), ana), session=client.session.session_key, mate=rob,
-        done=done, failed=failed, imported=imported, compared=compared,
+        done=done, failed=failed, imported=imported, compared=compared, family=family,
+        put_together=put_together,
         failed_comparison=failed_comparison,
         failed_search=make_run(corpus, SearchKind.SEARCH, state="failed"),
         batch=batch, refused=refused, planned=plan(study),
