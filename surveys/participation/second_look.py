@@ -23,9 +23,11 @@ def list_looks(assignment: Assignment) -> list[SecondAnswer]:
 
     Raises AssignmentEnded once the second look is closed.
     """
-    looks = SecondAnswer.objects.filter(response__annotator=assignment.annotator_id).with_items()
-    _refuse_closed(SecondLook.objects.filter(study=assignment.study_id).first())
-    return list(looks)
+    of_annotator = SecondAnswer.objects.filter(response__annotator=assignment.annotator_id)
+    looks = list(of_annotator.with_items())
+    if looks:
+        _refuse_closed(SecondLook.objects.get(study=assignment.study_id))
+    return looks
 
 
 @transaction.atomic
@@ -67,8 +69,8 @@ def refuse_open_look(study: Study) -> None:
         )
 
 
-def _refuse_closed(look: SecondLook | None) -> None:
-    if look is None or look.closed_at:
+def _refuse_closed(look: SecondLook) -> None:
+    if look.closed_at:
         raise AssignmentEnded(
             _(
                 "The second look at your ratings has ended. What you answered until then counts; "

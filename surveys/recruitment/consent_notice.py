@@ -38,6 +38,7 @@ class Said(Enum):
     IDENTITY = "identifiers, apart from the answers"
     WITHDRAWAL = "what withdrawing does"
     PUBLICATION = "what is published"
+    SECOND_LOOK = "pairs that may be shown again"
     ANSWERS = "answers"
     CORRECTIONS = "the first rating of a changed one"
     TIMES = "page times and what the browser reports"
@@ -61,7 +62,7 @@ NAMED = {  # the setting that a sentence names; without it the sentence is left 
 }  # fmt: skip
 SECTIONS = {
     "who": tuple(NAMED),
-    "lead": (Said.IDENTITY, Said.PUBLICATION),
+    "lead": (Said.IDENTITY, Said.PUBLICATION, Said.SECOND_LOOK),
     "kept": (
         Said.ANSWERS, Said.CORRECTIONS, Said.TIMES, Said.LAYOUT, Said.STEPS, Said.CHECK,
         Said.ARRIVAL, Said.MAILS, Said.NETWORK, Said.JUDGEMENT, Said.ABSENT,
@@ -76,6 +77,7 @@ FIXED: "dict[Said, StrPromise]" = {
     Said.CORRECTIONS: gettext_lazy(
         "If you change a rating: the first one as well, and when you changed it."
     ),
+    Said.SECOND_LOOK: gettext_lazy("Later, we may ask you to look at some pairs once more."),
     Said.TIMES: gettext_lazy(
         "When each page with a text was sent to you, and when you answered it. If your browser "
         "runs JavaScript: for how many seconds the page was visible, and whether a word was pasted."
@@ -220,6 +222,7 @@ def write_sentences(facts: Facts) -> dict[Said, str]:
         Said.CHECK: study.n_check_tries,
         Said.MAILS: facts.disclosure.gets_mail,
         Said.NETWORK: facts.disclosure.counts_addresses,
+        Said.SECOND_LOOK: study.second_look_above is not None,
         Said.ERASURE: facts.erases_withdrawn,
         Said.RETENTION: facts.disclosure.has_identifiers,
     }

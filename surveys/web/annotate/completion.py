@@ -9,6 +9,7 @@ from surveys.participation.assignments import start_another_assignment
 from surveys.participation.further_blocks import find_further_block
 from surveys.participation.introduction import has_failed_check
 from surveys.participation.own_links import may_withdraw
+from surveys.participation.second_look import has_due_look
 from surveys.privacy.erasure import withdraw_annotator
 from surveys.privacy.subject_access import export_annotator_data
 from surveys.recruitment.completion_codes import (
@@ -36,7 +37,8 @@ ENDED = {AssignmentState.RETURNED, AssignmentState.WITHDRAWN}
 def thanks(request: HttpRequest, token: str) -> HttpResponse:
     """Show the last page of a submitted assignment; a POST starts one more block."""
     assignment = find_assignment(token)
-    if assignment.state != AssignmentState.SUBMITTED:
+    has_look = assignment.study.second_look_above is not None and has_due_look(assignment.pk)
+    if assignment.state != AssignmentState.SUBMITTED or has_look:
         return redirect_to_due(token)
     if request.method == "POST":
         return redirect("annotate:next", start_another_assignment(assignment).token)

@@ -18,6 +18,7 @@ from surveys.participation.assignments import is_displaced
 from surveys.participation.due_item import AssignmentProgress, find_progress
 from surveys.participation.introduction import find_due_step
 from surveys.participation.own_links import is_opened_by_id
+from surveys.participation.second_look import has_due_look
 from surveys.recruitment.links import personal_link
 from surveys.recruitment.providers import rules_of
 from surveys.web.annotate.frames import allow_framing
@@ -128,7 +129,8 @@ def redirect_to_due(token: str) -> HttpResponseRedirect:
         page = "annotate:rate" if where.asks_rating else "annotate:engage"
         return redirect(page, token, where.due.position)
     if where.state == AssignmentState.SUBMITTED:
-        return redirect("annotate:thanks", token)
+        is_again = has_due_look(where.assignment_id)
+        return redirect("annotate:again" if is_again else "annotate:thanks", token)
     if step := find_due_step(find_assignment(token)):
         return redirect(f"annotate:{step}", token)
     return redirect("annotate:ended", token)

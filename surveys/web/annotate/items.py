@@ -93,7 +93,8 @@ def change(request: HttpRequest, token: str, position: int) -> HttpResponse:
         ):
             refuse_other_answer(where, position, form, is_late=True)
         return redirect_to_due(token)
-    page = {**describe_correction(face, where, last), "form": form, "token": token}
+    described = describe_correction(face, last, position, where.n_items, where.n_pages_done)
+    page = {**described, "form": form, "token": token}
     return render(request, "annotate/change.html", page, status=HTTP_UNPROCESSABLE if sent else 200)
 
 
@@ -168,9 +169,13 @@ def refuse_other_answer(
         is_other, stored = (*form.cleaned_data.values(),) != written, ", ".join(written)
     if is_other:
         said = (ANSWERED, TOO_LATE) if where.kind.n_texts == 1 else (PAIR_ANSWERED, PAIR_TOO_LATE)
-        message = _(said[is_late])
-        answer = f"\N{FIRST STRONG ISOLATE}{stored}\N{POP DIRECTIONAL ISOLATE}"
-        raise AlreadyAnswered(message % {"answer": answer}, heading=_("Already answered"))
+        raise already_answered(said[is_late], stored)
+
+
+def already_answered(said: str, stored: str) -> AlreadyAnswered:
+    """Return the refusal, in words to be translated, that names the stored answer."""
+    answer = f"\N{FIRST STRONG ISOLATE}{stored}\N{POP DIRECTIONAL ISOLATE}"
+    return AlreadyAnswered(_(said) % {"answer": answer}, heading=_("Already answered"))
 
 
 def find_due(where: AssignmentProgress, position: int, *, asks_rating: bool) -> DueItem | None:

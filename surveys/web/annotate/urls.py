@@ -1,7 +1,7 @@
 from django.urls import path
 
 from surveys.features import load_objects
-from surveys.web.annotate import arrival, completion, introduction, items
+from surveys.web.annotate import arrival, completion, introduction, items, second_look
 
 app_name = "annotate"
 SURVEY = "survey/<slug:token>"
@@ -16,6 +16,9 @@ urlpatterns = [
     path(f"{SURVEY}/<int:position>/words/", items.engage, name="engage"),
     path(f"{SURVEY}/<int:position>/rating/", items.rate, name="rate"),
     path(f"{SURVEY}/<int:position>/change/", items.change, name="change"),
+    path(f"{SURVEY}/again/", second_look.again, name="again"),
+    path(f"{SURVEY}/again/<int:number>/", second_look.look, name="look"),
+    path(f"{SURVEY}/again/<int:number>/change/", second_look.change_look, name="change_look"),
     path(f"{SURVEY}/instructions/", introduction.instructions, name="instructions"),
     path(f"{SURVEY}/practice/", introduction.practice_words, name="practice"),
     path(f"{SURVEY}/practice/rating/", introduction.practice_rating, name="practice_rating"),

@@ -50,9 +50,16 @@ def make_engagement_form(face: StudyDisplay, sent: QueryDict | None) -> Engageme
 
 
 def make_rating_form(
-    face: StudyDisplay, sent: QueryDict | None, chosen: Mapping[str, str] | None = None
+    face: StudyDisplay,
+    sent: QueryDict | None,
+    chosen: Mapping[str, str] | None = None,
+    *,
+    is_again: bool = False,
 ) -> RatingForm:
-    """Return the form of page 2 with the study's scale, and what it holds at first."""
+    """Return the form of page 2 with the study's scale, and what it holds at first.
+
+    In a second look it asks for nothing but the rating.
+    """
     second = face.text_language2, face.text_direction2
     first = (face.text_language, face.text_direction) if face.asks_rating else second
     return RatingForm(
@@ -61,7 +68,7 @@ def make_rating_form(
         points=[point.value for point in face.scale] if face.asks_rating else [],
         allows_unjudgeable=face.study.allows_unjudgeable,
         shows_digits=face.shows_digits,
-        written_in=(first, second) if face.asks_words else (),
+        written_in=(first, second) if face.asks_words and not is_again else (),
     )
 
 
@@ -152,18 +159,18 @@ def _render_progress(
 
 
 def describe_correction(
-    face: StudyDisplay, where: AssignmentProgress, last: Response
+    face: StudyDisplay, last: Response, position: int, n_items: int, n_pages_done: int
 ) -> dict[str, Any]:
-    """Return the template values of the page that changes the last rating."""
+    """Return the template values of a page that changes a rating."""
     return {
         **describe_item(
-            last.context.restored(where.kind),
+            last.context.restored(face.study.kind),
             face.study,
             is_marked=True,
             score=last.pair.details.get("score", ""),
         ),
         "face": face,
-        "progress": render_progress(face, last.position, where.n_items, where.n_pages_done),
+        "progress": render_progress(face, position, n_items, n_pages_done),
         "rated": None if last.rating is None else face.name_point(write_point(last.rating)),
     }
 

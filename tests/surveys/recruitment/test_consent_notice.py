@@ -41,6 +41,7 @@ SETTINGS = {
     "allows_unjudgeable": True,
     "n_check_tries": 2,
     "retention_days": 30,
+    "second_look_above": 1,
 }
 # Of each model that holds something about annotators: the sentence that names a field to them.
 # None: of the study or the work of the site, and nothing about a person.
@@ -233,6 +234,7 @@ def test_sentences_follow_from_the_settings(changed, about, now):
         ({"data_protection_officer": ""}, Said.OFFICER),
         ({"n_check_tries": 0}, Said.CHECK),
         ({"erases_withdrawn": False}, Said.ERASURE),
+        ({"second_look_above": None}, Said.SECOND_LOOK),
     ],
 )
 def test_sentences_that_do_not_apply_are_left_out(absent, about):

@@ -17,6 +17,7 @@ from surveys.study.design import configure_study
 from surveys.web.annotate.urls import urlpatterns
 from tests.factories.arrivals import PROLIFIC, RIGHT
 from tests.factories.batches import arm, plan, publish
+from tests.factories.second_looks import list_annotators, looking_study
 from tests.factories.studies import finish, make_study, progress_of, rate_due
 from tests.hostile import BODIES, NEVER, Attacker, spoil, watch_fields
 from tests.inline import find_inline
@@ -38,13 +39,15 @@ FORMS = {
     "engage": {**WORDS, **VISIT},
     "rate": {"rating": "3", "comment": "", **VISIT},
     "change": {"rating": "5", "comment": ""},
+    "look": VISIT,
+    "change_look": {"rating": "3", "comment": "", **VISIT},
     "instructions": {},
     "practice": WORDS,
     "practice_rating": {"rating": "3", "comment": ""},
     "check": RIGHT,
     "withdraw": {"confirmed": "yes"},
 }
-STORING = {"engage", "rate", "change"}
+STORING = {"engage", "rate", "change", "look", "change_look"}
 PAGES = {pattern.name: pattern for pattern in urlpatterns}
 
 
@@ -61,7 +64,7 @@ ASIDE = {
     "item",
     "chosen",
 }
-READ_ALONE = {"instructions", "practice_answer"}  # pages that send no answer
+READ_ALONE = {"instructions", "practice_answer", "look"}  # pages that send no answer
 
 
 @pytest.fixture
@@ -69,7 +72,7 @@ def address(name, db):
     """The URL of the page, which is due for its annotator."""
     study = configure_study(make_study(2), n_check_tries=2)
     (link,) = invite_annotators(study, 1)
-    given = {"token": link.token, "ticket": "A" * 22, "position": 1}
+    given = {"token": link.token, "ticket": "A" * 22, "position": 1, "number": 1}
     if name == "arrive":
         given["token"] = open_entrance(study, "prolific", completion_code="C1").token
     elif name == "join":
@@ -78,6 +81,9 @@ def address(name, db):
         (hit,) = publish(arm(plan(study)))
         Hit.objects.update(hit_id=MTURK["hitId"])
         given["reservation"] = hit.reservation.token
+    elif name in {"again", "look", "change_look"}:
+        last = list_annotators(looking_study(slug="looked"))[-1]
+        given["token"] = last.assignments.get().token
     elif name != "welcome":
         given["token"] = come_to(name, start_assignment(link)).token
     names = PAGES[name].pattern.converters
