@@ -205,16 +205,20 @@ def compare_items(
     return ItemComparison(plain_report(report), items[shown], pd.DataFrame(rows))
 
 
-def write_comparison(comparison: ItemComparison) -> str:
-    """Return the main figures in a few lines for a terminal."""
-    report = comparison.report
-    figures = {
+def list_figures(report: Mapping[str, Any]) -> dict[str, str]:
+    """Return the known correlations, or accuracy and kappa, and the ceiling, as text by name."""
+    return {
         name: write_figure(report[name], 3)
         for name in ("pearson", "spearman", "accuracy", "kappa", "ceiling")
         if report.get(name) is not None
     }
+
+
+def write_comparison(comparison: ItemComparison) -> str:
+    """Return the main figures in a few lines for a terminal."""
+    report = comparison.report
     lines = [f"items     {report['n']} in both, matched by {report['by']}"]
-    lines += [f"{name:<9} {figure}" for name, figure in figures.items()]
+    lines += [f"{name:<9} {figure}" for name, figure in list_figures(report).items()]
     if "difference" in report:
         difference = write_signed(write_figure(report["difference"]))
         lines.append(f"mean of the second less that of the first: {difference}")

@@ -66,10 +66,10 @@ def run(options: argparse.Namespace) -> int:
     from postprocess.two_collections.items import is_of_items
     from postprocess.two_collections.loading import load_collection
 
-    if is_of_items(options.second):
-        return _compare_items(options)
     if options.out and not options.no_report:
         require_report()
+    if is_of_items(options.second):
+        return _compare_items(options)
     recipe = read_recipe(options.recipe, options.changes)
     first = load_collection(options.first, _reading(options, "first"), recipe)
     second = load_collection(options.second, _reading(options, "second"), recipe)
@@ -107,7 +107,12 @@ def _compare_items(options: argparse.Namespace) -> int:
     )
     sys.stdout.write(write_comparison(comparison))
     if options.out:
-        for path in write_files(comparison.render(), options.out):
+        files = comparison.render()
+        if not options.no_report:
+            from postprocess.reporting.two_collections.items_page import render_items
+
+            files = render_items(comparison)
+        for path in write_files(files, options.out):
             sys.stdout.write(f"written   {path}\n")
     return 0
 

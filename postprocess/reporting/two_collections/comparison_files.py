@@ -1,7 +1,7 @@
 """The files of the comparison of two collections: page, tables, and plots with what they draw."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from postprocess.reporting.figures.gallery import Illustration, Plate, render_plates
 from postprocess.reporting.page import make_environment, show_plate
@@ -71,21 +71,26 @@ def render_comparison(comparison: CollectionComparison) -> dict[str, bytes]:
     stamp = stamp_title(sides)
     plots = draw_plots(comparison)
     names = {plot.name: stamp_name(plot.name, sides) for plot in plots}
-    drawn = [Illustration(names[plot.name], *plot[1:4]) for plot in plots]
-    plates = render_plates(drawn, stamp)
-    page = render_page(comparison, {name: plates[stamped] for name, stamped in names.items()})
+    stamped = [plot._replace(name=names[plot.name]) for plot in plots]
+    plates = render_plates([Illustration(*plot[:4]) for plot in stamped], stamp)
+    page = render_page(comparison, {name: plates[names[name]] for name in names})
     files = {f"{stamp_name('comparison', sides)}.html": page.encode()}
-    files |= render_tables(comparison)
+    return files | render_tables(comparison) | render_plot_files(stamped, plates, stamp)
+
+
+def render_plot_files(
+    plots: Sequence[Plot], plates: Mapping[str, Plate], stamp: str = ""
+) -> dict[str, bytes]:
+    """Return the files in plots/: the images of each plot, the table it draws, and the index."""
+    files = {}
     for plot in plots:
-        plate = plates[names[plot.name]]
+        plate = plates[plot.name]
         files[f"plots/{plate.name}.svg"], files[f"plots/{plate.name}.png"] = plate.svg, plate.png
         files[f"plots/{plate.name}.csv"] = write_csv(plot.table)
     index = [
-        {"name": names[plot.name], "title": stamp + plot.title, "caption": plot.caption}
-        for plot in plots
+        {"name": plot.name, "title": stamp + plot.title, "caption": plot.caption} for plot in plots
     ]
-    files[INDEX] = json.dumps(index, ensure_ascii=False, indent=1).encode()
-    return files
+    return {**files, INDEX: json.dumps(index, ensure_ascii=False, indent=1).encode()}
 
 
 def render_page(comparison: CollectionComparison, plates: Mapping[str, Plate]) -> str:

@@ -9,6 +9,7 @@ import pytest
 from postprocess.__main__ import main
 from postprocess.designs.design import read_design
 from postprocess.release.assembling import write_release
+from postprocess.reporting.two_collections.items_page import render_items
 from postprocess.table.ratings import RatingsError
 from postprocess.two_collections.items import ScoredItems, compare_items
 from tests.factories.designed import designed_release
@@ -53,6 +54,10 @@ def test_a_release_agrees_with_its_published_files(name, more, figures, tmp_path
     header, *rows = (tmp_path / "out" / "items.tsv").read_text().splitlines()
     assert header.startswith("id\tword1\tword2")
     assert len(rows) == 12
+    page = (tmp_path / "out" / "comparison.html").read_text()
+    assert "loaded and release: a data set and its replication" in page
+    assert ("<dt>accuracy</dt><dd>1.000</dd>" if name == "wic" else "<dt>pearson</dt>") in page
+    assert (tmp_path / "out" / "plots" / "scores.svg").exists() == (name != "wic")
 
 
 def test_figures_of_scores_are_those_by_hand():
@@ -68,6 +73,16 @@ def test_figures_of_scores_are_those_by_hand():
     assert comparison.parts_of_speech[["pos", "n", "difference"]].values.tolist() == [
         ["N", 3, 0], ["V", 1, 4]
     ]  # fmt: skip
+
+
+def test_the_page_lists_the_items_that_are_far_apart():
+    first, second = scored("A", [1, 2, 3, 4], pos=list("NNNV")), scored("B", [1, 2, 3, 8])
+
+    page = render_items(compare_items(first, second, SIMLEX))["comparison.html"].decode()
+
+    assert "<dt>far apart</dt><dd>1 item</dd>" in page
+    listed = page[page.index('id="far-caption"') : page.index('id="methods"')]
+    assert [f"<bdi>{n}</bdi></th>" in listed for n in "1234"] == [False, False, False, True]
 
 
 def test_tags_have_accuracy_and_kappa():
