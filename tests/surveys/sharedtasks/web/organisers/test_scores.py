@@ -62,6 +62,16 @@ def test_a_submission_is_shown_with_scores_of_three_decimals(as_ana, shared_task
     assert "Nothing was submitted" in as_ana.get(f"{page('submissions')}?phase=none").text
 
 
+def test_scores_of_a_track_in_per_cent_are_shown_so(as_ana, shared_task, submissions):
+    shared_task.tracks.update(is_percent=True)
+    score = submissions[0].scores.get()
+
+    shown = as_ana.get(page("submission", submissions[0].pk)).text
+
+    assert f">{100 * score.score:.1f}</td>" in shown.replace("\n", "").replace(" ", "")
+    assert f"{score.score:.3f}" not in shown
+
+
 def test_the_submissions_of_a_team_are_shown_alone(as_ana, shared_task, submissions):
     first, other = submissions
     address = f"{page('submissions')}?team={first.team_id}"
