@@ -74,10 +74,10 @@ def count_crumbs() -> int:
 # What is counted, how, its bound, and the aim of the rebuild before version 0.1.0.
 BOUNDS = (
     ("lines of the core", count_core, 38_624, 33_000),
-    ("lines of the product", lambda: count_lines(*PRODUCT), 103_665, 84_000),
-    ("statements of the product", count_statements, 59_996, 48_500),
+    ("lines of the product", lambda: count_lines(*PRODUCT), 103_692, 84_000),
+    ("statements of the product", count_statements, 60_013, 48_500),
     ("lines of the simulator", lambda: count_lines("mturk_simulator"), 5_556, 5_100),
-    ("lines of tests", lambda: count_lines("tests"), 94_441, 75_000),
+    ("lines of tests", lambda: count_lines("tests"), 94_451, 75_000),
     ("lines of benchmarks", lambda: count_lines("bench"), 6_043, 5_000),
     ("migrations", count_migrations, 9, 4),
     ("words of documents", lambda: count_words(*DOCUMENTS), 58_030, 54_500),
