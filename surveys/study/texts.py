@@ -64,8 +64,11 @@ def current_texts(study: Study, kinds: Collection[TextKind]) -> dict[TextKind, S
 def read_texts(
     study: Study, kinds: Collection[TextKind] = tuple(TextKind)
 ) -> dict[TextKind, StudyText]:
-    """Return the current texts of some kinds, as `read_text` does; one query."""
-    stored = StudyText.objects.filter(study=study, kind__in=kinds).order_by("version")
+    """Return the current texts of some kinds, as `read_text` does; one query.
+
+    A study that is not stored yet has the defaults.
+    """
+    stored = StudyText.objects.filter(study_id=study.pk, kind__in=kinds).order_by("version")
     latest = {TextKind(text.kind): text for text in stored}
     return {kind: latest.get(kind) or _first_text(study, kind) for kind in kinds}
 

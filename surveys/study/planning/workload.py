@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
-from surveys.models import Pair, Study
-from surveys.study.planning.durations import Times
+from surveys.models import Pair, Study, TextKind
+from surveys.study.exercises import read_practice
+from surveys.study.planning.durations import Times, estimate_seconds, introduction_seconds
+from surveys.study.texts import read_texts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,6 +81,24 @@ class Plan:
     def total(self) -> Decimal:
         """Wages and fee."""
         return self.wages + self.fee
+
+
+def plan_sample(study: Study, **given: Any) -> Plan:
+    """Return the workload of a new study whose items are like its practice items.
+
+    `given`: its number of pairs, and the pay.
+    """
+    texts = read_texts(study)
+    practice = read_practice(texts[TextKind.PRACTICE].body, study.item_rules)
+    shown = [" ".join(text.text for text in sample.item.texts) for sample in practice]
+    return Plan(
+        **given,
+        block_size=study.block_size,
+        ratings_per_context=study.ratings_per_context,
+        seconds_per_item=estimate_seconds(shown, study.writes),
+        introduction_seconds=introduction_seconds(study, texts),
+        n_contexts=study.kind.n_contexts,
+    )
 
 
 def count_pairs(study: Study) -> tuple[int, int]:

@@ -2,48 +2,64 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.template.loader import render_to_string
 from django.utils import translation
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from surveys.models import Context
+from postprocess.designs.kinds import Item, Side
+from surveys.models import Context, Study, TextKind
+from surveys.study.exercises import read_practice
+from surveys.study.texts import read_text
 from surveys.web.rendering.item_pages import describe_item, make_rating_form
-from surveys.web.rendering.study_page import StudyDisplay
+from surveys.web.rendering.study_page import StudyDisplay, preview_display
 
 WORD = re.compile(r"\s*\S+")
-MARKED = "{}<strong>{}</strong>{}<strong>{}</strong>{}"
 FIRST, AROUND = 5, 1  # words of an excerpt: at the beginning, and on each side of a target
 
 
 class ShownContext(NamedTuple):
-    """The parts of both annotator pages of a context."""
+    """The parts of the annotator pages of a context; `bare` is empty if they have one page."""
 
     context: Context
     bare: SafeString
-    marked: SafeString
-    question: SafeString
+    shown: SafeString
 
 
 def show_context(face: StudyDisplay, context: Context) -> ShownContext:
-    """Render the bare text and the marked one with question and scale, in the study's language."""
-    item = context.restored(face.study.kind)
+    """Render what the annotator pages of a context show, in the study's language."""
+    item, bare = context.restored(face.study.kind), SafeString("")
+    if face.study.kind.n_pages == 2:
+        values = {"face": face, **describe_item(item, face.study, is_marked=False)}
+        bare = render_to_string("annotate/_text.html", values)
+    return ShownContext(context, bare, show_item(face, item))
+
+
+def show_item(face: StudyDisplay, item: Item[Any]) -> SafeString:
+    """Render an item with its question and scale, in the study's language."""
+    sides = enumerate(face.study.kind.sides(item), 1)
     with translation.override(face.interface):
-        bare = {"face": face, **describe_item(item, face.study, is_marked=False)}
-        marked = {
+        values = {
             "face": face,
             "form": make_rating_form(face, None),
             **describe_item(item, face.study, is_marked=True),
-            "text1": format_html(MARKED, *(piece for piece, _is_target in context.parts)),
+            **{f"text{n}": format_html_join("", "{}", _emphasise(side)) for n, side in sides},
         }
-        return ShownContext(
-            context,
-            render_to_string("annotate/_text.html", bare),
-            render_to_string("annotate/_text.html", marked),
-            render_to_string("annotate/_points.html", marked),
-        )
+        return render_to_string("console/study/_item.html", values)
+
+
+def _emphasise(side: Side) -> Iterator[tuple[SafeString | str]]:
+    """Yield the pieces of a text, its targets in bold."""
+    for piece, target in side:
+        yield (format_html("<strong>{}</strong>", piece) if target else piece,)
+
+
+def picture_item(study: Study) -> SafeString:
+    """Render the first practice item of a study, which may not be stored yet."""
+    practice = read_practice(read_text(study, TextKind.PRACTICE).body, study.item_rules)
+    return show_item(preview_display(study), practice[0].item)
 
 
 def shorten_context(parts: Sequence[tuple[str, int]]) -> list[tuple[str, bool]]:

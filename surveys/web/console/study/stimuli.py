@@ -1,20 +1,24 @@
 """The step Stimuli: new studies, rows as annotators see them, and their revision."""
 
-from typing import Any
+from decimal import Decimal
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_http_methods
 
 from surveys.access.roles import Right, visible_studies
 from surveys.models import Checkpoint, Context, Pair, Study
 from surveys.query_params import read_query
 from surveys.study.create import create_study
-from surveys.study.design import START, offered_designs
+from surveys.study.design import START, offered_designs, start_study
 from surveys.study.languages import list_languages
+from surveys.study.planning.workload import Plan, plan_sample
 from surveys.study.stimuli.checkpoints import replace_checkpoints
 from surveys.study.stimuli.edit import drop_row, read_checked, replace_stimuli, revise_row
 from surveys.study.stimuli.load import check_row, write_row
@@ -28,10 +32,35 @@ from surveys.web.console.study.stimuli_forms import (
     UploadForm,
 )
 from surveys.web.forms import attempt, posted, status_of
-from surveys.web.rendering.context_preview import ShownContext, shorten_context, show_context
+from surveys.web.rendering.context_preview import (
+    ShownContext,
+    picture_item,
+    shorten_context,
+    show_context,
+)
 from surveys.web.rendering.study_page import StudyDisplay, preview_display
 
+if TYPE_CHECKING:
+    from surveys.study.design import Design
+
 ROWS_PER_PAGE = 100
+PLANNED = {"n_pairs": 100, "pay_per_hour": Decimal(10)}  # for which designs' work is shown
+
+
+class OfferedDesign(NamedTuple):
+    """A published design, its work for 100 pairs, and an item as its annotators see it."""
+
+    design: "Design"
+    plan: Plan
+    picture: SafeString
+
+
+@cache
+def show_design(name: str) -> OfferedDesign:
+    """Return a design that a study can start from, with an item in English."""
+    study = start_study(name, language="en", language2="hr")
+    design = offered_designs()[name]
+    return OfferedDesign(design, plan_sample(study, **PLANNED), picture_item(study))
 
 
 @require_http_methods(["GET", "POST"])
@@ -42,7 +71,7 @@ def new_study(request: HttpRequest) -> HttpResponse:
     `?design=` chooses the published design that it starts from.
     """
     asked = request.POST.get("design") or request.GET.get("design")
-    designs = offered_designs()
+    designs = {name: show_design(name) for name in offered_designs()}
     chosen = asked if asked in designs else START
     form = NewStudyForm(posted(request), request.FILES or None, design=chosen)
 
@@ -54,6 +83,7 @@ def new_study(request: HttpRequest) -> HttpResponse:
         messages.success(request, "The study is created as a draft.")
         return redirect("console:stimuli", form.study.slug)
     page = {"form": form, "languages": list_languages(), "designs": designs, "chosen": chosen}
+    page["picture"] = designs[chosen].picture
     return render(request, "console/study/new_study.html", page, status=status_of(form))
 
 
@@ -177,7 +207,7 @@ def list_row(study: Study, pair: Pair) -> dict[str, Any]:
 
 
 def show_row(face: StudyDisplay, pair: Pair) -> dict[str, Any]:
-    """Return a row with both pages of both contexts, and its warnings."""
+    """Return a row with the annotator pages of its contexts, and its warnings."""
     contexts: list[Context] = sorted(pair.contexts.all(), key=lambda context: context.number)
     shown: list[ShownContext] = [show_context(face, context) for context in contexts]
     warnings = check_row(write_row(face.study, pair), face.study.item_rules).warnings

@@ -8,12 +8,14 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from lxml import html
 
 from surveys.models import Assignment, Review, Run, RunKind, Study
 from surveys.results.inspection.public_page import open_page
 from surveys.results.run_inspection import write_recipe
 from surveys.results.runs import request_release, request_results
 from surveys.review.queue import file_answers
+from surveys.study.design import offered_designs
 from surveys.web.console.urls import urlpatterns
 from tests.factories.answers import answer, finished_study_of, take_seconds
 from tests.factories.clients import client_of
@@ -125,3 +127,39 @@ def test_pages_of_a_finished_study_are_shown(published_study, operator):
     assert "Score" in others["compare"].content.decode()
     public = operator.get(reverse("public:release", args=[published_study.slug, release.number]))
     assert public.status_code == 200
+
+
+def read(client: Client, address: str) -> str:
+    """Return the text of a page, without its tags."""
+    content = client.get(address).content
+    return " ".join(html.fromstring(content).text_content().split())
+
+
+ASKED = {
+    "similarity_in_text": "within this text?", "similarity": "How similar in meaning are",
+    "relatedness": "How related in meaning are", "same_meaning": "mean the same in both texts?",
+    "translation": "How do you say",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", offered_designs())
+def test_a_new_study_shows_an_item_of_its_design_and_what_it_costs(operator, name):
+    shown = read(operator, f"{reverse('console:new_study')}?design={name}")
+
+    assert ASKED[offered_designs()[name].question.question] in shown
+    assert shown.count("at a pay of 10 an hour") == len(offered_designs())
+
+
+@pytest.mark.parametrize(
+    ("name", "item"), [("simlex", "alpha1 beta1"), ("mclwic", "Text 1"), ("durel", "Text 2")]
+)
+def test_an_open_row_is_shown_as_its_annotators_see_it(operator, name, item):
+    study = finished_study_of(name, 1)
+    address = reverse("console:stimuli", args=[study.slug])
+
+    opened = read(operator, f"{address}?open={study.pairs.first().pk}")
+
+    assert opened.count(item) > read(operator, address).count(item)
+    assert ASKED[study.question] in opened
+    assert "Page 1" not in opened
+    assert "Context 1" not in opened
