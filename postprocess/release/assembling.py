@@ -37,6 +37,7 @@ from postprocess.release.individual import (
     Individual,
     find_withdrawn,
     publish_individual,
+    render_second_look,
     write_word,
 )
 from postprocess.release.kit import PRACTICE, render_kit, render_practice_kit
@@ -234,6 +235,7 @@ def assemble_release(
     if published.design:
         files |= _render_design(dataset, published.split, published.design)
     files |= _render_description(description)
+    files |= render_second_look(ratings)
     files |= render_sources_files(published.sources, published.origin, len(stimuli.rows), tag)
     files |= add_files(dataset) if add_files else {}
     subject = _make_subject(dataset, description, published, files)

@@ -17,12 +17,13 @@ from postprocess.formats.tabular import write_cell
 from postprocess.release.pseudonyms import make_pseudonyms
 from postprocess.steps.exclusion import CHECK_COLUMNS
 from postprocess.steps.rehearsal import SCRIPTED
-from postprocess.table.details import PLACE, RELEASED
+from postprocess.table.details import BEFORE, DECISION, LOOKS, PLACE, RELEASED
 from postprocess.table.ratings import RatingsError, index_names
 from postprocess.table.rendering import render_table, write_parquet
 
 WRITTEN = tuple(dict.fromkeys(kind.written for kind in KINDS.values()))  # names by kind
 WORDS = tuple(name for names in WRITTEN for name in names)
+SECOND_LOOK = "second_look.tsv"
 PUBLISHED_CHECKS = ("checkpoint", *CHECK_COLUMNS)
 WITHDRAWN = "withdrawn"
 SCHEMA = {
@@ -34,6 +35,7 @@ SCHEMA = {
     "group": pa.string(),
     "mark": pa.string(),
     **dict.fromkeys(RELEASED, pa.string()),
+    BEFORE: pa.float64(),
     **dict.fromkeys(WORDS, pa.string()),
     SCRIPTED: pa.bool_(),
 }
@@ -148,6 +150,16 @@ def render_ratings(ratings: pd.DataFrame, language: str) -> str:
     table = table.assign(**safe)
     table.insert(0, "language", language)
     return render_table(table)
+
+
+def render_second_look(ratings: pd.DataFrame) -> dict[str, bytes]:
+    """Return the file of the ratings that were shown again, if there was a second look."""
+    if DECISION not in ratings:
+        return {}
+    shown = ratings[ratings[DECISION].notna()].astype({"n_others": int})
+    table = shown[["pair", "annotator", *LOOKS, "rating", DECISION]]
+    named = table.rename(columns={BEFORE: "before", "rating": "after"})
+    return {SECOND_LOOK: render_table(named).encode()}
 
 
 def write_ratings_parquet(ratings: pd.DataFrame, language: str) -> bytes:

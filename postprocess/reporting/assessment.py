@@ -22,7 +22,7 @@ from postprocess.statistics.resampling import Resample, includes_annotators
 from postprocess.steps.post_process import Outcome
 from postprocess.steps.recipe import ReportSection
 from postprocess.steps.single_steps import aggregate_ratings, calibrate_and_filter, rescale_ratings
-from postprocess.table.details import MEASURES, TRAITS, join_details
+from postprocess.table.details import BEFORE, DECISION, MEASURES, TRAITS, join_details
 from postprocess.table.ratings import Scale
 
 Report = dict[str, Any]
@@ -81,7 +81,8 @@ def assess(
     if outcome.n_contexts == 1:
         words = [row[1:3] for row in rows]  # after the id
         divided = report_divided(outcome, words, chance)
-        return {"agreement": agreement, "divided": divided, **report_copies(outcome)}
+        looks = report_second_look(outcome, details, chance)
+        return {"agreement": agreement, **looks, "divided": divided, **report_copies(outcome)}
     return {
         "agreement": agreement,
         "change": report_change(outcome, given, chance),
@@ -179,6 +180,28 @@ def report_confounds(
             for confound, column in RATING_CONFOUNDS.items()
             if column not in measures
         ],
+    }
+
+
+def report_second_look(outcome: Outcome, details: pd.DataFrame | None, chance: Chance) -> Report:
+    """Return what annotators did in a second look, if there was one.
+
+    n_shown, n_changed, n_unanswered: ratings; before and after: the overall figures of
+    `agreement_table` for the ratings that count, as given.
+    """
+    counted = join_details(_counted(outcome).drop(columns=["calibrated", "reason"]), details)
+    if details is None or DECISION not in counted:
+        return {}
+    decisions = details[DECISION].value_counts()
+    before = counted.assign(rating=counted[BEFORE].fillna(counted["rating"]))
+    return {
+        "second_look": {
+            "n_shown": int(decisions.sum()),
+            "n_changed": int(decisions.get("changed", 0)),
+            "n_unanswered": int(decisions.get("no answer", 0)),
+            "before": _agree(before, [], chance)[OVERALL][0],
+            "after": _agree(counted, [], chance)[OVERALL][0],
+        }
     }
 
 

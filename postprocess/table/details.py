@@ -15,7 +15,10 @@ TRAITS = ("block", "pos")  # agreement is reported by these
 MEASURES = ("position", "seconds")  # possible confounds
 LAYOUT = "layout"  # how the page showed the scale
 RELEASED = (*TRAITS, LAYOUT)
-DETAILS = (*RELEASED, *MEASURES)
+BEFORE = "rating_before_second_look"  # empty for ratings that were not shown again
+LOOKS = (BEFORE, "others_mean", "n_others")  # of a second look
+DECISION = "decision"  # in it: kept, changed, no answer
+DETAILS = (*RELEASED, DECISION, *MEASURES, *LOOKS)
 
 
 def load_details(path: str | PathLike[str]) -> pd.DataFrame | None:
@@ -23,11 +26,11 @@ def load_details(path: str | PathLike[str]) -> pd.DataFrame | None:
 
     Returns
     -------
-    DataFrame, shape (n_ratings, 4 to 8)
+    DataFrame, shape (n_ratings, 4 to 12)
         pair, context and annotator as text; those that the file has of block, pos (part of speech)
         and layout (of the scale) as text, "" where they are not given, and of position (of the
         item in its questionnaire, from 1) and seconds (that the rating took), NaN where they are
-        not given.
+        not given. Further columns are those of a second look.
 
     Raises
     ------
@@ -39,7 +42,9 @@ def load_details(path: str | PathLike[str]) -> pd.DataFrame | None:
     table = load_columns(Path(path), (*PLACE, *DETAILS))
     if not set(DETAILS) & set(table.columns):
         return None
-    return table.assign(**{name: _numbers(table[name]) for name in MEASURES if name in table})
+    return table.assign(
+        **{name: _numbers(table[name]) for name in (*MEASURES, *LOOKS) if name in table}
+    )
 
 
 def join_details(ratings: pd.DataFrame, details: pd.DataFrame | None) -> pd.DataFrame:

@@ -159,7 +159,7 @@ def table_answers(study: Study) -> Answers:
         _table(ratings, RATINGS_COLUMNS),
         _table(checks, CHECKS_COLUMNS),
         _table(words, (*WORDS_COLUMNS, *study.kind.written)),
-        _table(details, DETAILS_COLUMNS).astype({"seconds": float}),
+        _join_looks(study, _table(details, DETAILS_COLUMNS).astype({"seconds": float})),
         frozenset(row[2] for row in rows if row[-3]),
     )
 
@@ -175,6 +175,30 @@ def _table_decisions(study: Study) -> "pd.DataFrame | None":
         if tally.majority is None and isinstance(tally.answer, Decimal)
     ]
     return _table(rows, RATINGS_COLUMNS).drop(columns=["group", "mark"]) if rows else None
+
+
+def _join_looks(study: Study, details: "pd.DataFrame") -> "pd.DataFrame":
+    """Add to the details of ratings what a second look changed, if there was one."""
+    import pandas as pd
+
+    from postprocess.table.details import DECISION, LOOKS
+
+    if study.second_look_above is None:
+        return details
+    looks = [
+        (
+            look.response.pair.position,
+            look.response.context.number,
+            look.response.annotator.code,
+            float(look.response.rating or 0),
+            float(look.others_sum) / look.n_others,
+            float(look.n_others),
+            look.decision,
+        )
+        for look in SecondAnswer.objects.of_study(study).with_items()
+    ]
+    table = pd.DataFrame(looks, columns=[*DETAILS_COLUMNS[:3], *LOOKS, DECISION])
+    return details.merge(table, how="left") if looks else details
 
 
 def number_annotators(collected: "Collected") -> "Collected":

@@ -6,11 +6,11 @@ from typing import NamedTuple
 from postprocess.designs.scored import name_score
 from postprocess.pipeline import name_data, name_unscored
 from postprocess.release.documents.summaries import Subject
-from postprocess.release.individual import name_decisions
+from postprocess.release.individual import SECOND_LOOK, name_decisions
 from postprocess.release.kit import PRACTICE
 from postprocess.steps.ledger import name_single
 from postprocess.steps.rehearsal import SCRIPTED
-from postprocess.table.details import LAYOUT
+from postprocess.table.details import BEFORE, LAYOUT
 
 FORMATS = {
     "csv": "text/tab-separated-values",
@@ -94,6 +94,7 @@ RATINGS = (
         "sc:Text",
         "how the page showed the scale: row, column, field (for a number) or slider (with a field)",
     ),
+    Column(BEFORE, "sc:Float", "the rating before the second look, of those that were shown again"),
     Column("inspired_word1", "sc:Text", "first engagement word; empty without consent"),
     Column("inspired_word2", "sc:Text", "second engagement word; empty without consent"),
     Column("written1", "sc:Text", "written for the first word; empty without consent"),
@@ -140,6 +141,8 @@ def describe_file(subject: Subject, path: str) -> str:
         f"origin_{tag}.json": "how the contexts were found: corpus, filters, seeds and models",
         "ATTRIBUTION.md": "the documents that the contexts come from, by licence",
         "rebuild.py": "restores the texts that are withheld from the files of the corpus",
+        SECOND_LOOK: "ratings that annotators looked at again: before, the mean of the others and "
+        "their number, after, and whether it was kept, changed or not answered",
         "annotators.tsv": "figures and decision for each annotator of each group",
         "ledger.tsv": "what happened to each rating, and why",
         "recipe.toml": "the post-processing steps with all settings",

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from postprocess.designs.design import Design
 from postprocess.designs.procedure import list_rounds, name_written
@@ -231,6 +232,22 @@ def list_agreement(subject: Subject) -> Iterator[str]:
             ends = overall.get(f"{key}_low"), overall.get(f"{key}_high")
             over = name_resampled(f"{subject.unit}s", agreement["resample"])
             yield f"{name}: {_with_interval(overall[key], *ends, over=over)}"
+    if look := subject.dataset.report.get("second_look"):
+        yield _describe_second_look(look)
+
+
+def _describe_second_look(look: Mapping[str, Any]) -> str:
+    before, after = (
+        f"{write_figure(look[when]['human'], 3)} with the mean of the others, "
+        f"{write_figure(look[when]['pairwise_pearson'], 3)} of two annotators (Pearson)"
+        for when in ("before", "after")
+    )
+    return (
+        f"second look: {write_count(look['n_shown'], 'rating')} far from the others' mean shown "
+        f"again, {look['n_changed']} of them changed, {look['n_unanswered']} not answered. Mean "
+        f"correlation before it: {before}; after it: {after}. The figures after it are not of "
+        "independent ratings, since annotators knew which of theirs were far from the others'"
+    )
 
 
 def describe_change(subject: Subject) -> str:

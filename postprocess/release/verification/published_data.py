@@ -17,7 +17,13 @@ from postprocess.origin import Origin, OriginError, parse_origin
 from postprocess.pipeline import RECIPE_FILE, name_data, name_unscored
 from postprocess.release import ReleaseError
 from postprocess.release.assembling import DESCRIPTION, DESIGN, REPORT, Published
-from postprocess.release.individual import Individual, join_words, load_words, name_decisions
+from postprocess.release.individual import (
+    SECOND_LOOK,
+    Individual,
+    join_words,
+    load_words,
+    name_decisions,
+)
 from postprocess.release.kit import PRACTICE
 from postprocess.release.practice import Split
 from postprocess.release.sources import ContextSource, parse_sources
@@ -96,6 +102,8 @@ def read_published(folder: Path, files: Mapping[str, bytes], tag: str, recipe: R
     scale = recipe.scale.as_scale()
     ratings = check_ratings(loaded, scale, n_pairs=n_pairs, n_contexts=n_contexts)
     ratings = join_details(ratings, load_details(path))
+    if SECOND_LOOK in files and (shown := load_details(folder / SECOND_LOOK)) is not None:
+        ratings = join_details(ratings, shown.assign(context="1"))
     words, scripted = load_words(path), load_scripted(path)
     if words is not None:
         ratings = join_words(ratings, words)

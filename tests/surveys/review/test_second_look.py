@@ -22,11 +22,13 @@ from surveys.monitoring.collected import count_collected
 from surveys.monitoring.contexts import summarise_answers
 from surveys.monitoring.progress import count_round_progress
 from surveys.participation.assignments import start_assignment
+from surveys.participation.second_look import answer_again
 from surveys.privacy.erasure import withdraw_annotator
 from surveys.privacy.subject_access import export_annotator_data
 from surveys.recruitment.links import invite_annotators
 from surveys.results.export import BEFORE, stream_responses
 from surveys.results.ratings_table import list_shortfalls
+from surveys.results.release import release_dataset
 from surveys.results.runs import request_release
 from surveys.review.queue import file_answers
 from surveys.review.second_look import (
@@ -37,6 +39,8 @@ from surveys.review.second_look import (
     preview_second_look,
 )
 from surveys.review.verdicts import give_verdict
+from surveys.study.design import design_of
+from tests.factories.designed import QUICKLY
 from tests.factories.reviews import reviewer
 from tests.factories.second_looks import (
     list_annotators,
@@ -196,6 +200,39 @@ def test_a_release_waits_until_the_second_look_is_closed(ana):
     close_second_look(study, ana)
     assert request_release(study, QUICK, {}, None).pk
     assert not any("may still change" in note for note in list_shortfalls(study))
+
+
+def test_a_release_has_both_ratings_and_says_what_was_changed(ana, tmp_path):
+    rows = [(str(n % 4), str(n % 4), str((n + 2) % 5)) for n in range(8)]
+    study = looking_study(rows)
+    shown = list(SecondAnswer.objects.with_items())
+    for look in shown[2:]:
+        answer_again(look, Decimal(2))
+    close_second_look(study, ana)
+    design = design_of(study)
+    recipe = design.as_recipe(QUICKLY)
+
+    release = release_dataset(study, tmp_path / "made", recipe)
+
+    assert release.n_differences == 0
+    header, *lines = (tmp_path / "made" / "second_look.tsv").read_text().splitlines()
+    assert header.split("\t") == [
+        "pair", "annotator", "before", "others_mean", "n_others", "after", "decision",
+    ]  # fmt: skip
+    table = [line.split("\t") for line in lines]
+    assert len(table) == len(shown)
+    assert sum(decision == "no answer" for *_, decision in table) == 2
+    assert all((row[2] == row[5]) == (row[6] != "changed") for row in table)
+    ratings = (tmp_path / "made" / "ratings_en.tsv").read_text().splitlines()
+    place = ratings[0].split("\t").index(BEFORE)
+    assert sum(bool(row.split("\t")[place]) for row in ratings[1:]) == len(shown)
+    look = release.report["second_look"]
+    assert (look["n_shown"], look["n_unanswered"]) == (len(shown), 2)
+    assert look["before"]["pairwise_pearson"] != look["after"]["pairwise_pearson"]
+    assert look["after"] == release.report["agreement"]["overall"]
+    card = (tmp_path / "made" / "README.md").read_text()
+    assert "The figures after it are not of independent ratings" in card
+    assert "`second_look.tsv`" in card
 
 
 @pytest.mark.parametrize(("erases", "n_kept"), [(True, 3), (False, 6)])
