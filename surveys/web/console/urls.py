@@ -15,7 +15,7 @@ from surveys.web.console.account.sign_in import (
     choose_password,
     sign_in_by_link,
 )
-from surveys.web.console.collection import annotators
+from surveys.web.console.collection import annotators, second_look
 from surveys.web.console.collection import blocks as collection
 from surveys.web.console.privacy import views as privacy
 from surveys.web.console.recruitment import links as recruitment
@@ -112,6 +112,9 @@ OF_A_STUDY: dict[str, tuple[str, Page]] = {
     "repeat": ("collection/blocks/<int:number>/repeat/", collection.repeat),
     "undo_repeat": ("collection/blocks/<int:number>/repeat/undo/", collection.undo),
     "replace": ("collection/replacements/", collection.replace),
+    "second_look": ("collection/second-look/", second_look.second_look),
+    "open_look": ("collection/second-look/open/", second_look.open_look),
+    "close_look": ("collection/second-look/close/", second_look.close_look),
     "annotators": ("collection/annotators/", annotators.annotators),
     "gauge_annotators": ("collection/agreement/annotators/", annotators.gauge_annotators),
     "annotator": ("collection/annotators/<code:code>/", annotators.annotator),

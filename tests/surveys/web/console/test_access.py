@@ -21,6 +21,7 @@ FOR_WORKERS = {
     "log", "stimuli", "replace_file", "row", "remove_row", "checkpoints",
     "design", "workload", "text", "practice_rows", "check_rows", "opening", "duplicate",
     "rehearsal",
+    "open_look", "close_look",
     "undo_repeat", "replace", "results", "recipe_text", "compare", "run", "retry", "report",
     "ledger", "pairs", "pair", "plots", "plot", "download", "release", "release_page",
     "verify_release", "differences", "deposit",

@@ -76,6 +76,7 @@ MOST = {
     "cancel_mails": 3, "no_mail": 4,
     "prolific": 9, "batches": 7, "plan_batch": 10, "batch_cost": 9, "batch": 17,
     "batch_ledger": 7, "batch_people": 8, "visit": 6,
+    "second_look": 4,
     "replace": 4, "collection": 13, "block": 16, "repeat": 9, "annotators": 9, "annotator": 9,
     "person": 10, "erase": 10, "context": 5, "review": 9, "review_one": 9,
     "review_effect": 8, "review_questionnaires": 8, "review_disputes": 7, "review_agreement": 8,

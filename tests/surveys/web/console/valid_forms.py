@@ -250,6 +250,8 @@ FORMS = {
     "repeat": lambda world: {"reason": "low agreement", "round_number": "1"},
     "undo_repeat": lambda world: {},
     "replace": lambda world: {},
+    "open_look": lambda world: {},
+    "close_look": lambda world: {},
     "review": lambda world: {},
     "review_more": lambda world: {"exclude": "1"},
     "review_file": lambda world: {"then": "queue"},
