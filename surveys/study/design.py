@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # which loads half a second longer
 MOST_ASSIGNMENTS = 200_000  # more is a typing error
 SHOWN = ("organisation", "contact")  # to annotators; required to open a study
 START = "cosimlex-direct"  # the published design that is chosen at first
-LATER_ROUNDS = ("second_look_above", "adjudicates")  # no study can have them yet
+LATER_ROUNDS = ("adjudicates",)  # no study can have them yet
 HOURS_OF_A_BLOCK, HOURS_OF_ALL_PAIRS = 24, 336  # for which a place is reserved
 
 

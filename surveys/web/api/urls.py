@@ -7,7 +7,7 @@ from surveys.web.api import reference
 from surveys.web.api.access.people import Log, People
 from surveys.web.api.access.webhooks import Webhooks
 from surveys.web.api.base import Views
-from surveys.web.api.collection.views import Invitations, Progress, Responses
+from surveys.web.api.collection.views import Invitations, Progress, Responses, SecondAnswers
 from surveys.web.api.results.comparisons import Collections, Comparisons
 from surveys.web.api.results.views import Recipes, Releases, Runs
 from surveys.web.api.review.views import Reviews, Settings
@@ -36,6 +36,7 @@ OF_A_STUDY: dict[str, Views] = {
     "responses/": ("responses", Responses, {"get": "list_all"}),
     "responses.csv": ("responses_csv", Responses, {"get": "export_csv"}),
     "responses.parquet": ("responses_parquet", Responses, {"get": "export_parquet"}),
+    "second-answers/": ("second_answers", SecondAnswers, {"get": "list_all"}),
     "reviews/": ("reviews", Reviews, {"get": "list_all"}),
     "reviews/claims/": ("review_claims", Reviews, {"post": "claim"}),
     "reviews/disputes/": ("disputes", Reviews, {"get": "list_disputes"}),

@@ -156,3 +156,19 @@ class ResponseSerializer(serializers.Serializer[Any]):
         allow_null=True, help_text="before the annotator changed it; null if not judged at first"
     )
     changed_at = serializers.CharField(allow_null=True, help_text="null for an unchanged rating")
+
+
+class SecondAnswerSerializer(serializers.Serializer[Any]):
+    """A rating that was far from the others', and what its annotator made of it."""
+
+    pair = serializers.IntegerField(source="response.pair.position", help_text="row of the stimuli")
+    annotator = serializers.CharField(source="response.annotator.code", help_text="random code")
+    rating_before = serializers.FloatField(source="response.rating")
+    others_sum = serializers.FloatField(help_text="of the others' ratings")
+    n_others = serializers.IntegerField()
+    shown_at = serializers.DateTimeField(allow_null=True)
+    answered_at = serializers.DateTimeField(allow_null=True)
+    rating = serializers.FloatField(allow_null=True, help_text="null if not answered or judged")
+    cannot_judge = serializers.BooleanField(source="is_unjudgeable")
+    comment = serializers.CharField()
+    decision = serializers.ChoiceField(["kept", "changed", "no answer"])

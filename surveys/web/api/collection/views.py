@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from surveys.access.roles import Right
-from surveys.models import Invitation
+from surveys.models import Invitation, SecondAnswer
 from surveys.monitoring.checklist import outline_study
 from surveys.monitoring.progress import count_questionnaire_progress
 from surveys.participation.withdrawal import revoke_invitation
@@ -134,3 +134,15 @@ class Responses(StudyView):
             filename=f"responses_{self.study.slug}.parquet",
             content_type="application/vnd.apache.parquet",
         )
+
+
+class SecondAnswers(StudyView):
+    """What annotators answered in a second look."""
+
+    tag, reads = "responses", "responses:read"
+
+    @extend_schema(parameters=PAGE_PARAMETERS, responses=describe_page(s.SecondAnswerSerializer))
+    def list_all(self, request: Request, slug: str) -> Response:
+        """List the ratings that annotators were asked to look at again, answered or not."""
+        looks = SecondAnswer.objects.of_study(self.study).with_items()
+        return Response(paginate(looks, request, "pk").write(s.SecondAnswerSerializer))

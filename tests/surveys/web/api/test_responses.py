@@ -3,16 +3,19 @@ import io
 from datetime import datetime, timedelta
 
 import pytest
+from django.contrib.auth.models import User
 from django.utils import timezone
 from pyarrow import parquet
 
-from surveys.models import Annotator, Assignment, Invitation, Response
+from surveys.access.roles import grant_role
+from surveys.models import Annotator, Assignment, Invitation, Response, Role
 from surveys.models.participation import make_token
 from surveys.participation.arrivals import start_through
 from surveys.recruitment.links import invite_listed, open_entrance
 from surveys.recruitment.providers import Claims
 from surveys.results.export_parquet import stream_responses_as_parquet
 from tests.factories.programs import errors_of
+from tests.factories.second_looks import list_annotators, look_again, looking_study
 from tests.factories.studies import finish, make_study, rate_due, start
 
 WORKER = "5f0c0ffee0000000000000aa"
@@ -219,3 +222,19 @@ def test_links_of_another_study_are_not_revoked(program, study):
     answer = program().post(f"studies/study/invitations/{other.pk}/revocation/", {"because": "x"})
 
     assert answer.status_code == 404
+
+
+@pytest.mark.every_database
+def test_second_answers_are_listed(program):
+    study = looking_study(slug="looked")
+    user, third = User.objects.get(username="ana"), list_annotators(study)[2]
+    grant_role(study, user, Role.REVIEWER)
+    look_again(third, 4, "1.5")
+
+    rows = program(None).get("studies/looked/second-answers/").json()["results"]
+
+    assert len(rows) == 6
+    (changed,) = (row for row in rows if row["decision"] == "changed")
+    assert (changed["pair"], changed["annotator"]) == (4, third.code)
+    ratings = [changed[name] for name in ("rating_before", "others_sum", "n_others", "rating")]
+    assert ratings == [4, 0, 2, 1.5]

@@ -11,8 +11,7 @@ from tests.factories.second_looks import list_annotators, look_again, looking_st
 pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
 
 
-@pytest.fixture
-def operator(db):
+def sign_in_operator():
     return client_of(User.objects.create_superuser("op"))
 
 
@@ -20,7 +19,8 @@ def page(name, study):
     return reverse(f"console:{name}", args=[study.slug])
 
 
-def test_the_second_look_is_previewed_opened_followed_and_closed(operator):
+def test_the_second_look_is_previewed_opened_followed_and_closed():
+    operator = sign_in_operator()
     study = rated_study()
     assert page("second_look", study) in operator.get(page("collection", study)).content.decode()
     previewed = operator.get(page("second_look", study)).content.decode()
@@ -38,7 +38,8 @@ def test_the_second_look_is_previewed_opened_followed_and_closed(operator):
     assert SecondLook.objects.get().closed_by.username == "op"
 
 
-def test_what_prevents_it_is_said(operator):
+def test_what_prevents_it_is_said():
+    operator = sign_in_operator()
     study = looking_study()
 
     refused = operator.post(page("open_look", study), follow=True).content.decode()

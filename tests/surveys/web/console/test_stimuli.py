@@ -95,7 +95,8 @@ def test_a_new_study_offers_the_designs_whose_rounds_there_are(as_ana):
     shown = as_ana.get(NEW, {"design": "mclwic"}).content.decode()
 
     assert re.findall(r'id="design_(\S+)"', shown) == [
-        "cosimlex-crowd", "cosimlex-direct", "durel", "scws", "simlex", "usim", "wic",
+        "cosimlex-crowd", "cosimlex-direct", "durel", "scws", "semeval2017", "simlex", "usim",
+        "wic",
     ]  # fmt: skip
     assert re.findall(r'value="(\S+)"\s+aria-\S+ checked', shown) == ["cosimlex-direct"]
     assert upload(as_ana, numbered_stimuli(1), design="mclwic").status_code == 422
