@@ -15,6 +15,7 @@ import lxml.html
 from django.db import InterfaceError, OperationalError, connection
 from django.urls import Resolver404, resolve
 
+from postprocess.designs.kinds import KINDS
 from surveys.errors import RehearsalFailed
 from surveys.models import Assignment, Context, Response, TextKind
 from surveys.models.study import write_point
@@ -109,19 +110,19 @@ class ScriptedAnnotator:
     def _fill_in(
         self, page: lxml.html.HtmlElement, form: lxml.html.FormElement, name: str
     ) -> str | None:
-        """Fill in a form; return the answer if it is to be stored: two words or a rating."""
-        is_item = name in {"annotate:engage", "annotate:rate"}
+        """Fill in a form; return the answer if it is to be stored: two words, or else a rating."""
+        is_item, answer = name in {"annotate:engage", "annotate:rate"}, None
         if "rating" in form.fields:
-            rating = self._rate(page, form) if is_item else _middle(form)
-            form.fields["rating"] = rating
-            return rating if is_item else None
-        if "inspired_word1" in form.fields:
-            words = self._inspired_words(page)
-            form.fields["inspired_word1"], form.fields["inspired_word2"] = words
-            return " ".join(words) if is_item else None
+            answer = form.fields["rating"] = self._rate(page, form) if is_item else _middle(form)
+        elif is_item and name == "annotate:rate":
+            self._context_shown(page)  # it is translated
+        for first, second in (kind.written for kind in KINDS.values()):
+            if first in form.fields:
+                words = form.fields[first], form.fields[second] = self._inspired_words(page)
+                answer = " ".join(words)
         if name == "annotate:check":
             self._answer_check(page, form)
-        return None
+        return answer if is_item else None
 
     def _rate(self, page: lxml.html.HtmlElement, form: lxml.html.FormElement) -> str:
         context = self._context_shown(page)
@@ -134,8 +135,8 @@ class ScriptedAnnotator:
     def _context_shown(self, page: lxml.html.HtmlElement) -> Context:
         """Return the context to rate on a page.
 
-        Raises RehearsalFailed unless the page shows its text with the two target words in bold and
-        names them in the question in the study's form.
+        Raises RehearsalFailed unless the page shows its texts, if it has any, with the targets in
+        bold, and names them in the question in the study's form.
         """
         kwargs = resolve(urlsplit(str(page.base_url)).path).kwargs
         if kwargs["token"] not in self.contexts:
@@ -143,14 +144,18 @@ class ScriptedAnnotator:
                 lambda: list_contexts(kwargs["token"]), is_patient=self.is_patient
             )
         context = self.contexts[kwargs["token"]][kwargs["position"]]
+        study = context.pair.study
+        item = context.restored(study.kind)
+        pieces = [piece for side in study.kind.sides(item) for piece in side]
         text = "".join(page.xpath("//blockquote//text()[not(parent::*[@class='unseen'])]"))
-        targets = [piece for piece, is_target in context.parts if is_target]
-        if (text, page.xpath("//blockquote//strong/text()")) != (context.text, targets):
+        targets = [piece for piece, target in pieces if target]
+        if (text, page.xpath("//blockquote//strong/text()")) != (
+            "".join(piece for piece, _target in pieces), targets,
+        ):  # fmt: skip
             raise RehearsalFailed(
                 f"The page of {context} does not show its text and its two words."
             )
-        study = context.pair.study
-        named = study.kind.asked(context.restored(study.kind), study.question_forms)
+        named = study.kind.asked(item, study.question_forms)
         if page.xpath("//legend/b/text()") != list(named):
             raise RehearsalFailed(f"The question of {context} does not name {' and '.join(named)}.")
         return context
@@ -240,6 +245,7 @@ def _button(form: lxml.html.FormElement) -> dict[str, str]:
 
 def _middle(form: lxml.html.FormElement) -> str:
     points = form.xpath('.//div[contains(@class, "points")]//input/@value')
+    points = points or form.xpath('.//input[@type="range"]/@min')
     return str(points[len(points) // 2])
 
 

@@ -14,9 +14,9 @@ def list_words(texts: Iterable[str]) -> list[str]:
 
 
 def list_vocabulary(study: Study) -> list[str]:
-    """Return the distinct words of a study's texts."""
+    """Return the distinct words of a study's texts, or two others if there are none."""
     texts = Context.objects.stimuli(study).values_list("text", "text2")
-    return list_words(chain.from_iterable(texts))
+    return list_words(chain.from_iterable(texts)) or ["first", "second"]
 
 
 def draw_poor_words(chance: random.Random) -> list[str]:

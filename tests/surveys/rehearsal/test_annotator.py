@@ -12,16 +12,18 @@ from django.db import close_old_connections
 from django.test.utils import override_settings
 from django.urls import reverse
 
+from postprocess.designs import list_designs
+from postprocess.designs.design import read_design
 from surveys.errors import RehearsalFailed
 from surveys.models import Annotator, Assignment, Context, Invitation, Pair, Response
 from surveys.privacy.erasure import withdraw_annotator
 from surveys.recruitment.links import invite_scripted_annotators
 from surveys.rehearsal.annotator import Acknowledged, Character, ScriptedAnnotator
 from surveys.rehearsal.rating_source import ModelledRatings, Person
-from surveys.rehearsal.vocabulary import list_words
+from surveys.rehearsal.vocabulary import list_vocabulary, list_words
 from surveys.study.design import configure_study
 from surveys.study.stimuli.checkpoints import import_checkpoints
-from tests.factories.studies import stimuli_row, stored
+from tests.factories.studies import make_study_of, stimuli_row, stored
 
 pytestmark = [pytest.mark.django_db, pytest.mark.study(n_pairs=4, n_check_tries=2)]
 
@@ -72,6 +74,29 @@ def script(transport, invitation):
         )
 
     return make
+
+
+ONE_PAGE = [name for name in list_designs() if read_design(name).item.kind != "text"]
+
+
+@pytest.mark.parametrize("name", ONE_PAGE)
+def test_another_design_is_answered_from_the_link_to_the_end(transport, name):
+    study = make_study_of(name, 3, slug=name)
+    (invitation,) = invite_scripted_annotators(study, 1)
+    annotator = ScriptedAnnotator(
+        httpx.Client(transport=transport, base_url=SITE, follow_redirects=True),
+        Person(random.Random(1), bias=0, noise=0.1),
+        list_vocabulary(study),
+        ModelledRatings(study.scale_points, seed=0),
+        invitation=invitation.pk,
+    )
+
+    assert annotator.work(link(invitation)) == "annotate:thanks"
+
+    assert annotator.n_rated == 3
+    for response in Response.objects.filter(annotator__invitation=invitation):
+        assert (response.rating is None) == (study.writes == "translations")
+        assert (response.written1 == "") == (study.writes == "nothing")
 
 
 def link(invitation: Invitation) -> str:
