@@ -10,6 +10,7 @@ import secrets
 import time
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from html import escape as escape_plain
 from typing import Any, NamedTuple
 
 from django.forms import Form
@@ -105,17 +106,18 @@ def _mark(side: Side, number: int) -> SafeString:
     text = "".join(pieces)
     begin, end = find_sentences(text, len(before), len(text) - len(after))
     end -= len(text) - len(after)  # counted in the last piece
-    html, announced = [], 0
+    marked, announced, language = "", 0, get_language()
     for piece, target in side[1:-1]:
         if target > announced:
-            html.append(_announce(get_language(), target))
+            marked += _announce(language, target)
             announced = target
-        html.append(format_html("<strong>{}</strong>", piece) if target else escape(piece))
-    marked = SafeString("".join(html))  # nosec B703 # (escaped above)
-    return format_html(
-        '{}<span id="marked{}">{}{}{}</span>{}', before[:begin], "" if number == 1 else number,
-        before[begin:], marked, after[:end], after[end:],
-    )  # fmt: skip
+        marked += f"<strong>{escape_plain(piece)}</strong>" if target else escape_plain(piece)
+    html = (
+        f'{escape_plain(before[:begin])}<span id="marked{"" if number == 1 else number}">'
+        f"{escape_plain(before[begin:])}{marked}{escape_plain(after[:end])}</span>"
+        f"{escape_plain(after[end:])}"
+    )
+    return SafeString(html)  # nosec B703 # (escaped above, faster than by `format_html`)
 
 
 @lru_cache
