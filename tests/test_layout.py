@@ -62,7 +62,7 @@ FILE_ACTIONS = {  # the actions that hand files or tables to the library
     "surveys.results.deposit.contents", "surveys.results.deposit.zenodo",
     "surveys.results.deposit.hub",
     "surveys.results.comparisons.importing", "surveys.results.comparisons.comparing",
-    "surveys.results.comparisons.families",
+    "surveys.results.comparisons.families", "surveys.results.comparisons.published",
     "surveys.results.comparisons.reading", "surveys.crowd.prolific.export",
     "surveys.contexts.candidates", "surveys.contexts.choices", "surveys.contexts.stimuli",
     "surveys.contexts.picking",

@@ -11,7 +11,8 @@ import pandas as pd
 from postprocess.designs.design import Design, parse_design
 from postprocess.designs.scored import name_score
 from postprocess.formats.marks import plain_text
-from postprocess.formats.tabular import fold
+from postprocess.formats.parsed import ParsedRows
+from postprocess.formats.tabular import fold, read_cell
 from postprocess.layouts.published import find_layout
 from postprocess.layouts.published_set import FIGURES, PublishedSet, list_ratings, load_set
 from postprocess.pipeline import RECIPE_FILE, options_of
@@ -22,7 +23,7 @@ from postprocess.reporting.report import plain_report, render_report
 from postprocess.statistics.agreement.by_group import agreement_table
 from postprocess.statistics.agreement.kappa import cohen_kappa
 from postprocess.statistics.correlations import correlate
-from postprocess.steps.post_process import post_process
+from postprocess.steps.post_process import Outcome, post_process
 from postprocess.steps.recipe import parse_recipe
 from postprocess.table.ratings import RatingsError, name_some
 from postprocess.table.rendering import render_table
@@ -31,6 +32,7 @@ ItemKey = Literal["id", "words", "texts"]
 AGREEMENT = ("human", "pairwise_pearson", "split_half")
 FAR = 2  # standard errors
 TAGS = {"T": 1.0, "F": 0.0}
+STORED = ("id", "word1", "word2", "text1", "text2", "pos")
 SHOWN = (
     "id", "word1", "word2", "pos", "score_first", "score_second", "difference", "error", "is_far"
 )  # fmt: skip
@@ -85,22 +87,51 @@ def load_published(folder: Path, design: Design) -> ScoredItems:
             f"postprocess load {design.files.layout}"
         )
     published = load_set(find_layout(design.files.layout), folder)
+    return score_set(published, folder.resolve().name, centre=design.scores.centre)
+
+
+def score_set(published: PublishedSet, name: str, *, centre: str) -> ScoredItems:
+    """Return the scores of a data set. Raises RatingsError for a set without any."""
     ratings = _table_ratings(published)
     items = pd.DataFrame(published.items)
     if ratings is not None:
         by_item = ratings.groupby("pair")["rating"]
         n = pd.RangeIndex(1, len(items) + 1)
-        centre = by_item.median() if design.scores.centre == "median" else by_item.mean()
-        items["score"] = centre.reindex(n).to_numpy()
+        centres = by_item.median() if centre == "median" else by_item.mean()
+        items["score"] = centres.reindex(n).to_numpy()
         items["error"] = (by_item.std() / np.sqrt(by_item.size())).reindex(n).to_numpy()
     figures = pd.DataFrame(published.figures)
-    for name, read in (("score", _read_number), ("tag", TAGS.__getitem__)):
-        if name in figures and not published.layout.has_uses:
-            items["score"] = figures[name].map(read).to_numpy()
+    for column, read in (("score", _read_number), ("tag", TAGS.__getitem__)):
+        if column in figures and not published.layout.has_uses:
+            items["score"] = figures[column].map(read).to_numpy()
     if "score" not in items:
-        raise RatingsError(f"{folder} has no scores; load the files of the gold, too")
+        raise RatingsError(f"{name} has no scores; load the files of the gold, too")
+    return ScoredItems(name, items.assign(error=items.get("error", np.nan)), ratings)
+
+
+def write_scored(scored: ScoredItems) -> str:
+    """Return scored items as a tab-separated table, with a column A01, A02, … an annotator."""
+    table = scored.items[[name for name in (*STORED, "score", "error") if name in scored.items]]
+    if scored.ratings is not None:
+        by_item = scored.ratings.pivot(index="pair", columns="annotator", values="rating")
+        by_item.columns = pd.Index([f"A{n:02}" for n in range(1, by_item.shape[1] + 1)])
+        table = table.join(by_item.reindex(pd.RangeIndex(1, len(table) + 1)).reset_index(drop=True))
+    return render_table(table)
+
+
+def read_scored(text: str, name: str) -> ScoredItems:
+    """Return the items that `write_scored` wrote."""
+    header, *lines = (line.split("\t") for line in text.splitlines())
+    table = pd.DataFrame([map(read_cell, line) for line in lines], columns=header)
+    items = table[[name for name in (*STORED, "score", "error") if name in table]].copy()
+    for column in ("score", "error"):
+        items[column] = items[column].map(_read_number)
+    given = table.drop(columns=items.columns).rename_axis("pair").reset_index()
+    ratings = given.melt("pair", var_name="annotator", value_name="rating")
+    ratings = ratings[ratings["rating"] != ""].astype({"rating": float})
+    ratings["pair"] += 1
     return ScoredItems(
-        folder.resolve().name, items.assign(error=items.get("error", np.nan)), ratings
+        name, items, None if ratings.empty else ratings.assign(context=1, group="all")
     )
 
 
@@ -118,14 +149,21 @@ def load_designed(folder: Path) -> tuple[ScoredItems, Design]:
         checks=published.individual.checks, decisions=published.individual.decisions,
         **options_of(design),
     )  # fmt: skip
-    items = pd.DataFrame(published.stimuli.rows, columns=list(published.stimuli.columns))
+    return score_outcome(published.stimuli, outcome, design, folder.resolve().name), design
+
+
+def score_outcome(
+    stimuli: ParsedRows[Any], outcome: Outcome, design: Design, name: str
+) -> ScoredItems:
+    """Return the scores of post-processed ratings of a design's items."""
+    items = pd.DataFrame(stimuli.rows, columns=list(stimuli.columns))
     pairs = outcome.pairs.reset_index(drop=True)
     errors = pairs["stdev1"] / np.sqrt(pairs["n1"]) if "stdev1" in pairs else np.nan
     scored = items.assign(score=pairs["sim1"], error=errors)
     if name_score(design) == "tag":
-        is_same = scored["score"] == recipe.rescaling.maximum
+        is_same = scored["score"] == outcome.recipe.rescaling.maximum
         scored["score"] = is_same.astype(float).where(scored["score"].notna())
-    return ScoredItems(folder.resolve().name, scored, outcome.used), design
+    return ScoredItems(name, scored, outcome.used)
 
 
 def compare_items(
@@ -333,6 +371,6 @@ def _refuse_others(
     for name, missing in lacking.items():
         if missing and not only_matched:
             raise RatingsError(
-                f"{name} lacks {write_count(len(missing), 'item')} of the other; compare only "
-                "those that both have with --only-matched, or match them by another key"
+                f"{name} lacks {write_count(len(missing), 'item')} of the other; leave out "
+                "items that only one has (--only-matched), or match them by another key"
             )

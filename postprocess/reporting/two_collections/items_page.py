@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from postprocess.naming import STAMP
 from postprocess.reporting.figures.drawing import REFERENCE_LINE, draw_points, in_style, new_figure
 from postprocess.reporting.figures.gallery import Illustration, render_plates
 from postprocess.reporting.page import make_environment, show_plate
@@ -19,6 +20,10 @@ from postprocess.version import __version__
 
 SIDES = ("first", "second")
 SCORES = ("score_first", "score_second")
+TITLES = {
+    "score_first": "first", "score_second": "second", "pairwise_pearson": "pairwise",
+    "split_half": "split-half",
+}  # fmt: skip
 NUMBERS = ("n", "pearson", "spearman", "difference", "accuracy", "kappa", *SCORES, "error")
 
 
@@ -26,9 +31,9 @@ def summarise(report: Mapping[str, Any]) -> dict[str, str]:
     """Return the figures of a comparison's report as text, by title.
 
     >>> summarise({"n": 3, "pearson": 0.5, "difference": -1.0, "n_far": 1})
-    {'items': '3', 'pearson': '0.500', 'mean difference': '−1.00', 'far apart': '1 item'}
+    {'items compared': '3', 'pearson': '0.500', 'mean difference': '−1.00', 'far apart': '1 item'}
     """
-    figures = {"items": write_count(report["n"]), **list_figures(report)}
+    figures = {"items compared": write_count(report["n"]), **list_figures(report)}
     if "difference" in report:
         figures["mean difference"] = write_signed(write_figure(report["difference"]))
     if report.get("n_far") is not None:
@@ -36,32 +41,42 @@ def summarise(report: Mapping[str, Any]) -> dict[str, str]:
     return figures
 
 
-def render_items(comparison: ItemComparison) -> dict[str, bytes]:
-    """Render all files: those of `render`, comparison.html and, for scores, the plot of both."""
-    report, items = comparison.report, comparison.items
-    plots = [_plot(comparison)] if "difference" in report else []
-    plates = render_plates([Illustration(*plot[:4]) for plot in plots])
-    apart = items["difference"].abs().sort_values(ascending=False, kind="stable")
-    far = items.loc[apart[apart > 0].index]
-    if "is_far" in items:
-        far = far[far["is_far"] == "yes"]
+def render_items(comparison: ItemComparison, *, is_rehearsal: bool = False) -> dict[str, bytes]:
+    """Render all files: those of `render`, comparison.html and, for scores, the plot of both.
+
+    If scripts rated, titles and names have a stamp, such as comparison_REHEARSAL.html.
+    """
+    stamp, ending = (f"{STAMP}: ", f"_{STAMP}") if is_rehearsal else ("", "")
+    report = comparison.report
+    plots = [_plot(comparison, f"scores{ending}")] if "difference" in report else []
+    plates = render_plates([Illustration(*plot[:4]) for plot in plots], stamp)
     rows = [{"collection": report[side]["name"], **(report[side]["agreement"] or {})}
             for side in SIDES]  # fmt: skip
     agreement = pd.DataFrame(rows).reindex(columns=["collection", *AGREEMENT])
     pos = comparison.parts_of_speech
     page = make_environment().get_template("items.html.jinja").render(
         report=report,
+        stamp=stamp,
         version=__version__,
         key=summarise(report),
         figure=next((show_plate(1, plate) for plate in plates.values()), None),
         agreement=_write(agreement.astype(dict.fromkeys(AGREEMENT, float)),
                          "Agreement of annotators", "agreement"),
         pos=_write(pos, "By part of speech", "scores") if len(pos) else None,
-        far=_write(far.drop(columns="is_far", errors="ignore"), "Items that differ", "far"),
+        far=_write(list_far(comparison.items), "Items that differ", "far"),
         n_errors=FAR,
     )  # fmt: skip
-    files = {"comparison.html": page.encode(), **comparison.render()}
-    return files | render_plot_files(plots, plates) if plots else files
+    named = {"comparison.html": page.encode(), **comparison.render()}
+    files = {name.replace(".", f"{ending}.", 1): content for name, content in named.items()}
+    return files | render_plot_files(plots, plates, stamp) if plots else files
+
+
+def list_far(items: pd.DataFrame) -> pd.DataFrame:
+    """Return the items that are far apart or, without standard errors, that differ at all."""
+    apart = items["difference"].abs().sort_values(ascending=False, kind="stable")
+    far = items.loc[apart[apart > 0].index]
+    far = far[far["is_far"] == "yes"] if "is_far" in items else far
+    return far.drop(columns="is_far", errors="ignore")
 
 
 def _write(table: pd.DataFrame, caption: str, method: str) -> Table:
@@ -70,7 +85,10 @@ def _write(table: pd.DataFrame, caption: str, method: str) -> Table:
             return write_figure(cell)
         return cell if isinstance(cell, str) else write_count(int(str(cell)))
 
-    columns = tuple(f"#{name}" if name in (*NUMBERS, *AGREEMENT) else str(name) for name in table)
+    columns = tuple(
+        f"#{TITLES.get(name, name)}" if name in (*NUMBERS, *AGREEMENT) else str(name)
+        for name in table
+    )
     n_more = len(table) - MAX_ROWS
     rest = f"{write_count(n_more, 'row')} in items.tsv" if n_more > 0 else ""
     return Table(
@@ -92,11 +110,11 @@ def _draw(comparison: ItemComparison) -> Figure:
     return figure
 
 
-def _plot(comparison: ItemComparison) -> Plot:
+def _plot(comparison: ItemComparison, name: str) -> Plot:
     report = comparison.report
     first, second = (report[side]["name"] for side in SIDES)
     caption = (
         f"The scores of {write_count(report['n'], 'item')}: in {second}, against those in {first}. "
         "Dashed: equal scores."
     )
-    return Plot("scores", "Scores in both", caption, _draw(comparison), comparison.items)
+    return Plot(name, "Scores in both", caption, _draw(comparison), comparison.items)

@@ -51,6 +51,9 @@ def list_candidates(study: Study, user: User | None) -> Candidates:
     Runs that hold ratings of annotators who have withdrawn are left out.
     """
     collections = ImportedCollection.objects.filter(study=study).defer("ratings")
+    if study.kind.n_contexts == 1:  # published data sets
+        listed = [Candidate(COLLECTION, row.pk, row.name) for row in collections]
+        return Candidates(listed, [], [], [])
     others = open_studies(user).exclude(pk=study.pk).order_by("slug")
     same = others.filter(stimuli_sha256=study.stimuli_sha256)
     runs = Run.objects.results().done().filter(study__in=others).with_withdrawn_since()
@@ -102,8 +105,9 @@ def list_comparisons(study: Study, user: User) -> RunQuerySet:
     Each has the name and kind of the other collection: `second_name`, `second_kind`.
     """
     comparisons = visible_comparisons(study, user).without_report()
+    other = "second" if study.kind.n_contexts == 2 else "first"  # the data set
     return comparisons.select_related("job__requested_by").annotate(
-        second_name=KT("report__second__name"), second_kind=KT("report__second__source__kind")
+        second_name=KT(f"report__{other}__name"), second_kind=KT("report__second__source__kind")
     )
 
 

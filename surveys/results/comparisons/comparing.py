@@ -25,6 +25,8 @@ from surveys.results.comparisons.importing import (
     scale_of_collection,
     source_of_collection,
 )
+from surveys.results.comparisons.published import KEYS as KEYS_OF_SETS
+from surveys.results.comparisons.published import compare_set
 from surveys.results.ratings_table import collect_study, scale_of, withdrawal_cutoff
 from surveys.results.run_inspection import restore_run, write_recipes
 from surveys.results.run_jobs import makes_run
@@ -67,8 +69,9 @@ def request_comparison(study: Study, requested: ComparisonRequest, by: User | No
     """
     if requested.recipe not in write_recipes():
         raise RunRefused(f"Unknown recipe. Recipes: {', '.join(write_recipes())}.")
-    if requested.match and requested.match not in KEYS:
-        raise RunRefused(f"Pairs are matched by {', '.join(KEYS)}.")
+    keys = KEYS if study.kind.n_contexts == 2 else KEYS_OF_SETS
+    if requested.match and requested.match not in keys:
+        raise RunRefused(f"Pairs are matched by {', '.join(keys)}.")
     candidate = list_candidates(study, by).find(requested.second)
     if candidate is None:
         raise RunRefused(GONE)
@@ -93,6 +96,8 @@ def make_comparison(run: Run, progress: Progress) -> dict[str, Any]:
     from postprocess.two_collections.comparing import compare_collections
     from postprocess.two_collections.stamps import stamp_name
 
+    if run.study.kind.n_contexts == 1:
+        return _compare_set(run, progress)
     request = run.request
     progress("reading the ratings", 0, 1)
     recipe = read_recipe(request["recipe"])
@@ -113,6 +118,24 @@ def make_comparison(run: Run, progress: Progress) -> dict[str, Any]:
         "collected_at": min(side.read_at for side in (first, second) if side.read_at),
         "report": {**comparison.report, "counts": {"ratings_scripted": n_scripted}},
         "archive": ContentFile(archive, f"{name}.zip"),
+    }
+
+
+def _compare_set(run: Run, progress: Progress) -> dict[str, Any]:
+    """Compare the ratings of a study whose pairs have one context with a published data set."""
+    stored = ImportedCollection.objects.filter(study=run.study, pk=run.request["second"][1]).first()
+    if stored is None:
+        raise RunRefused(GONE)
+    progress(STAGE, 0, 1)
+    read_at = withdrawal_cutoff(run.study)
+    request = run.request
+    key, only_matched = request["match"] or None, request["only_matched"]
+    result = compare_set(run.study, stored, key, only_matched=only_matched)
+    name = "_".join([f"comparison_{run.study.slug}_{run.number}", *result.report["stamps"]])
+    return {
+        "collected_at": read_at,
+        "report": result.report,
+        "archive": ContentFile(write_archive(result.files, name), f"{name}.zip"),
     }
 
 

@@ -127,8 +127,8 @@ def make_family(run: Run, progress: Progress) -> dict[str, Any]:
 
     request = dict(run.request)
     key, named = b64decode(request.pop("key")), request["releases"].values()
-    releases = Run.objects.filter(pk__in=named).select_related("study")
-    releases = list(releases.order_by("study__language", "study__slug"))
+    runs = Run.objects.filter(pk__in=named).select_related("study")
+    releases = list(runs.order_by("study__language", "study__slug"))
     if len(releases) < len(named):
         raise RunRefused("A release has been deleted. Compare again.")
     with tempfile.TemporaryDirectory() as folder:
@@ -149,7 +149,7 @@ def make_family(run: Run, progress: Progress) -> dict[str, Any]:
         "sha256": hashlib.sha256(archive).hexdigest(),
     }
     return {
-        "collected_at": min(release.collected_at for release in releases),
+        "collected_at": min(made.collected_at for made in releases if made.collected_at),
         "report": report,
         "archive": ContentFile(archive, f"{name}.zip"),
         "request": request,

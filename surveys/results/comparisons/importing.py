@@ -56,7 +56,7 @@ class CollectionFile(NamedTuple):
     scale: tuple[float, float, float] | None = None
 
 
-class _Table(NamedTuple):
+class ImportedTable(NamedTuple):
     """A file's checked ratings as text, and the fields that describe the raters."""
 
     ratings: str
@@ -72,6 +72,16 @@ def import_collection(study: Study, file: CollectionFile, by: Any = None) -> Imp
     and groups are numbered: their names in the file are not stored. Raises ImportRefused with all
     problems.
     """
+    refuse_unusable(file)
+    language = file.language or study.language
+    scale = _read_scale(study, file)
+    return store_collection(
+        study, file, _read_table(study, file, language, scale), language, scale, by
+    )
+
+
+def refuse_unusable(file: CollectionFile) -> None:
+    """Raise ImportRefused for a file that is too large, or a collection without a name."""
     if len(file.data) > LARGEST_FILE:
         raise ImportRefused(
             f"The file has {len(file.data):,} bytes; at most {LARGEST_FILE:,} can be imported."
@@ -81,9 +91,6 @@ def import_collection(study: Study, file: CollectionFile, by: Any = None) -> Imp
             "Give the collection a name of one line and at most 60 characters, which tables and "
             "plots show."
         )
-    language = file.language or study.language
-    scale = _read_scale(study, file)
-    return _store(study, file, _read_table(study, file, language, scale), language, scale, by)
 
 
 @transaction.atomic
@@ -136,7 +143,7 @@ def _read_scale(study: Study, file: CollectionFile) -> "Scale":
 
 
 @in_job_process
-def _read_table(study: Study, file: CollectionFile, language: str, scale: "Scale") -> _Table:
+def _read_table(study: Study, file: CollectionFile, language: str, scale: "Scale") -> ImportedTable:
     """Return the ratings of a file. Raises ImportRefused."""
     from postprocess.pipeline import LanguageError, check_language
     from postprocess.table.ratings import RatingsError
@@ -154,7 +161,9 @@ def _read_table(study: Study, file: CollectionFile, language: str, scale: "Scale
             raise ImportRefused(str(error).replace(f"{path}", "the file")) from error
 
 
-def _check(path: Path, study: Study, file: CollectionFile, language: str, scale: "Scale") -> _Table:
+def _check(
+    path: Path, study: Study, file: CollectionFile, language: str, scale: "Scale"
+) -> ImportedTable:
     from postprocess.formats.reading import MODEL, load_ratings
     from postprocess.steps.post_process import post_process
     from postprocess.steps.recipe import read_recipe
@@ -174,7 +183,7 @@ def _check(path: Path, study: Study, file: CollectionFile, language: str, scale:
     post_process(checked, read_recipe("raw").on_scale(scale), n_pairs=n_pairs)  # all contexts
     text, n_annotators = _write(_number(checked)), checked["annotator"].nunique()
     details = {name: getattr(source, name) for name in ("kind", *DETAILS)}
-    return _Table(text, len(checked), int(n_annotators), details)
+    return ImportedTable(text, len(checked), int(n_annotators), details)
 
 
 def _number(ratings: "pd.DataFrame") -> "pd.DataFrame":
@@ -189,9 +198,10 @@ def _number(ratings: "pd.DataFrame") -> "pd.DataFrame":
 
 
 @transaction.atomic
-def _store(
-    study: Study, file: CollectionFile, table: _Table, language: str, scale: "Scale", by: Any
+def store_collection(
+    study: Study, file: CollectionFile, table: ImportedTable, language: str, scale: "Scale", by: Any
 ) -> ImportedCollection:
+    """Store a collection, and log it; see `import_collection`."""
     name, digest = file.name.strip(), hashlib.sha256(file.data).hexdigest()
     number = number_next(study, ImportedCollection.objects.filter(study=study))  # locks the study
     details = {field: table.source[field] for field in DETAILS}

@@ -7,10 +7,14 @@ from surveys.models import CollectionKind, Study
 from surveys.results.comparisons.candidates import Candidate, Candidates, list_candidates
 from surveys.results.comparisons.comparing import KEYS, ComparisonRequest
 from surveys.results.comparisons.importing import LARGEST_FILE, CollectionFile
+from surveys.results.comparisons.published import KEYS as KEYS_OF_SETS
+from surveys.results.comparisons.published import LAYOUTS, PublishedFile
 from surveys.results.run_inspection import write_recipes
+from surveys.web.console.study.audits import FilesField
 
 LONGEST_NAME, LONGEST_DETAIL, LONGEST_LANGUAGE = 60, 200, 35
 KEY_LABELS = {
+    "id": "id",
     "number": "number of the row in the stimuli",
     "words": "the two words",
     "texts": "the two words and both texts",
@@ -48,11 +52,37 @@ class ComparisonForm(forms.Form):
         self.has_candidates = any(candidates)
         self.fields["second"].choices = _list_groups(candidates)  # type: ignore[attr-defined]
         self.fields["recipe"].choices = [(name, name) for name in write_recipes()]  # type: ignore[attr-defined]
+        if study.kind.n_contexts == 1:
+            del self.fields["recipe"]  # that of the design
+            label = "Leave out items that only one has, instead of refusing them"
+            self.fields["only_matched"].label = label
+            keys = [("", "what fits"), *((key, KEY_LABELS[key]) for key in KEYS_OF_SETS)]
+            self.fields["match"] = forms.ChoiceField(
+                label="Match items by", required=False, choices=keys,
+                help_text="What fits: the id if equal ids are of equal words, else the texts or "
+                "words.",
+            )  # fmt: skip
 
     def read_request(self) -> ComparisonRequest:
         """Return a valid form's request."""
-        fields = ComparisonRequest._fields
-        return ComparisonRequest(**{name: self.cleaned_data[name] for name in fields})
+        return ComparisonRequest(**{name: self.cleaned_data[name] for name in self.fields})
+
+
+class PublishedForm(forms.Form):
+    """The files of a published data set to compare a study with."""
+
+    name = forms.CharField(max_length=LONGEST_NAME, help_text="In tables and plots.")
+    layout = forms.ChoiceField(choices=[(name, name) for name in LAYOUTS])
+    file = FilesField(
+        label="Files",
+        help_text="As they were published, with the gold; of dwug, those of one lemma. Up to "
+        f"{LARGEST_FILE // 1_000_000} MB together.",
+    )
+
+    def read_files(self) -> list[PublishedFile]:
+        """Return the files of a valid form."""
+        files = self.cleaned_data["file"]
+        return [PublishedFile(file.name, file.read()) for file in files]
 
 
 class CollectionForm(forms.Form):

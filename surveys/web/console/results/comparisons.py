@@ -19,12 +19,17 @@ from surveys.results.comparisons.candidates import (
 )
 from surveys.results.comparisons.comparing import request_comparison
 from surveys.results.comparisons.importing import delete_collection, import_collection
+from surveys.results.comparisons.published import import_published
 from surveys.results.comparisons.reading import read_page, read_result
 from surveys.results.inspection.plots import FORMS, read_plot
 from surveys.results.runs import is_broken_off, retry_run
 from surveys.web.console.access import signed_in, study_page
 from surveys.web.console.confirmation import ask_first
-from surveys.web.console.results.comparison_forms import CollectionForm, ComparisonForm
+from surveys.web.console.results.comparison_forms import (
+    CollectionForm,
+    ComparisonForm,
+    PublishedForm,
+)
 from surveys.web.forms import attempt, posted, status_of
 from surveys.web.rendering.sandboxed import add_way_back, answer_sandboxed
 
@@ -116,6 +121,8 @@ def retry_comparison(request: HttpRequest, study: Study, run_id: int) -> HttpRes
 @study_page(Right.WORK)
 def new_collection(request: HttpRequest, study: Study) -> HttpResponse:
     """Import a file of ratings to compare the study with."""
+    if study.kind.n_contexts == 1:
+        return _new_set(request, study)
     form = CollectionForm(posted(request), request.FILES or None, initial={"kind": "people"})
 
     def store() -> None:
@@ -145,6 +152,21 @@ def remove_collection(request: HttpRequest, study: Study, number: int) -> HttpRe
         button="Delete",
         back=back,
     )
+
+
+def _new_set(request: HttpRequest, study: Study) -> HttpResponse:
+    """Import a published data set to compare the study with."""
+    form = PublishedForm(posted(request), request.FILES or None, initial={"layout": study.layout})
+
+    def store() -> None:
+        name, layout = form.cleaned_data["name"], form.cleaned_data["layout"]
+        made = import_published(study, name, layout, form.read_files(), signed_in(request))
+        messages.success(request, f"{made.name} is imported. It can be compared with the study.")
+
+    if attempt(form, store):
+        return redirect("console:comparisons", study.slug)
+    page = {"study": study, "form": form}
+    return render(request, "console/results/new_set.html", page, status=status_of(form))
 
 
 def _list_collections(study: Study) -> list[ImportedCollection]:

@@ -1,0 +1,87 @@
+"""Published data sets beside studies of one context, and comparisons with them."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from surveys.access.roles import grant_role
+from surveys.models import ImportedCollection, JobState, Role, Run
+from surveys.results.run_inspection import read_member
+from tests.factories.answers import finished_study_of
+from tests.factories.clients import client_of
+from tests.factories.jobs import perform_run
+from tests.factories.pages import page, read
+from tests.postprocess.layouts.examples import SIMLEX_HEADER
+
+pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
+SIMLEX = {"SimLex.txt": SIMLEX_HEADER + "".join(
+    f"alpha{n}\tbeta{n}\tN\t{n}.50\t1\t1\t1\t1\t1\t0.50\n" for n in range(1, 7)
+)}  # fmt: skip
+SCWS = {"ratings.txt": "".join(
+    f"p{n}\talpha{n}\tn\tbeta{n}\tv\tText 1 of <b> alpha{n} </b> .\tText 2 of <b> beta{n} </b> .\t"
+    f"{n}.5\t" + "\t".join([f"{n - 1}", f"{n + 2}"] * 5) + "\n" for n in range(1, 7)
+)}  # fmt: skip
+WIC = {
+    "dev.data.txt": "".join(
+        f"alpha{n}\tN\t3-3\tText 1 of alpha{n} .\tText 2 of alpha{n} .\n" for n in range(1, 7)
+    ),
+    "dev.gold.txt": "T\nF\n" * 3,
+}
+
+
+def upload(client, study, layout, files):
+    uploaded = [SimpleUploadedFile(name, text.encode()) for name, text in files.items()]
+    sent = {"name": "As published", "layout": layout, "file": uploaded}
+    return client.post(page("new_collection", study), sent, follow=True)
+
+
+def researched(layout):
+    """A finished study of a design, and the client of its researcher."""
+    study, user = finished_study_of(layout), User.objects.create_user("ana")
+    grant_role(study, user, Role.RESEARCHER)
+    return study, client_of(user)
+
+
+@pytest.mark.parametrize(
+    ("layout", "files", "n_annotators", "shown"),
+    [
+        ("simlex", SIMLEX, 0, ["<dt>Pearson</dt>", "scores alone", "<dt>Mean difference</dt>"]),
+        ("scws", SCWS, 10, ["<dt>Spearman</dt>", "<dt>Ceiling</dt>", "By part of speech"]),
+        ("wic", WIC, 0, ["<dt>Accuracy</dt>", "<dt>Kappa</dt>", "By part of speech"]),
+    ],
+)
+def test_a_data_set_is_imported_and_compared(layout, files, n_annotators, shown):
+    study, client = researched(layout)
+
+    imported = upload(client, study, layout, files).content.decode()
+
+    assert "As published is imported." in imported
+    stored = ImportedCollection.objects.get()
+    assert (stored.n_annotators, stored.kind) == (n_annotators, "people")
+    sent = {"second": f"collection-{stored.pk}", "match": "words"}
+    client.post(page("comparisons", study), sent)
+    run = Run.objects.comparisons().get()
+    perform_run(run.pk)
+    run.refresh_from_db()
+    assert (run.error, run.state) == ("", JobState.DONE)
+    assert run.report["n"] == 6
+    listed, result = read(client, "comparisons", study), read(client, "comparison", study, run.pk)
+    for text in shown:
+        assert text in listed + result
+    assert "<bdi>As published</bdi>" in listed
+    report = client.get(page("comparison_report", study, run.pk))
+    assert b"As published and study: a data set and its replication" in report.content
+    assert (read_member(run, "plots/scores.svg") is None) == (layout == "wic")
+
+
+def test_wrong_files_are_refused_by_row_and_column():
+    study, client = researched("wic")
+
+    for files, place in (
+        ({**WIC, "dev.gold.txt": "T\nX\n" + "T\nF\n" * 2}, "dev.gold.txt: row 2"),
+        ({"dev.data.txt": WIC["dev.data.txt"]}, "has no scores; load the files of the gold, too"),
+    ):
+        refused = upload(client, study, "wic", files)
+        assert refused.status_code == 422
+        assert place in refused.content.decode()
+    assert not ImportedCollection.objects.exists()
