@@ -115,7 +115,7 @@ def estimate_power(study: Study) -> None:
     from postprocess.planning.rating_models import models_of_ratings
     from postprocess.table.scale import Scale
 
-    counted = Response.objects.counted(study).on_stimuli()
+    counted: Any = Response.objects.counted(study).on_stimuli()
     rows = counted.order_by("pk").values_list("pair_id", "context_id", "valid_rating")
     ratings = pd.DataFrame(rows, columns=["pair", "context", "rating"])
     by_context = ratings.groupby("context").size()

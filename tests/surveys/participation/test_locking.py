@@ -8,8 +8,10 @@ from time import monotonic
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import connection, transaction
 
+from surveys.errors import AssignmentEnded
 from surveys.models import Assignment, Response
 from surveys.participation import answers
 from surveys.participation.answers import record_engagement, record_rating
@@ -17,6 +19,8 @@ from surveys.participation.assignments import lock_places, start_assignment
 from surveys.participation.due_item import fill_response
 from surveys.privacy.erasure import withdraw_annotator
 from surveys.recruitment.links import invite_annotators
+from surveys.review.second_look import close_second_look
+from tests.factories.second_looks import list_annotators, look_again, look_of, looking_study
 from tests.factories.studies import make_study, progress_of, rate_due, start, stored
 
 pytestmark = [
@@ -87,6 +91,21 @@ def test_the_last_rating_and_a_withdrawal_do_not_deadlock(monkeypatch, concurren
     assert withdrawal.result(SECONDS).withdrawn_at
     assert stored(assignment, "state") == ("withdrawn",)
     assert not Response.objects.filter(is_erased=False).exists()
+
+
+def test_a_second_look_is_closed_after_the_answer_that_is_being_stored(concurrently):
+    study = looking_study()
+    *_, third = list_annotators(study)
+
+    with transaction.atomic():
+        assert look_again(third, 4, "1")
+        closing = concurrently(close_second_look, study, User.objects.get())
+        wait_until_blocked()
+
+    assert closing.result(SECONDS).closed_at
+    assert look_of(third, 4).rating == 1
+    with pytest.raises(AssignmentEnded):
+        look_again(third, 1, "1")
 
 
 def test_rows_that_refer_to_a_study_do_not_wait_for_its_lock(concurrently):
