@@ -25,7 +25,6 @@ if TYPE_CHECKING:  # which loads half a second longer
 MOST_ASSIGNMENTS = 200_000  # more is a typing error
 SHOWN = ("organisation", "contact")  # to annotators; required to open a study
 START = "cosimlex-direct"  # the published design that is chosen at first
-LATER_ROUNDS = ("adjudicates",)  # no study can have them yet
 HOURS_OF_A_BLOCK, HOURS_OF_ALL_PAIRS = 24, 336  # for which a place is reserved
 
 
@@ -38,20 +37,11 @@ def published_designs() -> dict[str, "Design"]:
     return {name: read_design(name) for name in list_designs()}
 
 
-def offered_designs() -> dict[str, "Design"]:
-    """Return the published designs that a study can start from: all whose rounds there are."""
-    return {
-        name: design
-        for name, design in published_designs().items()
-        if not any(getattr(design.rounds, later) for later in LATER_ROUNDS)
-    }
-
-
 def list_published(study: Study) -> list[tuple[str, str]]:
     """Return name and title of the published designs for the kind of items that a study has."""
     return [
         (name, design.title)
-        for name, design in offered_designs().items()
+        for name, design in published_designs().items()
         if (design.item.kind, design.item.same_word) == (study.item_kind, study.same_word)
     ]
 
@@ -62,7 +52,7 @@ def start_study(design: str = "", **given: Any) -> Study:
     Without a name it has Cosima's start values. Labels of scales are in English, and left out for
     other languages. Raises ImportRefused for an unknown name.
     """
-    designs = offered_designs()
+    designs = published_designs()
     if design and design not in designs:
         raise ImportRefused(f"Unknown design {design!r}. Choose one of {', '.join(designs)}.")
     settings = settings_of(designs[design]) if design else {}

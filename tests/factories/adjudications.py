@@ -15,5 +15,5 @@ def answer_apart(study: Study, n_annotators: int = 2) -> Study:
             is_apart = (
                 due_response(assignment).pair.position % 2 == 0 and 2 * number >= n_annotators
             )
-            answer_due(assignment, Decimal(not is_apart), ("sea", "salt"))
+            answer_due(assignment, Decimal(not is_apart), ("lake" if is_apart else "sea", "salt"))
     return study

@@ -37,6 +37,7 @@ _BY_SECTION = {
         "gauge_annotators annotator context"
     ),
     "docs/console.html#second-look": "second_look open_look close_look",
+    "docs/console.html#adjudication": "adjudication adjudicate",
     "docs/console.html#review": "review review_more review_file review_one review_undo",
     "docs/console.html#effect-on-the-results": "review_effect",
     "docs/console.html#samples-two-reviewers": (

@@ -86,7 +86,8 @@ PAGES = (
     ),
     Page(
         "collection",
-        "block repeat replace second_look annotators annotator context jobs rehearsal "
+        "block repeat replace second_look annotators annotator context adjudication adjudicate jobs "
+        "rehearsal "
         "delete_rehearsal",
         Right.READ,
         is_shown=True,

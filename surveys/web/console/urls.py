@@ -15,7 +15,7 @@ from surveys.web.console.account.sign_in import (
     choose_password,
     sign_in_by_link,
 )
-from surveys.web.console.collection import annotators, second_look
+from surveys.web.console.collection import adjudication, annotators, second_look
 from surveys.web.console.collection import blocks as collection
 from surveys.web.console.privacy import views as privacy
 from surveys.web.console.recruitment import links as recruitment
@@ -122,6 +122,8 @@ OF_A_STUDY: dict[str, tuple[str, Page]] = {
     "export_person": ("collection/annotators/<code:code>/person/data/", privacy.export_person),
     "pay_person": ("collection/annotators/<code:code>/person/paid/", privacy.pay_person),
     "erase": ("collection/annotators/<code:code>/person/erase/", privacy.erase),
+    "adjudication": ("collection/adjudication/", adjudication.adjudication),
+    "adjudicate": ("collection/adjudication/<int:position>/", adjudication.adjudicate),
     "context": ("collection/contexts/<int:position>/<int:number>/", annotators.context),
     "review": ("review/", review.review),
     "review_more": ("review/more/", review.review_more),

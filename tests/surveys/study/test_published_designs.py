@@ -9,7 +9,6 @@ from surveys.models import Study
 from surveys.study.design import (
     configure_study,
     design_of,
-    offered_designs,
     published_designs,
     settings_of,
     start_study,
@@ -125,8 +124,3 @@ def test_a_draft_takes_the_settings_of_a_published_design(name, study):
     configured = configure_study(study, **settings)
 
     assert {key: getattr(configured, key) for key in settings} == settings
-
-
-def test_studies_start_from_designs_without_later_rounds():
-    later = {"semeval2017-translation", "mclwic"}
-    assert [*offered_designs()] == [name for name in list_designs() if name not in later]

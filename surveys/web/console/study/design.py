@@ -17,7 +17,7 @@ from surveys.recruitment.consent_notice import Facts, make_notice
 from surveys.recruitment.links import open_entrance
 from surveys.recruitment.providers import PLAIN_LINK
 from surveys.recruitment.reminders import list_links, list_placeholder_values
-from surveys.study.design import configure_study, list_published, offered_designs
+from surveys.study.design import configure_study, list_published, published_designs
 from surveys.study.exercises import read_check, read_practice
 from surveys.study.letters import PLACEHOLDERS, fill_letter
 from surveys.study.lifecycle import list_missing, open_study, review_consent
@@ -65,7 +65,7 @@ def design(request: HttpRequest, study: Study) -> HttpResponse:
     `?design=` fills the form of a draft with a published design.
     """
     chosen = request.GET.get("design", "") if study.is_draft else ""
-    published = offered_designs().get(chosen) if chosen in dict(list_published(study)) else None
+    published = published_designs().get(chosen) if chosen in dict(list_published(study)) else None
     form = DesignForm(posted(request), study=study, published=published)
     may_store = not request.POST.keys() & {"calculate", "estimate"}
     if "estimate" in request.POST:

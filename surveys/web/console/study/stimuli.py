@@ -16,7 +16,7 @@ from surveys.access.roles import Right, visible_studies
 from surveys.models import Checkpoint, Context, Pair, Study
 from surveys.query_params import read_query
 from surveys.study.create import create_study
-from surveys.study.design import START, offered_designs, start_study
+from surveys.study.design import START, published_designs, start_study
 from surveys.study.languages import list_languages
 from surveys.study.planning.workload import Plan, plan_sample
 from surveys.study.stimuli.checkpoints import replace_checkpoints
@@ -59,7 +59,7 @@ class OfferedDesign(NamedTuple):
 def show_design(name: str) -> OfferedDesign:
     """Return a design that a study can start from, with an item in English."""
     study = start_study(name, language="en", language2="hr")
-    design = offered_designs()[name]
+    design = published_designs()[name]
     return OfferedDesign(design, plan_sample(study, **PLANNED), picture_item(study))
 
 
@@ -71,7 +71,7 @@ def new_study(request: HttpRequest) -> HttpResponse:
     `?design=` chooses the published design that it starts from.
     """
     asked = request.POST.get("design") or request.GET.get("design")
-    designs = {name: show_design(name) for name in offered_designs()}
+    designs = {name: show_design(name) for name in published_designs()}
     chosen = asked if asked in designs else START
     form = NewStudyForm(posted(request), request.FILES or None, design=chosen)
 

@@ -6,7 +6,7 @@ from django.utils.functional import cached_property
 from django.utils.text import slugify
 
 from surveys.models import Study
-from surveys.study.design import list_published, offered_designs, start_study
+from surveys.study.design import list_published, published_designs, start_study
 from surveys.study.languages import find_language
 from surveys.study.stimuli.checkpoints import COLUMNS as CHECKPOINT_COLUMNS
 from surveys.study.stimuli.checkpoints import RANGE, check_checkpoints
@@ -307,12 +307,12 @@ class NewStudyForm(UploadForm, StudyForm):
 
     design = forms.ChoiceField(
         required=False, widget=forms.HiddenInput,
-        choices=lambda: [("", ""), *((name, name) for name in offered_designs())],
+        choices=lambda: [("", ""), *((name, name) for name in published_designs())],
     )  # fmt: skip
     field_order = ("title", "slug", "language", "language2", "file")
 
     def __init__(self, *sent: Any, design: str) -> None:
-        n_languages = offered_designs()[design].item.languages
+        n_languages = published_designs()[design].item.languages
         super().__init__(*sent, study=start_study(design), n_languages=n_languages)
         self.fields["design"].initial = design
 

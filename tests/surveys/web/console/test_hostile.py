@@ -124,6 +124,7 @@ def address_of(name, world, **changed):
         **dict.fromkeys(OF_SEARCHES, world.searched),
         "cancel_search": world.sought,
         "retry_search": world.corpus,
+        "adjudicate": world.tied,
     }
     numbers = {"deposit": 2, "undo_choice": 2}
     found = {
@@ -140,7 +141,7 @@ def address_of(name, world, **changed):
         "number": review.pk if name.startswith("review_") else numbers.get(name, 1),
         "repository": "zenodo",
         "code": world.annotator.code,
-        "position": 1,
+        "position": 2 if name == "adjudicate" else 1,
         "row": 1,
         "plot": "calibration",
         "family": world.family.slug,

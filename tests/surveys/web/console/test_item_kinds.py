@@ -15,7 +15,7 @@ from surveys.results.inspection.public_page import open_page
 from surveys.results.run_inspection import write_recipe
 from surveys.results.runs import request_release, request_results
 from surveys.review.queue import file_answers
-from surveys.study.design import offered_designs
+from surveys.study.design import published_designs
 from surveys.web.console.urls import urlpatterns
 from tests.factories.answers import answer, finished_study_of, take_seconds
 from tests.factories.clients import client_of
@@ -142,12 +142,12 @@ ASKED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", offered_designs())
+@pytest.mark.parametrize("name", published_designs())
 def test_a_new_study_shows_an_item_of_its_design_and_what_it_costs(operator, name):
     shown = read(operator, f"{reverse('console:new_study')}?design={name}")
 
-    assert ASKED[offered_designs()[name].question.question] in shown
-    assert shown.count("at a pay of 10 an hour") == len(offered_designs())
+    assert ASKED[published_designs()[name].question.question] in shown
+    assert shown.count("at a pay of 10 an hour") == len(published_designs())
 
 
 @pytest.mark.parametrize(

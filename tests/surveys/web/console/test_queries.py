@@ -78,7 +78,7 @@ MOST = {
     "batch_ledger": 7, "batch_people": 8, "visit": 6,
     "second_look": 4,
     "replace": 4, "collection": 13, "block": 16, "repeat": 9, "annotators": 9, "annotator": 9,
-    "person": 10, "erase": 10, "context": 5, "review": 9, "review_one": 9,
+    "person": 10, "erase": 10, "adjudication": 5, "context": 5, "review": 9, "review_one": 9,
     "review_effect": 8, "review_questionnaires": 8, "review_disputes": 7, "review_agreement": 8,
     "review_settings": 7, "jobs": 5, "results": 7, "recipe_text": 7, "run": 4,
     "comparisons": 11, "new_collection": 4, "remove_collection": 4,

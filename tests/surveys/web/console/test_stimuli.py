@@ -91,20 +91,16 @@ def test_a_new_study_starts_from_a_design_with_the_file_it_wants(name, example, 
     assert as_ana.get(answer.url).status_code == 200
 
 
-def test_a_new_study_offers_the_designs_whose_rounds_there_are(as_ana):
-    shown = as_ana.get(NEW, {"design": "mclwic"}).content.decode()
+def test_a_new_study_offers_the_published_designs(as_ana):
+    shown = as_ana.get(NEW, {"design": "unknown"}).content.decode()
 
-    assert re.findall(r'id="design_(\S+)"', shown) == [
-        "cosimlex-crowd", "cosimlex-direct", "durel", "scws", "semeval2017", "simlex", "usim",
-        "wic",
-    ]  # fmt: skip
+    assert re.findall(r'id="design_(\S+)"', shown) == [*published_designs()]
     assert re.findall(r'value="(\S+)"\s+aria-\S+ checked', shown) == ["cosimlex-direct"]
-    assert upload(as_ana, numbered_stimuli(1), design="mclwic").status_code == 422
+    assert upload(as_ana, numbered_stimuli(1), design="unknown").status_code == 422
     assert not Study.objects.exists()
 
 
-def test_a_new_study_asks_for_a_second_language_where_its_design_has_two(as_ana, monkeypatch):
-    monkeypatch.setattr("surveys.study.design.LATER_ROUNDS", ())
+def test_a_new_study_asks_for_a_second_language_where_its_design_has_two(as_ana):
     data, design = invented_items("semeval2017-translation"), "semeval2017-translation"
 
     refused = upload(as_ana, data, design=design)

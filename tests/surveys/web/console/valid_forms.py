@@ -249,6 +249,10 @@ FORMS = {
     "gauge_annotators": lambda world: {},
     "repeat": lambda world: {"reason": "low agreement", "round_number": "1"},
     "undo_repeat": lambda world: {},
+    "adjudicate": lambda world: {
+        "answer": f"{world.tied.pairs.get(position=2).responses.first().pk}", "reason": "clear",
+        "replaces": "",
+    },
     "replace": lambda world: {},
     "open_look": lambda world: {},
     "close_look": lambda world: {},

@@ -22,6 +22,7 @@ from surveys.results.runs import request_results
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import configure_review, give_verdict
 from surveys.webhooks.messages import add_webhook
+from tests.factories.adjudications import answer_apart
 from tests.factories.batch_states import make_crowd, visit_of
 from tests.factories.batches import hand_in, plan
 from tests.factories.corpora import wish
@@ -35,6 +36,7 @@ from tests.factories.studies import (
     make_release_with_page,
     make_run,
     make_study,
+    make_study_of,
 )
 
 BUNDLE = "postprocess.reporting.two_collections.comparison_files"
@@ -62,6 +64,8 @@ def build_world():
     give_verdict(disputed, rea, "good", "")
     give_verdict(disputed, rob, "rejected", "copied")
     give_verdict(mine, ana, "good", "")
+    tied = answer_apart(make_study_of("mclwic", 2, slug="tied"))
+    grant_role(tied, ana, Role.OWNER)
     done = request_results(study, QUICK, ana)
     perform_run(done.pk)
     assert Run.objects.done().get().report
@@ -90,7 +94,7 @@ def build_world():
     client.force_login(ana, backend="django.contrib.auth.backends.ModelBackend")
     refused = refuse_payment(intend_reward(visit_of(batch, "payable")), "no money left").visit
     return SimpleNamespace(
-        study=study, draft=draft, corpus=corpus, searched=searched, sought=sought,
+        study=study, draft=draft, tied=tied, corpus=corpus, searched=searched, sought=sought,
         search=request_search(sought, wish(), ana), session=client.session.session_key, mate=rob,
         done=done, failed=failed, imported=imported, compared=compared, family=family,
         put_together=put_together,
