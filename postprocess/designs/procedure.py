@@ -1,6 +1,7 @@
 """The procedure of a design in words, for reports and releases; None is CoSimLex."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from postprocess.designs.design import Design, Kind, Question, Writes
 
@@ -53,15 +54,23 @@ def describe_procedure(design: Design) -> str:
     )
 
 
-def list_rounds(design: Design | None, n_decided: int = 0) -> Iterator[str]:
+def list_rounds(
+    design: Design | None, n_decided: int = 0, doubled: Mapping[str, Any] | None = None
+) -> Iterator[str]:
     """Describe the rounds after the first answers, a sentence each.
 
-    `n_decided`: items without a majority that another person decided.
+    `n_decided`: items without a majority that another person decided; `doubled`: see
+    `report_doubled`.
     """
     if design is None:
         return
-    if doubled := design.answers.doubled:
-        yield f"{doubled:,} items have one answer more than the others, to measure agreement."
+    if n_doubled := design.answers.doubled:
+        yield f"{n_doubled:,} items have one answer more than the others, to measure agreement."
+    if doubled and doubled["kappa"] is not None:
+        yield (
+            f"The first and the second answer to {doubled['n']:,} items agree with a κ of "
+            f"{doubled['kappa']:.3f}."
+        )
     if (above := design.rounds.second_look_above) is not None:
         yield (
             "The design has a second look: annotators see again the items that they rated more "

@@ -9,6 +9,7 @@ import pandas as pd
 
 from postprocess.statistics.agreement.by_group import OVERALL, agreement_table
 from postprocess.statistics.agreement.copies import find_copies
+from postprocess.statistics.agreement.kappa import cohen_kappa
 from postprocess.statistics.agreement.reliability import (
     change_reliability,
     change_reliability_from_scores,
@@ -22,7 +23,7 @@ from postprocess.statistics.resampling import Resample, includes_annotators
 from postprocess.steps.post_process import Outcome
 from postprocess.steps.recipe import ReportSection
 from postprocess.steps.single_steps import aggregate_ratings, calibrate_and_filter, rescale_ratings
-from postprocess.table.details import BEFORE, DECISION, MEASURES, TRAITS, join_details
+from postprocess.table.details import BEFORE, DECISION, MEASURES, ORDER, TRAITS, join_details
 from postprocess.table.ratings import Scale
 
 Report = dict[str, Any]
@@ -81,6 +82,8 @@ def assess(
     if outcome.n_contexts == 1:
         words = [row[1:3] for row in rows]  # after the id
         divided = report_divided(outcome, words, chance)
+        if "share1" in outcome.pairs:  # answers are categories
+            agreement |= report_doubled(used)
         looks = report_second_look(outcome, details, chance)
         return {"agreement": agreement, **looks, "divided": divided, **report_copies(outcome)}
     return {
@@ -132,6 +135,21 @@ def report_agreement(
         "by": {by: after[by] for by in ("group", *traits)},
         "not_known": [trait for trait in TRAITS if trait not in traits],
     }
+
+
+def report_doubled(used: pd.DataFrame) -> Report:
+    """Return Cohen's kappa of the first and the second answer to doubled items, and their number.
+
+    Nothing if the order of answers is not known; see `join_details`.
+    """
+    if ORDER not in used:
+        return {}
+    place = pd.to_numeric(used[ORDER], errors="coerce")
+    answers = used.assign(place=place)[place.notna()].sort_values(["pair", "place"])
+    by_pair = [list(ratings[:2]) for _, ratings in answers.groupby("pair")["rating"]]
+    both = [pair for pair in by_pair if len(pair) == 2]
+    first, second = zip(*both, strict=True) if both else ((), ())
+    return {"doubled": {"n": len(both), "kappa": cohen_kappa(first, second)}}
 
 
 def report_change(outcome: Outcome, given: pd.DataFrame | None, chance: Chance) -> Report:

@@ -14,7 +14,8 @@ PLACE = ("pair", "context", "annotator")
 TRAITS = ("block", "pos")  # agreement is reported by these
 MEASURES = ("position", "seconds")  # possible confounds
 LAYOUT = "layout"  # how the page showed the scale
-RELEASED = (*TRAITS, LAYOUT)
+ORDER = "order"  # of the answers to a doubled item, from 1
+RELEASED = (*TRAITS, LAYOUT, ORDER)
 BEFORE = "rating_before_second_look"  # empty for ratings that were not shown again
 LOOKS = (BEFORE, "others_mean", "n_others")  # of a second look
 DECISION = "decision"  # in it: kept, changed, no answer
@@ -26,11 +27,12 @@ def load_details(path: str | PathLike[str]) -> pd.DataFrame | None:
 
     Returns
     -------
-    DataFrame, shape (n_ratings, 4 to 12)
-        pair, context and annotator as text; those that the file has of block, pos (part of speech)
-        and layout (of the scale) as text, "" where they are not given, and of position (of the
-        item in its questionnaire, from 1) and seconds (that the rating took), NaN where they are
-        not given. Further columns are those of a second look.
+    DataFrame, shape (n_ratings, 4 to 13)
+        pair, context and annotator as text; those that the file has of block, pos (part of speech),
+        layout (of the scale) and order (of the answers to a doubled item, from 1) as text, "" where
+        they are not given, and of position (of the item in its questionnaire, from 1) and seconds
+        (that the rating took), NaN where they are not given. Further
+        columns are those of a second look.
 
     Raises
     ------

@@ -150,6 +150,11 @@ class Adjudication(models.Model):
         return f"decision on {self.context}"
 
     @property
+    def given(self) -> "Response | Adjudication":
+        """What has the answer: the response that was taken, or else the decision itself."""
+        return self.response or self
+
+    @property
     def answer(self) -> Decimal | tuple[str, str]:
         """The other answer, if no annotator's was taken: a rating or two translations."""
         return (self.written1, self.written2) if self.rating is None else self.rating

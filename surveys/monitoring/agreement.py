@@ -16,6 +16,7 @@ from django.db.models.functions import Cast
 from django.utils import timezone
 
 from surveys.models import Assignment, Response, Review, Study, VerdictKind
+from surveys.models.study import Centre
 from surveys.monitoring.annotator_agreement import (
     N_RESAMPLES,
     Agreement,
@@ -27,6 +28,7 @@ from surveys.monitoring.assignments import Compared, summarise_assignments
 from surveys.monitoring.charts import place_rho
 from surveys.monitoring.progress import BlockProgress
 from surveys.operations.job_process import in_job_process
+from surveys.results.ratings_table import tally_answers
 from surveys.study.planning.workload import count_pairs
 
 CACHE_SECONDS = 30 * 24 * 3600
@@ -143,6 +145,21 @@ def compute_agreement(
         tuples = {block: astuple(agreement) for block, agreement in stored.items()}
         cache.set(_key(study), tuples, CACHE_SECONDS)
     return with_agreement(blocks, stored)
+
+
+def measure_doubled(study: Study) -> tuple[int, float] | None:
+    """Return the number of items answered twice, and kappa of the first and the second answer.
+
+    None unless answers are categories and the study doubles items; kappa may be NaN.
+    """
+    from postprocess.statistics.agreement.kappa import cohen_kappa
+
+    if not study.n_doubled or study.centre != Centre.MAJORITY:
+        return None
+    tallies = tally_answers(study, item__questionnaire__block__n_more=1).values()
+    both = [[*tally.answers.values()][:2] for tally in tallies if len(tally.answers) > 1]
+    first, second = zip(*both, strict=True) if both else ((), ())
+    return len(both), cohen_kappa(first, second)
 
 
 def list_outdated(blocks: Iterable[MonitoredBlock]) -> list[MonitoredBlock]:

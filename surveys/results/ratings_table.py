@@ -1,5 +1,6 @@
 """The ratings table of a study, and the other tables that `postprocess` takes."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -22,6 +23,7 @@ from surveys.models import (
     Study,
 )
 from surveys.models.participation import ResponseQuerySet
+from surveys.models.study import Centre
 from surveys.study.design import design_of
 from surveys.study.stimuli.load import read_stored_stimuli
 from surveys.study.stimuli.sources import read_origin, read_sources
@@ -37,7 +39,9 @@ Answer = Decimal | tuple[str, str]  # a rating, or the translations of both word
 RATINGS_COLUMNS = ("pair", "context", "annotator", "rating", "group", "mark")
 CHECKS_COLUMNS = ("checkpoint", "annotator", "rating", "group", "lowest", "highest")
 WORDS_COLUMNS = ("pair", "context", "annotator")  # and what is written
-DETAILS_COLUMNS = ("pair", "context", "annotator", "block", "position", "seconds", "layout")
+DETAILS_COLUMNS = (
+    "pair", "context", "annotator", "block", "position", "seconds", "layout", "order",
+)  # fmt: skip
 FIELDS = (
     "pair__position", "context__number", "annotator__code", "valid_rating",
     "assignment__questionnaire__block__number", "assignment__questionnaire__letter",
@@ -141,6 +145,7 @@ def table_answers(study: Study) -> Answers:
     """
     rows = list(_list_answers(study))
     unwanted = set(Review.objects.unwanted(study).values_list("assignment", "response"))
+    orders = _order_doubled(study)
     ratings, checks, words, details = [], [], [], []
     for pair, number, annotator, rating, block, letter, unjudged, state, current, *more in rows:
         low, high, may_publish, position, seconds, shown, *written, _, assignment, response = more
@@ -150,7 +155,8 @@ def table_answers(study: Study) -> Answers:
             is_rejected = not unwanted.isdisjoint([(assignment, None), (assignment, response)])
             mark = _mark(unjudged, state, is_current=current, is_rejected=is_rejected)
             ratings.append((pair, number, annotator, points, group, mark))
-            details.append((pair, number, annotator, str(block), float(position), seconds, shown))
+            place = (str(block), float(position), seconds, shown, orders.get(response, ""))
+            details.append((pair, number, annotator, *place))
             if may_publish and study.publishes_words and any(written):
                 words.append((pair, number, annotator, *written))
         elif state == AssignmentState.SUBMITTED and current:
@@ -218,6 +224,21 @@ def number_annotators(collected: "Collected") -> "Collected":
 
 def _list_answers(study: Study) -> Iterable[tuple[Any, ...]]:
     return Response.objects.given(study).with_valid_rating().values_list(*FIELDS)
+
+
+def _order_doubled(study: Study) -> dict[int, str]:
+    """Return which answers to doubled items came first ("1"), second and so on, by response."""
+    if not study.n_doubled or study.centre != Centre.MAJORITY:
+        return {}
+    given = (
+        Response.objects.current(study)
+        .on_stimuli()
+        .filter(assignment__questionnaire__block__n_more=1)
+    )
+    by_item: defaultdict[int, list[int]] = defaultdict(list)
+    for pair, response in given.order_by("rated_at", "pk").values_list("pair", "pk"):
+        by_item[pair].append(response)
+    return {pk: f"{n}" for answers in by_item.values() for n, pk in enumerate(answers, 1)}
 
 
 def list_rejected(study: Study) -> ResponseQuerySet:

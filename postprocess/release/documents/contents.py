@@ -10,7 +10,7 @@ from postprocess.release.individual import SECOND_LOOK, name_decisions
 from postprocess.release.kit import PRACTICE
 from postprocess.steps.ledger import name_single
 from postprocess.steps.rehearsal import SCRIPTED
-from postprocess.table.details import BEFORE, LAYOUT
+from postprocess.table.details import BEFORE, LAYOUT, ORDER
 
 FORMATS = {
     "csv": "text/tab-separated-values",
@@ -95,6 +95,7 @@ RATINGS = (
         "how the page showed the scale: row, column, field (for a number) or slider (with a field)",
     ),
     Column(BEFORE, "sc:Float", "the rating before the second look, of those that were shown again"),
+    Column(ORDER, "sc:Text", "which answer to a doubled item came first; empty for other items"),
     Column("inspired_word1", "sc:Text", "first engagement word; empty without consent"),
     Column("inspired_word2", "sc:Text", "second engagement word; empty without consent"),
     Column("written1", "sc:Text", "written for the first word; empty without consent"),

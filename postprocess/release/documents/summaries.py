@@ -322,9 +322,12 @@ def _with_interval(figure: float, low: float | None, high: float | None, *, over
 
 def describe_question(subject: Subject) -> str:
     """Return how the question named the words, and which texts came before; "" if unknown."""
-    n_decided = subject.dataset.outcome.n_decided
+    dataset = subject.dataset
+    doubled = dataset.report["agreement"].get("doubled")
     sentences = (
-        list_rounds(subject.design, n_decided) if subject.design else _list_wordings(subject)
+        list_rounds(subject.design, dataset.outcome.n_decided, doubled)
+        if subject.design
+        else _list_wordings(subject)
     )
     shown = [
         f"{LAYOUTS.get(layout, layout)} ({write_count(n, 'rating')})"

@@ -39,6 +39,7 @@ OF_A_STUDY: dict[str, Views] = {
     "second-answers/": ("second_answers", SecondAnswers, {"get": "list_all"}),
     "reviews/": ("reviews", Reviews, {"get": "list_all"}),
     "reviews/claims/": ("review_claims", Reviews, {"post": "claim"}),
+    "reviews/adjudications/": ("adjudications", Reviews, {"get": "list_adjudications"}),
     "reviews/disputes/": ("disputes", Reviews, {"get": "list_disputes"}),
     "reviews/progress/": ("review_progress", Reviews, {"get": "show_progress"}),
     "reviews/settings/": ("review_settings", Settings, {"get": "show", "patch": "change"}),

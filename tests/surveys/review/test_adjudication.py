@@ -6,6 +6,7 @@ import pytest
 
 from surveys.errors import AdjudicationRefused, RatingsMissing, ReleaseRefused
 from surveys.models import Adjudication, AssignmentState, Invitation, Response, Study
+from surveys.monitoring.agreement import measure_doubled
 from surveys.participation.answers import record_unjudgeable
 from surveys.privacy.erasure import withdraw_annotator
 from surveys.results.ratings_table import tally_answers
@@ -18,7 +19,13 @@ from tests.factories.adjudications import answer_apart
 from tests.factories.answers import answer_due
 from tests.factories.designed import QUICKLY
 from tests.factories.reviews import reviewer
-from tests.factories.studies import due_response, make_study_of, progress_of, start
+from tests.factories.studies import (
+    count_places_left,
+    due_response,
+    make_study_of,
+    progress_of,
+    start,
+)
 
 pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
 WORD = ("sea", "salt")
@@ -170,3 +177,33 @@ def test_an_item_that_nobody_could_judge_is_scored_by_a_decision(tied, tmp_path)
     decide(item_of(tied), reviewer(tied), Decimal(1), "clear", replaces=None)
 
     assert release_dataset(tied, tmp_path / "out", recipe).is_confirmed
+
+
+def test_doubled_items_have_a_kappa_of_first_and_second_answers(
+    tmp_path, client, django_user_model
+):
+    study = make_study_of("mclwic", 6, ratings_per_context=1, n_doubled=4, block_size=4)
+    given = [1, 1, 0, 0], [1, 0, 0, 0]  # kappa: (3/4 - 1/2) / (1/2)
+    block = study.blocks.get(n_more=1)
+    positions = sorted(
+        block.questionnaires.get().items.values_list("context__pair__position", flat=True)
+    )
+    turns = {position: [ratings[n] for ratings in given] for n, position in enumerate(positions)}
+    while count_places_left(study):
+        assignment = start(study)
+        for _ in range(assignment.responses.count()):
+            left = turns.get(due_response(assignment).pair.position, [1])
+            answer_due(assignment, Decimal(left.pop(0) if left else 1), WORD)
+    assert measure_doubled(study) == (4, pytest.approx(0.5))
+    tied = study.pairs.get(position=positions[1]).contexts.get()
+    decide(tied, reviewer(study), Decimal(1), "clear", replaces=None)
+
+    release = release_dataset(study, tmp_path / "out", design_of(study).as_recipe(QUICKLY))
+
+    assert release.is_confirmed
+    assert release.report["agreement"]["doubled"] == {"n": 4, "kappa": 0.5}
+    card = " ".join((tmp_path / "out/README.md").read_text().split())
+    assert "The first and the second answer to 4 items agree with a κ of 0.500." in card
+    client.force_login(django_user_model.objects.create_superuser("op"))
+    page = client.get(f"/console/studies/{study.slug}/collection/").content.decode()
+    assert "κ = 0.500 (4 of" in page

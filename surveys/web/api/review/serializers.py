@@ -76,6 +76,24 @@ class DisputeSerializer(ReviewSerializer):
         return SignedVerdictSerializer(self.context["verdicts"].get(review.pk, []), many=True).data
 
 
+class AdjudicationSerializer(serializers.Serializer[Any]):
+    """A decision on an item without a majority; a later one takes the place of an earlier one."""
+
+    id = serializers.IntegerField()
+    item = serializers.CharField(source="context.pair.details.id", help_text="the id in its file")
+    annotator = serializers.CharField(
+        source="response.annotator.code", default=None, allow_null=True,
+        help_text="whose answer was taken; null for another answer",
+    )  # fmt: skip
+    rating = serializers.FloatField(source="given.rating", allow_null=True)
+    written1 = serializers.CharField(source="given.written1")
+    written2 = serializers.CharField(source="given.written2")
+    reason = serializers.CharField()
+    author = serializers.CharField(source="author.username")
+    at = serializers.DateTimeField()
+    is_standing = serializers.BooleanField(help_text="no later decision took its place")
+
+
 class ReviewFilterSerializer(RequestSerializer):
     """Filters of reviews."""
 

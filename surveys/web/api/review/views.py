@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from surveys.access.roles import Right, list_names
-from surveys.models import Review, Verdict, VerdictKind
+from surveys.models import Adjudication, Review, Verdict, VerdictKind
 from surveys.review.agreement import list_agreement
 from surveys.review.effects import preview_effects, show_effect
 from surveys.review.queue import count_unfiled, file_answers, settings_of
@@ -134,6 +134,16 @@ class Reviews(StudyView):
         for verdict in given.select_related("reviewer"):
             verdicts[verdict.review_id].append(verdict)
         return self.write_page(page, s.DisputeSerializer, verdicts=verdicts)
+
+    @extend_schema(parameters=PAGE_PARAMETERS, responses=describe_page(s.AdjudicationSerializer))
+    def list_adjudications(self, request: Request, slug: str) -> Response:
+        """List the decisions on items without a majority, replaced ones included."""
+        decisions = Adjudication.objects.filter(context__pair__study=self.study).select_related(
+            "author", "response__annotator", "context__pair"
+        )
+        page = paginate(decisions, request, "pk")
+        rows = s.AdjudicationSerializer(page.rows, many=True)
+        return Response({"next": page.next, "results": rows.data})
 
     @extend_schema(responses=s.ReviewProgressSerializer)
     def show_progress(self, request: Request, slug: str) -> Response:

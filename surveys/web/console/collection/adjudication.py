@@ -87,7 +87,7 @@ def adjudication(request: HttpRequest, study: Study) -> HttpResponse:
         request.GET.get("page")
     )
     face = preview_display(study)
-    listed = [(decision, write_answer(face, decision.response or decision)) for decision in rows]
+    listed = [(decision, write_answer(face, decision.given)) for decision in rows]
     page = {"study": study, "items": items, "rows": rows, "decisions": listed}
     return render(request, "console/collection/adjudication.html", page)
 
@@ -116,7 +116,7 @@ def adjudicate(request: HttpRequest, study: Study, position: int) -> HttpRespons
     page = {
         "study": study, "context": context, "tally": tally, "face": face, "form": form,
         **show_item(face, context), "standing": standing,
-        "decided": standing and write_answer(face, standing.response or standing),
+        "decided": standing and write_answer(face, standing.given),
     }  # fmt: skip
     return render(request, "console/collection/adjudicate.html", page, status=status_of(form))
 

@@ -18,6 +18,7 @@ from surveys.monitoring.agreement import (
     compute_agreement,
     list_outdated,
     list_warnings,
+    measure_doubled,
     read_stored,
     with_agreement,
 )
@@ -80,6 +81,7 @@ def collection(request: HttpRequest, study: Study) -> HttpResponse:
         "forecast": forecast(tally, now),
         "minutes": median_minutes(study),
         "collected": collected,
+        "doubled": measure_doubled(study),
         "counts": count_answers(study, collected),
         "now": now,
     }

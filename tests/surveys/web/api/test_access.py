@@ -28,6 +28,7 @@ FOR_ANYBODY = {
     "responses_csv_get", "responses_parquet_get", "reviews_get", "review_claims_post", "review_get",
     "review_effect_post", "verdict_post", "verdict_delete", "settlement_post", "disputes_get",
     "review_progress_get", "second_answers_get",
+    "adjudications_get",
 }  # fmt: skip
 FOR_OWNERS = {
     "webhooks_get", "webhooks_post", "webhook_get", "webhook_patch", "webhook_delete",

@@ -1,6 +1,9 @@
+from decimal import Decimal
+
 import pytest
 from django.contrib.auth.models import User
 
+from surveys.access.roles import grant_role
 from surveys.models import (
     Annotator,
     Assignment,
@@ -11,12 +14,14 @@ from surveys.models import (
     Verdict,
     VerdictKind,
 )
+from surveys.review.adjudication import decide
 from surveys.review.effects import is_effect_shown
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import configure_review, give_verdict
+from tests.factories.adjudications import answer_apart
 from tests.factories.programs import errors_of
 from tests.factories.reviews import answers, submit, whole
-from tests.factories.studies import make_study
+from tests.factories.studies import make_study, make_study_of
 
 pytestmark = pytest.mark.study(of="answers_to_review")
 
@@ -252,3 +257,25 @@ def test_review_lists_make_constant_queries(study, program, n, django_assert_num
 
     with django_assert_num_queries(5):  # token, study, role, reviews, verdicts
         assert len(asking.get(PATH, limit=1000).json()["results"]) == 3 + n
+
+
+def test_decisions_on_items_without_a_majority_are_listed(program):
+    asking = program()
+    tied, ana = answer_apart(make_study_of("mclwic", 2, slug="tied")), User.objects.get()
+    grant_role(tied, ana, Role.REVIEWER)
+    item = tied.pairs.get(position=2).contexts.get()
+    taken = item.responses.get(rating=0)
+    first = decide(item, ana, Decimal(1), "clear", replaces=None)
+    decide(item, ana, taken.pk, "a slip", replaces=first.pk)
+
+    rows = asking.get("studies/tied/reviews/adjudications/").json()["results"]
+
+    assert [row.pop("id") for row in rows] == [first.pk, first.pk + 1]
+    assert all(row.pop("at") for row in rows)
+    both = {"item": "p2", "author": "ana"}
+    assert rows == [
+        {**both, "annotator": None, "rating": 1, "written1": "", "written2": "",
+         "reason": "clear", "is_standing": False},
+        {**both, "annotator": taken.annotator.code, "rating": 0, "written1": "lake",
+         "written2": "salt", "reason": "a slip", "is_standing": True},
+    ]  # fmt: skip
