@@ -6,7 +6,7 @@ import pytest
 from tests.factories.jobs import perform_all
 from tests.factories.repositories import TOKEN, Hub, Storage, Zenodo, serve
 from tests.fixtures.accounts import ana, as_ana, owner, researcher, reviewer, sign_in
-from tests.fixtures.studies import link, prolific, rated_one, study, study_prolific
+from tests.fixtures.studies import link, prolific, rated_one, study, study_prolific, tied
 
 __all__ = [
     "ana",
@@ -20,6 +20,7 @@ __all__ = [
     "sign_in",
     "study",
     "study_prolific",
+    "tied",
 ]
 
 PLATES: dict[str, Any] = {}  # figures of the first run of this process

@@ -86,9 +86,8 @@ PAGES = (
     ),
     Page(
         "collection",
-        "block repeat replace second_look annotators annotator context adjudication adjudicate jobs "
-        "rehearsal "
-        "delete_rehearsal",
+        "block repeat replace second_look annotators annotator context adjudication adjudicate "
+        "jobs rehearsal delete_rehearsal",
         Right.READ,
         is_shown=True,
     ),

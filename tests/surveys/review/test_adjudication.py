@@ -15,7 +15,6 @@ from surveys.review.adjudication import decide, decided_answers, find_undecided
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import give_verdict
 from surveys.study.design import design_of
-from tests.factories.adjudications import answer_apart
 from tests.factories.answers import answer_due
 from tests.factories.designed import QUICKLY
 from tests.factories.reviews import reviewer
@@ -29,12 +28,6 @@ from tests.factories.studies import (
 
 pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
 WORD = ("sea", "salt")
-
-
-@pytest.fixture
-def tied():
-    """A finished study of two items; the annotators differ on the second one."""
-    return answer_apart(make_study_of("mclwic", 2))
 
 
 def item_of(study: Study, position: int = 2):

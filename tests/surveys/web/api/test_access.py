@@ -27,8 +27,7 @@ FOR_ANYBODY = {
     "study_get", "pairs_get", "row_get", "design_get", "texts_get", "progress_get", "responses_get",
     "responses_csv_get", "responses_parquet_get", "reviews_get", "review_claims_post", "review_get",
     "review_effect_post", "verdict_post", "verdict_delete", "settlement_post", "disputes_get",
-    "review_progress_get", "second_answers_get",
-    "adjudications_get",
+    "review_progress_get", "second_answers_get", "adjudications_get",
 }  # fmt: skip
 FOR_OWNERS = {
     "webhooks_get", "webhooks_post", "webhook_get", "webhook_patch", "webhook_delete",

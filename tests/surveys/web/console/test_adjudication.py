@@ -17,17 +17,6 @@ from tests.factories.studies import make_study_of
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def tied():
-    """A finished study of two items; the annotators differ on the second one."""
-    return answer_apart(make_study_of("mclwic", 2))
-
-
-@pytest.fixture
-def rea(tied):
-    return reviewer(tied)
-
-
 def page_of(client, study, *position):
     """Return a page: the list, or an item's."""
     name = "adjudicate" if position else "adjudication"
@@ -46,16 +35,13 @@ def choices_of(page):
     }
 
 
-def test_an_open_item_is_shown_as_to_annotators_and_decided(tied, rea):
-    client = client_of(rea)
+def test_an_open_item_is_shown_as_to_annotators_and_decided(tied):
+    client = client_of(reviewer(tied))
     listed = page_of(client, tied)
     assert listed.xpath("//ul[@class='texts']//a/text()") == ["p2"]
     page = page_of(client, tied, 2)
     assert "mean the same in both texts?" in page.text_content()
-    assert ["alpha2" in bold.text_content() for bold in page.xpath("//blockquote//strong")] == [
-        True,
-        True,
-    ]
+    assert [bold.text_content() for bold in page.xpath("//blockquote//strong")] == ["alpha2"] * 2
     choices = choices_of(page)
     assert sorted(choices) == [
         "Different meanings · lake · salt", "The same meaning · sea · salt",
@@ -73,8 +59,14 @@ def test_an_open_item_is_shown_as_to_annotators_and_decided(tied, rea):
     assert re.fullmatch(r"p2 alpha2 – alpha2 Different meanings · lake · salt rea \S+ clear", row)
 
 
-def test_of_two_people_the_second_sees_the_first_decision(tied, rea):
-    decide(tied.pairs.get(position=2).contexts.get(), rea, Decimal(1), "clear", replaces=None)
+def test_of_two_people_the_second_sees_the_first_decision(tied):
+    decide(
+        tied.pairs.get(position=2).contexts.get(),
+        reviewer(tied),
+        Decimal(1),
+        "clear",
+        replaces=None,
+    )
     client = client_of(reviewer(tied, "rob"))
     sent = {"answer": choices_of(page_of(client, tied, 2)).popitem()[1], "reason": "a slip"}
 
@@ -89,13 +81,14 @@ def test_of_two_people_the_second_sees_the_first_decision(tied, rea):
     assert Adjudication.objects.standing(tied).get().reason == "a slip"
 
 
-def test_what_is_missing_is_said(tied, rea):
-    refused = send(client_of(rea), tied, answer="17", reason=" ")
+def test_what_is_missing_is_said(tied):
+    client = client_of(reviewer(tied))
+    refused = send(client, tied, answer="17", reason=" ")
 
     assert refused.status_code == 422
     assert "Give a reason" in refused.content.decode()
     assert not Adjudication.objects.exists()
-    page = page_of(client_of(rea), tied, 1)
+    page = page_of(client, tied, 1)
     assert not page.xpath("//input[@name='answer']")
 
 
