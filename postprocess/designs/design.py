@@ -149,6 +149,12 @@ def _translations_go_together(design: Design) -> bool:
     )
 
 
+def _layout_is_known(design: Design) -> bool:
+    from postprocess.layouts.published import LAYOUTS  # which loads longer than a design
+
+    return design.files.layout in {FilesSection().layout, *LAYOUTS}
+
+
 RULES: dict[str, Callable[[Design], bool]] = {
     "the question and what is written do not fit the kind of item": _question_fits_kind,
     "one lemma twice is only possible with two texts": (
@@ -174,6 +180,7 @@ RULES: dict[str, Callable[[Design], bool]] = {
     "only majorities are adjudicated": (
         lambda d: not d.rounds.adjudicates or d.scores.centre == "majority"
     ),
+    "the layout is none of the library's": _layout_is_known,
     "the recipe is none of the library's": lambda d: d.scores.recipe in list_recipes(),
     "a majority is neither calibrated nor filtered: its recipe is raw": (
         lambda d: d.scores.centre != "majority" or d.scores.recipe == "raw"

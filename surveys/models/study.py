@@ -433,6 +433,11 @@ class Study(models.Model):
         return self.writes == Writes.TRANSLATIONS
 
     @property
+    def has_question_forms(self) -> bool:
+        """Whether words have forms in texts, other than the one that the question names."""
+        return self.kind.n_texts > 0 and not (self.same_word and not self.language2)
+
+    @property
     def languages(self) -> str:
         """The language of its files, or both as "en-ar"."""
         if not self.language2:

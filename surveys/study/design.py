@@ -46,6 +46,14 @@ def list_published(study: Study) -> list[tuple[str, str]]:
     ]
 
 
+def list_fitting(study: Study) -> dict[str, set[str]]:
+    """Return the questions and what can be written for the kind of items that a study has."""
+    from postprocess.designs.design import FITTING
+
+    questions, writes = FITTING[study.item_kind]  # type: ignore[index]
+    return {"question": {*questions}, "writes": {*writes}}
+
+
 def start_study(design: str = "", **given: Any) -> Study:
     """Return a study, not stored, with the settings of a published design and then the given ones.
 
@@ -173,7 +181,7 @@ def configure_study(study: Study, **settings: Any) -> Study:
         lay_out_again(study)
     elif "ratings_per_context" in changed:
         resize_places(study)
-    if changed & {"language", "variant"}:
+    if changed & {"language", "variant", "question"}:
         follow_defaults(study)
     if changed:
         changes = {name: f"{before[name]} → {getattr(study, name)}" for name in sorted(changed)}

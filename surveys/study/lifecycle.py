@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from surveys.access.audit_log import name_actor, record
 from surveys.errors import ClosingRefused, OpeningRefused, StudyNotOpen, StudyOpen, TextChanged
 from surveys.models import Assignment, Pair, Study, StudyText, TextKind
-from surveys.study.settings import DRAFT_ONLY
+from surveys.study.settings import DRAFT_ONLY, QUESTION
 from surveys.study.texts import current_text, read_text
 
 REHEARSED = "The draft holds the answers of a rehearsal. Delete the rehearsal first (Overview)."
@@ -50,7 +50,8 @@ def open_study(study: Study) -> Study:
     n_pairs = Pair.objects.stimuli(study).count()
     study.opened_at = timezone.now()
     study.save(update_fields=["opened_at"])
-    design = {name: str(getattr(study, name)) for name in (*DRAFT_ONLY, "ratings_per_context")}
+    names = (*(name for name in DRAFT_ONLY if name not in QUESTION), "ratings_per_context")
+    design = {name: str(getattr(study, name)) for name in names}
     record("study.opened", study, n_pairs=n_pairs, stimuli=study.stimuli_sha256, **design)
     return study
 

@@ -1,10 +1,14 @@
 """The names of a study's settings, by use; words, limits and choices are in `models.study`."""
 
 SCALE = ("scale_minimum", "scale_maximum", "scale_step")
+QUESTION = (  # as the rules of designs allow; one choice alone for two words in one text
+    "question", "writes", "centre", "second_look_above", "n_doubled", "adjudicates", "layout",
+)  # fmt: skip
 GROUPS = {  # by legend, in the order of pages and commands
     "The study": (
         "title", "public_title", "language", "organisation", "contact", "ethics", "digits",
     ),
+    "The question": QUESTION,
     "The scale": (
         *SCALE, "scale_labels", "question_forms", "variant", "allows_unjudgeable", "sends_choice",
     ),
@@ -18,13 +22,10 @@ GROUPS = {  # by legend, in the order of pages and commands
         "data_protection_officer",
     ),
 }  # fmt: skip
-KIND = (  # given at import, by the design: shown at all doors, and changed at none
-    "design", "item_kind", "same_word", "language2", "question", "writes", "centre", "layout",
-    "second_look_above", "n_doubled", "adjudicates",
-)  # fmt: skip
+KIND = ("design", "item_kind", "same_word", "language2")  # given at import, changed at no door
 SETTINGS = tuple(name for names in GROUPS.values() for name in names)
 DRAFT_ONLY = (  # opening fixes them
-    "language", *SCALE, "question_forms", "variant", "block_size", "seed",
+    "language", *QUESTION, *SCALE, "question_forms", "variant", "block_size", "seed",
 )  # fmt: skip
 OPEN = tuple(name for name in SETTINGS if name not in DRAFT_ONLY)
 LAYS_OUT_BLOCKS = ("block_size", "seed", "n_doubled")

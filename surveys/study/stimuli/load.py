@@ -24,7 +24,7 @@ from surveys.models.stimuli import insert_rows
 from surveys.study.blocks.allocation import BlockPlan, make_blocks, plan_study
 from surveys.study.design import list_misfits
 from surveys.study.planning.durations import estimate_seconds
-from surveys.study.settings import AT_IMPORT, KIND
+from surveys.study.settings import AT_IMPORT, KIND, QUESTION
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def is_stored(stimuli: CheckedStimuli) -> bool:
         )
     differing = [
         f"{label_of(Study, name)}: {stored}, not {given}"
-        for name in dict.fromkeys((*AT_IMPORT, *KIND))
+        for name in dict.fromkeys((*AT_IMPORT, *KIND, *QUESTION))
         if (stored := getattr(study, name)) != (given := getattr(design, name))
         and (name != "title" or given)
     ]

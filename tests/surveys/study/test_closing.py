@@ -102,7 +102,7 @@ def test_after_closing_the_collection_is_done():
 
 
 def test_a_copy_has_stimuli_design_texts_and_checkpoints_but_no_answers():
-    study = make_study(3, block_size=2, layout="other")
+    study = make_study(3, block_size=2, layout="simlex")
     import_checkpoints(study, checkpoint_file(checkpoint_row()), per_assignment=1)
     configure_study(study, organisation="University", erases_withdrawn=False, contact="a@b.org")
     set_text(study, TextKind.CONSENT, "Please take part.")
@@ -115,7 +115,11 @@ def test_a_copy_has_stimuli_design_texts_and_checkpoints_but_no_answers():
 
     copy.refresh_from_db()
     assert (copy.title, copy.is_draft, copy.block_size, copy.n_checkpoints) == ("Again", True, 2, 1)
-    assert (copy.organisation, copy.erases_withdrawn, copy.layout) == ("University", False, "other")
+    assert (copy.organisation, copy.erases_withdrawn, copy.layout) == (
+        "University",
+        False,
+        "simlex",
+    )
     assert read_stored_stimuli(copy) == read_stored_stimuli(study)
     assert read_text(copy, TextKind.CONSENT).body == "Please take part."
     assert read_text(copy, TextKind.CONSENT).reviewed_at is None

@@ -86,7 +86,7 @@ def test_create_study_refuses_other_stimuli_for_a_study():
     ("changed", "said"),
     [
         ({"ratings_per_context": 5}, "Ratings per context: 11, not 5"),
-        ({"layout": "other"}, "Layout of published files: cosimlex, not other"),
+        ({"layout": "simlex"}, "Layout of published files: cosimlex, not simlex"),
     ],
 )
 def test_create_study_refuses_another_design_for_a_study(changed, said):

@@ -1,5 +1,6 @@
 """The step Design: settings and texts of a study, and its opening."""
 
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -23,7 +24,7 @@ from surveys.study.letters import PLACEHOLDERS, fill_letter
 from surveys.study.lifecycle import list_missing, open_study, review_consent
 from surveys.study.planning.power import estimate_power
 from surveys.study.planning.workload import count_pairs
-from surveys.study.settings import KIND
+from surveys.study.settings import KIND, QUESTION
 from surveys.study.stimuli.sources import list_doubtful
 from surveys.study.texts import (
     MAY_BE_EMPTY,
@@ -80,7 +81,7 @@ def design(request: HttpRequest, study: Study) -> HttpResponse:
         "power": form.power,
         "published": PublishedForm(study=study, initial={"design": chosen or study.design}),
         "is_calculated": form.is_bound and not form.errors,
-        "kind": describe_kind(study),
+        "kind": describe_kind(study, [n for n in (*KIND, *QUESTION) if n not in form.fields]),
         "locked": describe_locked(study),
         "texts": list_texts(study),
         "has_defaults": has_default_texts(study.language),
@@ -224,16 +225,20 @@ def describe_locked(study: Study) -> list[tuple[str, str]]:
         *describe_kind(study),
         ("Language of the texts", study.language),
         ("Scale", f"{low} to {high}, in steps of {step}"),
-        ("Words in the question", study.get_question_forms_display()),
+        *(
+            [("Words in the question", study.get_question_forms_display())]
+            if study.has_question_forms
+            else []
+        ),
         *([("Texts and wording", study.get_variant_display())] if study.kind.n_pages == 2 else []),
         ("Pairs in a block, at most", str(study.block_size or "all")),
         ("Seed", str(study.seed)),
     ]
 
 
-def describe_kind(study: Study) -> list[tuple[str, str]]:
+def describe_kind(study: Study, names: Iterable[str] = (*KIND, *QUESTION)) -> list[tuple[str, str]]:
     """Return name and value of what a study has from its design, as far as it has it."""
-    values = {name: getattr(study, name) for name in KIND}
+    values = {name: getattr(study, name) for name in names}
     return [
         (label_of(Study, name), "yes" if value is True else write_choice(name, value))
         for name, value in values.items()

@@ -6,11 +6,11 @@ from django.utils.functional import cached_property
 
 from surveys.models import Study, StudyText, TextKind
 from surveys.models.study import Writes, write_point
-from surveys.study.design import list_published, settings_of
+from surveys.study.design import list_fitting, list_published, settings_of
 from surveys.study.planning.durations import introduction_seconds
 from surveys.study.planning.power import Power, weigh_power
 from surveys.study.planning.workload import Plan, count_pairs
-from surveys.study.settings import DRAFT_ONLY, GROUPS, SCALE, SETTINGS
+from surveys.study.settings import DRAFT_ONLY, GROUPS, QUESTION, SCALE, SETTINGS
 from surveys.study.texts import LONGEST_TEXT
 from surveys.web.forms import SettingsForm
 
@@ -94,12 +94,15 @@ class DesignForm(SettingsForm):
         self.n_pairs, self.n_items = count_pairs(study)
         for name in () if study.is_draft else DRAFT_ONLY:
             del self.fields[name]
+        if not study.has_question_forms:
+            self.fields.pop("question_forms", None)
+        self._offer_fitting()
         if study.kind.n_pages == 1:  # its texts have no variants, and checkpoint items two pages
             self.fields.pop("variant", None)
             del self.fields["n_checkpoints"]
             seconds = self.fields["seconds_per_item"]
             seconds.label, seconds.help_text = "Seconds per item", "Estimated from its length."
-        if study.writes == Writes.NOTHING:
+        if study.writes == Writes.NOTHING and not study.is_draft:
             del self.fields["publishes_words"]
         settings = settings_of(published) if published else {}
         proposed = {name: settings[name] for name in self.fields if name in settings}
@@ -114,6 +117,15 @@ class DesignForm(SettingsForm):
             for name, setting in proposed.items()
             if stored[name] != setting
         ]
+
+    def _offer_fitting(self) -> None:
+        """Leave out choices that the kind of item does not have, and fields with one choice."""
+        fitting = list_fitting(self.study)
+        for name in QUESTION if len(fitting["question"]) == 1 else ():
+            self.fields.pop(name, None)
+        for name in fitting.keys() & self.fields.keys():
+            field: Any = self.fields[name]
+            field.choices = [choice for choice in field.choices if choice[0] in fitting[name]]
 
     @cached_property
     def plan(self) -> Plan | None:
@@ -154,6 +166,7 @@ class DesignForm(SettingsForm):
         return [
             (legend, [self[name] for name in names if name in self.fields])
             for legend, names in groups.items()
+            if self.fields.keys() & {*names}
         ]
 
     def describe(self) -> list[tuple[str, list[tuple[str, str]]]]:

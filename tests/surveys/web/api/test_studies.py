@@ -277,6 +277,9 @@ def test_the_whole_design_of_a_draft_can_be_changed(drafting):
     assert answer.status_code == 200
     assert {name: answer.json()[name] for name in change} == change
     assert Study.objects.get(slug="new").blocks.count() == 2
+    refused = drafting.send("patch", "studies/new/design/", {"question": "same_meaning"})
+    assert refused.status_code == 409
+    assert "the question and what is written do not fit the kind of item" in str(errors_of(refused))
 
 
 def test_the_stimuli_of_a_draft_are_replaced(drafting):

@@ -10,6 +10,7 @@ from surveys.models import AuditEntry, Entrance, Role, Study, StudyText, TextKin
 from surveys.study.design import configure_study
 from surveys.study.planning.durations import introduction_seconds
 from surveys.study.texts import default_body
+from surveys.web.console.study.design_forms import DesignForm
 from tests.factories.pages import page, read
 from tests.factories.studies import stored
 
@@ -111,7 +112,7 @@ def test_calculating_stores_nothing(unopened, owner):
     pressed = owner.post(page("design", unopened), {**sent, "calculate": "yes"}).content.decode()
     typed = owner.get(page("workload", unopened), {**sent, "fee_percent": "50"}).content.decode()
 
-    assert "<dd>40 <span>each of 1 text at most, in 2 blocks" in " ".join(pressed.split())
+    assert "<dd>40 <span>each of 1 item at most, in 2 blocks" in " ".join(pressed.split())
     assert "Nothing has been saved yet" in pressed
     seconds = 40 * (introduction_seconds(unopened) + 30)  # introduction and one text each
     wages = round(12 * Decimal(seconds) / 3600, 2)
@@ -299,5 +300,27 @@ def test_the_page_shows_what_a_study_has_from_its_design(study, owner):
         ("Question", "how related they are"), ("One lemma twice", "yes"),
     ):  # fmt: skip
         assert f"<dt>{name}</dt><dd>{value}</dd>" in shown
-        assert f"<dt>{name}</dt><dd>{value}</dd>" in draft
-    assert "Second look above" not in draft
+        assert (f"<dt>{name}</dt><dd>{value}</dd>" in draft) == (name != "Question")
+    assert "Second look above" not in shown
+    assert "Forms of the two words" not in draft  # one lemma, in one language
+
+
+@pytest.mark.study(design="usim")
+def test_the_question_of_a_draft_is_changed_within_the_rules_of_designs(unopened, owner):
+    form = DesignForm(study=unopened)
+    sent = {name: form[name].value() for name in form.fields if form[name].value() is not None}
+    sent = {**sent, "scale_labels": "", "block_size": 2, "n_doubled": 1, "layout": "dwug"}
+    assert dict(form.fields["question"].choices).keys() == {
+        "similarity", "relatedness", "same_meaning",
+    }  # fmt: skip
+
+    refused = owner.post(page("design", unopened), {**sent, "question": "same_meaning"})
+    unknown = owner.post(page("design", unopened), {**sent, "layout": "codalab"})
+    saved = owner.post(page("design", unopened), {**sent, "question": "similarity"})
+
+    assert "the question for the same meaning needs one lemma twice" in refused.content.decode()
+    assert "the layout is none of the library" in unknown.content.decode()
+    assert saved.status_code == 302
+    unopened.refresh_from_db()
+    assert (unopened.question, unopened.layout, unopened.n_doubled) == ("similarity", "dwug", 1)
+    assert sorted(unopened.blocks.values_list("n_more", flat=True)) == [0, 1]
