@@ -4,6 +4,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -325,12 +326,11 @@ def _publish(
     """Return the individual answers with this release's annotator ids."""
     n_pairs = len(collected.stimuli.rows)
     n_contexts = collected.design.n_contexts if collected.design else 2
-    ratings, decisions = (
-        None if table is None
-        else check_ratings(table, recipe.scale.as_scale(), n_pairs=n_pairs, n_contexts=n_contexts)
-        for table in (collected.ratings, collected.decisions)
-    )  # fmt: skip
-    ratings = _join_traits(ratings, collected.details)
+    check = partial(
+        check_ratings, scale=recipe.scale.as_scale(), n_pairs=n_pairs, n_contexts=n_contexts
+    )
+    decisions = None if collected.decisions is None else check(collected.decisions)
+    ratings = _join_traits(check(collected.ratings), collected.details)
     is_scripted = ratings["annotator"].isin(list(collected.scripted))
     if is_scripted[~find_withdrawn(ratings)].any():
         ratings = ratings.assign(**{SCRIPTED: is_scripted})

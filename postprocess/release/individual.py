@@ -64,12 +64,13 @@ class Individual:
         """Return the answers with new numbers of the pairs, whose rows are given in their order."""
         number = np.empty(len(order) + 1, dtype=np.int32)
         number[np.array(order) + 1] = np.arange(1, len(number))
-        ratings, decisions = (
-            None if table is None
-            else table.assign(pair=number[table["pair"]]).sort_values([*PLACE], ignore_index=True)
-            for table in (self.ratings, self.decisions)
-        )  # fmt: skip
-        return replace(self, ratings=ratings, decisions=decisions)
+
+        def renumber(table: pd.DataFrame) -> pd.DataFrame:
+            renumbered = table.assign(pair=number[table["pair"]])
+            return renumbered.sort_values([*PLACE], ignore_index=True)
+
+        decisions = None if self.decisions is None else renumber(self.decisions)
+        return replace(self, ratings=renumber(self.ratings), decisions=decisions)
 
     def render(self, language: str, tag: str) -> dict[str, bytes]:
         """Return the files of the ratings and of the answers to checkpoint items."""

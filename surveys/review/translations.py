@@ -1,5 +1,7 @@
 """The outcome of a study of translations: its items in the other language."""
 
+from typing import Any
+
 from postprocess.designs.items import check_items
 from postprocess.designs.kinds import KINDS, ItemRules, WordPair
 from postprocess.formats.parsed import render_checked
@@ -7,7 +9,6 @@ from postprocess.formats.stimuli import StimuliError
 from postprocess.naming import tag_files
 from surveys.errors import ReleaseRefused
 from surveys.models import Assignment, Context, Place, Study
-from surveys.models.study import Kind
 from surveys.review.adjudication import decided_answers
 
 NOT_CARRIED = ("id", "score")  # of the details of a pair
@@ -24,7 +25,8 @@ def write_translations(study: Study) -> tuple[str, str]:
         raise ReleaseRefused("This study collects ratings. Only translations are exported.")
     if n := Place.objects.unfinished(study).count():
         raise ReleaseRefused(f"{n} places are unfinished: translations are exported after them.")
-    kind, contexts = KINDS[Kind.WORDS], Context.objects.stimuli(study).select_related("pair")
+    kind: Any = KINDS["words"]
+    contexts = Context.objects.stimuli(study).select_related("pair")
     decided, items, undecided = decided_answers(study), [], []
     for context in contexts:
         details, answer = context.pair.details, decided.get(context.pk)
@@ -38,7 +40,7 @@ def write_translations(study: Study) -> tuple[str, str]:
     columns, rows = kind.columns_of(items[0]), [kind.write(item) for item in items]
     try:
         text = render_checked(columns, rows)
-        errors = check_items(rows, columns, ItemRules(Kind.WORDS)).errors
+        errors = check_items(rows, columns, ItemRules("words")).errors
     except StimuliError as error:
         raise ReleaseRefused(str(error)) from error
     if errors:
