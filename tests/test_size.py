@@ -73,9 +73,9 @@ def count_crumbs() -> int:
 
 # What is counted, how, its bound, and the aim of the rebuild before version 0.1.0.
 BOUNDS = (
-    ("lines of the core", count_core, 39_303, 33_000),
-    ("lines of the product", lambda: count_lines(*PRODUCT), 104_537, 84_000),
-    ("statements of the product", count_statements, 60_491, 48_500),
+    ("lines of the core", count_core, 39_305, 33_000),
+    ("lines of the product", lambda: count_lines(*PRODUCT), 104_540, 84_000),
+    ("statements of the product", count_statements, 60_497, 48_500),
     ("lines of the simulator", lambda: count_lines("mturk_simulator"), 5_556, 5_100),
     ("lines of tests", lambda: count_lines("tests"), 94_958, 75_000),
     ("lines of benchmarks", lambda: count_lines("bench"), 6_043, 5_000),
