@@ -258,4 +258,23 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
+        migrations.AlterField(
+            model_name="run",
+            name="kind",
+            field=models.CharField(
+                choices=[
+                    ("results", "results to look at"),
+                    ("release", "a release to publish"),
+                    ("links", "personal links"),
+                    ("export", "a file of the answers"),
+                    ("verify", "verification of a release"),
+                    ("deposit", "draft of a release in a repository"),
+                    ("rehearse", "a rehearsal by scripted annotators"),
+                    ("compare", "comparison with another collection"),
+                    ("family", "comparison of studies in several languages"),
+                ],
+                help_text="or a kind of an app",
+                max_length=10,
+            ),
+        ),
     ]
