@@ -10,6 +10,7 @@ from postprocess.designs import FOLDER, list_designs
 from postprocess.designs.kinds import KINDS
 from postprocess.errors import UserError
 from postprocess.formats.toml import Document, Section, TomlError, parse_toml
+from postprocess.layouts import LAYOUT_NAMES
 from postprocess.steps import list_recipes
 from postprocess.steps.recipe import Recipe, ScaleSection, read_recipe
 from postprocess.types import Centre, NContexts
@@ -121,10 +122,18 @@ class Design(Document):
         """
         scale = self.scale.as_scale()
         recipe = read_recipe(self.scores.recipe, changes).on_scale(scale)
+        if self.scores.centre == "majority":
+            recipe = leave_rejected_out(recipe)
         if self.scores.rescaled:
             return recipe
         ends = {"minimum": scale.minimum, "maximum": scale.maximum}
         return recipe.model_copy(update={"rescaling": recipe.rescaling.model_copy(update=ends)})
+
+
+def leave_rejected_out(recipe: Recipe) -> Recipe:
+    """Return a recipe for majorities, in which rejected answers have no say."""
+    kept = recipe.exclusion.model_copy(update={"rejected_engagement": True})
+    return recipe.model_copy(update={"exclusion": kept})
 
 
 def _question_fits_kind(design: Design) -> bool:
@@ -147,12 +156,6 @@ def _translations_go_together(design: Design) -> bool:
     return is_asked == is_written and (
         not is_asked or (design.item.languages == 2 and design.scores.centre == "majority")
     )
-
-
-def _layout_is_known(design: Design) -> bool:
-    from postprocess.layouts.published import LAYOUTS  # which loads longer than a design
-
-    return design.files.layout in {FilesSection().layout, *LAYOUTS}
 
 
 RULES: dict[str, Callable[[Design], bool]] = {
@@ -180,7 +183,9 @@ RULES: dict[str, Callable[[Design], bool]] = {
     "only majorities are adjudicated": (
         lambda d: not d.rounds.adjudicates or d.scores.centre == "majority"
     ),
-    "the layout is none of the library's": _layout_is_known,
+    "the layout is none of the library's": (
+        lambda d: d.files.layout in {FilesSection().layout, *LAYOUT_NAMES}
+    ),
     "the recipe is none of the library's": lambda d: d.scores.recipe in list_recipes(),
     "a majority is neither calibrated nor filtered: its recipe is raw": (
         lambda d: d.scores.centre != "majority" or d.scores.recipe == "raw"

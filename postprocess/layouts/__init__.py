@@ -9,6 +9,8 @@ from typing import NamedTuple
 from postprocess.errors import UserError
 from postprocess.formats.tabular import Finding, group_findings, unreadable
 
+# of the layouts in `published`, which take longer to load
+LAYOUT_NAMES = ("simlex", "semeval2017", "mclwic", "wic", "scws", "usim", "dwug")
 Record = dict[str, str]  # a row: the name of a column in our tables → its text
 
 

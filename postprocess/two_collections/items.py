@@ -121,7 +121,7 @@ def write_scored(scored: ScoredItems) -> str:
 
 def read_scored(text: str, name: str) -> ScoredItems:
     """Return the items that `write_scored` wrote."""
-    header, *lines = (line.split("\t") for line in text.splitlines())
+    header, *lines = (line.split("\t") for line in text.removesuffix("\n").split("\n"))
     table = pd.DataFrame([map(read_cell, line) for line in lines], columns=header)
     items = table[[name for name in (*STORED, "score", "error") if name in table]].copy()
     for column in ("score", "error"):

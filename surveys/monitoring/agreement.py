@@ -154,7 +154,7 @@ def measure_doubled(study: Study) -> tuple[int, float] | None:
     """
     from postprocess.statistics.agreement.kappa import cohen_kappa
 
-    if not study.n_doubled or study.centre != Centre.MAJORITY:
+    if not study.n_doubled or study.centre != Centre.MAJORITY or study.collects_translations:
         return None
     tallies = tally_answers(study, item__questionnaire__block__n_more=1).values()
     both = [[*tally.answers.values()][:2] for tally in tallies if len(tally.answers) > 1]

@@ -51,7 +51,9 @@ def answer_again(
         raise RatingRefused(f"{rating} is not on the scale of this study.")
     # waits for its closing, after which no answer may be stored
     _refuse_closed(SecondLook.objects.select_for_update(no_key=True).get(study=study))
-    unanswered = SecondAnswer.objects.filter(pk=answer.pk, answered_at=None)
+    unanswered = SecondAnswer.objects.filter(
+        pk=answer.pk, answered_at=None, response__annotator__withdrawn_at=None
+    )
     return bool(
         unanswered.update(
             rating=rating, is_unjudgeable=rating is None, answered_at=timezone.now(),

@@ -14,6 +14,7 @@ from surveys.access.audit_log import record
 from surveys.access.redaction import digest_in_study, mask_details
 from surveys.features import load_objects
 from surveys.models import (
+    Adjudication,
     Annotator,
     Assignment,
     AuditEntry,
@@ -111,6 +112,7 @@ def _collect(annotator: Annotator) -> dict[str, Any]:
         "assignments": _list_assignments(annotator),
         "second_looks": _list_second_looks(annotator),
         "verdicts": _list_verdicts(annotator),
+        "decisions": _list_decisions(annotator),
         "evidence": _list_evidence(annotator),
         "releases_with_their_ratings": [
             {"release": release.number, "made_at": release.created_at} for release in releases
@@ -215,6 +217,14 @@ def _list_second_looks(annotator: Annotator) -> list[dict[str, Any]]:
     rows = looks.values("response__position", "response__rating", *names)
     before = {"response__position": "position", "response__rating": "rating_before"}
     return [{before.get(name, name): entry for name, entry in row.items()} for row in rows]
+
+
+def _list_decisions(annotator: Annotator) -> list[dict[str, Any]]:
+    """Return the decisions on items without a majority that took an annotator's answer."""
+    taken = Adjudication.objects.filter(response__annotator=annotator)
+    rows = taken.values_list("response__position", "reason", "at", "is_standing")
+    names = ("position", "reason", "at", "is_standing")
+    return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def _list_verdicts(annotator: Annotator) -> list[dict[str, Any]]:

@@ -21,6 +21,8 @@ from surveys.models import (
     Review,
     Run,
     RunKind,
+    SecondAnswer,
+    SecondLook,
     Study,
     Verdict,
     Visit,
@@ -98,8 +100,11 @@ def delete_scripted(study: Study) -> Scripted:
         Verdict.objects.filter(review__in=reviews).delete()
         reviews.delete()
         Adjudication.objects.filter(context__responses__assignment__in=some).delete()
+        SecondAnswer.objects.filter(response__assignment__in=some).delete()
         Response.objects.filter(assignment__in=some).delete()
         Assignment.objects.filter(pk__in=some).delete()
+    if assignments and not SecondAnswer.objects.filter(response__annotator__study=study).exists():
+        SecondLook.objects.filter(study=study).delete()  # of scripted annotators; a study has one
     links = _list_links(study)
     annotators = [
         pk

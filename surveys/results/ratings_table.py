@@ -50,7 +50,7 @@ FIELDS = (
     "position", "rating_visible_seconds", "scale_layout", "written1", "written2",
     "annotator__invitation__is_rehearsal", "assignment", "pk",
 )  # fmt: skip
-TALLIED = ("context", "pk", "assignment", "rating", "written1", "written2")
+TALLIED = ("context", "pk", "assignment", "rated_at", "rating", "written1", "written2")
 
 
 class Answers(NamedTuple):
@@ -274,7 +274,8 @@ def _table(rows: list[tuple[Any, ...]], columns: Sequence[str]) -> "pd.DataFrame
 def tally_answers(study: Study, **of: Any) -> dict[int, Tally]:
     """Return a tally for each context of the stimuli, or those that a filter keeps, by its id.
 
-    Answers that are current, and neither rejected nor "cannot judge", count, the earliest first.
+    Answers that are current, and neither rejected nor "cannot judge", count, the earliest first. A
+    decision counts until there is a later answer, as after a repeat of the block.
     """
     from postprocess.statistics.agreement.kappa import find_majority
 
@@ -285,12 +286,15 @@ def tally_answers(study: Study, **of: Any) -> dict[int, Tally]:
     unwanted = set(Review.objects.unwanted(study).values_list("assignment", "response"))
     given = Response.objects.current(study).filter(context__in=contexts, is_unjudgeable=False)
     rows = given.order_by("rated_at", "pk").values_list(*TALLIED)
-    for context, pk, assignment, rating, written1, written2 in rows:
+    latest: dict[int, datetime] = {}
+    for context, pk, assignment, rated_at, rating, written1, written2 in rows:
+        latest[context] = rated_at
         if unwanted.isdisjoint([(assignment, None), (assignment, pk)]):
             by_context[context][pk] = (written1, written2) if rating is None else rating
     decided: dict[int, Answer | None] = {
         a.context_id: by_context[a.context_id].get(a.response_id) if a.response_id else a.answer
         for a in Adjudication.objects.standing(study).filter(context__in=contexts)
+        if a.context_id not in latest or a.at > latest[a.context_id]
     }
     return {
         context: Tally(answers, find_majority([*answers.values()]), decided.get(context))

@@ -20,6 +20,7 @@ from surveys.errors import RunRefused
 from surveys.jobs.perform import Progress
 from surveys.jobs.queue import enqueue, retry
 from surveys.models import JobState, Release, Run, RunKind, Study
+from surveys.models.study import Centre
 from surveys.participation.assignments import list_places_left
 from surveys.participation.second_look import refuse_open_look
 from surveys.recruitment.links import MOST_INVITED, read_notes, refuse_others_meanwhile
@@ -150,15 +151,21 @@ def is_broken_off(run: Run) -> bool:
 def read_recipe(study: Study, recipe: str) -> "Recipe":
     """Parse a recipe in TOML, on the study's scale. Raises RunRefused with all errors.
 
-    Raises ReleaseRefused for a study of translations.
+    Rejected answers have no say in a majority. Raises ReleaseRefused for a study of translations.
     """
+    from postprocess.designs.design import leave_rejected_out
     from postprocess.steps.recipe import RecipeError, parse_recipe
 
     refuse_translations(study)
     try:
-        return parse_recipe(recipe.encode()).on_scale(scale_of(study))
+        read = parse_recipe(recipe.encode()).on_scale(scale_of(study))
     except RecipeError as error:
         raise RunRefused(str(error)) from error
+    if study.centre != Centre.MAJORITY:
+        return read
+    if read.calibration.enabled or read.filtering.enabled:
+        raise RunRefused("A majority is neither calibrated nor filtered: choose the recipe raw.")
+    return leave_rejected_out(read)
 
 
 def _refuse_name(name: str) -> None:

@@ -12,6 +12,7 @@ from surveys.errors import AdjudicationRefused
 from surveys.models import Adjudication, Context, Invitation, Place, Study
 from surveys.models.study import Writes
 from surveys.results.ratings_table import Answer, Tally, tally_answers
+from surveys.review.evidence import are_equal
 
 
 def find_undecided(study: Study) -> list[int]:
@@ -82,7 +83,8 @@ def _fields(answer: int | Answer) -> dict[str, Any]:
         return {"response_id": answer}
     if isinstance(answer, Decimal):
         return {"rating": answer}
-    return dict(zip(("written1", "written2"), map(str.strip, answer), strict=True))
+    written = (" ".join(text.split()) for text in answer)
+    return dict(zip(("written1", "written2"), written, strict=True))
 
 
 def _content(decision: Adjudication) -> tuple[Any, ...]:
@@ -110,6 +112,7 @@ def _refuse_answer(study: Study, tally: Tally, answer: int | Answer, reason: str
     elif isinstance(answer, Decimal):
         is_valid = study.writes != Writes.TRANSLATIONS and answer in study.scale_points
     else:
-        is_valid = study.writes == Writes.TRANSLATIONS and all(map(str.strip, answer))
+        is_written = all(map(str.strip, answer)) and not are_equal(*map(str.strip, answer))
+        is_valid = study.writes == Writes.TRANSLATIONS and is_written
     if not is_valid:
         raise AdjudicationRefused("This is no answer to the item that counts. Choose another.")

@@ -69,7 +69,8 @@ def list_obstacles(study: Study) -> Iterator[str]:
             waiting = waiting.filter(assignment__isnull=False)
         if n_waiting := waiting.count():
             yield f"Places that are not finished yet: {n_waiting:,}. All must be."
-        if Annotator.objects.filter(study=study, worker__isnull=False).exists():
+        asked = Annotator.objects.filter(study=study, withdrawn_at=None)
+        if asked.filter(worker__isnull=False).exists():
             yield (
                 "Annotators of this study came from a provider, where their submissions have "
                 "ended, so they cannot be asked again."

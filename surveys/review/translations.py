@@ -24,7 +24,7 @@ def write_translations(study: Study) -> tuple[str, str]:
     if not study.collects_translations:
         raise ReleaseRefused("This study collects ratings. Only translations are exported.")
     if n := Place.objects.unfinished(study).count():
-        raise ReleaseRefused(f"{n} places are unfinished: translations are exported after them.")
+        raise ReleaseRefused(f"Unfinished places: {n}. Translations are exported after them.")
     kind: Any = KINDS["words"]
     contexts = Context.objects.stimuli(study).select_related("pair")
     decided, items, undecided = decided_answers(study), [], []

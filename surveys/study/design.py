@@ -15,6 +15,7 @@ from surveys.models.study import Writes, write_point
 from surveys.study.blocks.allocation import lay_out_again
 from surveys.study.blocks.quota import resize_places
 from surveys.study.lifecycle import lock_draft
+from surveys.study.planning.durations import SECONDS_TO_ANSWER
 from surveys.study.planning.workload import count_pairs
 from surveys.study.settings import DRAFT_ONLY, LAYS_OUT_BLOCKS, SCALE, SETTINGS
 from surveys.study.texts import follow_defaults
@@ -176,6 +177,9 @@ def configure_study(study: Study, **settings: Any) -> Study:
     changed = {name for name, setting in before.items() if getattr(study, name) != setting}
     if changed & {"pay", "pay_for_more"}:
         refuse_unpayable(study)
+    if "writes" in changed and "seconds_per_item" not in changed:
+        study.seconds_per_item += SECONDS_TO_ANSWER[Writes(study.writes)]
+        study.seconds_per_item -= SECONDS_TO_ANSWER[Writes(before["writes"])]
     study.save()
     if changed & {*LAYS_OUT_BLOCKS}:
         lay_out_again(study)

@@ -113,9 +113,12 @@ def list_comparisons(study: Study, user: User) -> RunQuerySet:
 
 def count_withdrawn(run: Run) -> int:
     """Count annotators of all its studies who withdrew since a comparison's ratings were read."""
+    if releases := run.request.get("releases"):  # of a family, each with ratings of its own time
+        made = Run.objects.filter(pk__in=releases.values()).with_withdrawn_since()
+        return sum(release.n_withdrawn_since for release in made)
     if run.collected_at is None:
         return 0
-    studies = [run.study_id, run.request.get("other_study"), *run.request.get("releases", ())]
+    studies = [run.study_id, run.request.get("other_study")]
     withdrawn = Annotator.objects.filter(
         study__in=[pk for pk in studies if pk],
         withdrawn_at__gte=run.collected_at,

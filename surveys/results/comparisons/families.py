@@ -51,22 +51,23 @@ def eligible_studies(user: User) -> QuerySet[Study]:
 def save_family(family: Family, studies: Collection[Study], **values: str) -> Family:
     """Store a new or changed family, with an entry in the log of each study.
 
-    Raises RunRefused for the slug of another family.
+    Raises RunRefused for the slug of another family, or two studies in one language.
     """
     if Family.objects.filter(slug=values["slug"]).exclude(pk=family.pk).exists():
         raise RunRefused(f"There is a family {values['slug']} already. Choose another short name.")
+    if len({study.language for study in studies}) < len(studies):
+        raise RunRefused("Two studies have the same language. A family has one a language.")
     earlier, later = {*family.studies.all()} if family.pk else set(), {*studies}
     for name, value in values.items():
         setattr(family, name, value)
     family.save()
     family.studies.set(studies)
-    for action, some in {
-        "family.joined": later - earlier,
-        "family.changed": later & earlier,
-        "family.left": earlier - later,
-    }.items():
-        for study in some:
-            record(action, study, family.slug)
+    for study in earlier | later:
+        gone, stays = study not in later, study in earlier
+        record(
+            "family.left" if gone else "family.changed" if stays else "family.joined",
+            study, family.slug,
+        )  # fmt: skip
     return family
 
 
@@ -84,8 +85,9 @@ def request_family(family: Family, key: bytes, by: User | None) -> Run:
 
     Raises RunRefused, with the names of studies without a release, or the places of wrong cells.
     """
-    releases = {study: run for study, run in find_releases(family) if run}
-    if missing := [study.slug for study, run in find_releases(family) if not run]:
+    found = find_releases(family)
+    releases = {study: run for study, run in found if run}
+    if missing := [study.slug for study, run in found if not run]:
         raise RunRefused(f"No release yet: {', '.join(missing)}. Make one of each study first.")
     studies = list(releases)
     if key:
@@ -149,7 +151,9 @@ def make_family(run: Run, progress: Progress) -> dict[str, Any]:
         "sha256": hashlib.sha256(archive).hexdigest(),
     }
     return {
-        "collected_at": min(made.collected_at for made in releases if made.collected_at),
+        "collected_at": min(
+            (made.collected_at for made in releases if made.collected_at), default=None
+        ),
         "report": report,
         "archive": ContentFile(archive, f"{name}.zip"),
         "request": request,

@@ -73,6 +73,10 @@ def import_collection(study: Study, file: CollectionFile, by: Any = None) -> Imp
     problems.
     """
     refuse_unusable(file)
+    if study.kind.n_contexts == 1:
+        raise ImportRefused(
+            "This study is compared with published data sets: import one on the page Comparisons."
+        )
     language = file.language or study.language
     scale = _read_scale(study, file)
     return store_collection(

@@ -50,7 +50,8 @@ def import_published(
 
     Raises ImportRefused with all errors, by file, row and column.
     """
-    file = CollectionFile(name, "", b"".join(file.data for file in files))
+    parts = [layout.encode(), *(part for file in files for part in (file.name.encode(), file.data))]
+    file = CollectionFile(name, "", b"\0".join(parts))
     refuse_unusable(file)
     if len({file.name for file in files}) < len(files):
         raise ImportRefused("Two files have the same name.")

@@ -20,29 +20,38 @@ class Plan:
     seconds_per_item: int
     introduction_seconds: int
     n_contexts: int = 2  # of a pair
+    n_doubled: int = 0  # pairs with one answer more, in blocks of their own
     n_checkpoints: int = 0
     pay_per_hour: Decimal = Decimal(0)
     fee_percent: Decimal = Decimal(0)
 
     @property
+    def _parts(self) -> list[tuple[int, int, int]]:
+        """Pairs, the fewest blocks that hold them, and ratings a context: of single and doubled."""
+        n_doubled, size = min(self.n_doubled, self.n_pairs), self.block_size or self.n_pairs
+        parts = (self.n_pairs - n_doubled, 0), (n_doubled, 1)
+        return [(n, -(-n // size), self.ratings_per_context + more) for n, more in parts if n]
+
+    @property
     def n_blocks(self) -> int:
         """The smallest number of blocks that holds all pairs."""
-        return -(-self.n_pairs // (self.block_size or self.n_pairs))
+        return sum(n_blocks for _, n_blocks, _ in self._parts)
 
     @property
     def n_assignments(self) -> int:
         """A questionnaire of every block for each context of a pair, times its ratings."""
-        return self.n_contexts * self.n_blocks * self.ratings_per_context
+        return self.n_contexts * sum(n_blocks * n for _, n_blocks, n in self._parts)
 
     @property
     def n_ratings(self) -> int:
         """The number of ratings of all contexts."""
-        return self.n_contexts * self.n_pairs * self.ratings_per_context
+        return self.n_contexts * sum(n_pairs * n for n_pairs, _, n in self._parts)
 
     @property
     def n_items(self) -> int:
         """The number of texts in the longest assignment, including checkpoint items."""
-        return -(-self.n_pairs // self.n_blocks) + self.n_checkpoints
+        longest = max(-(-n_pairs // n_blocks) for n_pairs, n_blocks, _ in self._parts)
+        return longest + self.n_checkpoints
 
     @property
     def minutes(self) -> int:
@@ -98,6 +107,7 @@ def plan_sample(study: Study, **given: Any) -> Plan:
         seconds_per_item=estimate_seconds(shown, study.writes),
         introduction_seconds=introduction_seconds(study, texts),
         n_contexts=study.kind.n_contexts,
+        n_doubled=study.n_doubled,
     )
 
 

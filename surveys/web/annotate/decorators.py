@@ -125,12 +125,15 @@ def has_lost_place(where: AssignmentProgress) -> bool:
 def redirect_to_due(token: str) -> HttpResponseRedirect:
     """Redirect to the page that is due, whatever was requested."""
     where = find_and_activate(token)
+    study = display_of(where.study_id, where.revision).study
+    has_ended = where.state not in AssignmentState.leased()
+    if has_ended and study.second_look_above is not None and has_due_look(where.assignment_id):
+        return redirect("annotate:again", token)
     if where.takes_answers and where.due and not has_lost_place(where):
         page = "annotate:rate" if where.asks_rating else "annotate:engage"
         return redirect(page, token, where.due.position)
     if where.state == AssignmentState.SUBMITTED:
-        is_again = has_due_look(where.assignment_id)
-        return redirect("annotate:again" if is_again else "annotate:thanks", token)
+        return redirect("annotate:thanks", token)
     if step := find_due_step(find_assignment(token)):
         return redirect(f"annotate:{step}", token)
     return redirect("annotate:ended", token)

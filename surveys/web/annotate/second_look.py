@@ -72,11 +72,13 @@ def answer_look(
         if is_changing:
             rating, comment = form.given_rating, form.cleaned_data["comment"]
         if not answer_again(answer, rating, comment, shown_at=read_visit(sent).shown_at):
-            answer.refresh_from_db()
-            if answer.rating != rating:
+            kept = SecondAnswer.objects.filter(pk=answer.pk, answered_at__isnull=False).first()
+            if kept is None:  # withdrawn meanwhile
+                return redirect_to_due(token)
+            if kept.rating != rating:
                 stored = _("I cannot judge this")
-                if answer.rating is not None:
-                    stored = face.name_point(write_point(answer.rating))
+                if kept.rating is not None:
+                    stored = face.name_point(write_point(kept.rating))
                 raise already_answered(PAIR_ANSWERED, stored)
         return redirect_to_next(token, looks, number)
     if answer.answered_at:
@@ -102,7 +104,7 @@ def find_looks(token: str) -> tuple[Assignment, list[SecondAnswer]]:
     Raises AssignmentEnded once the second look is closed.
     """
     assignment = find_assignment(token)
-    if assignment.state != AssignmentState.SUBMITTED:
+    if assignment.state in (*AssignmentState.leased(), AssignmentState.WITHDRAWN):
         return assignment, []
     return assignment, list_looks(assignment)
 

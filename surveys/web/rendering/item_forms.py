@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from postprocess.designs.kinds import Item
+from postprocess.formats.stimuli import LONGEST_WORD as LONGEST_TRANSLATION
 from surveys.models.participation import LONGEST_COMMENT, LONGEST_WORD, LONGEST_WRITTEN
 from surveys.models.study import ScaleLayout, write_point
 from surveys.participation.answers import PageVisit, Written
@@ -106,13 +107,13 @@ class RatingField(forms.CharField):
 
 
 class WrittenField(forms.CharField):
-    """A few words, as long as `Response` keeps them."""
+    """A few words, with single spaces between them."""
 
-    def __init__(self, label: Any, language: str, direction: str) -> None:
+    def __init__(self, label: Any, language: str, direction: str, longest: int) -> None:
         super().__init__(
             required=False,  # if the annotator cannot judge
             label=label,
-            max_length=LONGEST_WRITTEN,
+            max_length=longest,
             error_messages={"max_length": _("This is too long. Please shorten it.")},
         )
         del self.widget.attrs["maxlength"]  # browsers would truncate silently
@@ -120,6 +121,9 @@ class WrittenField(forms.CharField):
             "lang": language, "dir": direction, "autocomplete": "off", "autocapitalize": "none",
             "class": "word",
         }  # fmt: skip
+
+    def to_python(self, value: Any) -> str:
+        return " ".join(str(super().to_python(value)).split())
 
 
 class RatingForm(forms.Form):
@@ -163,7 +167,8 @@ class RatingForm(forms.Form):
         for name, label, (language, direction) in zip(
             WRITTEN, (_("Text 1"), _("Text 2")), written_in, strict=False
         ):
-            self.fields[name] = WrittenField(label, language, direction)
+            longest = LONGEST_WRITTEN if points else LONGEST_TRANSLATION
+            self.fields[name] = WrittenField(label, language, direction, longest)
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}

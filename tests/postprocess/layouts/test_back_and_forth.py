@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from postprocess.formats.writing import write_files
+from postprocess.layouts import LAYOUT_NAMES
 from postprocess.layouts.published import LAYOUTS
 from postprocess.layouts.published_set import PublishedSet, load_set, render_set
 from postprocess.layouts.reading import load_files, read_set
@@ -15,6 +16,10 @@ from postprocess.layouts.writing import write_set
 from tests.postprocess.layouts.examples import CASES, EXAMPLES, JUDGMENTS, encode
 
 NAMED = [pytest.param(*case, id=f"{case[0]}-{next(iter(case[1]))}") for case in CASES]
+
+
+def test_the_names_of_the_layouts_are_known_without_loading_them():
+    assert tuple(LAYOUTS) == LAYOUT_NAMES
 
 
 @pytest.mark.parametrize(("name", "texts"), NAMED)

@@ -134,6 +134,7 @@ class DesignForm(SettingsForm):
             return None
         numbers: dict[str, Any] = {name: getattr(self.instance, name) for name in WORKLOAD}
         numbers["n_contexts"] = self.study.kind.n_contexts
+        numbers["n_doubled"] = self.instance.n_doubled
         numbers["n_checkpoints"] = min(numbers["n_checkpoints"], self.n_items)
         if self.is_bound:
             numbers |= {name: self.cleaned_data[name] or Decimal(0) for name in PAY}
