@@ -4,7 +4,7 @@ A comparison with another study shows figures of both: only users who may work i
 for others neither it nor the other study exists.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.contrib.auth.models import User
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -114,7 +114,7 @@ def list_comparisons(study: Study, user: User) -> RunQuerySet:
 def count_withdrawn(run: Run) -> int:
     """Count annotators of all its studies who withdrew since a comparison's ratings were read."""
     if releases := run.request.get("releases"):  # of a family, each with ratings of its own time
-        made = Run.objects.filter(pk__in=releases.values()).with_withdrawn_since()
+        made: Any = Run.objects.filter(pk__in=releases.values()).with_withdrawn_since()
         return sum(release.n_withdrawn_since for release in made)
     if run.collected_at is None:
         return 0
