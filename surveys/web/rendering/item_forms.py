@@ -12,8 +12,12 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from postprocess.designs.kinds import Item
-from postprocess.formats.stimuli import LONGEST_WORD as LONGEST_TRANSLATION
-from surveys.models.participation import LONGEST_COMMENT, LONGEST_WORD, LONGEST_WRITTEN
+from surveys.models.participation import (
+    LONGEST_COMMENT,
+    LONGEST_TRANSLATION,
+    LONGEST_WORD,
+    LONGEST_WRITTEN,
+)
 from surveys.models.study import ScaleLayout, write_point
 from surveys.participation.answers import PageVisit, Written
 from surveys.review.evidence import are_equal

@@ -88,7 +88,10 @@ def adjudication(request: HttpRequest, study: Study) -> HttpResponse:
     )
     face = preview_display(study)
     listed = [(decision, write_answer(face, decision.given)) for decision in rows]
-    page = {"study": study, "items": items, "rows": rows, "decisions": listed}
+    page = {
+        "study": study, "items": items, "rows": rows, "decisions": listed,
+        "translated": study.collects_translations and study.language2,
+    }  # fmt: skip
     return render(request, "console/collection/adjudication.html", page)
 
 
@@ -116,6 +119,7 @@ def adjudicate(request: HttpRequest, study: Study, position: int) -> HttpRespons
     page = {
         "study": study, "context": context, "tally": tally, "face": face, "form": form,
         **show_item(face, context), "standing": standing,
+        "translated": study.collects_translations and study.language2,
         "decided": standing and write_answer(face, standing.given),
     }  # fmt: skip
     return render(request, "console/collection/adjudicate.html", page, status=status_of(form))

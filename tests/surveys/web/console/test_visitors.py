@@ -24,7 +24,7 @@ from tests.factories.studies import QUICK, finish, make_study, start
 pytestmark = pytest.mark.django_db
 
 SHOWN = {
-    "overview", "stimuli", "design", "text", "preview", "preview_instructions",
+    "overview", "stimuli", "design", "second_look", "text", "preview", "preview_instructions",
     "preview_practice", "preview_practice_rating", "preview_practice_answer", "preview_check",
     "preview_words", "preview_rating", "preview_thanks", "collection", "block", "annotators",
     "annotator", "context", "review", "review_one", "review_effect", "review_questionnaires",
