@@ -73,8 +73,8 @@ def count_crumbs() -> int:
 
 # What is counted, how, its bound, and the aim of the rebuild before version 0.1.0.
 BOUNDS = (
-    ("lines of the core", count_core, 39_374, 33_000),
-    ("lines of the product", lambda: count_lines(*PRODUCT), 104_616, 84_000),
+    ("lines of the core", count_core, 39_383, 33_000),
+    ("lines of the product", lambda: count_lines(*PRODUCT), 104_625, 84_000),
     ("statements of the product", count_statements, 60_554, 48_500),
     ("lines of the simulator", lambda: count_lines("mturk_simulator"), 5_556, 5_100),
     ("lines of tests", lambda: count_lines("tests"), 94_961, 75_000),
