@@ -1,7 +1,7 @@
 """Making a board of results: averages, intervals, ranks, tests, and the order of its rows."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -142,8 +142,9 @@ def _fill(
     """Return the column of a language or of the averages."""
     column = _Column(name, {}, {}, {})
     for entry in entries:
-        copies = copied.get(entry.name, set())
-        languages = _choose(rules, entry.figures, name, copies)
+        ignored = copied.get(entry.name, ()) if name == AVERAGE else ()
+        figures = {tag: of for tag, of in entry.figures.items() if tag not in ignored}
+        languages = _choose(rules, figures, name)
         if languages is None:
             continue
         column.entries[entry.name] = entry
@@ -155,17 +156,12 @@ def _fill(
     return column
 
 
-def _choose(
-    rules: Rules, figures: Mapping[str, Figures], name: str, copies: Collection[str]
-) -> tuple[str, ...] | None:
-    """Return the languages that count in a column; None if the row has no score there.
-
-    Copies of a baseline count in no average.
-    """
+def _choose(rules: Rules, figures: Mapping[str, Figures], name: str) -> tuple[str, ...] | None:
+    """Return the languages that count in a column; None if the row has no score there."""
     scored = {language for language in figures if not np.isnan(figures[language].score)}
     if name != AVERAGE:
         return (name,) if name in scored else None
-    there = [language for language in rules.languages if language in scored - {*copies}]
+    there = [language for language in rules.languages if language in scored]
     n_wanted = rules.best_of or len(rules.languages)
     if len(there) < n_wanted:
         return None

@@ -24,7 +24,7 @@ from postprocess.steps.post_process import Outcome
 from postprocess.steps.recipe import ReportSection
 from postprocess.steps.single_steps import aggregate_ratings, calibrate_and_filter, rescale_ratings
 from postprocess.table.details import BEFORE, DECISION, MEASURES, ORDER, TRAITS, join_details
-from postprocess.table.ratings import Scale
+from postprocess.table.ratings import UNJUDGED, Scale
 
 Report = dict[str, Any]
 
@@ -205,13 +205,18 @@ def report_second_look(outcome: Outcome, details: pd.DataFrame | None, chance: C
     """Return what annotators did in a second look, if there was one.
 
     n_shown, n_changed, n_unanswered: ratings; before and after: the overall figures of
-    `agreement_table` for the ratings that count, as given.
+    `agreement_table` for the ratings that count, as given. Before it, those count as well that the
+    annotators then could not judge.
     """
-    counted = join_details(_counted(outcome).drop(columns=["calibrated", "reason"]), details)
-    if details is None or DECISION not in counted:
+    rows = outcome.ledger
+    joined = join_details(rows.drop(columns=["calibrated", "reason"]), details)
+    if details is None or DECISION not in joined:
         return {}
     decisions = details[DECISION].value_counts()
-    before = counted.assign(rating=counted[BEFORE].fillna(counted["rating"]))
+    is_counted = rows["calibrated"].notna().to_numpy()
+    is_dropped = (rows["mark"] == UNJUDGED).to_numpy() & joined[BEFORE].notna().to_numpy()
+    counted, before = joined[is_counted], joined[is_counted | is_dropped]
+    before = before.assign(rating=before[BEFORE].fillna(before["rating"]))
     return {
         "second_look": {
             "n_shown": int(decisions.sum()),

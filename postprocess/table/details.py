@@ -31,8 +31,7 @@ def load_details(path: str | PathLike[str]) -> pd.DataFrame | None:
         pair, context and annotator as text; those that the file has of block, pos (part of speech),
         layout (of the scale) and order (of the answers to a doubled item, from 1) as text, "" where
         they are not given, and of position (of the item in its questionnaire, from 1) and seconds
-        (that the rating took), NaN where they are not given. Further columns are
-        those of a second look.
+        (that the rating took), NaN where they are not given; and the columns of a second look.
 
     Raises
     ------

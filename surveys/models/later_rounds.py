@@ -150,8 +150,13 @@ class Adjudication(models.Model):
         return f"decision on {self.context}"
 
     @property
-    def given(self) -> "Response | Adjudication":
-        """What has the answer: the response that was taken, or else the decision itself."""
+    def given(self) -> "Response | Adjudication | None":
+        """What has the answer: the response that was taken, or else the decision itself.
+
+        None if the annotator has withdrawn that response.
+        """
+        if self.response and self.response.annotator.withdrawn_at:
+            return None
         return self.response or self
 
     @property

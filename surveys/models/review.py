@@ -123,8 +123,8 @@ class ReviewQuerySet(models.QuerySet["Review"]):
         """
         wholes = Review.objects.filter(IS_WHOLE, assignment=OuterRef("assignment")).order_by()
         return self.select_related(
-            "study", "response__context", "response__pair", "assignment__annotator",
-            "assignment__round", "assignment__questionnaire__block",
+            "study", "response__context", "response__pair", "response__second_answer",
+            "assignment__annotator", "assignment__round", "assignment__questionnaire__block",
         ).annotate(whole_id=Subquery(wholes.values("pk")[:1]))  # fmt: skip
 
     def count_states(self, study: Study) -> dict[str, int]:

@@ -191,17 +191,18 @@ def _join_looks(study: Study, details: "pd.DataFrame") -> "pd.DataFrame":
 
     if study.second_look_above is None:
         return details
+    shown: Any = SecondAnswer.objects.of_study(study).with_items()
     looks = [
         (
             look.response.pair.position,
             look.response.context.number,
             look.response.annotator.code,
-            float(look.response.rating or 0),
+            float(look.response.rating),
             float(look.others_sum) / look.n_others,
             float(look.n_others),
             look.decision,
         )
-        for look in SecondAnswer.objects.of_study(study).with_items()
+        for look in shown
     ]
     table = pd.DataFrame(looks, columns=[*DETAILS_COLUMNS[:3], *LOOKS, DECISION])
     return details.merge(table, how="left") if looks else details

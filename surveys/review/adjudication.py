@@ -1,5 +1,6 @@
 """Adjudication: once every place is finished, a person decides each item without a majority."""
 
+import re
 from decimal import Decimal
 from typing import Any
 
@@ -8,9 +9,11 @@ from django.db import transaction
 from django.db.models import Q
 
 from surveys.access.audit_log import record
+from surveys.access.redaction import digest_in_study
 from surveys.errors import AdjudicationRefused
 from surveys.models import Adjudication, Context, Invitation, Place, Study
 from surveys.models.study import Writes
+from surveys.recruitment.links import NOTE
 from surveys.results.ratings_table import Answer, Tally, tally_answers
 from surveys.review.evidence import are_equal
 
@@ -34,14 +37,18 @@ def decided_answers(study: Study) -> dict[int, Answer]:
 def has_answered(context: Context, person: User) -> bool:
     """Return whether an annotator of an item came by a personal link for a person.
 
-    The note of the link is the person's name or has their e-mail address.
+    The note of the link is the person's name or has their e-mail address; a note that was dropped
+    was one of both.
     """
     links = Invitation.objects.filter(
         annotator__responses__context=context, annotator__responses__rated_at__isnull=False
     )
-    is_theirs = Q(note__iexact=person.username)
+    named = [name for name in (person.username, person.email) if name]
+    digests = [digest_in_study(context.pair.study_id, NOTE, name) for name in named]
+    is_theirs = Q(note__iexact=person.username) | Q(note_digest__in=digests)
     if person.email:
-        is_theirs |= Q(note__icontains=person.email)
+        address = re.escape(person.email)
+        is_theirs |= Q(note__iregex=rf"(^|[\s<,;]){address}($|[\s>,;])")
     return links.filter(is_theirs).exists()
 
 

@@ -16,7 +16,6 @@ from surveys.access.audit_log import record
 from surveys.errors import SecondLookRefused
 from surveys.models import (
     Annotator,
-    AssignmentState,
     Place,
     Response,
     SecondAnswer,
@@ -63,12 +62,8 @@ def list_obstacles(study: Study) -> Iterator[str]:
     elif study.is_draft:
         yield "The study is a draft: there is nothing to look at again yet."
     else:
-        places = Place.objects.filter(study=study, is_open=True)
-        waiting = places.exclude(assignment__state=AssignmentState.SUBMITTED)
-        if study.is_closed:  # to new annotators
-            waiting = waiting.filter(assignment__isnull=False)
-        if n_waiting := waiting.count():
-            yield f"Places that are not finished yet: {n_waiting:,}. All must be."
+        if n_unfinished := Place.objects.unfinished(study).count():
+            yield f"Places that are not finished yet: {n_unfinished:,}. All must be."
         asked = Annotator.objects.filter(study=study, withdrawn_at=None)
         if asked.filter(worker__isnull=False).exists():
             yield (

@@ -7,6 +7,7 @@ scores, standard errors and a column of each annotator whose ratings are known.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from postprocess.layouts import LAYOUT_NAMES
 from postprocess.naming import STAMP
 from surveys.errors import ImportRefused
 from surveys.models import CollectionKind, ImportedCollection, Study
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 KEYS = ("id", "words", "texts")
 MOST_SHOWN = 20  # items that differ
-LAYOUTS = ("simlex", "semeval2017", "mclwic", "wic", "scws", "usim", "dwug")
+LAYOUTS = LAYOUT_NAMES
 
 
 class PublishedFile(NamedTuple):

@@ -130,6 +130,13 @@ def _list_equal(shown: Sequence[ShownRow], names: dict[str, str]) -> Iterator[st
         yield f"{sentence} as shown. Copied predictions count in no average."
 
 
+def show_score(score: float | None, *, is_percent: bool) -> str:
+    """Return a score with three decimals, or in per cent with one."""
+    from postprocess.boards.shown import write_score
+
+    return write_score(score, is_percent=is_percent)
+
+
 def name_languages(tags: Iterable[str]) -> dict[str, str]:
     """Return the names of languages by their tags."""
     return {tag: name_language(tag) or tag for tag in tags}

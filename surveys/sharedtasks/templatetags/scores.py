@@ -4,8 +4,8 @@ from typing import Any
 
 from django import template
 
+from surveys.sharedtasks.boards.table import show_score
 from surveys.sharedtasks.models import SharedTask
-from surveys.templatetags.figures import figure
 
 register = template.Library()
 PERCENT_TRACKS = "_percent_tracks"
@@ -13,7 +13,7 @@ PERCENT_TRACKS = "_percent_tracks"
 
 @register.simple_tag(takes_context=True)
 def score(context: dict[str, Any], value: float | None, subtask: int) -> str:
-    """Return a share of 1 with three decimals, or in per cent with one, as its track is shown.
+    """Return a score as boards show it: in per cent or not, as its track says.
 
     The page's context has `shared_task`, whose tracks are read once a page.
     """
@@ -22,6 +22,4 @@ def score(context: dict[str, Any], value: float | None, subtask: int) -> str:
         task: SharedTask = context["shared_task"]
         percent = task.tracks.filter(is_percent=True)
         kept[PERCENT_TRACKS] = {*percent.values_list("number", flat=True)}
-    if value is None or int(subtask) not in kept[PERCENT_TRACKS]:
-        return figure(value, 3)
-    return figure(100 * value, 1)
+    return show_score(value, is_percent=int(subtask) in kept[PERCENT_TRACKS])

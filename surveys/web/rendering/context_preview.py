@@ -34,17 +34,21 @@ def show_context(face: StudyDisplay, context: Context) -> ShownContext:
     if face.study.kind.n_pages == 2:
         values = {"face": face, **describe_item(item, face.study, is_marked=False)}
         bare = render_to_string("annotate/_text.html", values)
-    return ShownContext(context, bare, show_item(face, item))
+    score = context.pair.details.get("score", "")
+    return ShownContext(context, bare, show_item(face, item, score))
 
 
-def show_item(face: StudyDisplay, item: Item[Any]) -> SafeString:
-    """Render an item with its question and scale, in the study's language."""
+def show_item(face: StudyDisplay, item: Item[Any], score: str = "") -> SafeString:
+    """Render an item with its question and scale, in the study's language.
+
+    `score` is what translators are told of a pair.
+    """
     sides = enumerate(face.study.kind.sides(item), 1)
     with translation.override(face.interface):
         values = {
             "face": face,
             "form": make_rating_form(face, None),
-            **describe_item(item, face.study, is_marked=True),
+            **describe_item(item, face.study, is_marked=True, score=score),
             **{f"text{n}": format_html_join("", "{}", _emphasise(side)) for n, side in sides},
         }
         return render_to_string("console/study/_item.html", values)

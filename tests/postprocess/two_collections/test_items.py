@@ -11,7 +11,7 @@ from postprocess.designs.design import read_design
 from postprocess.release.assembling import write_release
 from postprocess.reporting.two_collections.items_page import render_items
 from postprocess.table.ratings import RatingsError
-from postprocess.two_collections.items import ScoredItems, compare_items
+from postprocess.two_collections.items import ScoredItems, compare_items, read_scored, write_scored
 from tests.factories.designed import designed_release
 
 SIMLEX = read_design("simlex")
@@ -141,3 +141,20 @@ def test_a_folder_that_load_did_not_write_is_refused(tmp_path, capsys):
     assert main(["compare-collections", str(tmp_path), str(tmp_path / "release")]) == 2
 
     assert "make it with python -m postprocess load simlex" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("separator", ["\u2028", "\x85", "\x0b", "\x0c", '"', "|"])
+def test_a_stored_data_set_is_read_as_it_was(separator):
+    texts = [f"a {separator} b", "c", "d", "e"]
+    ratings = pd.DataFrame(
+        {"pair": [1, 1, 3], "context": 1, "annotator": list("xyx"), "rating": [1.0, 2.5, 0.0]}
+    )
+    stored = scored("set", [1.75, 0.1, 0.0, 4.0], text1=texts)
+    stored = replace(stored, ratings=ratings)
+
+    read = read_scored(write_scored(stored), "set")
+
+    assert read.items["text1"].tolist() == texts
+    assert read.items["score"].tolist() == stored.items["score"].tolist()
+    given = read.ratings.sort_values(["pair", "annotator"])
+    assert given[["pair", "rating"]].to_numpy().tolist() == [[1, 1], [1, 2.5], [3, 0]]

@@ -1,17 +1,22 @@
 """Decisions on items without a majority."""
 
+import json
 from decimal import Decimal
 
 import pytest
 
-from surveys.errors import AdjudicationRefused, RatingsMissing, ReleaseRefused
+from surveys.errors import AdjudicationRefused, RatingsMissing, ReleaseRefused, RunRefused
 from surveys.models import Adjudication, AssignmentState, Invitation, Response, Study
 from surveys.monitoring.agreement import measure_doubled
 from surveys.participation.answers import record_unjudgeable
 from surveys.privacy.erasure import withdraw_annotator
+from surveys.privacy.retention import forget_invitations
+from surveys.privacy.subject_access import export_annotator_data
 from surveys.results.ratings_table import tally_answers
 from surveys.results.release import release_dataset
-from surveys.review.adjudication import decide, decided_answers, find_undecided
+from surveys.results.run_inspection import write_recipe
+from surveys.results.runs import read_recipe
+from surveys.review.adjudication import decide, decided_answers, find_undecided, has_answered
 from surveys.review.queue import file_answers
 from surveys.review.verdicts import give_verdict
 from surveys.study.design import design_of
@@ -93,14 +98,26 @@ def test_what_does_not_fit_is_refused(tied):
     assert "By the design" in refusal_of(tied, rea, Decimal(0))
 
 
-@pytest.mark.parametrize("note", ["Rea", "Rea K. <REA@example.org>"])
-def test_who_has_answered_an_item_does_not_decide_it(tied, note):
+@pytest.mark.parametrize(
+    ("note", "is_theirs"),
+    [
+        ("Rea", True), ("Rea K. <REA@example.org>", True), ("rea@example.org", True),
+        ("andrea@example.org", False), ("rea@example.org.uk", False), ("", False),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("is_dropped", [False, True])
+def test_who_has_answered_an_item_does_not_decide_it(tied, note, is_theirs, is_dropped):
     rea = reviewer(tied)
     rea.email = "rea@example.org"
-    annotator = item_of(tied).responses.first().annotator
-    Invitation.objects.filter(annotator=annotator).update(note=note)
+    links = Invitation.objects.filter(annotator=item_of(tied).responses.first().annotator)
+    links.update(note=note)
+    if is_dropped:  # by retention; of a longer note nothing is left to find
+        forget_invitations(tied, links.values_list("pk", flat=True))
+        is_theirs = is_theirs and note == rea.email
 
-    assert "You have answered" in refusal_of(tied, rea, Decimal(0))
+    assert has_answered(item_of(tied), rea) is is_theirs
+    if is_theirs:
+        assert "You have answered" in refusal_of(tied, rea, Decimal(0))
 
 
 def test_a_taken_answer_decides_as_long_as_it_counts(tied):
@@ -111,14 +128,39 @@ def test_a_taken_answer_decides_as_long_as_it_counts(tied):
 
     tally = tally_answers(tied)[item_of(tied).pk]
     assert (tally.majority, tally.decision, tally.answer) == (0, None, 0)
+    assert Adjudication.objects.get().given is None
 
 
-def test_answers_that_reviewers_rejected_do_not_count(tied):
+def test_a_decision_is_older_than_no_answer_that_counts(tied):
+    decide(item_of(tied), reviewer(tied), Decimal(0), "clear", replaces=None)
+    assert find_undecided(tied) == []
+
+    Adjudication.objects.update(at=tied.created_at)  # as of a round that was repeated since
+
+    assert find_undecided(tied) == [item_of(tied).pk]
+
+
+def test_answers_that_reviewers_rejected_count_neither_here_nor_in_releases(tied, tmp_path):
     file_answers(tied)
     response = item_of(tied).responses.get(rating=1)
     give_verdict(response.review, reviewer(tied), "rejected", "copied")
 
     assert find_undecided(tied) == []
+    assert read_recipe(tied, write_recipe("raw")).exclusion.rejected_engagement
+    recipe = design_of(tied).as_recipe(QUICKLY)
+    assert release_dataset(tied, tmp_path / "out", recipe).is_confirmed
+    assert (tmp_path / "out/gold/gold_en.tsv").read_text() == "id\ttag\np1\tT\np2\tF\n"
+    with pytest.raises(RunRefused, match="neither calibrated nor filtered"):
+        read_recipe(tied, write_recipe("cosimlex"))
+
+
+def test_a_persons_data_have_the_decisions_that_took_their_answers(tied):
+    response = item_of(tied).responses.get(rating=1)
+    decide(item_of(tied), reviewer(tied), response.pk, "clear", replaces=None)
+
+    (decision,) = json.loads(export_annotator_data(response.annotator))["decisions"]
+
+    assert (decision["position"], decision["reason"]) == (response.position, "clear")
 
 
 def test_translations_are_compared_as_texts():

@@ -11,6 +11,7 @@ from surveys.errors import SecondLookRefused
 from surveys.models import (
     Annotator,
     AuditEntry,
+    Invitation,
     Response,
     Review,
     SecondAnswer,
@@ -26,6 +27,7 @@ from surveys.participation.second_look import answer_again
 from surveys.privacy.erasure import withdraw_annotator
 from surveys.privacy.subject_access import export_annotator_data
 from surveys.recruitment.links import invite_annotators
+from surveys.rehearsal.deletion import delete_scripted
 from surveys.results.export import BEFORE, stream_responses
 from surveys.results.ratings_table import list_shortfalls
 from surveys.results.release import release_dataset
@@ -45,6 +47,7 @@ from tests.factories.reviews import reviewer
 from tests.factories.second_looks import (
     list_annotators,
     look_again,
+    look_of,
     looking_study,
     rated_study,
 )
@@ -143,6 +146,52 @@ def test_a_closed_study_does_not_wait_for_places_that_nobody_takes(ana):
     study.refresh_from_db()
 
     assert list(list_obstacles(study)) == []
+
+
+def test_an_annotator_of_a_provider_who_withdrew_prevents_nothing(ana):
+    study = rated_study()
+    come_from_a_provider(study, ana)
+    withdraw_annotator(list_annotators(study)[0])
+
+    assert not any("provider" in obstacle for obstacle in list_obstacles(study))
+
+
+def test_who_has_withdrawn_answers_nothing_more():
+    study = looking_study()
+    *_, third = list_annotators(study)
+    look = look_of(third, 4)
+    Annotator.objects.filter(pk=third.pk).update(withdrawn_at=timezone.now())
+
+    assert not answer_again(look, Decimal(1))
+    assert SecondAnswer.objects.get(pk=look.pk).answered_at is None
+
+
+def test_a_deleted_rehearsal_leaves_no_second_look(ana):
+    study = looking_study()
+    Invitation.objects.update(is_rehearsal=True)
+
+    delete_scripted(study)
+
+    assert not SecondAnswer.objects.exists()
+    assert not SecondLook.objects.exists()
+    assert not Annotator.objects.filter(study=study).exists()
+
+
+def test_agreement_before_has_what_nobody_could_judge_later(ana, tmp_path):
+    rows = [(str(n % 4), str(n % 4), str((n + 2) % 5)) for n in range(8)]
+    kept, dropped = (
+        looking_study(rows, slug=slug, allows_unjudgeable=True) for slug in ("kept", "dropped")
+    )
+    answer_again(SecondAnswer.objects.of_study(dropped).with_items().first(), None)
+    figures = {}
+    for study in (kept, dropped):
+        close_second_look(study, ana)
+        recipe = design_of(study).as_recipe(QUICKLY)
+        report = release_dataset(study, tmp_path / study.slug, recipe).report
+        figures[study.slug] = report["second_look"]
+
+    assert figures["kept"]["before"] == figures["dropped"]["before"]
+    assert figures["kept"]["after"] != figures["dropped"]["after"]
 
 
 def test_other_designs_have_no_second_look(ana):

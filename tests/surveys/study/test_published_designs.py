@@ -109,6 +109,18 @@ def test_a_study_is_not_created_or_changed_against_the_rules():
     assert stored(study, "sends_choice", "block_size") == (False, 1)
 
 
+@pytest.mark.django_db
+def test_who_writes_as_well_has_more_time_for_an_item():
+    study = make_study_of("wic", 2)
+    Study.objects.update(opened_at=None)
+    before = study.seconds_per_item
+
+    changed = configure_study(study, writes="substitutes")
+    assert changed.seconds_per_item - before == 20  # seconds to write two words
+    assert configure_study(study, writes="nothing").seconds_per_item == before
+    assert configure_study(study, writes="substitutes", seconds_per_item=9).seconds_per_item == 9
+
+
 def test_a_design_of_an_impossible_study_is_refused():
     with pytest.raises(DesignError, match="only majorities are adjudicated"):
         design_of(Study(slug="s", language="en", adjudicates=True))

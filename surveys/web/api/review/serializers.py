@@ -77,7 +77,10 @@ class DisputeSerializer(ReviewSerializer):
 
 
 class AdjudicationSerializer(serializers.Serializer[Any]):
-    """A decision on an item without a majority; a later one takes the place of an earlier one."""
+    """A decision on an item without a majority; a later one takes the place of an earlier one.
+
+    A decision that took an answer has none once the annotator has withdrawn.
+    """
 
     id = serializers.IntegerField()
     item = serializers.CharField(source="context.pair.details.id", help_text="the id in its file")
@@ -86,8 +89,8 @@ class AdjudicationSerializer(serializers.Serializer[Any]):
         help_text="whose answer was taken; null for another answer",
     )  # fmt: skip
     rating = serializers.FloatField(source="given.rating", allow_null=True)
-    written1 = serializers.CharField(source="given.written1")
-    written2 = serializers.CharField(source="given.written2")
+    written1 = serializers.CharField(source="given.written1", default="")
+    written2 = serializers.CharField(source="given.written2", default="")
     reason = serializers.CharField()
     author = serializers.CharField(source="author.username")
     at = serializers.DateTimeField()

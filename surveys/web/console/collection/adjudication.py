@@ -10,9 +10,6 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.template.loader import render_to_string
-from django.utils import translation
-from django.utils.safestring import SafeString
 
 from surveys.access.roles import Right
 from surveys.models import Adjudication, Context, Response, Study
@@ -23,12 +20,12 @@ from surveys.results.ratings_table import Answer, tally_answers
 from surveys.review.adjudication import decide, find_undecided
 from surveys.web.console.access import signed_in, study_page
 from surveys.web.forms import attempt, posted, status_of
-from surveys.web.rendering.item_pages import describe_item
+from surveys.web.rendering.context_preview import show_context
 from surveys.web.rendering.study_page import StudyDisplay, preview_display
 
 ROWS_A_PAGE = 50
 OTHER = "other"
-SHOWN = ("author", "response", "context__pair")
+SHOWN = ("author", "response__annotator", "context__pair")
 
 
 class DecisionForm(forms.Form):
@@ -118,7 +115,7 @@ def adjudicate(request: HttpRequest, study: Study, position: int) -> HttpRespons
     )
     page = {
         "study": study, "context": context, "tally": tally, "face": face, "form": form,
-        **show_item(face, context), "standing": standing,
+        "shown": show_context(face, context).shown, "standing": standing,
         "translated": study.collects_translations and study.language2,
         "decided": standing and write_answer(face, standing.given),
     }  # fmt: skip
@@ -144,16 +141,9 @@ def list_choices(
     ]
 
 
-def write_answer(face: StudyDisplay, given: Response | Adjudication) -> str:
-    """Return a rating as annotators see it, and what is written."""
+def write_answer(face: StudyDisplay, given: Response | Adjudication | None) -> str:
+    """Return a rating as annotators see it, and what is written, or that it was withdrawn."""
+    if given is None:
+        return "withdrawn"
     point = [] if given.rating is None else [face.name_point(write_point(given.rating))]
     return " · ".join([*point, *filter(None, (given.written1, given.written2))])
-
-
-def show_item(face: StudyDisplay, context: Context) -> dict[str, SafeString]:
-    """Render the texts or words of an item and its question, in the annotators' language."""
-    item, score = context.restored(face.study.kind), context.pair.details.get("score", "")
-    with translation.override(face.interface):
-        shown = {"face": face, **describe_item(item, face.study, is_marked=True, score=score)}
-        parts = ("material", "question")
-        return {part: render_to_string(f"annotate/_{part}.html", shown) for part in parts}

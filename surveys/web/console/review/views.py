@@ -56,6 +56,14 @@ class Card:
         return "" if response is None or response.rating is None else write_point(response.rating)
 
     @property
+    def rating_again(self) -> str:
+        """Return what a second look made of the rating; "" if it was not answered again."""
+        again = getattr(self.review.response, "second_answer", None)
+        if again is None or again.answered_at is None:
+            return ""
+        return "cannot judge" if again.rating is None else write_point(again.rating)
+
+    @property
     def sides(self) -> list[tuple[str, Any]]:
         """Return the texts that the annotator saw, each with its language."""
         response = self.review.response

@@ -2,8 +2,11 @@ from dataclasses import replace
 from decimal import Decimal
 
 import pytest
+from django.db.models import Count
 
+from surveys.models import Item
 from surveys.study.planning.workload import Plan
+from tests.factories.studies import make_study_of
 
 
 def test_plan_by_hand():
@@ -28,6 +31,21 @@ def test_plan_counts_the_introduction_once_for_each_assignment():
 
     assert (plan.minutes, plan.introduction_minutes) == (5, 3)
     assert (plan.hours, plan.pay, plan.wages) == (Decimal("0.5"), 1, 6)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("n_doubled", "block_size"), [(0, 4), (4, 4), (5, 3), (50, 4)])
+def test_a_plan_counts_what_is_laid_out_for_doubled_items(n_doubled, block_size):
+    numbers = {"ratings_per_context": 1, "n_doubled": n_doubled, "block_size": block_size}
+    study = make_study_of("mclwic", 6, **numbers)
+
+    plan = Plan(n_pairs=6, n_contexts=1, seconds_per_item=1, introduction_seconds=0, **numbers)
+
+    sizes = Item.objects.values_list("questionnaire__block").annotate(n=Count("pk"))
+    answers = dict(study.blocks.values_list("pk", "n_more"))
+    assert (plan.n_blocks, plan.n_assignments) == (len(answers), study.places.count())
+    assert plan.n_items == max(n for _, n in sizes)
+    assert plan.n_ratings == sum(n * (1 + answers[block]) for block, n in sizes)
 
 
 @pytest.mark.parametrize(("n_pairs", "n_blocks"), [(1, 1), (20, 1), (21, 2), (340, 17)])

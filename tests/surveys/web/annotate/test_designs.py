@@ -176,6 +176,14 @@ def test_two_equal_translations_are_refused(client):
     assert "Please write a second, different word." in squeeze(answer)
 
 
+def test_a_translation_is_one_that_the_next_study_can_have(client):
+    assignment = start(make_study_of("semeval2017-translation", 2))
+    sent = {"written1": "long " * 20 + "word", "written2": "salt"}
+    assert "This is too long" in squeeze(client.post(page("rate", assignment, 1), sent))
+    client.post(page("rate", assignment, 1), {**sent, "written1": " sea\t salt "})
+    assert assignment.responses.get(position=1).written1 == "sea salt"
+
+
 def test_each_text_and_word_has_its_language(client):
     study = make_study_of("mclwic", 2, language="ar", language2="en")
     shown = squeeze(client.get(page("rate", start(study), 1)))

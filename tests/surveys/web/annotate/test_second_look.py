@@ -1,5 +1,6 @@
 """The pages of a second look, by the link with which the annotator came."""
 
+import re
 from decimal import Decimal
 
 import pytest
@@ -73,9 +74,11 @@ def test_a_rating_is_changed_on_its_scale(client, third):
     assert 'href="../"' in shown
     assert client.post(change, {"rating": "4.1"}).status_code == 422
     assert answer_of(third, 4) is None
-    client.post(change, {"rating": "0.5"})
+    (visit,) = re.findall(r'name="shown" value="(\d+)"', shown)
+    client.post(change, {"rating": "0.5", "shown": visit})
 
     assert answer_of(third, 4) == Decimal("0.5")
+    assert SecondAnswer.objects.get(rating="0.5").shown_at is not None
     assert Response.objects.get(annotator=third, pair__position=4).rating == 4
     assert client.get(change).status_code == 302  # reload, or the back button
 
@@ -118,6 +121,22 @@ def test_withdrawal_in_the_middle_ends_it(client, third):
 
     assert ended.redirect_chain[-1][0] == address(third, "ended")
     assert not SecondAnswer.objects.filter(response__annotator=third).exists()
+
+
+def test_a_later_block_that_was_given_up_is_not_in_the_way(client, third):
+    submitted = third.assignments.get()
+    given_up = third.study.blocks.create(number=2)
+    questionnaire = given_up.questionnaires.create(letter="A")
+    later = third.assignments.create(
+        study=third.study, questionnaire=questionnaire, n_items=1, state="returned",
+        round=given_up.rounds.create(number=1),
+    )  # fmt: skip
+
+    page = client.get(personal_link(third.invitation.token), follow=True)
+
+    assert page.redirect_chain[-1][0] == reverse("annotate:again", args=[later.token])
+    assert "3 pairs to look at again" in page.content.decode()
+    assert submitted.pk < later.pk
 
 
 def test_without_a_second_look_the_pages_lead_to_thanks(client):

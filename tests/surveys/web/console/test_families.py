@@ -1,6 +1,7 @@
 """Families: who sees them, and the comparison of their studies' releases."""
 
 import hashlib
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.contrib.auth.models import User
@@ -8,9 +9,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from surveys.access.roles import grant_role
-from surveys.models import AuditEntry, Family, JobState, Role, Run, RunKind
+from surveys.errors import RunRefused
+from surveys.models import Annotator, AuditEntry, Family, JobState, Role, Run, RunKind
 from surveys.rehearsal.deletion import delete_scripted
-from surveys.results.comparisons.families import save_family
+from surveys.results.comparisons.candidates import count_withdrawn
+from surveys.results.comparisons.families import request_family, save_family
 from surveys.results.runs import request_release
 from tests.factories.clients import client_of
 from tests.factories.imported import rated_study
@@ -99,6 +102,15 @@ def test_a_family_is_changed_and_its_short_name_is_its_own(studies, editor, fami
     assert {(entry.study, entry.action) for entry in logged} == {
         (studies[0], "family.changed"), (studies[1], "family.left")
     }  # fmt: skip
+
+
+def test_a_family_has_one_study_a_language(studies):
+    again = make_study(1, slug="again", language="sl")
+
+    with pytest.raises(RunRefused, match="the same language"):
+        save_family(Family(), [*studies, again], slug="all", title="All", text="")
+
+    assert not Family.objects.exists()
 
 
 @pytest.mark.every_database
@@ -206,3 +218,20 @@ def test_deleting_a_rehearsal_deletes_comparisons_of_its_release(studies, editor
     delete_scripted(studies[0])
 
     assert not Run.objects.filter(pk=run.pk).exists()
+
+
+def test_withdrawals_count_since_each_release_read_its_ratings(studies, family):
+    noon = datetime(2026, 5, 4, 12, tzinfo=UTC)
+    runs = [release(study) for study in studies]
+    for days, run in zip((0, 10), runs, strict=True):
+        Run.objects.filter(pk=run.pk).update(collected_at=noon + timedelta(days=days))
+    perform_run(request_family(family, b"", None).pk)
+    made = Run.objects.get(kind=RunKind.FAMILY)
+    counts = []
+    for days in (5, 15):  # before and after the later release read its ratings
+        Annotator.objects.filter(study=studies[1]).update(
+            first_rated_at=noon + timedelta(days=1), withdrawn_at=noon + timedelta(days=days)
+        )
+        counts.append(count_withdrawn(made))
+
+    assert counts == [0, studies[1].annotators.count()]

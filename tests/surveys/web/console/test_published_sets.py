@@ -5,7 +5,9 @@ from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from surveys.access.roles import grant_role
+from surveys.errors import ImportRefused
 from surveys.models import ImportedCollection, JobState, Role, Run
+from surveys.results.comparisons.importing import CollectionFile, import_collection
 from surveys.results.run_inspection import read_member
 from tests.factories.answers import finished_study_of
 from tests.factories.clients import client_of
@@ -85,3 +87,23 @@ def test_wrong_files_are_refused_by_row_and_column():
         assert refused.status_code == 422
         assert place in refused.content.decode()
     assert not ImportedCollection.objects.exists()
+
+
+def test_files_read_in_another_layout_are_another_set():
+    study, client = researched("simlex")
+    upload(client, study, "simlex", SIMLEX)
+
+    again = upload(client, study, "simlex", SIMLEX)
+    other = upload(client, study, "scws", SIMLEX)
+
+    assert again.status_code == 200
+    assert other.status_code == 422
+    assert ImportedCollection.objects.count() == 1
+
+
+def test_ratings_of_contexts_are_not_imported_beside_items():
+    study, _ = researched("simlex")
+    file = CollectionFile("ratings", "ratings_en.csv", b"language,pair,context,annotator,rating\n")
+
+    with pytest.raises(ImportRefused, match="published data sets"):
+        import_collection(study, file)

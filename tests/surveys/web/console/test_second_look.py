@@ -4,7 +4,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
 
-from surveys.models import SecondLook
+from surveys.models import Review, SecondLook
+from surveys.review.queue import file_answers
 from tests.factories.clients import client_of
 from tests.factories.second_looks import list_annotators, look_again, looking_study, rated_study
 
@@ -36,6 +37,19 @@ def test_the_second_look_is_previewed_opened_followed_and_closed():
     closed = operator.post(page("close_look", study), follow=True).content.decode()
     assert "It was open from" in closed
     assert SecondLook.objects.get().closed_by.username == "op"
+
+
+def test_reviewers_see_both_ratings():
+    operator = sign_in_operator()
+    study = looking_study()
+    look_again(list_annotators(study)[2], 4, "0.5")
+    file_answers(study)
+
+    looked = Review.objects.get(response__second_answer__rating="0.5")
+    address = reverse("console:review_one", args=[study.slug, looked.pk])
+    shown = " ".join(operator.get(address).content.decode().split())
+
+    assert "Rated 4 · 0.5 in the second look" in shown
 
 
 def test_what_prevents_it_is_said():
