@@ -89,8 +89,8 @@ class AdjudicationSerializer(serializers.Serializer[Any]):
         help_text="whose answer was taken; null for another answer",
     )  # fmt: skip
     rating = serializers.FloatField(source="given.rating", allow_null=True)
-    written1 = serializers.CharField(source="given.written1", default="")
-    written2 = serializers.CharField(source="given.written2", default="")
+    written1 = serializers.CharField(source="given.written1", allow_null=True)
+    written2 = serializers.CharField(source="given.written2", allow_null=True)
     reason = serializers.CharField()
     author = serializers.CharField(source="author.username")
     at = serializers.DateTimeField()
