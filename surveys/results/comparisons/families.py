@@ -56,7 +56,7 @@ def save_family(family: Family, studies: Collection[Study], **values: str) -> Fa
     if Family.objects.filter(slug=values["slug"]).exclude(pk=family.pk).exists():
         raise RunRefused(f"There is a family {values['slug']} already. Choose another short name.")
     if len({study.language for study in studies}) < len(studies):
-        raise RunRefused("Two studies have the same language. A family has one a language.")
+        raise RunRefused("Two studies have the same language. Choose one for each language.")
     earlier, later = {*family.studies.all()} if family.pk else set(), {*studies}
     for name, value in values.items():
         setattr(family, name, value)

@@ -38,8 +38,10 @@ def show_context(face: StudyDisplay, context: Context) -> ShownContext:
     return ShownContext(context, bare, show_item(face, item, score))
 
 
-def show_item(face: StudyDisplay, item: Item[Any], score: str = "") -> SafeString:
-    """Render an item with its question and scale, in the study's language.
+def show_item(
+    face: StudyDisplay, item: Item[Any], score: str = "", *, has_fields: bool = True
+) -> SafeString:
+    """Render an item with its question and what is to be filled in, in the study's language.
 
     `score` is what translators are told of a pair.
     """
@@ -47,7 +49,7 @@ def show_item(face: StudyDisplay, item: Item[Any], score: str = "") -> SafeStrin
     with translation.override(face.interface):
         values = {
             "face": face,
-            "form": make_rating_form(face, None),
+            "form": make_rating_form(face, None) if has_fields else None,
             **describe_item(item, face.study, is_marked=True, score=score),
             **{f"text{n}": format_html_join("", "{}", _emphasise(side)) for n, side in sides},
         }

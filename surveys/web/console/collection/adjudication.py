@@ -20,7 +20,7 @@ from surveys.results.ratings_table import Answer, tally_answers
 from surveys.review.adjudication import decide, find_undecided
 from surveys.web.console.access import signed_in, study_page
 from surveys.web.forms import attempt, posted, status_of
-from surveys.web.rendering.context_preview import show_context
+from surveys.web.rendering.context_preview import show_item
 from surveys.web.rendering.study_page import StudyDisplay, preview_display
 
 ROWS_A_PAGE = 50
@@ -113,9 +113,10 @@ def adjudicate(request: HttpRequest, study: Study, position: int) -> HttpRespons
     standing = (
         Adjudication.objects.standing(study).filter(context=context).select_related(*SHOWN).first()
     )
+    item, score = context.restored(study.kind), context.pair.details.get("score", "")
     page = {
         "study": study, "context": context, "tally": tally, "face": face, "form": form,
-        "shown": show_context(face, context).shown, "standing": standing,
+        "shown": show_item(face, item, score, has_fields=False), "standing": standing,
         "translated": study.collects_translations and study.language2,
         "decided": standing and write_answer(face, standing.given),
     }  # fmt: skip

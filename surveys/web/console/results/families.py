@@ -36,8 +36,8 @@ class FamilyForm(SettingsForm):
 
     studies = forms.MultipleChoiceField(
         widget=forms.CheckboxSelectMultiple,
-        help_text="One a language. Studies of two contexts a pair in which you are owner or "
-        "researcher.",
+        help_text="At most one for each language. Listed are studies with two contexts a pair "
+        "in which you are owner or researcher.",
     )
 
     class Meta(SettingsForm.Meta):

@@ -147,7 +147,7 @@ def test_a_new_study_shows_an_item_of_its_design_and_what_it_costs(operator, nam
     shown = read(operator, f"{reverse('console:new_study')}?design={name}")
 
     assert ASKED[published_designs()[name].question.question] in shown
-    assert shown.count("at a pay of 10 an hour") == len(published_designs())
+    assert shown.count("with pay of 10 an hour") == len(published_designs())
 
 
 @pytest.mark.parametrize(

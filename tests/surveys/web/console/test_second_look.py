@@ -32,7 +32,7 @@ def test_the_second_look_is_previewed_opened_followed_and_closed():
     assert "No release can be made until it is closed" in opened
     look_again(list_annotators(study)[2], 4, "1")
     followed = operator.get(page("second_look", study)).content.decode()
-    assert "Of 6 ratings 1 were looked at again" in followed
+    assert "Of 6 ratings, 1 were looked at again" in followed
 
     closed = operator.post(page("close_look", study), follow=True).content.decode()
     assert "It was open from" in closed
