@@ -73,9 +73,9 @@ def count_crumbs() -> int:
 
 # What is counted, how, its bound, and the aim of the rebuild before version 0.1.0.
 BOUNDS = (
-    ("lines of the core", count_core, 39_397, 33_000),
-    ("lines of the product", lambda: count_lines(*PRODUCT), 104_644, 84_000),
-    ("statements of the product", count_statements, 60_566, 48_500),
+    ("lines of the core", count_core, 39_400, 33_000),
+    ("lines of the product", lambda: count_lines(*PRODUCT), 104_647, 84_000),
+    ("statements of the product", count_statements, 60_567, 48_500),
     ("lines of the simulator", lambda: count_lines("mturk_simulator"), 5_556, 5_100),
     ("lines of tests", lambda: count_lines("tests"), 95_192, 75_000),
     ("lines of benchmarks", lambda: count_lines("bench"), 6_043, 5_000),
