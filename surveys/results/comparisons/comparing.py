@@ -25,19 +25,19 @@ from surveys.results.comparisons.importing import (
     scale_of_collection,
     source_of_collection,
 )
-from surveys.results.comparisons.published import KEYS as KEYS_OF_SETS
 from surveys.results.comparisons.published import compare_set
 from surveys.results.ratings_table import collect_study, scale_of, withdrawal_cutoff
 from surveys.results.run_inspection import restore_run, write_recipes
 from surveys.results.run_jobs import makes_run
 from surveys.results.runs import store_request
+from surveys.study.design import design_of
 from surveys.study.stimuli.load import read_stored_stimuli
 
 if TYPE_CHECKING:
     from postprocess.steps.recipe import Recipe
     from postprocess.two_collections.collection import Collection
 
-KEYS = ("number", "words", "texts")
+KEYS = ("number", "id", "words", "texts")
 GONE = "The other collection no longer exists, or you may not see it. Choose another collection."
 STAGE = "comparing the collections"
 
@@ -69,12 +69,14 @@ def request_comparison(study: Study, requested: ComparisonRequest, by: User | No
     """
     if requested.recipe not in write_recipes():
         raise RunRefused(f"Unknown recipe. Recipes: {', '.join(write_recipes())}.")
-    keys = KEYS if study.kind.n_contexts == 2 else KEYS_OF_SETS
+    keys = list_keys(study)
     if requested.match and requested.match not in keys:
         raise RunRefused(f"Pairs are matched by {', '.join(keys)}.")
     candidate = list_candidates(study, by).find(requested.second)
     if candidate is None:
         raise RunRefused(GONE)
+    if study.kind.n_contexts == 1:
+        requested = requested._replace(recipe=design_of(study).scores.recipe)
     request: dict[str, Any] = {**requested._asdict(), "second": [candidate.kind, candidate.pk]}
     if (other := _find_study(candidate.kind, candidate.pk)) is not None:
         request["other_study"] = other.pk
@@ -82,6 +84,13 @@ def request_comparison(study: Study, requested: ComparisonRequest, by: User | No
     of = {"collection": candidate.label} if candidate.kind == COLLECTION else {}
     details = {"recipe": requested.recipe, **of}
     return store_request(study, RunKind.COMPARE, by, request, details=details)
+
+
+def list_keys(study: Study) -> list[str]:
+    """Return the keys by which pairs of a study can be matched."""
+    kind = study.kind
+    missing = {"id" if kind.n_contexts == 2 else "number", "" if kind.n_texts else "texts"}
+    return [key for key in KEYS if key not in missing]
 
 
 @makes_run

@@ -25,7 +25,6 @@ from surveys.study.design import design_of
 if TYPE_CHECKING:
     from postprocess.two_collections.items import ItemKey
 
-KEYS = ("id", "words", "texts")
 MOST_SHOWN = 20  # items that differ
 LAYOUTS = LAYOUT_NAMES
 

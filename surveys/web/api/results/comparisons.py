@@ -95,10 +95,15 @@ class NewComparisonSerializer(RequestSerializer):
     run = JsonInteger(
         min_value=1, max_value=LARGEST_ID, required=False, help_text="id of a run of another study"
     )
-    recipe = JsonString(max_length=60, default="raw", help_text="its name, for both")
+    recipe = JsonString(
+        max_length=60, default="raw",
+        help_text="its name, for both; with one context a pair, the design's is used instead",
+    )  # fmt: skip
     match = serializers.ChoiceField(
-        KEYS, allow_blank=True, default="", help_text="what the same pair has; empty: what fits"
-    )
+        KEYS, allow_blank=True, default="",
+        help_text="what the same pair has: `number` with two contexts a pair, `id` with one, "
+        "`texts` where items have them; empty: what fits",
+    )  # fmt: skip
     only_matched = JsonBoolean(
         default=False, help_text="leave out pairs that only one has, instead of refusing them"
     )

@@ -5,9 +5,8 @@ from django.contrib.auth.models import User
 
 from surveys.models import CollectionKind, Study
 from surveys.results.comparisons.candidates import Candidate, Candidates, list_candidates
-from surveys.results.comparisons.comparing import KEYS, ComparisonRequest
+from surveys.results.comparisons.comparing import ComparisonRequest, list_keys
 from surveys.results.comparisons.importing import LARGEST_FILE, CollectionFile
-from surveys.results.comparisons.published import KEYS as KEYS_OF_SETS
 from surveys.results.comparisons.published import LAYOUTS, PublishedFile
 from surveys.results.run_inspection import write_recipes
 from surveys.web.console.study.audits import FilesField
@@ -38,7 +37,6 @@ class ComparisonForm(forms.Form):
     )
     match = forms.ChoiceField(
         label="Match pairs by", required=False,
-        choices=[("", "what fits"), *((key, KEY_LABELS[key]) for key in KEYS)],
         help_text="What fits: the number for the same stimuli and for two languages, else the "
         "texts.",
     )  # fmt: skip
@@ -52,16 +50,18 @@ class ComparisonForm(forms.Form):
         self.has_candidates = any(candidates)
         self.fields["second"].choices = _list_groups(candidates)  # type: ignore[attr-defined]
         self.fields["recipe"].choices = [(name, name) for name in write_recipes()]  # type: ignore[attr-defined]
+        match: Any = self.fields["match"]
+        match.choices = [
+            ("", "what fits"), *((key, KEY_LABELS[key]) for key in list_keys(study))
+        ]  # fmt: skip
         if study.kind.n_contexts == 1:
             del self.fields["recipe"]  # that of the design
             label = "Leave out items that only one has, instead of refusing them"
             self.fields["only_matched"].label = label
-            keys = [("", "what fits"), *((key, KEY_LABELS[key]) for key in KEYS_OF_SETS)]
-            self.fields["match"] = forms.ChoiceField(
-                label="Match items by", required=False, choices=keys,
-                help_text="What fits: the id if equal ids are of equal words, else the texts or "
-                "words.",
-            )  # fmt: skip
+            match.label = "Match items by"
+            match.help_text = (
+                "What fits: the id if equal ids are of equal words, else the texts or words."
+            )
 
     def read_request(self) -> ComparisonRequest:
         """Return a valid form's request."""

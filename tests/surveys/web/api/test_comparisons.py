@@ -4,10 +4,17 @@ import pytest
 
 from surveys.access.roles import grant_role
 from surveys.models import ApiToken, ImportedCollection, Role, Run
-from surveys.results.comparisons.comparing import GONE, ComparisonRequest, request_comparison
+from surveys.results.comparisons.comparing import (
+    GONE,
+    KEYS,
+    ComparisonRequest,
+    request_comparison,
+)
+from surveys.web.console.results.comparison_forms import ComparisonForm
 from tests.factories.imported import OF_MODEL, import_model, rated_study, ratings_csv
 from tests.factories.jobs import perform_run
 from tests.factories.programs import errors_of
+from tests.factories.studies import make_study, make_study_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("comparisons_without_plots")]
 NEW = {"name": "Parrot", "kind": "model", "ratings": ratings_csv(2).decode(), **OF_MODEL}
@@ -73,6 +80,34 @@ def test_a_comparison_with_a_hidden_study_is_not_found(program, study):
     grant_role(other, ApiToken.objects.get().user, Role.RESEARCHER)
     listed = asking.get("studies/study/comparisons/").json()["results"]
     assert [one["id"] for one in listed] == [run.pk]
+
+
+@pytest.mark.parametrize(
+    ("design", "keys", "recipe"),
+    [
+        ("simlex", ["id", "words"], "simlex"),
+        ("scws", ["id", "words", "texts"], "raw"),
+        ("", ["number", "words", "texts"], "raw"),
+    ],
+)
+def test_pairs_are_matched_by_what_items_have(program, design, keys, recipe):
+    other = make_study_of(design, 1, slug="other") if design else make_study(1, slug="other")
+    asking = program()
+    grant_role(other, ApiToken.objects.get().user, Role.RESEARCHER)
+    imported = ImportedCollection.objects.create(
+        study=other, number=1, kind="people", n_ratings=0, n_annotators=0,
+        scale_minimum=0, scale_maximum=1, scale_step=1,
+    )  # fmt: skip
+    path, sent = "studies/other/comparisons/", {"collection": imported.pk}
+
+    answers = {key: asking.post(path, {**sent, "match": key}) for key in KEYS}
+
+    assert [key for key, answer in answers.items() if answer.status_code == 201] == keys
+    assert {answer.json()["recipe"] for answer in map(answers.get, keys)} == {recipe}
+    (refused,) = errors_of(answers["number" if "number" not in keys else "id"])
+    assert refused[1] == f"Pairs are matched by {', '.join(keys)}."
+    offered = ComparisonForm(other, ApiToken.objects.get().user).fields["match"].choices
+    assert [key for key, _ in offered] == ["", *keys]
 
 
 def test_a_comparison_needs_one_other_collection(program, study):
