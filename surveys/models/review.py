@@ -1,5 +1,6 @@
 from datetime import datetime
-from typing import Any, ClassVar, Self
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator
@@ -9,6 +10,9 @@ from django.db.models.functions import Coalesce
 
 from surveys.models.participation import Assignment, Response
 from surveys.models.study import Study
+
+if TYPE_CHECKING:
+    from surveys.models.later_rounds import SecondAnswer
 
 DRAWS = 10_000
 LONGEST_REASON = 500
@@ -200,6 +204,18 @@ class Review(models.Model):
     def is_whole(self) -> bool:
         """Whether it is the review of a whole assignment."""
         return self.response_id is None
+
+    @property
+    def valid_answer(self) -> "Response | SecondAnswer | None":
+        """The answer that counts: after a second look if there was one. None for a whole."""
+        again: SecondAnswer | None = getattr(self.response, "second_answer", None)
+        return again if again and again.answered_at else self.response
+
+    @property
+    def rating_before(self) -> Decimal | None:
+        """The rating before a second look that changed it; None if none did."""
+        before, valid = self.response, self.valid_answer
+        return before.rating if before and valid and valid.rating != before.rating else None
 
 
 class VerdictQuerySet(models.QuerySet["Verdict"]):

@@ -44,7 +44,12 @@ class ReviewSerializer(serializers.Serializer[Any]):
     text = serializers.CharField(source="response.context.shown", allow_null=True)
     inspired_word1 = serializers.CharField(source="response.written1", allow_null=True)
     inspired_word2 = serializers.CharField(source="response.written2", allow_null=True)
-    rating = serializers.FloatField(source="response.rating", allow_null=True)
+    rating = serializers.FloatField(
+        source="valid_answer.rating", allow_null=True, help_text="that counts"
+    )
+    rating_before_second_look = serializers.FloatField(
+        source="rating_before", allow_null=True, help_text="null unless a second look changed it"
+    )
     evidence = serializers.SerializerMethodField(help_text="what was noticed, one sentence each")
     risk = serializers.IntegerField(help_text="weight of the evidence")
     state = serializers.ChoiceField(ReviewState.choices)

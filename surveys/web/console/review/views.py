@@ -51,17 +51,15 @@ class Card:
 
     @property
     def rating(self) -> str:
-        """Return the rating as a point of the scale; "" if the annotator could not judge."""
-        response = self.review.response
-        return "" if response is None or response.rating is None else write_point(response.rating)
+        """Return the rating that counts, a point of the scale; "" for "cannot judge"."""
+        valid = self.review.valid_answer
+        return "" if valid is None or valid.rating is None else write_point(valid.rating)
 
     @property
-    def rating_again(self) -> str:
-        """Return what a second look made of the rating; "" if it was not answered again."""
-        again = getattr(self.review.response, "second_answer", None)
-        if again is None or again.answered_at is None:
-            return ""
-        return "cannot judge" if again.rating is None else write_point(again.rating)
+    def rating_before(self) -> str:
+        """Return the rating before a second look that changed it; "" if none did."""
+        before = self.review.rating_before
+        return "" if before is None else write_point(before)
 
     @property
     def sides(self) -> list[tuple[str, Any]]:

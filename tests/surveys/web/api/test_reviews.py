@@ -21,6 +21,7 @@ from surveys.review.verdicts import configure_review, give_verdict
 from tests.factories.adjudications import answer_apart
 from tests.factories.programs import errors_of
 from tests.factories.reviews import answers, submit, whole
+from tests.factories.second_looks import list_annotators, look_again, look_of, looking_study
 from tests.factories.studies import make_study, make_study_of
 
 pytestmark = pytest.mark.study(of="answers_to_review")
@@ -279,3 +280,24 @@ def test_decisions_on_items_without_a_majority_are_listed(program):
         {**both, "annotator": taken.annotator.code, "rating": 0, "written1": "lake",
          "written2": "salt", "reason": "a slip", "is_standing": True},
     ]  # fmt: skip
+
+
+def test_a_rating_after_a_second_look_is_beside_the_rating_before(program):
+    study = looking_study(slug="looking")
+    third = list_annotators(study)[2]
+    for pair, rating in ((4, "0.5"), (1, "2.25")):
+        look_again(third, pair, rating)
+    file_answers(study)
+    asking = program()
+    grant_role(study, User.objects.get(username="ana"), Role.REVIEWER)
+
+    listed = asking.get("studies/looking/reviews/?of=answers").json()["results"]
+
+    ratings = {review["id"]: review for review in listed}
+    told = [
+        (review["rating"], review["rating_before_second_look"])
+        for pair in (4, 1)
+        for review in [ratings[look_of(third, pair).response.review.pk]]
+    ]
+    assert told == [(0.5, 4), (2.25, None)]
+    assert len([review for review in listed if review["rating_before_second_look"]]) == 1

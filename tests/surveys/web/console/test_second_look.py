@@ -1,13 +1,22 @@
 """The console's page of a second look."""
 
+from decimal import Decimal
+
 import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
 
-from surveys.models import Review, SecondLook
+from surveys.models import Review, SecondLook, Study
+from surveys.participation.second_look import answer_again
 from surveys.review.queue import file_answers
 from tests.factories.clients import client_of
-from tests.factories.second_looks import list_annotators, look_again, looking_study, rated_study
+from tests.factories.second_looks import (
+    list_annotators,
+    look_again,
+    look_of,
+    looking_study,
+    rated_study,
+)
 
 pytestmark = [pytest.mark.django_db, pytest.mark.every_database]
 
@@ -39,17 +48,29 @@ def test_the_second_look_is_previewed_opened_followed_and_closed():
     assert SecondLook.objects.get().closed_by.username == "op"
 
 
-def test_reviewers_see_both_ratings():
-    operator = sign_in_operator()
-    study = looking_study()
-    look_again(list_annotators(study)[2], 4, "0.5")
+@pytest.mark.parametrize(
+    ("again", "shown", "before"),
+    [
+        ("0.5", "Rated 0.5 · 4 before the second look", 4),
+        ("4", "Rated 4", None),
+        (None, "Could not judge: “both” · 4 before the second look", 4),
+    ],
+)
+def test_reviewers_see_the_rating_that_counts_and_what_it_was(again, shown, before):
+    operator, study = sign_in_operator(), looking_study()
+    Study.objects.update(allows_unjudgeable=True)
+    answer_again(look_of(list_annotators(study)[2], 4), again and Decimal(again), "both")
     file_answers(study)
+    looked = Review.objects.get(response__second_answer__answered_at__isnull=False)
+    whole = Review.objects.get(assignment=looked.assignment, response=None)
 
-    looked = Review.objects.get(response__second_answer__rating="0.5")
-    address = reverse("console:review_one", args=[study.slug, looked.pk])
-    shown = " ".join(operator.get(address).content.decode().split())
+    def read(review):
+        address = reverse("console:review_one", args=[study.slug, review.pk])
+        return " ".join(operator.get(address).content.decode().split())
 
-    assert "Rated 4 · 0.5 in the second look" in shown
+    assert shown in read(looked)
+    assert ("4 before the second look" in read(looked)) == (before is not None)
+    assert ("4 before the second look" in read(whole)) == (before is not None)
 
 
 def test_what_prevents_it_is_said():
