@@ -99,6 +99,10 @@ class TextKind:
         """Return the only set of instructions and practice items."""
         return "text"
 
+    def is_rated(self, question: str) -> bool:
+        """Return True: items are rated on a scale."""
+        return True
+
     def sides(self, item: Item[MarkedContext]) -> list[Side]:
         """Return the text, cut at both targets, which are numbered in its order."""
         return [_number_targets(text.parts, (1, 2)) for text in item.texts]
@@ -192,6 +196,10 @@ class PairKind:
         if question == "same_meaning" or question == "translation":
             return question
         return "uses" if same_word else self.name
+
+    def is_rated(self, question: str) -> bool:
+        """Return whether items are rated on a scale, and not translated."""
+        return question != "translation"
 
     def sides(self, item: Item[MarkedText]) -> list[Side]:
         """Return both texts, cut at the pieces of their target."""

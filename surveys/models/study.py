@@ -430,7 +430,7 @@ class Study(models.Model):
     @property
     def collects_translations(self) -> bool:
         """Whether its outcome is a list of items in the other language, and no scores."""
-        return self.writes == Writes.TRANSLATIONS
+        return not self.kind.is_rated(self.question)
 
     @property
     def has_question_forms(self) -> bool:

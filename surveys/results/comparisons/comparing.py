@@ -26,7 +26,12 @@ from surveys.results.comparisons.importing import (
     source_of_collection,
 )
 from surveys.results.comparisons.published import compare_set
-from surveys.results.ratings_table import collect_study, scale_of, withdrawal_cutoff
+from surveys.results.ratings_table import (
+    collect_study,
+    refuse_translations,
+    scale_of,
+    withdrawal_cutoff,
+)
 from surveys.results.run_inspection import restore_run, write_recipes
 from surveys.results.run_jobs import makes_run
 from surveys.results.runs import store_request
@@ -65,8 +70,9 @@ def request_comparison(study: Study, requested: ComparisonRequest, by: User | No
     """Queue a run that compares a study's ratings with another collection.
 
     Raises RunRefused for an unknown recipe or key, and for a collection that `by` may not see, as
-    for one that does not exist.
+    for one that does not exist. Raises ReleaseRefused for a study of translations.
     """
+    refuse_translations(study)
     if requested.recipe not in write_recipes():
         raise RunRefused(f"Unknown recipe. Recipes: {', '.join(write_recipes())}.")
     keys = list_keys(study)

@@ -22,6 +22,7 @@ from surveys.results.comparisons.importing import delete_collection, import_coll
 from surveys.results.comparisons.published import import_published
 from surveys.results.comparisons.reading import read_page, read_result
 from surveys.results.inspection.plots import FORMS, read_plot
+from surveys.results.ratings_table import refuse_translations
 from surveys.results.runs import is_broken_off, retry_run
 from surveys.web.console.access import signed_in, study_page
 from surveys.web.console.confirmation import ask_first
@@ -39,6 +40,7 @@ COMPARISONS_A_PAGE = 25
 @study_page(Right.WORK)
 def comparisons(request: HttpRequest, study: Study) -> HttpResponse:
     """List the comparisons and the imported collections; a POST requests a comparison."""
+    refuse_translations(study)
     user = signed_in(request)
     form = ComparisonForm(study, user, posted(request))
 
@@ -121,6 +123,7 @@ def retry_comparison(request: HttpRequest, study: Study, run_id: int) -> HttpRes
 @study_page(Right.WORK)
 def new_collection(request: HttpRequest, study: Study) -> HttpResponse:
     """Import a file of ratings to compare the study with."""
+    refuse_translations(study)
     if study.kind.n_contexts == 1:
         return _new_set(request, study)
     form = CollectionForm(posted(request), request.FILES or None, initial={"kind": "people"})

@@ -14,6 +14,7 @@ from surveys.results.entries.description import (
     read_written,
     store_written,
 )
+from surveys.results.ratings_table import refuse_translations
 from surveys.web.console.access import study_page
 from surveys.web.console.results.description_forms import DescriptionForm, DescriptionTextForm
 from surveys.web.console.results.release_forms import query_of_run
@@ -25,6 +26,7 @@ SAVED = "The description is saved. {n_written} of {n_asked} entries are written.
 @study_page(Right.WORK)
 def description(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the form of the description; a POST saves it, complete or not."""
+    refuse_translations(study)
     written = read_written(study)
     form = DescriptionForm(posted(request), study=study, written=written)
     if attempt(form, lambda: store_written(study, form.body)):
@@ -36,6 +38,7 @@ def description(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Right.WORK)
 def description_text(request: HttpRequest, study: Study) -> HttpResponse:
     """Show the same page with the TOML; a POST saves it."""
+    refuse_translations(study)
     written = read_written(study)
     text = DescriptionTextForm(posted(request), study=study, written=written)
     if attempt(text, lambda: store_written(study, text.cleaned_data["body"])):

@@ -24,7 +24,7 @@ from surveys.study.letters import PLACEHOLDERS, fill_letter
 from surveys.study.lifecycle import list_missing, open_study, review_consent
 from surveys.study.planning.power import estimate_power
 from surveys.study.planning.workload import count_pairs
-from surveys.study.settings import KIND, QUESTION
+from surveys.study.settings import KIND, OF_RATINGS, QUESTION
 from surveys.study.stimuli.sources import list_doubtful
 from surveys.study.texts import (
     MAY_BE_EMPTY,
@@ -224,7 +224,11 @@ def describe_locked(study: Study) -> list[tuple[str, str]]:
     return [
         *describe_kind(study),
         ("Language of the texts", study.language),
-        ("Scale", f"{low} to {high}, in steps of {step}"),
+        *(
+            [("Scale", f"{low} to {high}, in steps of {step}")]
+            if not study.collects_translations
+            else []
+        ),
         *(
             [("Words in the question", study.get_question_forms_display())]
             if study.has_question_forms
@@ -242,7 +246,7 @@ def describe_kind(study: Study, names: Iterable[str] = (*KIND, *QUESTION)) -> li
     return [
         (label_of(Study, name), "yes" if value is True else write_choice(name, value))
         for name, value in values.items()
-        if value
+        if value and not (study.collects_translations and name in OF_RATINGS)
     ]
 
 

@@ -10,7 +10,7 @@ from surveys.study.design import list_fitting, list_published, settings_of
 from surveys.study.planning.durations import introduction_seconds
 from surveys.study.planning.power import Power, weigh_power
 from surveys.study.planning.workload import Plan, count_pairs
-from surveys.study.settings import DRAFT_ONLY, GROUPS, QUESTION, SCALE, SETTINGS
+from surveys.study.settings import DRAFT_ONLY, GROUPS, OF_RATINGS, QUESTION, SCALE, SETTINGS
 from surveys.study.texts import LONGEST_TEXT
 from surveys.web.forms import SettingsForm
 
@@ -105,6 +105,10 @@ class DesignForm(SettingsForm):
         if study.writes == Writes.NOTHING and not study.is_draft:
             del self.fields["publishes_words"]
         settings = settings_of(published) if published else {}
+        is_rated = study.kind.is_rated(settings.get("question", study.question))
+        if not is_rated and not (self.is_bound and SCALE[0] in self.data):
+            for name in OF_RATINGS:
+                self.fields.pop(name, None)
         proposed = {name: settings[name] for name in self.fields if name in settings}
         stored = self.initial
         self.initial = {**stored, **proposed}

@@ -7,8 +7,9 @@ from decimal import Decimal
 import pytest
 
 from surveys.models import AuditEntry, Entrance, Role, Study, StudyText, TextKind
-from surveys.study.design import configure_study
+from surveys.study.design import configure_study, published_designs
 from surveys.study.planning.durations import introduction_seconds
+from surveys.study.settings import OF_RATINGS
 from surveys.study.texts import default_body
 from surveys.web.console.study.design_forms import DesignForm
 from tests.factories.pages import page, read
@@ -308,8 +309,7 @@ def test_the_page_shows_what_a_study_has_from_its_design(study, owner):
 @pytest.mark.study(design="usim")
 def test_the_question_of_a_draft_is_changed_within_the_rules_of_designs(unopened, owner):
     form = DesignForm(study=unopened)
-    sent = {name: form[name].value() for name in form.fields if form[name].value() is not None}
-    sent = {**sent, "scale_labels": "", "block_size": 2, "n_doubled": 1, "layout": "dwug"}
+    sent = {**list_sent(form), "block_size": 2, "n_doubled": 1, "layout": "dwug"}
     assert dict(form.fields["question"].choices).keys() == {
         "similarity", "relatedness", "same_meaning",
     }  # fmt: skip
@@ -324,3 +324,53 @@ def test_the_question_of_a_draft_is_changed_within_the_rules_of_designs(unopened
     unopened.refresh_from_db()
     assert (unopened.question, unopened.layout, unopened.n_doubled) == ("similarity", "dwug", 1)
     assert sorted(unopened.blocks.values_list("n_more", flat=True)) == [0, 1]
+
+
+def list_sent(form):
+    """The fields of a form as a browser sends them."""
+    sent = {name: form[name].value() for name in form.fields if form[name].value() is not None}
+    return {**sent, "scale_labels": "", "block_size": ""}
+
+
+@pytest.mark.study(design="semeval2017-translation")
+def test_a_study_of_translations_shows_no_scale(unopened, owner):
+    draft, opening = read(owner, "design", unopened), read(owner, "opening", unopened)
+    proposed = owner.get(page("design", unopened) + "?design=semeval2017").content.decode()
+
+    for name in OF_RATINGS:
+        assert (f'name="{name}"' in draft, f'name="{name}"' in proposed) == (False, True)
+    assert "in steps of" not in opening
+    assert "Layout of published files" not in draft + opening
+
+    by_hand = list_sent(DesignForm(study=unopened))
+    similar = {"question": "similarity", "writes": "nothing"}
+    owner.post(page("design", unopened), by_hand)
+    unopened.refresh_from_db()
+    assert unopened.question == "translation"
+    owner.post(page("design", unopened), {**by_hand, **similar})
+    unopened.refresh_from_db()
+    assert (unopened.question, str(unopened.scale_maximum)) == ("similarity", "6.00")
+    assert 'name="scale_maximum"' in read(owner, "design", unopened)
+
+
+@pytest.mark.study(design="semeval2017-translation")
+def test_a_published_design_gives_a_study_of_translations_a_scale(unopened, owner):
+    form = DesignForm(study=unopened, published=published_designs()["semeval2017"])
+
+    owner.post(page("design", unopened), list_sent(form))
+
+    stored = Study.objects.get()
+    assert (stored.question, str(stored.scale_step)) == ("similarity", "0.25")
+    assert (str(stored.second_look_above), stored.layout) == ("1.00", "semeval2017")
+
+
+@pytest.mark.study(design="semeval2017-translation")
+@pytest.mark.parametrize(
+    "name", ["description", "description_text", "comparisons", "new_collection"]
+)
+def test_a_study_of_translations_has_nothing_to_describe_or_compare(study, owner, name):
+    answer = owner.get(page(name, study))
+
+    assert answer.status_code == 409
+    assert "A study of translations has no scores, runs or releases" in answer.content.decode()
+    assert page(name, study) not in read(owner, "results", study) + read(owner, "release", study)
