@@ -1,7 +1,6 @@
 """Deletion of a rehearsal: scripted annotators, and all that was made of their answers."""
 
 from collections.abc import Iterable
-from functools import partial
 from typing import NamedTuple
 
 from django.db import transaction
@@ -15,7 +14,6 @@ from surveys.models import (
     Annotator,
     Assignment,
     Invitation,
-    Job,
     Release,
     Response,
     Review,
@@ -29,7 +27,7 @@ from surveys.models import (
 )
 from surveys.models.results import OF_SEVERAL_STUDIES
 from surveys.participation.assignments import lock_places
-from surveys.results.run_files import drop_exports
+from surveys.results.run_files import delete_runs, drop_exports
 from surveys.study.blocks.quota import give_back_places, in_chunks
 
 OF_ANSWERS = (
@@ -164,11 +162,6 @@ def _list_releases(study: Study) -> list[Release]:
 def _delete_runs(study: Study) -> None:
     """Delete runs and releases with scripted ratings; their files once that is committed."""
     runs, releases = _list_runs(study), _list_releases(study)
-    for run in runs:
-        for file in (run.archive, run.ledger):
-            if file:
-                transaction.on_commit(partial(file.storage.delete, str(file)))
     of_releases = Run.objects.filter(release__in=[release.pk for release in releases])
-    jobs = [run.job_id for run in (*runs, *of_releases)]
-    Job.objects.filter(pk__in=jobs).delete()  # and their runs
+    delete_runs({run.pk: run for run in (*of_releases, *runs)}.values())
     Release.objects.filter(pk__in=[release.pk for release in releases]).delete()

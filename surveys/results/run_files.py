@@ -1,6 +1,7 @@
 """Lists and files of runs, deleted when no longer needed."""
 
 import shutil
+from collections.abc import Iterable
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -51,6 +52,17 @@ def drop_exports(study: Study) -> None:
     """
     drop_files(study, RunKind.EXPORT)
     transaction.on_commit(drop_unreferenced_files)
+
+
+def delete_runs(runs: Iterable[Run]) -> None:
+    """Delete runs with their jobs, and their files once that is committed."""
+    jobs = []
+    for run in runs:
+        jobs.append(run.job_id)
+        for file in (run.archive, run.ledger):
+            if file:
+                transaction.on_commit(partial(file.storage.delete, str(file)))
+    Job.objects.filter(pk__in=jobs).delete()
 
 
 def drop_files(study: Study, kind: str) -> None:

@@ -54,6 +54,7 @@ ACTIONS = {
     "export.made": "Finished a file of the answers ({})",
     "export.requested": "Requested a file of the answers ({})",
     "family.changed": "Changed the family “{}”",
+    "family.deleted": "Deleted the family “{}”",
     "family.joined": "Put the study into the family “{}”",
     "family.left": "Took the study out of the family “{}”",
     "family.made": "Finished {}",

@@ -22,9 +22,11 @@ from surveys.access.audit_log import record
 from surveys.errors import RunRefused
 from surveys.jobs.perform import Progress
 from surveys.models import Family, Run, RunKind, Study
+from surveys.models.results import RunQuerySet
 from surveys.models.study import Kind
 from surveys.operations.job_process import in_job_process
 from surveys.results.comparisons.candidates import open_studies
+from surveys.results.run_files import delete_runs
 from surveys.results.run_inspection import unpack_archive
 from surveys.results.run_jobs import makes_run
 from surveys.results.runs import store_request
@@ -71,6 +73,21 @@ def save_family(family: Family, studies: Collection[Study], **values: str) -> Fa
     return family
 
 
+@transaction.atomic
+def delete_family(family: Family) -> None:
+    """Delete a family with its comparisons; idempotent. The log of each study has an entry.
+
+    Raises RunRefused during a comparison.
+    """
+    runs = _list_runs(family)
+    if runs.under_way().exists():
+        raise RunRefused("The releases are being compared. Wait until that ends.")
+    delete_runs(runs)
+    for study in family.studies.all():
+        record("family.deleted", study, family.slug)
+    Family.objects.filter(pk=family.pk).delete()
+
+
 def find_releases(family: Family) -> list[tuple[Study, Run | None]]:
     """Return the studies with the latest releases whose files the site keeps, by language."""
     studies = list(family.studies.order_by("language", "slug"))
@@ -106,9 +123,12 @@ def request_family(family: Family, key: bytes, by: User | None) -> Run:
 def list_comparisons(family: Family) -> list[Run]:
     """Return the comparisons of exactly the studies that a family has now, the newest first."""
     now = {str(pk) for pk in family.studies.values_list("pk", flat=True)}
-    runs = Run.objects.filter(kind=RunKind.FAMILY, job__request__family=family.pk)
-    runs = runs.without_report().select_related("job__requested_by")
+    runs = _list_runs(family).without_report().select_related("job__requested_by")
     return [run for run in runs if run.request["releases"].keys() == now]
+
+
+def _list_runs(family: Family) -> RunQuerySet:
+    return Run.objects.filter(kind=RunKind.FAMILY, job__request__family=family.pk)
 
 
 def tabulate(report: dict[str, Any]) -> list[tuple[Any, ...]]:

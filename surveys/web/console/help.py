@@ -51,7 +51,8 @@ _BY_SECTION = {
         "retry_comparison new_collection remove_collection"
     ),
     "docs/console.html#families": (
-        "families new_family family edit_family family_report family_files family_figure"
+        "families new_family family edit_family delete_family family_report family_files "
+        "family_figure"
     ),
     "docs/postprocessing.html#the-ledger": "ledger",
     "docs/audit.html#auditing-a-dataset": "audit",

@@ -53,6 +53,7 @@ VIEWS: dict[str, tuple[str, Page]] = {
     "new_family": ("new-family/", families.edit_family),
     "family": (FAMILY, families.family),
     "edit_family": (f"{FAMILY}edit/", families.edit_family),
+    "delete_family": (f"{FAMILY}delete/", families.remove_family),
     "family_report": (f"{FAMILY}<int:run_id>/report/", families.family_report),
     "family_files": (f"{FAMILY}<int:run_id>/files/", families.family_files),
     "family_figure": (f"{FAMILY}<int:run_id>/<slug:figure>.<slug:form>", families.family_figure),

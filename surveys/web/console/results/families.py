@@ -15,6 +15,7 @@ from surveys.models import Family, JobState, Run, Study
 from surveys.results.comparisons.candidates import count_withdrawn
 from surveys.results.comparisons.families import (
     LARGEST_KEY,
+    delete_family,
     eligible_studies,
     find_releases,
     list_comparisons,
@@ -27,6 +28,7 @@ from surveys.results.comparisons.reading import read_page
 from surveys.results.inspection.plots import FORMS
 from surveys.results.run_inspection import read_member
 from surveys.web.console.access import console_page, signed_in
+from surveys.web.console.confirmation import ask_first
 from surveys.web.forms import SettingsForm, attempt, posted, status_of
 from surveys.web.rendering.sandboxed import add_way_back, answer_sandboxed
 
@@ -104,6 +106,24 @@ def edit_family(request: HttpRequest, family: str = "") -> HttpResponse:
         return redirect("console:family", edited.slug)
     page = {"form": form, "family": edited}
     return render(request, "console/results/edit_family.html", page, status=status_of(form))
+
+
+@require_http_methods(["GET", "POST"])
+@console_page
+def remove_family(request: HttpRequest, family: str) -> HttpResponse:
+    """Delete a family, once that is confirmed."""
+    shown = _find(request, family)
+    if request.method == "POST":
+        delete_family(shown)
+        messages.success(request, f"The family {shown.title} is deleted.")
+        return redirect("console:families")
+    return ask_first(
+        request,
+        title=f"Delete the family {shown.title}?",
+        text="Its comparisons and their files are deleted. Studies and releases stay.",
+        button="Delete the family",
+        back=reverse("console:edit_family", args=[family]),
+    )
 
 
 @require_http_methods(["GET", "POST"])

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import TestCase
 from django.urls import reverse
 
 from surveys.access.roles import grant_role
@@ -13,7 +14,7 @@ from surveys.errors import RunRefused
 from surveys.models import Annotator, AuditEntry, Family, JobState, Role, Run, RunKind
 from surveys.rehearsal.deletion import delete_scripted
 from surveys.results.comparisons.candidates import count_withdrawn
-from surveys.results.comparisons.families import request_family, save_family
+from surveys.results.comparisons.families import delete_family, request_family, save_family
 from surveys.results.runs import request_release
 from tests.factories.clients import client_of
 from tests.factories.imported import rated_study
@@ -218,6 +219,39 @@ def test_deleting_a_rehearsal_deletes_comparisons_of_its_release(studies, editor
     delete_scripted(studies[0])
 
     assert not Run.objects.filter(pk=run.pk).exists()
+
+
+@pytest.mark.every_database
+def test_a_family_is_deleted_with_its_comparisons(studies, editor, family):
+    for study in studies:
+        release(study)
+    compare(editor)
+    run = Run.objects.get(kind=RunKind.FAMILY)
+    act, change = address("delete_family", "both"), address("edit_family", "both")
+    assert act in editor.get(change).content.decode()
+    refused = editor.post(act)
+    assert (refused.status_code, Family.objects.count()) == (409, 1)
+    assert "The releases are being compared." in refused.content.decode()
+    perform_run(run.pk)
+    archive = Run.objects.get(pk=run.pk).archive
+    assert change in editor.get(act).content.decode()
+    assert archive.storage.exists(str(archive))
+
+    alone = User.objects.create_user("eva")
+    grant_role(studies[1], alone, Role.OWNER)
+    assert client_of(alone).post(act).status_code == 404
+    with TestCase.captureOnCommitCallbacks(execute=True):
+        answer = editor.post(act, follow=True)
+
+    assert "The family Both languages is deleted." in answer.content.decode()
+    assert not archive.storage.exists(str(archive))
+    assert (Family.objects.count(), list(Run.objects.values_list("kind", flat=True))) == (
+        0, [RunKind.RELEASE] * 2,
+    )  # fmt: skip
+    entries = AuditEntry.objects.filter(action="family.deleted", actor="ana")
+    assert sorted(entries.values_list("study__slug", "subject")) == [("fi", "both"), ("sl", "both")]
+    delete_family(family)
+    assert entries.count() == 2
 
 
 def test_withdrawals_count_since_each_release_read_its_ratings(studies, family):

@@ -162,6 +162,7 @@ FORMS = {
                                  "studies": [world.study.slug]},
     "edit_family": lambda world: {"slug": "both", "title": "New", "text": "Words.",
                                   "studies": [world.study.slug]},
+    "delete_family": lambda world: {},
     "family": lambda world: {"file": SimpleUploadedFile("key.tsv", FAMILY_KEY)},
     "begin_contexts": lambda world: {"title": "New", "slug": "new", "language": "en",
                                      "design": "cosimlex-crowd", **windows()},
