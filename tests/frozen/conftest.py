@@ -1,5 +1,6 @@
 import random
 import secrets
+import sys
 from datetime import UTC, datetime
 from importlib import import_module
 
@@ -17,6 +18,7 @@ NOW = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 def fixed(request, settings, monkeypatch):
     """Fix the clock, the tokens, the seeds and the ids of rows."""
     import_module(settings.ROOT_URLCONF)  # modules that draw something when they are imported
+    empty_caches()  # of functions that do when they are first called
     settings.SECRET_KEY, settings.SITE_URL = "frozen", "https://survey.example.org"
     chance = random.Random(request.node.name)
     monkeypatch.setattr(secrets, "token_bytes", lambda n=32: chance.randbytes(n))
@@ -24,6 +26,14 @@ def fixed(request, settings, monkeypatch):
     monkeypatch.setattr(secrets, "randbits", chance.getrandbits)
     with time_machine.travel(NOW, tick=False):
         yield
+
+
+def empty_caches() -> None:
+    """Let no function of the site have a result that an earlier test asked for."""
+    for module in [module for name, module in sys.modules.items() if name.startswith("surveys.")]:
+        for function in vars(module).values():
+            if callable(clear := getattr(function, "cache_clear", None)):
+                clear()
 
 
 @pytest.fixture
