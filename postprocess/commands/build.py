@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from postprocess.commands.options import (
+    add_design_arguments,
     add_input_arguments,
     add_name_argument,
     add_recipe_arguments,
     add_report_argument,
-    recipe_from,
+    read_designed,
 )
 from postprocess.commands.progress import showing_progress
 from postprocess.extras import require_report
-from postprocess.formats.stimuli import parse_stimuli
 from postprocess.formats.tabular import group_findings
 from postprocess.formats.writing import write_files
 from postprocess.naming import PUBLISHED
@@ -34,23 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_report_argument(parser)
     add_name_argument(parser)
     add_recipe_arguments(parser)
-    parser.add_argument(
-        "--design",
-        metavar="NAME_OR_FILE",
-        help="take the recipe and the scale from a design, in place of --recipe",
-    )
-    parser.add_argument(
-        "--adjudicated",
-        type=Path,
-        metavar="FILE",
-        help="answers that were decided on, for items without a majority: adjudicated_<lang>.tsv",
-    )
+    add_design_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Build and write a dataset; print findings and a summary."""
-    from postprocess.designs.design import read_design
-    from postprocess.designs.items import parse_items
     from postprocess.formats.reading import load_checks, load_ratings
     from postprocess.pipeline import build_dataset
     from postprocess.reporting.report import summarise
@@ -62,13 +50,9 @@ def run(options: argparse.Namespace) -> int:
     files = {"stimuli": options.stimuli, "ratings": options.ratings}
     if options.checkpoints:
         files["checkpoints"] = options.checkpoints
-    decided = options.adjudicated
-    if decided:
-        files["adjudicated"] = decided
-    design = read_design(options.design) if options.design else None
-    recipe = design.as_recipe(options.changes) if design else recipe_from(options)
-    data = options.stimuli.read_bytes()
-    stimuli = parse_items(data, design.item) if design else parse_stimuli(data)
+    if options.adjudicated:
+        files["adjudicated"] = options.adjudicated
+    design, recipe, stimuli, decisions = read_designed(options)
     checks = load_checks(options.checkpoints) if options.checkpoints else None
     with showing_progress() as progress:
         dataset = build_dataset(
@@ -79,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
             design=design,
             inputs={name: _digest(path) for name, path in files.items()},
             checks=checks,
-            decisions=load_ratings(decided, options.language) if decided else None,
+            decisions=decisions,
             details=load_details(options.ratings),
             scripted=load_scripted(options.ratings),
             name=options.name or PUBLISHED,

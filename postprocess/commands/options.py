@@ -2,7 +2,7 @@
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from postprocess.errors import UserError as UserError
 from postprocess.naming import check_name
@@ -10,7 +10,22 @@ from postprocess.steps import list_recipes
 from postprocess.table.scale import Scale
 
 if TYPE_CHECKING:
+    import pandas as pd
+
+    from postprocess.designs.design import Design
+    from postprocess.formats.parsed import ParsedRows
     from postprocess.steps.recipe import Recipe
+
+RECIPE = "cosimlex"
+
+
+class Designed(NamedTuple):
+    """The design, None for pairs with two contexts; what is read by it; and decisions on ties."""
+
+    design: "Design | None"
+    recipe: "Recipe"
+    stimuli: "ParsedRows[Any]"
+    decisions: "pd.DataFrame | None"
 
 
 def add_input_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,9 +41,8 @@ def add_recipe_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `recipe_from`."""
     parser.add_argument(
         "--recipe",
-        default="cosimlex",
         metavar="NAME_OR_FILE",
-        help=f"one of {', '.join(list_recipes())}, or a file (default: %(default)s)",
+        help=f"one of {', '.join(list_recipes())}, or a file (default: {RECIPE})",
     )
     parser.add_argument(
         "--set",
@@ -44,7 +58,49 @@ def recipe_from(options: argparse.Namespace) -> "Recipe":
     """Return the recipe of parsed options. Raises RecipeError or OSError."""
     from postprocess.steps.recipe import read_recipe
 
-    return read_recipe(options.recipe, options.changes)
+    return read_recipe(options.recipe or RECIPE, options.changes)
+
+
+def add_design_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `read_designed`."""
+    parser.add_argument(
+        "--design",
+        metavar="NAME_OR_FILE",
+        help="take the scale and, without --recipe, the recipe from a design",
+    )
+    parser.add_argument(
+        "--adjudicated",
+        type=Path,
+        metavar="FILE",
+        help="answers that were decided on, for items without a majority: adjudicated_<lang>.tsv",
+    )
+
+
+def read_designed(options: argparse.Namespace) -> Designed:
+    """Read the stimuli and decisions of parsed options by the design, or as those of CoSimLex.
+
+    Raises DesignError, RecipeError, RatingsError or OSError.
+    """
+    from postprocess.designs.design import read_design
+    from postprocess.designs.items import parse_items
+    from postprocess.formats.reading import load_ratings
+    from postprocess.formats.stimuli import parse_stimuli
+
+    data, decided = options.stimuli.read_bytes(), options.adjudicated
+    design = read_design(options.design) if options.design else None
+    if design and not options.recipe:
+        recipe = design.as_recipe(options.changes)
+    else:
+        recipe = recipe_from(options)
+        recipe = recipe.on_scale(design.scale.as_scale()) if design else recipe
+    if design and design.n_contexts == 2:
+        design = None  # its files are those of CoSimLex
+    return Designed(
+        design,
+        recipe,
+        parse_items(data, design.item) if design else parse_stimuli(data),
+        load_ratings(decided, options.language) if decided else None,
+    )
 
 
 def add_choice_arguments(parser: argparse.ArgumentParser) -> None:

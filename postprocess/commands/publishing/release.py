@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from postprocess.commands.build import render_with_notice
 from postprocess.commands.options import (
     add_choice_arguments,
+    add_design_arguments,
     add_input_arguments,
     add_recipe_arguments,
-    recipe_from,
+    read_designed,
 )
 from postprocess.commands.progress import showing_progress
 from postprocess.commands.publishing.keys import describe_key, find_key, stored
 from postprocess.extras import require_report
-from postprocess.formats.stimuli import parse_stimuli
 from postprocess.origin import Origin, OriginError, parse_origin
 from postprocess.release import ReleaseError
 from postprocess.release.sources import ContextSource, parse_sources
@@ -61,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_choice_arguments(parser)
     add_recipe_arguments(parser)
+    add_design_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -76,8 +77,9 @@ def run(options: argparse.Namespace) -> int:
         require_report()
     key = find_key(options.key, options.key_file, options.out)
     description = read_description(options.description)
-    recipe = recipe_from(options)
-    stimuli = parse_stimuli(options.stimuli.read_bytes())
+    design, recipe, stimuli, decisions = read_designed(options)
+    if design and options.sources:
+        raise ReleaseError("sources are of contexts from corpora; leave out --sources or --design")
     collected = Collected(
         stimuli,
         load_ratings(options.ratings, options.language),
@@ -87,6 +89,8 @@ def run(options: argparse.Namespace) -> int:
         load_scripted(options.ratings),
         _read_sources(options.sources, len(stimuli.rows)),
         _read_origin(options.origin),
+        design,
+        decisions,
     )
     with showing_progress() as progress:
         release = build_release(

@@ -4,8 +4,10 @@ import stat
 import pytest
 
 from postprocess.__main__ import main
+from postprocess.designs.design import read_design
 from postprocess.formats.stimuli import render_stimuli
 from postprocess.release.description.study import parse_description
+from tests.factories.designed import invented_items, invented_ratings
 from tests.postprocess.release.releases import (
     KEY,
     SECRET_WORD,
@@ -203,3 +205,28 @@ def test_describe_prints_a_template(tmp_path, capsys):
 
     assert main(["describe", describe(tmp_path)[1]]) == 0
     assert 'title = "Similarity of words in context"\n' in capsys.readouterr().out
+
+
+def test_release_and_build_take_a_design(tmp_path, capsys):
+    design, out = read_design("simlex"), tmp_path / "out"
+    (tmp_path / "items.tsv").write_bytes(invented_items(design, 12))
+    invented_ratings(design, 12).assign(language="sl").to_csv(tmp_path / "given.csv", index=False)
+    named = {"--stimuli": "items.tsv", "--ratings": "given.csv", "--out": "out"}
+    files = [part for option, name in named.items() for part in (option, str(tmp_path / name))]
+    arguments = ["release", *files, "--language", "sl", "--key", KEY, "--no-report"]
+    sources = ["--design", "simlex", "--sources", str(tmp_path / "given.csv")]
+
+    refused = main([*arguments, *sources])
+    code = main([*arguments, "--design", "simlex", "--recipe", "raw"])
+
+    assert (refused, code) == (2, 0)
+    assert "leave out --sources or --design" in capsys.readouterr().err
+    assert main(["verify", str(out)]) == 0
+    inputs = ["--stimuli", out / "data/items_sl.tsv", "--ratings", out / "ratings_sl.tsv"]
+    rules = ["--design", out / "design.toml", "--recipe", out / "recipe.toml"]
+    again = ["build", *inputs, *rules, "--out", tmp_path / "again", "--language", "sl"]
+    assert main([*map(str, again), "--name", "simlex", "--no-report"]) == 0
+    names = ("simlex_sl.csv", "scores.tsv", "recipe.toml", "ledger.tsv")
+    assert [(tmp_path / "again" / name).read_bytes() for name in names] == [
+        (out / name).read_bytes() for name in names
+    ]
