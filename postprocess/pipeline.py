@@ -295,7 +295,7 @@ def _plain_recipe(recipe: Recipe) -> Report:
 def _report_outcome(outcome: Outcome, human: float, scripted: Collection[str]) -> Report:
     table1, counts = table1_row(outcome.scores, human), report_counts(outcome, scripted)
     text = table1_text(table1)
-    if counts.get("contexts_uncompared"):
+    if "share_q" in text and counts.get("contexts_uncompared"):
         text["share_q"] += " †"
     return {
         "counts": counts,

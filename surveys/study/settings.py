@@ -22,7 +22,14 @@ GROUPS = {  # by legend, in the order of pages and commands
         "data_protection_officer",
     ),
 }  # fmt: skip
-OF_RATINGS = (*SCALE, "scale_labels", "sends_choice", "second_look_above", "layout")
+OF_RATINGS = (
+    *SCALE,
+    "scale_labels",
+    "sends_choice",
+    "second_look_above",
+    "layout",
+    "n_checkpoints",
+)
 KIND = ("design", "item_kind", "same_word", "language2")  # given at import, changed at no door
 SETTINGS = tuple(name for names in GROUPS.values() for name in names)
 DRAFT_ONLY = (  # opening fixes them

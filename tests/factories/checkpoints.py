@@ -1,5 +1,8 @@
 """Checkpoint files for tests."""
 
+from surveys.models import Study
+from tests.factories.studies import invented_items
+
 HEADER = "word1\tword2\tcontext\tword1_context\tword2_context\tlowest\thighest"
 
 
@@ -24,3 +27,11 @@ def numbered_row(number: int, **changed: str) -> str:
 
 def file(*rows: str) -> bytes:
     return "\n".join([HEADER, *rows, ""]).encode()
+
+
+def file_of(study: Study, *ranges: tuple[str, str]) -> bytes:
+    """Checkpoint items of the kind of a study, a row for each range."""
+    header, *rows = invented_items(study.design, 7).decode().splitlines()
+    ends = zip(rows[-len(ranges) :], ranges, strict=True)
+    lines = ["\t".join([row, *wanted]) for row, wanted in ends]
+    return "\n".join([f"{header}\tlowest\thighest", *lines, ""]).encode()

@@ -5,7 +5,7 @@ from django.core.management.base import CommandParser
 
 from surveys.management.commands._base import SurveyCommand, find_study, positive, read_file
 from surveys.management.commands._tables import OPTIONS, add_kind_options
-from surveys.study.stimuli.checkpoints import COLUMNS, CheckpointSummary, import_checkpoints
+from surveys.study.stimuli.checkpoints import CheckpointSummary, columns_of, import_checkpoints
 from surveys.study.stimuli.kinds import choose_kind, group_findings
 
 
@@ -28,7 +28,7 @@ class Command(SurveyCommand):
     def handle(self, *, file: Path, dry_run: bool, **options: Any) -> None:
         study, data = find_study(options["study"]), read_file(file)
         reading = options["separator"], options["encoding"]
-        kind = choose_kind(data, COLUMNS, study.language, *reading, options=OPTIONS)
+        kind = choose_kind(data, columns_of(study), study.language, *reading, options=OPTIONS)
         summary = import_checkpoints(
             study, data, kind=kind, per_assignment=options["per_assignment"], dry_run=dry_run
         )

@@ -1,12 +1,13 @@
-"""Checkpoint items: texts with a known answer that are mixed into new assignments."""
+"""Checkpoint items: items with a known rating that are mixed into new assignments."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import transaction
 
+from postprocess.designs.kinds import Item, WordPair
 from postprocess.formats.kinds import CANONICAL, FileKind, read_table
 from postprocess.formats.marks import MarkedContext, Problem, cuts_a_letter, read_context
 from postprocess.formats.parsed import FoundSoFar
@@ -20,20 +21,23 @@ from surveys.study.design import configure_study
 from surveys.study.lifecycle import lock_draft
 from surveys.study.stimuli.load import CheckedFile
 
-COLUMNS = ("word1", "word2", "context", "word1_context", "word2_context", "lowest", "highest")
 RANGE = ("lowest", "highest")
-OTHER_KIND = "checkpoint items are texts with both words: a study of other items has none"
+IN_TEXT = ("word1", "word2", "context", "word1_context", "word2_context")
+NO_RATING = "translated items have no rating that could be checked"
 
 
 @dataclass(frozen=True)
 class CheckpointItem:
-    """A text with two target words, and the ratings that an attentive annotator may give."""
+    """What is rated, and the ratings that an attentive annotator may give."""
 
-    word1: str
-    word2: str
-    context: MarkedContext
+    item: Item[Any]
     lowest: Decimal
     highest: Decimal
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The texts, or else the words: no other item has them."""
+        return tuple(text.text for text in self.item.texts) or self.item[:2]
 
 
 @dataclass(frozen=True)
@@ -78,8 +82,8 @@ def import_checkpoints(
 ) -> CheckpointSummary:
     """Add checkpoint items to a study; each later assignment gets `per_assignment` items.
 
-    Items are only added. A text that the study has already, with the same words and range, is
-    skipped: the same file again is a no-op, and a longer one adds its new items behind the others.
+    Items are only added. An item that the study has already, with the same range, is skipped: the
+    same file again is a no-op, and a longer one adds its new items behind the others.
     Raises ImportRefused with all errors; then nothing is stored.
     """
     read = _read_items(data, study, kind)
@@ -94,13 +98,15 @@ def _add_items(
     if study.scale_points != read.scale_points:
         raise ImportRefused("The scale of the study was changed meanwhile. Import the file again.")
     items = read.items
-    stored = {item.context.text: item for item in _list_stored(study)}
+    stored = {item.key: item for item in _list_stored(study)}
+    column = columns_of(study)[2] if study.kind.n_texts else "word1"
+    known = f"the study has {_name_key(study)} already, with other words or another range"
     errors = read.errors + [
-        _error(row, "context", "the study has this text already, with other words or another range")
+        _error(row, column, known)
         for row, item in items.items()
-        if stored.get(item.context.text, item) != item
+        if stored.get(item.key, item) != item
     ]
-    new = [item for item in items.values() if item.context.text not in stored]
+    new = [item for item in items.values() if item.key not in stored]
     if errors:
         raise ImportRefused("\n".join(map(str, group_findings(sorted(errors, key=_row_of)))))
     n_items = len(stored) + len(new)
@@ -158,18 +164,22 @@ def copy_checkpoints(study: Study, copy: Study) -> None:
 def _list_stored(study: Study) -> list[CheckpointItem]:
     stored = Context.objects.filter(pair__in=Pair.objects.checkpoints(study))
     return [
-        CheckpointItem(c.word1, c.word2, c.marked, c.checkpoint.lowest, c.checkpoint.highest)
+        CheckpointItem(c.restored(study.kind), c.checkpoint.lowest, c.checkpoint.highest)
         for c in stored.select_related("pair", "checkpoint")
     ]
 
 
 def _store_items(study: Study, items: list[CheckpointItem], *, first_position: int) -> None:
     pairs = Pair.objects.bulk_create(
-        Pair(study=study, is_checkpoint=True, position=position, word1=i.word1, word2=i.word2)
-        for position, i in enumerate(items, first_position)
-    )
+        Pair(
+            study=study, is_checkpoint=True, position=position,
+            word1=checkpoint.item.word1, word2=checkpoint.item.word2,
+        )
+        for position, checkpoint in enumerate(items, first_position)
+    )  # fmt: skip
     contexts = Context.objects.bulk_create(
-        Context.of(pair, 1, item.context) for pair, item in zip(pairs, items, strict=True)
+        Context(pair=pair, **_row_of_context(study, checkpoint.item))
+        for pair, checkpoint in zip(pairs, items, strict=True)
     )
     Checkpoint.objects.bulk_create(
         Checkpoint(context=context, lowest=item.lowest, highest=item.highest)
@@ -177,43 +187,86 @@ def _store_items(study: Study, items: list[CheckpointItem], *, first_position: i
     )
 
 
+def _row_of_context(study: Study, item: Item[Any]) -> dict[str, Any]:
+    """Return the stored row of an item, which is alone in its pair."""
+    kind: Any = study.kind
+    first, *_ = kind.stored(kind.joined([item] * kind.n_contexts, {"id": ""}))
+    return dict(first)
+
+
+def _name_key(study: Study) -> str:
+    return ("these words", "this text", "these texts")[study.kind.n_texts]
+
+
+def columns_of(study: Study) -> tuple[str, ...]:
+    """Return the columns of a file of checkpoint items."""
+    kind = study.kind
+    named = IN_TEXT if kind.n_contexts == 2 else (c for c in kind.columns if c != "id")
+    return (*named, *RANGE)
+
+
 def _read_items(data: bytes, study: Study, kind: FileKind) -> ReadItems:
-    if study.kind.n_contexts == 1:
-        return ReadItems({}, [Finding(Severity.ERROR, OTHER_KIND)], study.scale_points)
-    table = read_table(data, COLUMNS, kind, numbers=RANGE)
+    if study.collects_translations:
+        return ReadItems({}, [Finding(Severity.ERROR, NO_RATING)], study.scale_points)
+    columns = columns_of(study)
+    table = read_table(data, columns, kind, numbers=RANGE)
     items: dict[int, CheckpointItem] = {}
     findings = FoundSoFar(table.findings)
-    rows_by_text: dict[str, int] = {}
+    rows_by_key: dict[tuple[str, ...], int] = {}
     for row, values in table.rows.items():
         if findings.stops_at(row):
             break
-        fields = dict(zip(COLUMNS, values, strict=True))
-        item, row_findings = _read_item(row, fields, study.scale_points)
+        fields = dict(zip(columns, values, strict=True))
+        item, row_findings = _read_item(row, fields, study)
         if item is not None:
-            first = rows_by_text.setdefault(item.context.text, row)
+            first = rows_by_key.setdefault(item.key, row)
             if first != row:
-                row_findings.append(_error(row, "context", f"the same text as in row {first}"))
+                same = _name_key(study).split()[1]
+                column = columns[2] if study.kind.n_texts else "word1"
+                row_findings.append(_error(row, column, f"the same {same} as in row {first}"))
             items[row] = item
         findings.add(row_findings)
     return ReadItems(items, findings.list_all(), study.scale_points)
 
 
 def _read_item(
-    row: int, fields: Mapping[str, str], scale_points: list[Decimal]
+    row: int, fields: Mapping[str, str], study: Study
 ) -> tuple[CheckpointItem | None, list[Finding]]:
-    findings = [_error(row, column, *problem) for column, problem in _list_field_problems(fields)]
+    ends = {name: fields[name] for name in RANGE}
+    findings = [_error(row, column, *problem) for column, problem in _list_field_problems(ends)]
     faulty = {finding.column for finding in findings}
-    sound = {column: field for column, field in fields.items() if column not in faulty}
     findings += [
         _error(row, column, *problem)
-        for column, problem in _list_range_problems(sound, scale_points)
+        for column, problem in _list_range_problems(
+            {name: end for name, end in ends.items() if name not in faulty}, study.scale_points
+        )
     ]
-    context, context_findings = _read_marked(row, sound)
-    findings += context_findings
-    if context is None or any(finding.severity is Severity.ERROR for finding in findings):
+    item: Item[Any] | None
+    if study.kind.n_contexts == 2:
+        item, found = _read_in_text(row, {name: fields[name] for name in IN_TEXT})
+    else:
+        pair, found = study.kind.read({"id": "", **fields}, study.item_rules)
+        item = Item(pair.word1, pair.word2, pair.texts) if isinstance(pair, WordPair) else None
+        found = [replace(finding, row=row) for finding in found]
+    findings = [*found, *findings]
+    if item is None or any(finding.severity is Severity.ERROR for finding in findings):
         return None, findings
     lowest, highest = (Decimal(fields[column]) for column in RANGE)
-    return CheckpointItem(fields["word1"], fields["word2"], context, lowest, highest), findings
+    return CheckpointItem(item, lowest, highest), findings
+
+
+def _read_in_text(
+    row: int, fields: Mapping[str, str]
+) -> tuple[Item[MarkedContext] | None, list[Finding]]:
+    """Read a text with both words."""
+    findings = [_error(row, column, *problem) for column, problem in _list_field_problems(fields)]
+    if fields["word1"].strip() and fields["word1"] == fields["word2"]:
+        what = f'both words are "{fields["word1"]}"'
+        findings.append(_error(row, "word2", what, "a pair needs two words"))
+    faulty = {finding.column for finding in findings}
+    context, marked = _read_marked(row, {n: f for n, f in fields.items() if n not in faulty})
+    item = Item(fields["word1"], fields["word2"], (context,)) if context else None
+    return item, [*findings, *marked]
 
 
 def _list_field_problems(fields: Mapping[str, str]) -> Iterator[tuple[str, Problem]]:
@@ -222,8 +275,6 @@ def _list_field_problems(fields: Mapping[str, str]) -> Iterator[tuple[str, Probl
             yield column, Problem("the field is empty", "fill it in")
         elif problem := field_problem(field, is_text=column == "context"):
             yield column, problem
-    if fields["word1"].strip() and fields["word1"] == fields["word2"]:
-        yield "word2", Problem(f'both words are "{fields["word1"]}"', "a pair needs two words")
 
 
 def _list_range_problems(

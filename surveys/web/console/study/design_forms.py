@@ -97,9 +97,8 @@ class DesignForm(SettingsForm):
         if not study.has_question_forms:
             self.fields.pop("question_forms", None)
         self._offer_fitting()
-        if study.kind.n_pages == 1:  # its texts have no variants, and checkpoint items two pages
+        if study.kind.n_pages == 1:  # its texts have no variants
             self.fields.pop("variant", None)
-            del self.fields["n_checkpoints"]
             seconds = self.fields["seconds_per_item"]
             seconds.label, seconds.help_text = "Seconds per item", "Estimated from its length."
         if study.writes == Writes.NOTHING and not study.is_draft:

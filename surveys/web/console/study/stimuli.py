@@ -139,7 +139,8 @@ def show_checkpoints(request: HttpRequest, study: Study) -> HttpResponse:
         return redirect("console:checkpoints", study.slug)
     stored = Checkpoint.objects.filter(context__pair__study=study).select_related("context__pair")
     checkpoints = stored.order_by("context__pair__position")
-    page = {"study": study, "form": form, "checkpoints": checkpoints}
+    example = "examples/checkpoints.tsv" if study.kind.n_contexts == 2 else ""
+    page = {"study": study, "form": form, "checkpoints": checkpoints, "example": example}
     return render(request, "console/study/checkpoints.html", page, status=status_of(form))
 
 

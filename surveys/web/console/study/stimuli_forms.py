@@ -8,8 +8,7 @@ from django.utils.text import slugify
 from surveys.models import Study
 from surveys.study.design import list_published, published_designs, start_study
 from surveys.study.languages import find_language
-from surveys.study.stimuli.checkpoints import COLUMNS as CHECKPOINT_COLUMNS
-from surveys.study.stimuli.checkpoints import RANGE, check_checkpoints
+from surveys.study.stimuli.checkpoints import RANGE, check_checkpoints, columns_of
 from surveys.study.stimuli.kinds import (
     COLUMNS,
     ENCODING_CHOICES,
@@ -220,12 +219,17 @@ class CheckpointsForm(UploadForm):
     per_assignment = forms.IntegerField(
         min_value=1, max_value=1000, initial=1, label="Items in each assignment"
     )
-    columns, numbers = CHECKPOINT_COLUMNS, RANGE
+    numbers = RANGE
     what = "file with the checkpoint items"
 
     def __init__(self, *sent: Any, study: Study) -> None:
         super().__init__(*sent, study=study)
         self.fields["file"].label = self.what.capitalize()
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """Return the columns of the file."""
+        return columns_of(self.study)
 
     def _check(self) -> CheckedFile:
         return check_checkpoints(self.study, self.data_sent, self.kind)

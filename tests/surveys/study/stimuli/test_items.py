@@ -1,13 +1,19 @@
 """Stimuli of two words or two texts: imported, read back, changed, copied."""
 
+from decimal import Decimal
+
 import pytest
 from django.contrib.auth.models import User
 
 from postprocess.designs.items import parse_items
 from surveys.errors import ImportRefused, StimuliChanged
-from surveys.models import AuditEntry, Context, Pair, Study
+from surveys.models import Assignment, AuditEntry, Context, Pair, Response, Study
+from surveys.results.ratings_table import collect_study, tally_answers
+from surveys.results.run_inspection import read_member, write_recipe
+from surveys.results.runs import request_release
 from surveys.study.create import create_study, duplicate_study
-from surveys.study.stimuli.checkpoints import OTHER_KIND, import_checkpoints
+from surveys.study.design import published_designs
+from surveys.study.stimuli.checkpoints import NO_RATING, columns_of, import_checkpoints
 from surveys.study.stimuli.edit import drop_row, replace_stimuli, revise_row
 from surveys.study.stimuli.load import (
     check_file,
@@ -17,8 +23,10 @@ from surveys.study.stimuli.load import (
     write_row,
 )
 from surveys.study.stimuli.statistics import list_overlaps
-from tests.factories import checkpoints
-from tests.factories.studies import invented_items, study_of
+from tests.factories.answers import answer_due
+from tests.factories.checkpoints import file_of
+from tests.factories.jobs import perform_run
+from tests.factories.studies import due_response, invented_items, make_study_of, start, study_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.every_database]  # JSON keeps no order
 NAMES = ["simlex", "scws", "usim", "semeval2017-translation"]
@@ -137,9 +145,90 @@ def test_changed_texts_are_noticed():
         read_stored_stimuli(study)
 
 
-def test_checkpoint_items_are_refused():
-    with pytest.raises(ImportRefused, match=OTHER_KIND):
-        import_checkpoints(draft("simlex"), checkpoints.file(checkpoints.row()), per_assignment=1)
+@pytest.mark.parametrize(
+    ("name", "columns"),
+    [
+        ("simlex", "word1, word2, lowest, highest"),
+        ("scws", "word1, word2, text1, text2, form1, form2, lowest, highest"),
+        ("wic", "word1, word2, text1, text2, form1, form2, lowest, highest"),
+    ],
+)
+def test_checkpoint_items_of_each_kind_are_answered(name, columns):
+    study = make_study_of(name, 3, ratings_per_context=1, block_size=None)
+    data = file_of(study, ("0", "0"), ("1", "1"))
+    assert ", ".join(columns_of(study)) == columns
+
+    imported = import_checkpoints(study, data, per_assignment=2)
+    again = import_checkpoints(study, data, per_assignment=2)
+
+    assert (imported.n_new, again.n_new, again.n_known, again.is_change) == (2, 0, 2, False)
+    copy = duplicate_study(study, User.objects.create_user("ana"), slug="copy", title="")
+    assert import_checkpoints(copy, data, per_assignment=2).n_known == 2
+    assignment = start(study)
+    for _ in range(5):
+        answer_due(assignment, Decimal(0), ("sea", "salt"))
+    failed = Response.objects.failed_checkpoints()
+    assert [(r.context.word1, r.context.checkpoint.lowest) for r in failed] == [("alpha7", 1)]
+    assert Assignment.objects.get(pk=assignment.pk).state == "submitted"
+    collected = collect_study(study)
+    assert collected.checks is not None
+    assert sorted(collected.checks["lowest"]) == [0, 1]
+    assert len(collected.ratings) == 3
+    assert len(tally_answers(study)) == 3
+
+
+@pytest.mark.parametrize("name", ["simlex", "mclwic"])
+def test_a_release_has_the_answers_to_checkpoint_items(name):
+    study = make_study_of(name, 3, ratings_per_context=3, block_size=None)
+    import_checkpoints(study, file_of(study, ("0", "0"), ("1", "1")), per_assignment=2)
+    for _ in range(3):
+        assignment = start(study)
+        for _ in range(5):
+            context = due_response(assignment).context
+            is_check = context.pair.is_checkpoint
+            rating = context.checkpoint.lowest if is_check else Decimal(1)  # nobody is compared
+            answer_due(assignment, rating, ("sea", "salt"))
+    recipe = write_recipe(published_designs()[name].scores.recipe)
+
+    run = request_release(study, recipe, {"has_report": False}, None)
+    perform_run(run.pk)
+
+    run.refresh_from_db()
+    assert (run.error, run.report["counts"]["ratings_used"]) == ("", 9)
+    checks = read_member(run, "checkpoints_en.csv")
+    assert checks is not None
+    assert len(checks.splitlines()) == 1 + 3 * 2
+
+
+@pytest.mark.parametrize(
+    ("name", "ranges", "error"),
+    [
+        ("wic", [("0", "1")], "highest: every rating of the scale would do"),
+        ("wic", [("T", "T")], 'lowest: "T" is not a point of the study\'s scale, 0 to 1'),
+        ("simlex", [("", "6")], "lowest: the field is empty"),
+        ("semeval2017-translation", [("0", "1")], NO_RATING),
+    ],
+)
+def test_checkpoint_items_that_check_nothing_are_refused(name, ranges, error):
+    study = draft(name)
+
+    with pytest.raises(ImportRefused) as refused:
+        import_checkpoints(study, file_of(study, *ranges), per_assignment=1)
+
+    assert error in str(refused.value)
+    assert not Pair.objects.checkpoints(study).exists()
+
+
+def test_a_checkpoint_item_is_in_a_file_and_in_a_study_once():
+    study = draft("scws")
+    once = file_of(study, ("0", "1"))
+    twice = once + once.splitlines(keepends=True)[1]
+    with pytest.raises(ImportRefused, match="text1: the same texts as in row 1"):
+        import_checkpoints(study, twice, per_assignment=1)
+    import_checkpoints(study, once, per_assignment=1)
+
+    with pytest.raises(ImportRefused, match="the study has these texts already, with other words"):
+        import_checkpoints(study, file_of(study, ("0", "2")), per_assignment=1)
 
 
 def test_studies_of_words_share_no_texts():

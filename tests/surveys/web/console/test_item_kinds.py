@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -18,10 +19,11 @@ from surveys.review.queue import file_answers
 from surveys.study.design import published_designs
 from surveys.web.console.urls import urlpatterns
 from tests.factories.answers import answer, finished_study_of, take_seconds
+from tests.factories.checkpoints import file_of
 from tests.factories.clients import client_of
 from tests.factories.designed import QUICKLY
 from tests.factories.jobs import perform_run
-from tests.factories.studies import start
+from tests.factories.studies import make_study_of, start
 
 DESIGNS = ("simlex", "mclwic")
 
@@ -81,7 +83,7 @@ def test_pages_of_a_collecting_study_are_shown(collecting, operator):
         assert "context 1" not in pages[name], name
     design = pages["design"]
     assert ("Words written by" in design) == (collecting.writes != "nothing")
-    assert not any(odd in design for odd in ("a change of", "Checkpoint items", "both pages"))
+    assert not any(odd in design for odd in ("a change of", "both pages"))
 
 
 @pytest.fixture(params=DESIGNS)
@@ -163,3 +165,21 @@ def test_an_open_row_is_shown_as_its_annotators_see_it(operator, name, item):
     assert ASKED[study.question] in opened
     assert "Page 1" not in opened
     assert "Context 1" not in opened
+
+
+def test_checkpoint_items_are_uploaded_and_shown_in_both_languages(operator):
+    study = make_study_of("mclwic", language2="fi")
+    Study.objects.update(opened_at=None)
+    address = reverse("console:checkpoints", args=[study.slug])
+    offered = operator.get(address).content.decode()
+    assert "word1, word2, text1, text2, form1, form2, lowest, highest" in offered
+    assert "1 is the same meaning" in offered
+    assert "Download an example file" not in offered
+
+    sent = {"file": SimpleUploadedFile("c.tsv", file_of(study, ("1", "1")))}
+    answer = operator.post(address, {**sent, "per_assignment": 1}, follow=True)
+
+    shown = html.fromstring(answer.content)
+    assert [(p.get("lang"), p.text_content()) for p in shown.xpath("//td[@class='long']/p")] == [
+        ("en", "Text 1 of alpha7."), ("fi", "Text 2 of alpha7."),
+    ]  # fmt: skip
