@@ -19,6 +19,7 @@ from postprocess.reporting.figures.attributes import SVG
 from postprocess.reporting.figures.gallery import Plate
 from postprocess.reporting.phrases import (
     SPACE,
+    describe_second_look,
     write_count,
     write_figure,
     write_points,
@@ -78,6 +79,7 @@ def render_page(dataset: Dataset, plates: Mapping[str, Plate], *, printed: bool 
         task=describe_task(dataset.design),
         centre=CENTRES[dataset.design.scores.centre] if dataset.design else "",
         unit=dataset.outcome.unit,
+        second_look=describe_second_look(look) if (look := report.get("second_look")) else "",
         wanted=recipe.report,
         printed=printed,
         cosima=COSIMA,

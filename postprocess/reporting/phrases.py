@@ -4,6 +4,7 @@ import math
 import unicodedata
 from collections.abc import Mapping
 from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
 
 NONE = "–"  # an undefined figure
 LONGEST = 28  # characters of a name in a label
@@ -151,3 +152,18 @@ def fold(text: str) -> str:
     """
     parts = unicodedata.normalize("NFKD", text.casefold())
     return "".join(part for part in parts if not unicodedata.combining(part))
+
+
+def describe_second_look(look: Mapping[str, Any]) -> str:
+    """Return what a second look changed, from the report, in sentences without the last stop."""
+    before, after = (
+        f"{write_figure(look[when]['human'], 3)} with the mean of the others, "
+        f"{write_figure(look[when]['pairwise_pearson'], 3)} of two annotators (Pearson)"
+        for when in ("before", "after")
+    )
+    return (
+        f"Second look: {write_count(look['n_shown'], 'rating')} far from the others' mean shown "
+        f"again, {look['n_changed']} of them changed, {look['n_unanswered']} not answered. Mean "
+        f"correlation before it: {before}; after it: {after}. The figures after it are not of "
+        "independent ratings, since annotators knew which of theirs were far from the others'"
+    )

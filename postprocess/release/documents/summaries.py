@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from postprocess.designs.design import Design
 from postprocess.designs.procedure import list_rounds, name_written
@@ -12,6 +11,7 @@ from postprocess.release.description.study import Description
 from postprocess.release.individual import WORDS
 from postprocess.release.sources import Document
 from postprocess.reporting.phrases import (
+    describe_second_look,
     name_resampled,
     write_count,
     write_figure,
@@ -233,21 +233,7 @@ def list_agreement(subject: Subject) -> Iterator[str]:
             over = name_resampled(f"{subject.unit}s", agreement["resample"])
             yield f"{name}: {_with_interval(overall[key], *ends, over=over)}"
     if look := subject.dataset.report.get("second_look"):
-        yield _describe_second_look(look)
-
-
-def _describe_second_look(look: Mapping[str, Any]) -> str:
-    before, after = (
-        f"{write_figure(look[when]['human'], 3)} with the mean of the others, "
-        f"{write_figure(look[when]['pairwise_pearson'], 3)} of two annotators (Pearson)"
-        for when in ("before", "after")
-    )
-    return (
-        f"second look: {write_count(look['n_shown'], 'rating')} far from the others' mean shown "
-        f"again, {look['n_changed']} of them changed, {look['n_unanswered']} not answered. Mean "
-        f"correlation before it: {before}; after it: {after}. The figures after it are not of "
-        "independent ratings, since annotators knew which of theirs were far from the others'"
-    )
+        yield describe_second_look(look)
 
 
 def describe_change(subject: Subject) -> str:

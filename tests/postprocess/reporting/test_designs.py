@@ -25,11 +25,29 @@ def test_reports_leave_out_what_is_about_changes(simlex):
     assert "Pairs have one context each, so there are no sections on changes and" in text
     assert "12 pairs were divided into 1 group" in text
     assert "A score is the mean rating of an item" in text
+    assert "build --design design.toml --recipe recipe.toml" in text
+    assert "econd look" not in text
     assert "Mann" not in text.partition("References")[0]
     tree = html.document_fromstring(page)
     ids = set(tree.xpath("//@id"))
     assert {link.removeprefix("#") for link in tree.xpath("//a/@href")} <= ids
     assert not {"table1.tex", "figures/changes.svg", "figures/p-values.svg"} & files.keys()
+
+
+def test_the_report_says_what_a_second_look_changed(simlex):
+    before, after = ({"human": rho, "pairwise_pearson": r} for rho, r in ((0.5, 0.6), (0.7, None)))
+    look = {"n_shown": 5, "n_changed": 2, "n_unanswered": 1, "before": before, "after": after}
+    shown = replace(simlex, report={**simlex.report, "second_look": look})
+
+    page = render_reports(shown)["report.html"].decode()
+
+    text = " ".join(html.document_fromstring(page).text_content().split())
+    assert (
+        "5 ratings far from the others' mean shown again, 2 of them changed, 1 not answered. Mean "
+        "correlation before it: 0.500 with the mean of the others, 0.600 of two annotators "
+        "(Pearson); after it: 0.700 with the mean of the others, – of two annotators (Pearson). "
+        "The figures after it are not of independent ratings"
+    ) in text
 
 
 @pytest.mark.parametrize(("name", "n_texts"), [("simlex", 0), ("mclwic", 2), ("scws", 2)])
