@@ -189,6 +189,7 @@ def test_agreement_before_has_what_nobody_could_judge_later(ana, tmp_path):
         recipe = design_of(study).as_recipe(QUICKLY)
         report = release_dataset(study, tmp_path / study.slug, recipe).report
         figures[study.slug] = report["second_look"]
+        del figures[study.slug]["before"]["split_half"]  # depends on ids, which are by chance
 
     assert figures["kept"]["before"] == figures["dropped"]["before"]
     assert figures["kept"]["after"] != figures["dropped"]["after"]
