@@ -297,18 +297,21 @@ class ResponseQuerySet(models.QuerySet["Response"]):
         """Return responses whose second page is not answered yet."""
         return self.filter(rated_at__isnull=True)
 
-    def with_valid_rating(self) -> Self:
+    def with_valid_rating(self, study: Study | None = None) -> Self:
         """Annotate with the answer that counts: `valid_rating`, and the like of the other fields.
 
-        An answer of a second look takes the place of the one before, which stays as it is.
+        An answer of a second look takes the place of the one before, which stays as it is. If all
+        are of a study without a second look, no table is joined.
         """
-        is_again = Q(second_answer__answered_at__isnull=False)
         names = ("rating", "is_unjudgeable", "comment")
+        if study and study.second_look_above is None:
+            return self.annotate(**{f"valid_{name}": F(name) for name in names})
+        is_again = Q(second_answer__answered_at__isnull=False)
         cases = {name: When(is_again, then=f"second_answer__{name}") for name in names}
         return self.annotate(**{f"valid_{name}": Case(cases[name], default=name) for name in names})
 
-    def rated(self) -> Self:
-        return self.with_valid_rating().filter(valid_rating__isnull=False)
+    def rated(self, study: Study | None = None) -> Self:
+        return self.with_valid_rating(study).filter(valid_rating__isnull=False)
 
     def for_study(self, study: Study) -> Self:
         return self.filter(annotator__study=study)
@@ -326,7 +329,7 @@ class ResponseQuerySet(models.QuerySet["Response"]):
 
     def counted(self, study: Study) -> Self:
         """Return the ratings among the current answers, also those that reviewers rejected."""
-        return self.current(study).rated()
+        return self.current(study).rated(study)
 
     def failed_checkpoints(self) -> Self:
         """Return responses to checkpoint items with a rating outside the accepted range."""

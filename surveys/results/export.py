@@ -159,7 +159,7 @@ def find_responses(
     if since is not None:
         latest = Q(changed_at__gte=since) | Q(rated_at__gte=since) | Q(engaged_at__gte=since)
         responses = responses.filter(latest | Q(second_answer__answered_at__gte=since))
-    return responses.with_valid_rating()
+    return responses.with_valid_rating(study)
 
 
 def stream_invitations(

@@ -224,7 +224,7 @@ def number_annotators(collected: "Collected") -> "Collected":
 
 
 def _list_answers(study: Study) -> Iterable[tuple[Any, ...]]:
-    return Response.objects.given(study).with_valid_rating().values_list(*FIELDS)
+    return Response.objects.given(study).with_valid_rating(study).values_list(*FIELDS)
 
 
 def _order_doubled(study: Study) -> dict[int, str]:

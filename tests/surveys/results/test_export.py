@@ -113,6 +113,19 @@ def test_stream_responses_writes_both_ratings_of_a_changed_one():
     assert find_responses(assignment.study, since=at(999)).exists()
 
 
+@pytest.mark.parametrize("above", [None, 1])
+def test_second_answers_are_joined_only_where_a_study_may_have_them(above):
+    study = make_study(1)
+    study.second_look_above = above
+
+    with CaptureQueriesContext(connection) as done:
+        list(find_responses(study))
+        list(Response.objects.counted(study))
+
+    joined = ["surveys_secondanswer" in query["sql"] for query in done]
+    assert joined == [above is not None] * 2
+
+
 def test_stream_responses_leaves_unknown_values_empty():
     study = make_study(1)
     record_engagement(progress_of(start(study)), "sea", "salt")
