@@ -73,11 +73,11 @@ def count_crumbs() -> int:
 
 # What is counted, how, its bound, and the aim of the rebuild before version 0.1.0.
 BOUNDS = (
-    ("lines of the core", count_core, 39_563, 33_000),
-    ("lines of the product", lambda: count_lines(*PRODUCT), 104_862, 84_000),
-    ("statements of the product", count_statements, 60_683, 48_500),
+    ("lines of the core", count_core, 39_566, 33_000),
+    ("lines of the product", lambda: count_lines(*PRODUCT), 104_869, 84_000),
+    ("statements of the product", count_statements, 60_686, 48_500),
     ("lines of the simulator", lambda: count_lines("mturk_simulator"), 5_556, 5_100),
-    ("lines of tests", lambda: count_lines("tests"), 95_512, 75_000),
+    ("lines of tests", lambda: count_lines("tests"), 95_544, 75_000),
     ("lines of benchmarks", lambda: count_lines("bench"), 6_043, 5_000),
     ("migrations", count_migrations, 8, 4),
     ("words of documents", lambda: count_words(*DOCUMENTS), 58_694, 54_500),
