@@ -10,6 +10,7 @@ from django.utils import translation
 from django.utils.translation import gettext
 
 from postprocess.designs.kinds import ItemRules
+from postprocess.formats.toml import parse_toml
 from surveys.access.audit_log import record
 from surveys.errors import TextChanged, TextRefused
 from surveys.models import Study, StudyText, TextKind, Variant
@@ -18,6 +19,7 @@ from surveys.study.exercises import OF_COSIMLEX, read_check, read_practice
 from surveys.study.languages import USUAL_DIGITS
 from surveys.study.letters import check_letter
 from surveys.study.scale_examples import check_scale_examples
+from surveys.study.text_rows import write_rows
 
 DEFAULTS = Path(__file__).parent / "default_texts"
 OTHER = "other"  # in place of a language that has no defaults; in English
@@ -30,6 +32,7 @@ FILES = {
     TextKind.INVITATION: "invitation.txt",
     TextKind.REMINDER: "reminder.txt",
 }
+IN_TWO = "practice_in_two.toml"
 TEXT = "text"  # the set of texts for two words in one text; each variant of it has a folder
 MAY_BE_EMPTY = {TextKind.PRACTICE, TextKind.CHECK}  # the survey then has none
 
@@ -74,7 +77,7 @@ def read_texts(
 
 
 def _first_text(study: Study, kind: TextKind) -> StudyText:
-    default = default_text(study.language, kind, study.variant, study.text_set)
+    default = _default_of(study, kind, study.variant)
     return StudyText(study=study, kind=kind, version=1, **default._asdict())
 
 
@@ -100,6 +103,32 @@ def default_text(
     neutral = _read_default(OTHER, kind, folder)
     english = _read_default("en", kind, folder) if neutral is None else neutral
     return DefaultText(str(english), variant, settings.LANGUAGE_CODE)
+
+
+def _default_of(study: Study, kind: TextKind, variant: str) -> DefaultText:
+    """Return a study's default text; practice is in both of its languages if they have items."""
+    if kind == TextKind.PRACTICE and (body := _practise_in_two(study)):
+        return DefaultText(body, variant)
+    return default_text(study.language, kind, variant, study.text_set)
+
+
+def _practise_in_two(study: Study) -> str:
+    """Return practice items in a study's two languages, or an empty text if there are none."""
+    tags, text_set = (study.language, study.language2), study.text_set
+    paths = [DEFAULTS / tag.split("-")[0] / IN_TWO for tag in tags if tag]
+    if len(paths) == 1 or not all(path.exists() for path in paths):
+        return ""
+    first, second = (parse_toml(path.read_text(encoding="utf-8")) for path in paths)
+    closing = first["closing"].get(text_set, first["closing"]["scale"])
+    rows = []
+    for item, other in zip(first["items"], second["items"], strict=True):
+        if text_set in item["sets"]:
+            low, high = item["ours"]
+            explanation = f"{item['explanation']} {closing[low > 100 - high]}"
+            row = {**item, "explanation": explanation, "lowest": low, "highest": high}
+            row |= {name: other[name] for name in ("word2", "text2")}
+            rows.append({**row, "text1": "", "text2": ""} if text_set == "words" else row)
+    return write_rows(TextKind.PRACTICE, rows)
 
 
 def _read_default(language: str, kind: TextKind, folder: str) -> str | None:
@@ -161,7 +190,7 @@ def set_text(study: Study, kind: TextKind, body: str) -> StudyText:
     if current.body.strip() == body:
         return current
     variants = study.variant, *Variant
-    defaults = (default_text(study.language, kind, v, study.text_set) for v in variants)
+    defaults = (_default_of(study, kind, v) for v in variants)
     default = next((text for text in defaults if text.body.strip() == body), DefaultText(body, OWN))
     return _add_version(study, current, default._replace(body=body))
 
@@ -172,7 +201,7 @@ def follow_defaults(study: Study) -> None:
         latest = StudyText.objects.filter(study=study, kind=kind).first()
         if latest is None or latest.variant == OWN:
             continue
-        default = default_text(study.language, kind, study.variant, study.text_set)
+        default = _default_of(study, kind, study.variant)
         if (latest.body, latest.language) != (default.body, default.language):
             _add_version(study, latest, default)
 

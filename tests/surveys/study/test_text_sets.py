@@ -2,32 +2,39 @@
 
 import re
 from decimal import Decimal
+from itertools import pairwise
 
 import pytest
 
 from postprocess.designs import list_designs
 from postprocess.designs.design import read_design
 from postprocess.designs.kinds import KINDS, WordPair
+from postprocess.formats.toml import parse_toml
 from surveys.errors import TextRefused
 from surveys.models import Study, TextKind
 from surveys.study.design import configure_study
 from surveys.study.exercises import read_practice
 from surveys.study.scale_examples import points_between, read_scale_examples
+from surveys.study.text_rows import read_rows
 from surveys.study.texts import (
+    DEFAULTS,
+    IN_TWO,
     TEXT,
     check_text,
     current_texts,
     default_text,
+    read_text,
     read_texts,
     set_text,
 )
-from tests.factories.studies import make_study_of
+from tests.factories.studies import make_study_of, study_of
 
+LANGUAGES = ("en", "hr", "sl", "fi", "ar", "fa")
 DESIGNS = [design for name in list_designs() if (design := read_design(name)).text_set != TEXT]
 N_PARTS = {"same_meaning": (0, 2), "translation": (0, 0)}  # of the scale; elsewhere both ends
 
 
-@pytest.mark.parametrize("language", ["en", "hr", "sl", "fi", "ar", "fa"])
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
 def test_the_texts_of_a_set_are_flawless_and_show_both_ends(language, design):
     kind, scale, text_set = KINDS[design.item.kind], design.scale.as_scale(), design.text_set
@@ -50,6 +57,45 @@ def test_the_texts_of_a_set_are_flawless_and_show_both_ends(language, design):
         row = dict(zip(kind.columns, kind.write(WordPair("1", *item.item)), strict=True))
         assert kind.read(row, design.item)[1] == []  # no warning either
         assert all(text.text.count(text.form) == len(text.spans) == 1 for text in item.item.texts)
+
+
+@pytest.mark.parametrize("name", ["simlex", "scws", "usim", "mclwic"])
+@pytest.mark.parametrize(("language", "language2"), list(pairwise((*LANGUAGES, "en"))))
+@pytest.mark.django_db
+def test_a_study_in_two_languages_practises_in_both(name, language, language2):
+    study = study_of(name, language=language, language2=language2)
+    own, other = (
+        [
+            table
+            for table in parse_toml((DEFAULTS / tag / IN_TWO).read_text("utf-8"))["items"]
+            if study.text_set in table["sets"]
+        ]
+        for tag in (language, language2)
+    )
+
+    body = read_text(study, TextKind.PRACTICE).body
+
+    check_text(TextKind.PRACTICE, body, study.item_rules)
+    items = read_practice(body, study.item_rules)
+    assert [item.ours for item in items] == [(0, 20), (80, 100)]
+    for item, first, second in zip(items, own, other, strict=True):
+        assert item.item[:2] == (first["word1"], second["word2"])
+        assert [text.marked() for text in item.item.texts] == [first["text1"], second["text2"]][
+            : study.kind.n_texts
+        ]
+        assert item.explanation.startswith(first["explanation"] + " ")
+        row = study.kind.write(WordPair("1", *item.item))
+        read = study.kind.read(dict(zip(study.kind.columns, row, strict=True)), study.item_rules)
+        assert read[1] == []
+    assert read_rows(TextKind.PRACTICE, body)  # the form shows them
+
+
+@pytest.mark.django_db
+def test_a_study_practises_in_one_language_where_the_other_has_no_items():
+    for name, language2 in (("mclwic", "pt"), ("semeval2017-translation", "fi")):
+        study = study_of(name, language2=language2)
+        practice = read_text(study, TextKind.PRACTICE).body
+        assert practice == default_text("en", TextKind.PRACTICE, "", study.text_set).body != ""
 
 
 def test_a_set_has_no_check_and_is_in_english_where_a_language_has_none():
