@@ -1,5 +1,6 @@
 """Texts of a study that annotators read: its own versions, or the defaults of its language."""
 
+import tomllib
 from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
@@ -10,7 +11,6 @@ from django.utils import translation
 from django.utils.translation import gettext
 
 from postprocess.designs.kinds import ItemRules
-from postprocess.formats.toml import parse_toml
 from surveys.access.audit_log import record
 from surveys.errors import TextChanged, TextRefused
 from surveys.models import Study, StudyText, TextKind, Variant
@@ -118,7 +118,7 @@ def _practise_in_two(study: Study) -> str:
     paths = [DEFAULTS / tag.split("-")[0] / IN_TWO for tag in tags if tag]
     if len(paths) == 1 or not all(path.exists() for path in paths):
         return ""
-    first, second = (parse_toml(path.read_text(encoding="utf-8")) for path in paths)
+    first, second = (tomllib.loads(path.read_text(encoding="utf-8")) for path in paths)
     closing = first["closing"].get(text_set, first["closing"]["scale"])
     rows = []
     for item, other in zip(first["items"], second["items"], strict=True):

@@ -1,6 +1,7 @@
 """The instructions and practice items for designs other than CoSimLex's."""
 
 import re
+import tomllib
 from decimal import Decimal
 from itertools import pairwise
 
@@ -9,7 +10,6 @@ import pytest
 from postprocess.designs import list_designs
 from postprocess.designs.design import read_design
 from postprocess.designs.kinds import KINDS, WordPair
-from postprocess.formats.toml import parse_toml
 from surveys.errors import TextRefused
 from surveys.models import Study, TextKind
 from surveys.study.design import configure_study
@@ -67,7 +67,7 @@ def test_a_study_in_two_languages_practises_in_both(name, language, language2):
     own, other = (
         [
             table
-            for table in parse_toml((DEFAULTS / tag / IN_TWO).read_text("utf-8"))["items"]
+            for table in tomllib.loads((DEFAULTS / tag / IN_TWO).read_text("utf-8"))["items"]
             if study.text_set in table["sets"]
         ]
         for tag in (language, language2)

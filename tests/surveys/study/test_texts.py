@@ -11,6 +11,7 @@ from surveys.study.exercises import read_check, read_practice
 from surveys.study.texts import (
     DEFAULTS,
     FILES,
+    IN_TWO,
     check_text,
     current_text,
     current_texts,
@@ -202,9 +203,9 @@ def test_no_default_text_says_what_most_readers_do(language, variant, kind):
 def test_every_shipped_text_belongs_to_a_kind():
     shipped = {path.relative_to(DEFAULTS) for path in DEFAULTS.rglob("*") if path.is_file()}
 
-    assert {path.name for path in shipped} == set(FILES.values())
+    assert {path.name for path in shipped} == {*FILES.values(), IN_TWO}
     consents = 6 * 2 + 3  # about words alone in each language; neutral ones
-    assert len(shipped) == 6 * (len(FILES) + 3 + 5 * 2) + consents  # trained ones, sets
+    assert len(shipped) == 6 * (len(FILES) + 1 + 3 + 5 * 2) + consents  # trained ones, sets
 
 
 @pytest.mark.parametrize(

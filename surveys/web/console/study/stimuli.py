@@ -58,8 +58,8 @@ class OfferedDesign(NamedTuple):
 @cache
 def show_design(name: str) -> OfferedDesign:
     """Return a design that a study can start from, with an item in English."""
-    study = start_study(name, language="en", language2="hr")
     design = published_designs()[name]
+    study = start_study(name, language="en", language2="hr" if design.item.languages == 2 else "")
     return OfferedDesign(design, plan_sample(study, **PLANNED), picture_item(study))
 
 
