@@ -77,7 +77,7 @@ BOUNDS = (
     ("lines of the product", lambda: count_lines(*PRODUCT), 104_898, 84_000),
     ("statements of the product", count_statements, 60_711, 48_500),
     ("lines of the simulator", lambda: count_lines("mturk_simulator"), 5_556, 5_100),
-    ("lines of tests", lambda: count_lines("tests"), 95_590, 75_000),
+    ("lines of tests", lambda: count_lines("tests"), 95_591, 75_000),
     ("lines of benchmarks", lambda: count_lines("bench"), 6_043, 5_000),
     ("migrations", count_migrations, 8, 4),
     ("words of documents", lambda: count_words(*DOCUMENTS), 58_707, 54_500),
