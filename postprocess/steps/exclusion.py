@@ -12,6 +12,7 @@ from postprocess.table.ratings import (
     make_categories,
     name_some,
 )
+from postprocess.types import NContexts
 
 COUNTED = ""
 FAILED_CHECKPOINT = "failed checkpoint"
@@ -22,6 +23,7 @@ REASONS = {  # by the mark in the ratings table
     "replaced": "round replaced",
     REJECTED: "engagement rejected",
 }
+REJECTED_ALONE = "rejected in review"  # where items have one context, and no engagement words
 CHECK_COLUMNS = ("group", "annotator", "rating", "lowest", "highest")
 
 
@@ -31,6 +33,7 @@ def find_excluded(
     rejected_engagement: bool = True,
     most_failed_checkpoints: int | None = None,
     checks: pd.DataFrame | None = None,
+    n_contexts: NContexts = 2,
 ) -> pd.Series:
     """Return why each rating is left out before any other step.
 
@@ -44,6 +47,8 @@ def find_excluded(
         The number of checkpoint items that an annotator may fail in a group.
     checks : DataFrame, optional
         As `count_failed` takes it. Without it, no checkpoint counts as failed.
+    n_contexts : 1 or 2
+        Contexts of each pair. With one, there are no engagement words to be rejected.
 
     Returns
     -------
@@ -60,12 +65,15 @@ def find_excluded(
     >>> find_excluded(ratings).tolist()
     ['', 'withdrawn']
     """
-    names = [COUNTED, *REASONS.values(), FAILED_CHECKPOINT]
+    named = REASONS if n_contexts == 2 else {**REASONS, REJECTED: REJECTED_ALONE}
+    names = [COUNTED, *named.values(), FAILED_CHECKPOINT]
     codes = np.zeros(len(ratings), dtype=np.int8)
     if "mark" in ratings:
         mark, marks = index_names(ratings["mark"])
-        reasons = [_reason_of(name, rejected_engagement=rejected_engagement) for name in marks]
-        of_mark = np.array([names.index(reason) for reason in reasons], dtype=np.int8)
+        reasons = {COUNTED: COUNTED, **named}
+        if not rejected_engagement:
+            reasons[REJECTED] = COUNTED
+        of_mark = np.array([names.index(reasons[name]) for name in marks], dtype=np.int8)
         codes = of_mark[mark]
     if most_failed_checkpoints is not None and checks is not None:
         n_failed = count_failed(checks)
@@ -133,9 +141,3 @@ def count_failed(checks: pd.DataFrame) -> pd.Series:
     keys = [checks["group"].astype(str), checks["annotator"].astype(str)]
     n_failed: pd.Series = (~passed).groupby(keys).sum().astype(int)
     return n_failed
-
-
-def _reason_of(mark: str, *, rejected_engagement: bool) -> str:
-    if mark == COUNTED or (mark == REJECTED and not rejected_engagement):
-        return COUNTED
-    return REASONS[mark]

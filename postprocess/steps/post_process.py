@@ -155,7 +155,8 @@ def post_process(
     decided = number_items(decisions, n_contexts) if decisions is not None else NO_ITEMS
     with _explaining("", UNRATED):
         refuse_unrated(_count_items(item, decided, n_items), n_contexts)
-    excluded = find_excluded(checked, checks=checks, **recipe.exclusion.model_dump())
+    settings = recipe.exclusion.model_dump()
+    excluded = find_excluded(checked, checks=checks, n_contexts=n_contexts, **settings)
     counts = (excluded == COUNTED).to_numpy()
     rows = slice(None) if counts.all() else counts
     with _explaining("leaving out what does not count"):

@@ -32,6 +32,12 @@ def test_find_excluded_names_the_reason_of_every_mark():
     ]
 
 
+def test_find_excluded_names_no_engagement_for_pairs_with_one_context():
+    excluded = find_excluded(marked("", "rejected"), n_contexts=1)
+
+    assert excluded.tolist() == ["", "rejected in review"]
+
+
 def test_find_excluded_keeps_rejected_engagement_only():
     excluded = find_excluded(marked("rejected", "withdrawn"), rejected_engagement=False)
 
