@@ -152,7 +152,7 @@ def write_form(study: Study, description: bytes = b"") -> str:
     Raises ReleaseRefused for a study of translations.
     """
     refuse_translations(study)
-    return render_template(complete_description(study, description))
+    return render_template(complete_description(study, description), n_texts=study.kind.n_texts)
 
 
 def describe_release(release: Release) -> str:

@@ -124,6 +124,9 @@ class LanguageSection(_Section):
     )
 
 
+OF_TEXTS = {"contexts_from", "rationale", "writers", "situation", "characteristics"}
+
+
 class StimuliSection(_Section):
     """The source of the word pairs and of their contexts."""
 
@@ -319,20 +322,33 @@ def fill_in(written: Description, facts: Description) -> Description:
     return read_entries({name: entry for name, entry in merged.items() if entry is not None})
 
 
-def list_asked(section: type[BaseModel]) -> Iterator[tuple[str, str]]:
-    """Yield the entries of a section that a complete release must have, and what to write."""
+def list_asked(section: type[BaseModel], n_texts: int = 1) -> Iterator[tuple[str, str]]:
+    """Yield the entries of a section that a complete release must have, and what to write.
+
+    `n_texts` are shown at one time; for words alone, nothing about texts is asked.
+    """
     for name, field in section.model_fields.items():
-        if field.json_schema_extra and field.description:
-            yield name, field.description
+        if field.json_schema_extra and field.description and (n_texts or name not in OF_TEXTS):
+            yield name, name_stimuli(field.description, n_texts)
 
 
-def label_entry(section: type[BaseModel], name: str) -> str:
+def label_entry(section: type[BaseModel], name: str, n_texts: int = 1) -> str:
     """Return the label of an entry in the documents.
 
     >>> label_entry(DatasetSection, "funding"), label_entry(StimuliSection, "licence")
     ('Funding', 'Licence of the texts')
     """
-    return section.model_fields[name].title or name.replace("_", " ").capitalize()
+    label = section.model_fields[name].title or name.replace("_", " ").capitalize()
+    return name_stimuli(label, n_texts)
+
+
+def name_stimuli(text: str, n_texts: int) -> str:
+    """Return a label or question about texts as one about words, where there are no texts.
+
+    >>> name_stimuli("Licence of the texts", 0)
+    'Licence of the words'
+    """
+    return text if n_texts else text.replace("texts", "words").replace("Texts", "Words")
 
 
 def _fill(person: Any, site: Any, *, site_first: bool) -> Any:

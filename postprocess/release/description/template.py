@@ -35,17 +35,19 @@ EXAMPLES = {
 }
 
 
-def render_template(description: Description, *, without: Collection[str] = ()) -> str:
+def render_template(
+    description: Description, *, without: Collection[str] = (), n_texts: int = 1
+) -> str:
     """Return the text of a description file, with a comment for each missing entry.
 
-    `without`: sections to leave out.
+    `without`: sections to leave out; `n_texts` are shown at one time.
     """
     entries = description.model_dump(exclude_none=True)
     lines = [*HEAD, "", f"format = {description.format}"]
     for name in [name for name in Description.model_fields if name not in without]:
         section = getattr(description, name)
         if isinstance(section, BaseModel):
-            lines += ["", f"[{name}]", *_render_section(section, entries[name])]
+            lines += ["", f"[{name}]", *_render_section(section, entries[name], n_texts)]
         elif isinstance(section, list):
             lines += _render_list(name, entries[name])
     return "\n".join(lines) + "\n"
@@ -62,7 +64,7 @@ def _dump(entries: dict[str, object]) -> str:
     return tomli_w.dumps(entries, multiline_strings=True).rstrip("\n")
 
 
-def _render_section(section: BaseModel, known: dict[str, object]) -> Iterator[str]:
+def _render_section(section: BaseModel, known: dict[str, object], n_texts: int) -> Iterator[str]:
     """Yield the lines of a section: known entries, inline tables, missing entries."""
     flat = {name: entry for name, entry in known.items() if entry not in ({}, [])}
     inline = {name: entry for name, entry in flat.items() if isinstance(entry, dict)}
@@ -72,7 +74,7 @@ def _render_section(section: BaseModel, known: dict[str, object]) -> Iterator[st
     for name, table in inline.items():
         pairs = ", ".join(f"{_quote(key)} = {_quote(label)}" for key, label in table.items())
         yield f"{name} = {{ {pairs} }}"
-    for name, what in list_asked(type(section)):
+    for name, what in list_asked(type(section), n_texts):
         if name not in known:
             yield f'# {name} = ""  # {what}'
 

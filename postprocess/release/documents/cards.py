@@ -2,6 +2,7 @@
 
 import functools
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import jinja2
@@ -43,18 +44,27 @@ def render_checklist(subject: Subject) -> str:
     return _render("checklist", subject)
 
 
-def ask(entries: BaseModel, section: str, *names: str) -> str:
-    """Return labelled entries of the description, or placeholders, as Markdown blocks."""
-    labels = (label_entry(type(entries), name) for name in names)
-    texts = (ask_unlabelled(entries, section, name) for name in names)
-    return "\n\n".join(f"**{label}:** {text}" for label, text in zip(labels, texts, strict=True))
+def ask(entries: BaseModel, section: str, *names: str, n_texts: int = 1) -> str:
+    """Return labelled entries of the description, or placeholders, as Markdown blocks.
+
+    `n_texts` are shown at one time; entries about texts are left out where there are none.
+    """
+    asked = dict(list_asked(type(entries), n_texts))
+    return "\n\n".join(
+        f"**{label_entry(type(entries), name, n_texts)}:** {_write(entries, name, section, asked)}"
+        for name in names
+        if name in asked or getattr(entries, name) is not None
+    )
 
 
 def ask_unlabelled(entries: BaseModel, section: str, name: str) -> str:
     """Return an entry of the description, or its placeholder, as Markdown."""
+    return _write(entries, name, section, dict(list_asked(type(entries))))
+
+
+def _write(entries: BaseModel, name: str, section: str, asked: Mapping[str, str]) -> str:
     entry = getattr(entries, name)
-    what = dict(list_asked(type(entries)))[name]
-    return write(None if entry is None else str(entry), section, what)
+    return write(None if entry is None else str(entry), section, asked.get(name, ""))
 
 
 def _render(name: str, subject: Subject) -> str:
@@ -62,6 +72,7 @@ def _render(name: str, subject: Subject) -> str:
     template = _make_environment().get_template(f"{name}.md.jinja")
     text = template.render(
         subject=subject,
+        ask=functools.partial(ask, n_texts=subject.n_texts),
         description=subject.description,
         ratings_columns=ratings_columns(subject),
         dataset_columns=dataset_columns(subject),
@@ -85,7 +96,6 @@ def _make_environment() -> jinja2.Environment:
     )
     environment.filters["md"] = escape
     environment.globals.update(
-        ask=ask,
         ask_unlabelled=ask_unlabelled,
         cite=lambda subject: cite(subject, write=write, link="<{}>"),
         describe_file=describe_file,

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from postprocess.designs.design import Design
+from postprocess.designs.kinds import KINDS
 from postprocess.designs.procedure import list_rounds, name_written
 from postprocess.naming import STAMP
 from postprocess.pipeline import Dataset, tag_report
@@ -87,6 +88,11 @@ class Subject:
     def design(self) -> Design | None:
         """The design of the collection; None for CoSimLex."""
         return self.dataset.design
+
+    @property
+    def n_texts(self) -> int:
+        """How many texts annotators saw at one time."""
+        return KINDS[self.design.item.kind if self.design else "text"].n_texts
 
     @property
     def unit(self) -> str:

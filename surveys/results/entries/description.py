@@ -11,6 +11,7 @@ from postprocess.naming import propose_name
 from postprocess.release.description.licences import LICENCES
 from postprocess.release.description.study import (
     FACTS,
+    OF_TEXTS,
     Day,
     Description,
     DescriptionError,
@@ -18,6 +19,7 @@ from postprocess.release.description.study import (
     fill_in,
     label_entry,
     list_asked,
+    name_stimuli,
     parse_description,
     read_entries,
 )
@@ -145,7 +147,7 @@ def show_text(study: Study, written: str) -> str:
         return written
     filled = fill_in(_parse(written), describe_design(study))
     without = [name for name in COUNTED if name not in _parse(written).model_fields_set]
-    return render_template(filled, without=without)
+    return render_template(filled, without=without, n_texts=study.kind.n_texts)
 
 
 def read_known(study: Study) -> dict[tuple[str, str], Any]:
@@ -177,7 +179,8 @@ def read_authors(written: str) -> list[dict[str, str]]:
 
 def list_lost_comments(written: str) -> list[str]:
     """Return the comments of a description, other than those that ask for an entry."""
-    template_comments = set(find_comments(render_template(Description())))
+    templates = [render_template(Description(), n_texts=n_texts) for n_texts in (0, 1)]
+    template_comments = {comment for text in templates for comment in find_comments(text)}
     return [comment for comment in find_comments(written) if comment not in template_comments]
 
 
@@ -187,7 +190,7 @@ def list_progress(study: Study, written: str) -> list[Progress]:
     return [
         Progress(part, n_asked, missing)
         for part, sections in PARTS.items()
-        for n_asked, missing in [_measure(description, sections)]
+        for n_asked, missing in [_measure(description, sections, study.kind.n_texts)]
     ]
 
 
@@ -212,14 +215,18 @@ def count_written(progress: Sequence[Progress]) -> dict[str, int]:
     }
 
 
-def list_entries(part: str) -> list[Entry]:
-    """Return the entries of a part, without lists of tables and what the site always fills in."""
+def list_entries(part: str, n_texts: int = 1) -> list[Entry]:
+    """Return the entries of a part, without lists of tables and what the site always fills in.
+
+    `n_texts` are shown at one time; without texts, there are no entries about them.
+    """
     return [
         entry
         for section in PARTS[part]
         if section not in FACTS
-        for entry in _describe_entries(section)
+        for entry in _describe_entries(section, n_texts)
         if (entry.section, entry.name) not in NOT_IN_FORMS
+        and (n_texts or entry.name not in OF_TEXTS)
     ]
 
 
@@ -230,7 +237,9 @@ def _parse(written: str) -> Description:
         raise ReleaseRefused(str(error)) from error
 
 
-def _measure(description: Description, sections: Sequence[str]) -> tuple[int, list[Missing]]:
+def _measure(
+    description: Description, sections: Sequence[str], n_texts: int
+) -> tuple[int, list[Missing]]:
     """Return the number of asked entries of some sections, and those that are missing."""
     n_asked, missing = 0, []
     for section in sections:
@@ -239,27 +248,30 @@ def _measure(description: Description, sections: Sequence[str]) -> tuple[int, li
             n_asked += 1
             missing += [] if model else [Missing(section, "0-family_names", "Authors")]
             continue
-        for name, _ in list_asked(type(model)):
+        for name, _ in list_asked(type(model), n_texts):
             n_asked += 1
             follows = section in FACTS or (section, name) in OF_THE_RELEASE
             if not follows and getattr(model, name) is None:
-                missing.append(Missing(section, name, _label(section, type(model), name)))
+                label = _label(section, type(model), name, n_texts)
+                missing.append(Missing(section, name, label))
     return n_asked, missing
 
 
-def _describe_entries(section: str) -> Iterator[Entry]:
+def _describe_entries(section: str, n_texts: int) -> Iterator[Entry]:
     model = type(getattr(Description(), section))
     if not issubclass(model, BaseModel):  # a list of tables
         return
     for name, field in model.model_fields.items():
         what = (field.description or "") if field.json_schema_extra else ""
         kind, choices = _find_kind(field.annotation)
-        yield Entry(section, name, _label(section, model, name), what, kind, choices)
+        label = _label(section, model, name, n_texts)
+        yield Entry(section, name, label, name_stimuli(what, n_texts), kind, choices)
 
 
-def _label(section: str, model: type[BaseModel], name: str) -> str:
+def _label(section: str, model: type[BaseModel], name: str, n_texts: int) -> str:
     """Return the label of an entry, in the form and wherever it is listed."""
-    return LABELS.get((section, name)) or label_entry(model, name)
+    label = LABELS.get((section, name)) or label_entry(model, name)
+    return name_stimuli(label, n_texts)
 
 
 def _find_kind(annotation: Any) -> tuple[str, tuple[str, ...]]:

@@ -152,6 +152,19 @@ def test_the_documents_describe_the_design():
     assert "CoSimLex" not in files["CITATION.cff"].decode()
 
 
+def test_words_alone_have_no_entries_about_texts():
+    files = designed_release("simlex").files
+    card, statement = (files[name].decode() for name in ("README.md", "DATA_STATEMENT.md"))
+
+    assert "Source of the contexts" not in card + statement
+    assert "Licence of the words:" in card
+    assert "under which terms the words may be redistributed" in card
+    for heading in ("C. Speaker Demographic", "F. Text Characteristics", "G. Recording Quality"):
+        section = statement.partition(heading)[2].partition("##")[0].strip()
+        assert section == "Not applicable: the items are words without texts."
+    assert "Source of the contexts" in designed_release("scws").files["README.md"].decode()
+
+
 @pytest.mark.parametrize(
     ("name", "task"),
     [

@@ -86,8 +86,8 @@ class DescriptionForm(forms.Form):
 
     def __init__(self, data: Any = None, *, study: Study, written: str) -> None:
         self.written, self.known = written, read_known(study)
-        values = {**self.known, **read_values(written)}
-        self.entries = [entry for part in PARTS for entry in list_entries(part)]
+        values, n_texts = {**self.known, **read_values(written)}, study.kind.n_texts
+        self.entries = [entry for part in PARTS for entry in list_entries(part, n_texts)]
         places = {(entry.section, entry.name) for entry in self.entries}
         initial = {_name(*place): _show(values[place]) for place in places & values.keys()}
         super().__init__(data, initial=initial)
@@ -99,7 +99,10 @@ class DescriptionForm(forms.Form):
         self.parts = [
             Part(
                 progress,
-                [self[_name(entry.section, entry.name)] for entry in list_entries(progress.part)],
+                [
+                    self[_name(entry.section, entry.name)]
+                    for entry in list_entries(progress.part, n_texts)
+                ],
             )
             for progress in list_progress(study, written)
         ]

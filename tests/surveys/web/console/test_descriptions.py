@@ -20,7 +20,7 @@ from surveys.results.runs import request_release, request_results
 from surveys.web.console.results.description_forms import DescriptionForm
 from tests.factories.forms import fill_in
 from tests.factories.pages import page, read
-from tests.factories.studies import QUICK
+from tests.factories.studies import QUICK, make_study_of
 
 pytestmark = pytest.mark.usefixtures("kept_contexts")
 
@@ -226,6 +226,20 @@ def test_the_toml_to_edit_asks_for_what_is_missing(study):
     assert '# licence = ""' in text
     assert list_lost_comments(text) == []
     assert list_lost_comments(render_template(Description())) == []
+
+
+def test_words_alone_are_not_asked_for_texts(db):
+    study = make_study_of("simlex", slug="words")
+
+    form = DescriptionForm(study=study, written="")
+    text = show_text(study, "")
+
+    labels = {one.label for part in list_progress(study, "") for one in part.missing}
+    assert {"Licence of the words", "Origin of the words", "Choice of the pairs"} <= labels
+    assert not [label for label in labels if "text" in label.lower()]
+    assert "stimuli-contexts_from" not in form.fields
+    assert "contexts_from" not in text
+    assert list_lost_comments(text) == []
 
 
 def test_the_description_of_the_last_release_is_the_first_to_edit(study):
