@@ -4,16 +4,19 @@ A set is stored as an imported collection: its `ratings` are a table of its item
 scores, standard errors and a column of each annotator whose ratings are known.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from postprocess.layouts import LAYOUT_NAMES
 from postprocess.naming import STAMP
+from postprocess.unpacking import ARCHIVE, ArchiveRefused, Limits, unpack
 from surveys.errors import ImportRefused
 from surveys.models import CollectionKind, ImportedCollection, Study
 from surveys.operations.job_process import in_job_process
 from surveys.results.comparisons.importing import (
     DETAILS,
+    LARGEST_FILE,
     CollectionFile,
     ImportedTable,
     refuse_unusable,
@@ -23,14 +26,16 @@ from surveys.results.ratings_table import collect_study, scale_of
 from surveys.study.design import design_of
 
 if TYPE_CHECKING:
+    from postprocess.layouts.layout import Layout
     from postprocess.two_collections.items import ItemKey
 
 MOST_SHOWN = 20  # items that differ
+LIMITS = Limits(10_000, LARGEST_FILE, LARGEST_FILE)
 LAYOUTS = LAYOUT_NAMES
 
 
 class PublishedFile(NamedTuple):
-    """A file of a data set, as its layout names it."""
+    """A file of a data set, as its layout names it, or a zip archive of such files."""
 
     name: str
     data: bytes
@@ -53,8 +58,6 @@ def import_published(
     parts = [layout.encode(), *(part for file in files for part in (file.name.encode(), file.data))]
     file = CollectionFile(name, "", b"\0".join(parts))
     refuse_unusable(file)
-    if len({file.name for file in files}) < len(files):
-        raise ImportRefused("Two files have the same name.")
     table = _read_set(study, layout, files)
     return store_collection(study, file, table, study.languages, scale_of(study), by)
 
@@ -101,11 +104,8 @@ def _read_set(study: Study, layout: str, files: Sequence[PublishedFile]) -> Impo
     from postprocess.two_collections.items import score_set, write_scored
 
     declared = find_layout(layout)
-    folder = "lemma/" if declared.files[0].is_foldered else ""
     try:
-        published = read_set(
-            declared, {f"{folder}{file.name}": file.data for file in files}, study.languages
-        )
+        published = read_set(declared, _name_files(declared, files), study.languages)
         scored = score_set(published, "the set", centre=study.centre)
     except UserError as error:
         raise ImportRefused(str(error)) from error
@@ -113,3 +113,34 @@ def _read_set(study: Study, layout: str, files: Sequence[PublishedFile]) -> Impo
     n_annotators = 0 if scored.ratings is None else scored.ratings["annotator"].nunique()
     source = {"kind": CollectionKind.PEOPLE.value, **dict.fromkeys(DETAILS, "")}
     return ImportedTable(write_scored(scored), n_ratings, n_annotators, source)
+
+
+def _name_files(layout: "Layout", files: Sequence[PublishedFile]) -> dict[str, bytes]:
+    """Return the files of a set by name, in some layouts with the folder of their lemma."""
+    named: dict[str, bytes] = {}
+    for path, data in (member for file in files for member in _unpack(layout, file)):
+        folder = f"{path.parent.name or 'lemma'}/" if layout.files[0].is_foldered else ""
+        name = f"{folder}{path.name}"
+        if name in named:
+            raise ImportRefused(
+                f"Two files have the name {name}. Put the folders of several lemmas in one zip "
+                "archive, and upload data sets one by one."
+            )
+        named[name] = data
+    return named
+
+
+def _unpack(layout: "Layout", file: PublishedFile) -> Iterator[tuple[PurePosixPath, bytes]]:
+    """Yield a file or, of an archive, the files with the layout's names."""
+    if not file.data.startswith(ARCHIVE):
+        yield PurePosixPath(file.name), file.data
+        return
+
+    def is_named(path: str) -> bool:
+        return layout.find_file(path)[0] is not None
+
+    try:
+        members = unpack(file.data, LIMITS, is_named)
+    except ArchiveRefused as error:
+        raise ImportRefused(f"{file.name} cannot be unpacked: {error}.") from error
+    yield from ((PurePosixPath(path), data) for path, data in members if is_named(path))

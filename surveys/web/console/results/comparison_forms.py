@@ -75,8 +75,8 @@ class PublishedForm(forms.Form):
     layout = forms.ChoiceField(choices=[(name, name) for name in LAYOUTS])
     file = FilesField(
         label="Files",
-        help_text="As they were published, with the gold; of dwug, those of one lemma. Up to "
-        f"{LARGEST_FILE // 1_000_000} MB together.",
+        help_text="As they were published, with the gold, or a zip archive of them: of dwug, with "
+        f"a folder for each lemma. Up to {LARGEST_FILE // 1_000_000} MB together, also unpacked.",
     )
 
     def read_files(self) -> list[PublishedFile]:

@@ -1,5 +1,8 @@
 """Published data sets beside studies of one context, and comparisons with them."""
 
+import io
+from zipfile import ZipFile
+
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -31,8 +34,38 @@ WIC = {
 }
 
 
+USES = "lemma pos date grouping identifier description context indexes_target_token"
+JUDGMENTS = "identifier1 identifier2 annotator judgment comment lemma"
+DWUG = {  # of six lemmas
+    f"DWUG EN/data/alpha{n}/{name}": "\n".join(["\t".join(header.split()), *rows, ""])
+    for n in range(1, 7)
+    for name, header, rows in (
+        ("uses.csv", USES, (
+            f"alpha{n}\tn\t \t \tu{k}\t \tText {k} of alpha{n} .\t10:16" for k in (1, 2)
+        )),
+        ("judgments.csv", JUDGMENTS, (
+            f"u1\tu2\t{who}\t{(n + k) % 4 + 1}.0\t \talpha{n}" for k, who in enumerate("abc")
+        )),
+        ("notes.txt", "", ()),
+    )
+}  # fmt: skip
+
+
+def pack(files):
+    """Return a zip archive of texts by path."""
+    packed = io.BytesIO()
+    with ZipFile(packed, "w") as archive:
+        for path, text in files.items():
+            archive.writestr(path, text)
+    return packed.getvalue()
+
+
 def upload(client, study, layout, files):
     uploaded = [SimpleUploadedFile(name, text.encode()) for name, text in files.items()]
+    return send(client, study, layout, uploaded)
+
+
+def send(client, study, layout, uploaded):
     sent = {"name": "As published", "layout": layout, "file": uploaded}
     return client.post(page("new_collection", study), sent, follow=True)
 
@@ -74,6 +107,27 @@ def test_a_data_set_is_imported_and_compared(layout, files, n_annotators, shown)
     report = client.get(page("comparison_report", study, run.pk))
     assert b"As published and study: a data set and its replication" in report.content
     assert (read_member(run, "plots/scores.svg") is None) == (layout == "wic")
+
+
+def test_a_set_of_many_lemmas_is_an_archive_of_folders():
+    study, client = researched("durel")
+    uses = [SimpleUploadedFile("uses.csv", text.encode()) for text in [*DWUG.values()][:4:3]]
+    broken = {path: text for path, text in DWUG.items() if "alpha3/uses" not in path}
+
+    alone = send(client, study, "dwug", uses)
+    outside = send(client, study, "dwug", [SimpleUploadedFile("a.zip", pack({"../uses.csv": ""}))])
+    unknown = send(client, study, "dwug", [SimpleUploadedFile("a.zip", pack(broken))])
+    kept = ImportedCollection.objects.count()
+    whole = send(client, study, "dwug", [SimpleUploadedFile("dwug.zip", pack(DWUG))])
+
+    refused = [answer.content.decode() for answer in (alone, outside, unknown)]
+    assert "Put the folders of several lemmas in one zip archive" in refused[0]
+    assert "a.zip cannot be unpacked" in refused[1]
+    assert "alpha3/judgments.csv" in refused[2]
+    assert (kept, "As published is imported." in whole.content.decode()) == (0, True)
+    stored = ImportedCollection.objects.get()
+    assert (stored.n_ratings, stored.n_annotators) == (18, 3)
+    assert all(f"alpha{n}" in str(stored.ratings) for n in range(1, 7))
 
 
 def test_wrong_files_are_refused_by_row_and_column():
