@@ -55,6 +55,9 @@ def main(address: str, port: str, n_processes: str, grace: str) -> None:
     multiprocessing.set_start_method("fork")
     load()
     from surveys.jobs.dispatcher import perform_asked
+    from surveys.operations.metrics import forget_counts
+
+    forget_counts()
 
     server = Granian(
         "annotation_site.asgi:application",

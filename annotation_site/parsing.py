@@ -75,6 +75,14 @@ def switch(name: str, *, default: bool = False) -> bool:
     return text in {"yes", "true", "on", "1"}
 
 
+def choice(name: str, known: Sequence[str]) -> str:
+    """Return one of some words; the first if the setting is missing."""
+    text = (env(name, default="") or known[0]).strip().lower()
+    if text not in known:
+        raise ImproperlyConfigured(f"{name} must be {' or '.join(known)}, got {text!r}.")
+    return text
+
+
 def chosen_apps(name: str, known: Sequence[str]) -> list[str]:
     """Return the chosen apps, in the order of the known apps; all if the setting is missing."""
     chosen = {app.strip() for app in env.list(name, default=known)}

@@ -17,6 +17,7 @@ from annotation_site.keeping import load_secret
 from annotation_site.parsing import (
     MAIL_PORTS,
     check_site_url,
+    choice,
     chosen_apps,
     docs_url,
     env,
@@ -97,13 +98,17 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "axes",
     "csp",
+    "django_guid",
     "rest_framework",
     "drf_spectacular",
     "surveys",
     *(f"surveys.{app}" for app in APPS),
 ]
 
+METRICS_TOKEN = secret("METRICS_TOKEN")
 MIDDLEWARE = [
+    "django_guid.middleware.guid_middleware",
+    *(["surveys.web.rendering.measures.MeasureMiddleware"] if METRICS_TOKEN else []),
     "surveys.web.rendering.probes.ProbeMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -334,26 +339,43 @@ SILENCED_SYSTEM_CHECKS = [
     "security.W021",  # HSTS preloading: a decision of the domain's owner
 ]
 
+# Each request has an id, in its answer and in the lines that it logs: the proxy's if it is a UUID.
+DJANGO_GUID = {"GUID_HEADER_NAME": "X-Request-ID", "EXPOSE_HEADER": False}
+LOG_FORMAT = choice("LOG_FORMAT", ("text", "json"))
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "discreet": {
+        "text": {
             "()": "surveys.web.annotate.log_redaction.LinkFormatter",
             "format": "{asctime} {levelname} {name}: {message}",
             "style": "{",
-        }
+        },
+        "json": {
+            "()": "surveys.web.annotate.log_redaction.JsonLinkFormatter",
+            "format": "{asctime} {levelname} {name} {message}",
+            "style": "{",
+            "rename_fields": {"asctime": "time", "levelname": "level"},
+        },
     },
     "filters": {
+        "request_id": {
+            "()": "django_guid.log_filters.CorrelationId",
+            "correlation_id_field": "request_id",
+        },
         "brief": {"()": "surveys.web.annotate.log_redaction.NoTraceback"},
         "outage": {"()": "surveys.operations.outages.OutageFilter"},
     },
     "handlers": {
-        "console": {"class": "logging.StreamHandler", "formatter": "discreet"},
+        "console": {
+            "class": "logging.StreamHandler",
+            "formatter": LOG_FORMAT,
+            "filters": ["request_id"],
+        },
         "brief": {
             "class": "logging.StreamHandler",
-            "formatter": "discreet",
-            "filters": ["brief"],
+            "formatter": LOG_FORMAT,
+            "filters": ["request_id", "brief"],
         },
     },
     "root": {"handlers": ["console"], "level": "WARNING"},
@@ -365,6 +387,7 @@ LOGGING = {
         },
         "django.security": {"handlers": ["brief"], "propagate": False},  # scanners cause many
         "surveys": {"level": "INFO"},
+        "django_guid": {"level": "ERROR"},  # it logs ids that clients made up
         "axes": {"level": "ERROR"},  # it masks addresses; surveys.web.sign_in logs them
         "weasyprint": {"level": "ERROR"},  # it warns of every CSS rule for screens
         "fontTools": {"level": "ERROR"},

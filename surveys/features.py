@@ -115,6 +115,8 @@ class Feature:
     export_person: str = ""
     # (study, digests by worker id) → None, in the transaction that replaces ids by digests
     forget_workers: str = ""
+    # () → gauges of the app, for Prometheus
+    gauges: str = ""
     # (now) → counts of the personal data that is due to be dropped, by what it is of
     find_due: str = ""
     drop_due: str = ""

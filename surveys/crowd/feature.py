@@ -21,6 +21,7 @@ FEATURE = Feature(
     ),
     channels="surveys.crowd.mturk.targets.list_channels",
     frames="surveys.crowd.mturk.targets.list_frames",
+    gauges="surveys.crowd.ledger.read_gauges",
     menu=(
         MenuEntry(place="recruitment", template="crowd/_recruitment.html"),
         MenuEntry(place="prolific", template="crowd/_prolific.html"),

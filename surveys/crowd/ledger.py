@@ -8,7 +8,7 @@ from collections.abc import Collection
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import F, Q, Sum
 from django.utils import timezone
 
 from surveys.access.audit_log import record
@@ -18,6 +18,7 @@ from surveys.crowd.errors import PaymentRefused
 from surveys.crowd.fees import rates_of, round_reserved, round_shown
 from surveys.crowd.models import Batch, Payment, PaymentKind, PaymentState
 from surveys.models import Annotator, Assignment, ProviderState, ReconciliationResult, Visit
+from surveys.operations.gauges import Gauge
 
 MAX_REASON_LENGTH = 200
 MAX_ERROR_LENGTH = 500
@@ -200,6 +201,13 @@ def list_unpaid_work(batch: Batch) -> list[Visit]:
     paid = Payment.objects.settled().filter(visit__reservation__hit__batch=batch)
     paid_for = paid.exclude(kind=PaymentKind.BONUS).values("visit__assignment")
     return list(visits.exclude(assignment__in=paid_for).select_related("assignment__annotator"))
+
+
+def read_gauges() -> list[Gauge]:
+    """Return the money of payments that were not made, by their state, with fees."""
+    unpaid = Payment.objects.exclude(state__in=PaymentState.settled()).order_by("state")
+    sums = unpaid.values_list("state").annotate(cents=Sum(F("amount_cents") + F("fee_cents")))
+    return [Gauge("unpaid_cents", "Payments that were not made", dict(sums), "state")]
 
 
 def find_chosen(batch: Batch, chosen: Collection[int]) -> list[Visit]:

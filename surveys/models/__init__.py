@@ -14,7 +14,7 @@ from surveys.models.access import (
     WebhookEvent,
 )
 from surveys.models.comparisons import CollectionKind, Family, ImportedCollection
-from surveys.models.jobs import Job, JobState
+from surveys.models.jobs import Job, JobState, TimerRun
 from surveys.models.later_rounds import Adjudication, SecondAnswer, SecondLook
 from surveys.models.participation import Annotator, Assignment, AssignmentState, Response
 from surveys.models.quota import Place, Reservation

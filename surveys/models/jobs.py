@@ -104,3 +104,13 @@ class Job(models.Model):
     def is_under_way(self) -> bool:
         """Whether it waits or is being performed."""
         return self.state in UNDER_WAY
+
+
+class TimerRun(models.Model):
+    """When a command for a timer of the operator's machine succeeded last."""
+
+    name = models.CharField(max_length=20, unique=True)
+    ran_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.name

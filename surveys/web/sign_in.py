@@ -113,6 +113,7 @@ def answer_locked(
 
 def refuse_sign_in(request: HttpRequest, wait: int) -> HttpResponse:
     """Answer 429 with the seconds to wait."""
+    request.refusal = "TooManySignIns"  # type: ignore[attr-defined]
     area = find_area(request.path_info)
     folders = area.templates if area else ("console",)  # at the admin
     page = {

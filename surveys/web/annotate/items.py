@@ -9,6 +9,7 @@ from django.utils.translation import gettext_noop
 from surveys.errors import AlreadyAnswered
 from surveys.models import Response
 from surveys.models.study import write_point
+from surveys.operations.metrics import count_judgement
 from surveys.participation.answers import record_engagement, record_rating, record_unjudgeable
 from surveys.participation.corrections import change_rating, find_last_answer
 from surveys.participation.due_item import AssignmentProgress, DueItem
@@ -116,6 +117,8 @@ def answer_page(request: HttpRequest, token: str, position: int, page: ItemPage)
         return HttpResponse(refused, status=HTTP_UNPROCESSABLE)
     if not store_answer(where, form, request.POST):
         refuse_other_answer(where, position, form)
+    elif page is RATING_PAGE:
+        count_judgement()
     survey = request.path.rsplit("/", 3)[0]  # `reverse` would take as long as the query
     if page is WORDS_PAGE:
         return HttpResponseRedirect(f"{survey}/{position}/rating/")

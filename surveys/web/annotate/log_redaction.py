@@ -1,18 +1,36 @@
-"""Log formatting that removes annotators' links and ids."""
+"""Log formatting that removes annotators' links and ids, and names the request."""
 
 import logging
 import re
+from typing import Any
+
+from pythonjsonlogger.json import JsonFormatter
 
 # /join/ and /mturk/ are followed by an own link's ticket and, in the query, provider ids;
 # /sign-in/link/ and /invited/ by a token that signs a researcher in.
 LINK = re.compile(r"/(invitation|survey)/[^/\s?'\"]+|/(join|mturk|sign-in/link|invited)/[^\s'\"]+")
 
+FIELDS = ("time", "level", "name", "message", "request_id", "exc_info", "stack_info")
+
+
+def redact(text: str) -> str:
+    """Remove tokens from links, so that log readers cannot answer with them."""
+    return LINK.sub(r"/\1\2/…", text)
+
 
 class LinkFormatter(logging.Formatter):
-    """Formatter that removes tokens from links, so that log readers cannot answer with them."""
+    """Formatter of lines without the tokens of links, with the id of the request at the end."""
 
     def format(self, record: logging.LogRecord) -> str:
-        return LINK.sub(r"/\1\2/…", super().format(record))
+        request = getattr(record, "request_id", None)
+        return redact(super().format(record)) + (f" [{request}]" if request else "")
+
+
+class JsonLinkFormatter(JsonFormatter):
+    """The same as one JSON object a line. Objects that a library adds to a record are left out."""
+
+    def process_log_record(self, log_data: dict[str, Any]) -> dict[str, Any]:
+        return {name: redact(str(log_data[name])) for name in FIELDS if log_data.get(name)}
 
 
 class NoTraceback(logging.Filter):

@@ -59,6 +59,7 @@ class SurveyErrorMiddleware(MiddlewareMixin):
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         if not isinstance(error, SurveyError):
             return None
+        request.refusal = type(error).__name__  # type: ignore[attr-defined]
         area = find_area(request.path_info)
         contact = "" if area else find_contact(request)
         page = {"error": error, "token": _find_survey(request), "contact": contact}

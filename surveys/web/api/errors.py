@@ -20,6 +20,7 @@ def answer_error(error: Exception, context: dict[str, Any]) -> Response | None:
     """Return the response to a view's exception; None if it is unexpected (500)."""
     set_rollback()
     if isinstance(error, SurveyError):
+        context["request"]._request.refusal = type(error).__name__  # noqa: SLF001
         headers = {} if error.retry_after is None else {"Retry-After": str(error.retry_after)}
         errors = [{"code": type(error).__name__, **problem} for problem in error.describe()]
         return Response({"errors": errors}, status=error.status, headers=headers)

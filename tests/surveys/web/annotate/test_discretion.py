@@ -1,8 +1,11 @@
+import json
 import logging
+from unittest.mock import ANY
 
 import pytest
+from django.conf import settings
 
-from surveys.web.annotate.log_redaction import LinkFormatter, NoTraceback
+from surveys.web.annotate.log_redaction import JsonLinkFormatter, LinkFormatter, NoTraceback
 
 
 def written(message: str, *arguments: object, error: Exception | None = None) -> str:
@@ -44,3 +47,18 @@ def test_no_traceback_keeps_the_message():
 
     assert NoTraceback().filter(record)
     assert LinkFormatter().format(record) == "Invalid host"
+
+
+def test_json_lines_have_declared_fields_alone_and_no_tokens():
+    record = logging.LogRecord("x", logging.ERROR, "", 0, 'at "%s"', ("/survey/Ab3-_x/9/",), None)
+    record.request, record.request_id = "<WSGIRequest: GET '/survey/Ab3-_x/9/'>", "5f" * 16
+    described = settings.LOGGING["formatters"]["json"]
+    options = {name: option for name, option in described.items() if name != "()"}
+    style, form = options.pop("style"), options.pop("format")
+
+    line = JsonLinkFormatter(form, style=style, **options).format(record)
+
+    assert json.loads(line) == {
+        "time": ANY, "level": "ERROR", "name": "x", "message": 'at "/survey/…/9/"',
+        "request_id": "5f" * 16,
+    }  # fmt: skip
