@@ -1,15 +1,21 @@
 """The state of the whole site in figures: read from its database and disk when somebody asks."""
 
+import platform
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
+import django
 from django.conf import settings
+from django.db import connection
 from django.db.models import Count, Min, Q, QuerySet
+from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
 
+from postprocess.version import __version__
 from surveys.features import load_objects
 from surveys.models import Job, JobState, Place, Study, TimerRun
 from surveys.models.quota import IS_FREE
@@ -63,6 +69,29 @@ def count_free_places() -> dict[str, int]:
     return {slug: counts.get(pk, 0) for pk, slug in studies.values_list("pk", "slug")}
 
 
+def measure_database() -> int:
+    """Return the size of the database in bytes; of SQLite's with its log of changes."""
+    if connection.vendor == "sqlite":
+        files = (Path(f"{connection.settings_dict['NAME']}{end}") for end in ("", "-wal"))
+        return sum(path.stat().st_size for path in files if path.exists())
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_database_size(current_database())")
+        return int(cursor.fetchone()[0])
+
+
+def describe_site() -> dict[str, str]:
+    """Return what the site consists of, by name."""
+    number = connection.get_database_version()  # type: ignore[attr-defined]
+    return {
+        "Cosima": __version__,
+        "Python": platform.python_version(),
+        "Django": django.get_version(),
+        connection.display_name: ".".join(map(str, number)),
+        "Database": filesizeformat(measure_database()),
+        "Free space": filesizeformat(shutil.disk_usage(settings.VAR_DIR).free),
+    }
+
+
 def read_gauges() -> list[Gauge]:
     """Return all figures of the site; those of the database only while it answers."""
     health = check_health()
@@ -83,6 +112,7 @@ def _read_stored() -> list[Gauge]:
     timers = {timer.name: timer.ran_at.timestamp() for timer in TimerRun.objects.all()}
     apps = [gauge for read in load_objects("gauges") for gauge in read()]
     return [
+        Gauge("database_bytes", "Size of the database", {"": measure_database()}),
         Gauge("jobs_waiting", "Jobs that wait", {q.kind: q.n_waiting for q in queues}, "kind"),
         Gauge("jobs_failed", "Jobs that failed", {q.kind: q.n_failed for q in queues}, "kind"),
         Gauge("job_delay_seconds", "How long the oldest waiting job has been due",

@@ -17,9 +17,10 @@ from postprocess.naming import check_name, find_datasets
 from postprocess.release.checksums import write_archive
 from surveys.access.audit_log import record
 from surveys.errors import RunRefused
+from surveys.jobs.kinds import find_kind
 from surveys.jobs.perform import Progress
 from surveys.jobs.queue import enqueue, retry
-from surveys.models import JobState, Release, Run, RunKind, Study
+from surveys.models import Job, JobState, Release, Run, RunKind, Study
 from surveys.models.study import Centre
 from surveys.participation.assignments import list_places_left
 from surveys.participation.second_look import refuse_open_look
@@ -140,6 +141,16 @@ def retry_run(run: Run) -> Run:
     record("run.retried", run.study, run.name)
     run.refresh_from_db()
     return run
+
+
+def retry_job(job: Job) -> None:
+    """Queue a job again, whether it makes a run or not. Raises RunRefused unless it failed."""
+    if run := Run.objects.filter(job=job).first():
+        retry_run(run)
+    elif not retry(job):
+        raise RunRefused("Only a job that failed or was interrupted can be retried.")
+    else:
+        record("job.retried", job.study, find_kind(job.kind).label)
 
 
 def is_broken_off(run: Run) -> bool:

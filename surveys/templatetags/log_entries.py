@@ -85,6 +85,7 @@ ACTIONS = {
     "review.configured": "Changed how much is reviewed",
     "review.effect_shown": "Looked at the effect on the results: {}",
     "run.retried": "Tried {} again",
+    "job.retried": "Tried {} again",
     "second_look.closed": "Closed the second look",
     "second_look.opened": "Opened the second look to annotators",
     "stimuli.dropped": "Deleted {} of the stimuli",

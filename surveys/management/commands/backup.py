@@ -6,6 +6,7 @@ from django.core.management.base import CommandParser
 
 from surveys.management.commands._base import SurveyCommand
 from surveys.operations.backups import check_backup, find_missing_files, write_backup
+from surveys.operations.timers import note_run
 
 
 class Command(SurveyCommand):
@@ -26,6 +27,7 @@ class Command(SurveyCommand):
         manifest = write_backup(file)
         if check:
             check_backup(file)
+        note_run("backup")
         for name in find_missing_files(manifest):
             self.warn(f"warning: the file {name} is missing")
         self.stdout.write(

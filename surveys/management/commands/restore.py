@@ -7,6 +7,7 @@ from django.core.management.base import CommandParser
 
 from surveys.management.commands._base import SurveyCommand
 from surveys.operations.backups import check_backup, restore_backup
+from surveys.operations.timers import note_run
 
 
 class Command(SurveyCommand):
@@ -35,6 +36,7 @@ class Command(SurveyCommand):
             f"{manifest.n_files}"
         )
         if check:
+            note_run("check")
             return
         key = (Path(settings.VAR_DIR) / "secret_key").read_text()
         if os.environ.get("SECRET_KEY", key) != key:

@@ -56,6 +56,7 @@ _BY_SECTION = {
     ),
     "docs/postprocessing.html#the-ledger": "ledger",
     "docs/audit.html#auditing-a-dataset": "audit",
+    "docs/operations.html#the-operators-page": "site",
     "docs/console.html#release": (
         "release translations release_page verify_release differences description description_text"
     ),

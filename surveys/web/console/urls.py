@@ -15,6 +15,7 @@ from surveys.web.console.account.sign_in import (
     choose_password,
     sign_in_by_link,
 )
+from surveys.web.console.account.site import site
 from surveys.web.console.collection import adjudication, annotators, second_look
 from surveys.web.console.collection import blocks as collection
 from surveys.web.console.privacy import views as privacy
@@ -57,6 +58,7 @@ VIEWS: dict[str, tuple[str, Page]] = {
     "family_report": (f"{FAMILY}<int:run_id>/report/", families.family_report),
     "family_files": (f"{FAMILY}<int:run_id>/files/", families.family_files),
     "family_figure": (f"{FAMILY}<int:run_id>/<slug:figure>.<slug:form>", families.family_figure),
+    "site": ("site/", site),
     "tokens": ("tokens/", tokens.tokens),
     "change_password": ("password/", change_password),
     "revoke_token": ("tokens/<int:token_id>/revoke/", tokens.revoke),

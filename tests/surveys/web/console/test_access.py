@@ -12,7 +12,7 @@ from tests.hostile import Attacker
 OPEN = {"sign_in", "sign_in_link", "choose_password", "sign_out"}
 OF_NO_STUDY = {
     "studies", "new_study", "begin_contexts", "audit", "tokens", "revoke_token", "change_password",
-    "families", "new_family", "family", "edit_family", "delete_family", "family_report",
+    "site", "families", "new_family", "family", "edit_family", "delete_family", "family_report",
     "family_files", "family_figure",
 }  # fmt: skip
 FOR_WORKERS = {
