@@ -15,7 +15,7 @@ from tests.fixtures.models import e5_folder, have_models, minilm, torch  # noqa:
 from tests.fixtures.sites import pristine  # noqa: F401
 
 RUN = {"sh", "python"}
-DATA = {"text", "toml", "json", "http", "nginx", "{toctree}"}
+DATA = {"text", "toml", "json", "http", "nginx", "yaml", "{toctree}"}
 
 # In this order, as a reader goes on from the README, in one copy and with one site.
 WITH_SITE = (
