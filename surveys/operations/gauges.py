@@ -81,7 +81,7 @@ def measure_database() -> int:
 
 def describe_site() -> dict[str, str]:
     """Return what the site consists of, by name."""
-    number = connection.get_database_version()  # type: ignore[attr-defined]
+    number = connection.get_database_version()
     return {
         "Cosima": __version__,
         "Python": platform.python_version(),
