@@ -125,7 +125,7 @@ OF_GOLD = {  # what may read the hidden gold of a shared task
     "surveys.sharedtasks.scoring.figures", "surveys.sharedtasks.final_results.archive",
 }  # fmt: skip
 # The value of a text with two targets, and the kinds of item: neither loads pandas.
-VALUES = ("postprocess.formats.marks", "postprocess.designs.kinds")
+VALUES = ("postprocess.version", "postprocess.formats.marks", "postprocess.designs.kinds")
 OPTIONS = "postprocess.commands.options"
 SIMULATOR = "mturk_simulator"  # shares nothing with the platform, not even its errors
 CLIENT = f"{SIMULATOR}.client"  # for scripted workers; imports nothing of ours
