@@ -108,7 +108,7 @@ INSTALLED_APPS = [
 METRICS_TOKEN = secret("METRICS_TOKEN")
 MIDDLEWARE = [
     "django_guid.middleware.guid_middleware",
-    *(["surveys.web.rendering.measures.MeasureMiddleware"] if METRICS_TOKEN else []),
+    *(["surveys.web.measures.MeasureMiddleware"] if METRICS_TOKEN else []),
     "surveys.web.rendering.probes.ProbeMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
