@@ -25,7 +25,7 @@ PERSON = {"PROLIFIC_PID": "pid5f5f5f", "STUDY_ID": "providerstudy", "SESSION_ID"
 
 
 @pytest.fixture
-def site(pristine, tmp_path) -> Iterator[Site]:
+def measured_site(pristine, tmp_path) -> Iterator[Site]:
     """A site with a study of two places, and room for them alone."""
     with open_site(pristine, tmp_path, 2, METRICS_TOKEN=KEY, LOG_FORMAT="json") as site:
         (tmp_path / "data_en.tsv").write_bytes(numbered_stimuli(N_ITEMS))
@@ -60,7 +60,8 @@ def judge_all(survey: str) -> None:
     post(f"{survey}{N_ITEMS}/rating/", {"rating": "3"})
 
 
-def test_the_processes_of_a_server_count_together_and_name_nobody(site: Site, tmp_path):
+def test_the_processes_of_a_server_count_together_and_name_nobody(measured_site: Site):
+    site = measured_site
     personal = site.invite("harvest", 2)
     late = read_consent(personal[1])
     entrance = site.manage(

@@ -20,12 +20,12 @@ SITE = "console:site"
 
 
 @pytest.fixture
-def operator() -> User:
+def site_operator() -> User:
     return User.objects.create_superuser("op")
 
 
 @pytest.fixture
-def work(monkeypatch) -> None:
+def own_work(monkeypatch) -> None:
     """A kind of job that makes no run."""
     monkeypatch.setattr(features, "_features", {**features._features})  # noqa: SLF001
     register_work()
@@ -42,17 +42,19 @@ def read_site(user: User) -> str:
     return " ".join(answer.content.decode().split())
 
 
-def test_the_page_is_for_operators_alone(operator):
+def test_the_page_is_for_operators_alone(site_operator):
     assert client_of(User.objects.create_user("ana")).get(reverse(SITE)).status_code == 403
-    assert reverse(SITE) in client_of(operator).get(reverse("console:studies")).content.decode()
+    assert (
+        reverse(SITE) in client_of(site_operator).get(reverse("console:studies")).content.decode()
+    )
 
 
 @pytest.mark.every_database
-def test_it_shows_parts_queue_and_timers(operator, work):
+def test_it_shows_parts_queue_and_timers(site_operator, own_work):
     Job.objects.create(kind=WORK)
     fail(kind=WORK, study=make_study(1))
 
-    shown = read_site(operator)
+    shown = read_site(site_operator)
 
     assert "Database: ok" in shown
     assert shown.count("never") == 2
@@ -61,10 +63,10 @@ def test_it_shows_parts_queue_and_timers(operator, work):
 
 
 @pytest.mark.every_database
-def test_a_failed_job_is_tried_again_and_logged(operator, work):
+def test_a_failed_job_is_tried_again_and_logged(site_operator, own_work):
     job = fail(kind=WORK, n_tries=5)
     run = make_run(make_study(1), RunKind.RESULTS, state=JobState.FAILED)
-    client = client_of(operator)
+    client = client_of(site_operator)
 
     for pk in (job.pk, run.job_id, job.pk):
         client.post(reverse(SITE), {"job": pk})
@@ -78,19 +80,19 @@ def test_a_failed_job_is_tried_again_and_logged(operator, work):
 
 
 @pytest.mark.parametrize("job", ["", "0", "x", "99999999999999999999"])
-def test_an_unknown_job_is_not_found(operator, job):
-    assert client_of(operator).post(reverse(SITE), {"job": job}).status_code == 404
+def test_an_unknown_job_is_not_found(site_operator, job):
+    assert client_of(site_operator).post(reverse(SITE), {"job": job}).status_code == 404
 
 
 @pytest.mark.every_database
 @pytest.mark.django_db(transaction=True)
-def test_a_backup_and_its_check_are_noted(operator, tmp_path):
+def test_a_backup_and_its_check_are_noted(site_operator, tmp_path):
     call_command("backup", tmp_path / "first.tar.gz")
     call_command("restore", tmp_path / "first.tar.gz", check=True)
     names = [*TimerRun.objects.order_by("name").values_list("name", flat=True)]
     TimerRun.objects.filter(name="backup").update(ran_at=timezone.now() - timedelta(hours=31))
 
-    shown = read_site(operator)
+    shown = read_site(site_operator)
 
     assert names == ["backup", "check"]
     assert ("never" in shown, shown.count("Late")) == (False, 1)
