@@ -6,6 +6,7 @@ Their characters differ as people do: in care, in speed, in reloading pages or g
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from decimal import Decimal
 from enum import StrEnum
 from typing import NamedTuple, TypeVar
 from urllib.parse import urljoin, urlsplit
@@ -30,6 +31,7 @@ RETRY_SECONDS = 0.2
 PAUSE_SECONDS = 0.1  # of a slow annotator, before sending a page
 T = TypeVar("T")
 ENDS = {"annotate:thanks", "annotate:ended"}
+JUDGED = {"rate", "look", "change_look"}  # pages that a rating was given or kept on
 
 
 class Character(StrEnum):
@@ -69,8 +71,8 @@ class ScriptedAnnotator:
 
     @property
     def n_rated(self) -> int:
-        """Return how many texts were rated."""
-        return sum(answer.page == "rate" for answer in self.acknowledged)
+        """Return how many texts were rated, or looked at again."""
+        return sum(answer.page in JUDGED for answer in self.acknowledged)
 
     def work(self, link: str) -> str:
         """Work from a link to the end, or until the character gives up; return the last page."""
@@ -80,6 +82,9 @@ class ScriptedAnnotator:
             name = _name_page(answer.url.path)
             if name in ENDS or self._gives_up(page):
                 return name
+            if link_on := self._find_link(page, name):
+                answer = self._fetch("GET", urljoin(str(answer.url), link_on))
+                continue
             if not page.forms:
                 text = " ".join(page.xpath("string(//main)").split())
                 raise RehearsalFailed(f"The survey stopped at its page {name}: {text}")
@@ -102,7 +107,8 @@ class ScriptedAnnotator:
         if self.character in {Character.RELOADING, Character.TWO_TABS}:  # send it again
             next_page = self._fetch(form.method, address, sent)
         if answer is not None:
-            position = resolve(shown.url.path).kwargs["position"]
+            kwargs = resolve(shown.url.path).kwargs
+            position = kwargs["position"] if "position" in kwargs else kwargs["number"]
             page_name = name.removeprefix("annotate:")
             self.acknowledged.append(Acknowledged(self.invitation, position, page_name, answer))
         return next_page
@@ -122,7 +128,16 @@ class ScriptedAnnotator:
                 answer = " ".join(words)
         if name == "annotate:check":
             self._answer_check(page, form)
-        return answer if is_item else None
+        if name == "annotate:look":
+            return "kept"
+        return answer if is_item or name == "annotate:change_look" else None
+
+    def _find_link(self, page: lxml.html.HtmlElement, name: str) -> str | None:
+        """Return where a second look goes on; about half of its ratings are changed."""
+        is_changing = name == "annotate:look" and self.person.rng.random() < 1 / 2
+        if name != "annotate:again" and not is_changing:
+            return None
+        return str(page.xpath("//main//a[contains(@class, 'button')]/@href")[0])
 
     def _rate(self, page: lxml.html.HtmlElement, form: lxml.html.FormElement) -> str:
         context = self._context_shown(page)
@@ -245,8 +260,11 @@ def _button(form: lxml.html.FormElement) -> dict[str, str]:
 
 def _middle(form: lxml.html.FormElement) -> str:
     points = form.xpath('.//div[contains(@class, "points")]//input/@value')
-    points = points or form.xpath('.//input[@type="range"]/@min')
-    return str(points[len(points) // 2])
+    if points:
+        return str(points[len(points) // 2])
+    (line,) = form.xpath('.//input[@type="range"]')
+    low, high, step = (Decimal(line.get(name)) for name in ("min", "max", "step"))
+    return write_point(low + (high - low) / step // 2 * step)
 
 
 def _name_page(path: str) -> str:

@@ -13,10 +13,16 @@ from django.db import connection
 
 from mturk_simulator.client import open_browser
 from surveys.errors import RehearsalFailed
-from surveys.models import Study
+from surveys.models import Invitation, SecondAnswer, Study
 from surveys.participation.assignments import list_places_left
 from surveys.recruitment.links import invite_scripted_annotators, personal_link
-from surveys.rehearsal.annotator import Acknowledged, Character, ScriptedAnnotator, ask_database
+from surveys.rehearsal.annotator import (
+    JUDGED,
+    Acknowledged,
+    Character,
+    ScriptedAnnotator,
+    ask_database,
+)
 from surveys.rehearsal.rating_source import Person, RatingSource
 from surveys.rehearsal.vocabulary import list_vocabulary
 
@@ -86,10 +92,39 @@ def rehearse_study(
 ) -> RehearsalSummary:
     """Let scripted annotators fill a study's open places, or fewer.
 
-    Each has a personal link, and the answers stay marked as scripted. Raises RehearsalFailed,
-    before anything starts, for too few places or ratings.
+    Those with ratings to look at again do that instead. Each has a personal link, and the answers
+    stay marked as scripted. Raises RehearsalFailed, before anything starts, for too few places or
+    ratings.
     """
     refuse_unready(study, rehearsal.base_url)
+    looking = _list_looking(study)
+    count = _count_places(study, rehearsal, n_annotators) if not looking else len(looking)
+    vocabulary = list_vocabulary(study)
+
+    def work(number: int) -> tuple[str, list[Acknowledged]]:
+        invitation = looking[number - 1] if looking else None
+        return _work_as(study, rehearsal, number, vocabulary, invitation)
+
+    done = rehearsal.run(work, count)
+    answers = tuple(answer for _, answered in done for answer in answered)
+    return RehearsalSummary(
+        n_annotators=count,
+        n_judgements=sum(answer.page in JUDGED for answer in answers),
+        last_pages=Counter(page for page, _ in done),
+        acknowledged=answers,
+    )
+
+
+def _list_looking(study: Study) -> list[Invitation]:
+    """Return the links of scripted annotators who have ratings to look at again."""
+    due = SecondAnswer.objects.due().filter(response__annotator__study=study)
+    annotators = due.values("response__annotator")
+    links = Invitation.objects.filter(is_rehearsal=True, annotator__in=annotators)
+    return list(links.order_by("pk"))
+
+
+def _count_places(study: Study, rehearsal: Rehearsal, n_annotators: int | None) -> int:
+    """Return how many annotators start. Raises RehearsalFailed for too few places or ratings."""
     places = list_places_left(study)
     n_places = sum(places.values())
     count = n_places if n_annotators is None else n_annotators
@@ -97,24 +132,20 @@ def rehearse_study(
         raise RehearsalFailed(f"Study {study.slug} has {n_places} places left, not {count or 1}.")
     if count == n_places:
         rehearsal.ratings.refuse_too_few(study, places)
-    vocabulary = list_vocabulary(study)
-
-    done = rehearsal.run(lambda number: _work_as(study, rehearsal, number, vocabulary), count)
-    answers = tuple(answer for _, answered in done for answer in answered)
-    return RehearsalSummary(
-        n_annotators=count,
-        n_judgements=sum(answer.page == "rate" for answer in answers),
-        last_pages=Counter(page for page, _ in done),
-        acknowledged=answers,
-    )
+    return count
 
 
 def _work_as(
-    study: Study, rehearsal: Rehearsal, number: int, vocabulary: list[str]
+    study: Study,
+    rehearsal: Rehearsal,
+    number: int,
+    vocabulary: list[str],
+    invitation: Invitation | None,
 ) -> tuple[str, list[Acknowledged]]:
-    (invitation,) = ask_database(
-        lambda: invite_scripted_annotators(study, 1), is_patient=rehearsal.is_patient
-    )
+    if invitation is None:
+        (invitation,) = ask_database(
+            lambda: invite_scripted_annotators(study, 1), is_patient=rehearsal.is_patient
+        )
     with open_browser() as browser:
         annotator = rehearsal.make_annotator(number, browser, vocabulary, invitation.pk)
         last_page = annotator.work(personal_link(invitation.token, rehearsal.base_url))

@@ -15,14 +15,16 @@ from django.urls import reverse
 from postprocess.designs import list_designs
 from postprocess.designs.design import read_design
 from surveys.errors import RehearsalFailed
-from surveys.models import Annotator, Assignment, Context, Invitation, Pair, Response
+from surveys.models import Annotator, Assignment, Context, Invitation, Pair, Response, SecondAnswer
 from surveys.privacy.erasure import withdraw_annotator
 from surveys.recruitment.links import invite_scripted_annotators
 from surveys.rehearsal.annotator import Acknowledged, Character, ScriptedAnnotator
 from surveys.rehearsal.rating_source import ModelledRatings, Person
+from surveys.rehearsal.study import Rehearsal, rehearse_study
 from surveys.rehearsal.vocabulary import list_vocabulary, list_words
 from surveys.study.design import configure_study
 from surveys.study.stimuli.checkpoints import import_checkpoints
+from tests.factories.second_looks import looking_study
 from tests.factories.studies import make_study_of, stimuli_row, stored
 
 pytestmark = [pytest.mark.django_db, pytest.mark.study(n_pairs=4, n_check_tries=2)]
@@ -97,6 +99,34 @@ def test_another_design_is_answered_from_the_link_to_the_end(transport, name):
     for response in Response.objects.filter(annotator__invitation=invitation):
         assert (response.rating is None) == (study.writes == "translations")
         assert (response.written1 == "") == (study.writes == "nothing")
+
+
+def test_scripted_annotators_keep_and_change_ratings_in_a_second_look(transport, monkeypatch):
+    study = looking_study()
+    Invitation.objects.update(is_rehearsal=True)
+    monkeypatch.setattr(
+        "surveys.rehearsal.study.open_browser",
+        lambda: httpx.Client(transport=transport, base_url=SITE, follow_redirects=True),
+    )
+    rehearsal = Rehearsal(SITE, ModelledRatings(study.scale_points, seed=0))
+
+    summary = rehearse_study(study, rehearsal)
+
+    looks = SecondAnswer.objects.with_items()
+    assert {look.decision for look in looks} == {"changed", "kept"}  # none without an answer
+    changed = {look.rating for look in looks if look.decision == "changed"}
+    assert changed == {Decimal(2)}  # the middle of 0 to 4
+    assert (summary.n_annotators, summary.n_judgements) == (3, 6)
+    assert summary.last_pages == {"annotate:thanks": 3}
+    with pytest.raises(RehearsalFailed, match="has 0 places left"):
+        rehearse_study(study, rehearsal)
+
+
+def test_people_are_not_answered_for_in_a_second_look():
+    study = looking_study()
+
+    with pytest.raises(RehearsalFailed, match="has 0 places left"):
+        rehearse_study(study, Rehearsal(SITE, ModelledRatings(study.scale_points, seed=0)))
 
 
 def link(invitation: Invitation) -> str:
