@@ -73,14 +73,14 @@ def count_crumbs() -> int:
 
 # What is counted, how, its bound, and the aim of the rebuild before version 0.1.0.
 BOUNDS = (
-    ("lines of the core", count_core, 40_054, 33_000),
-    ("lines of the product", lambda: count_lines(*PRODUCT), 105_437, 84_000),
-    ("statements of the product", count_statements, 61_031, 48_500),
+    ("lines of the core", count_core, 40_103, 33_000),
+    ("lines of the product", lambda: count_lines(*PRODUCT), 105_486, 84_000),
+    ("statements of the product", count_statements, 61_063, 48_500),
     ("lines of the simulator", lambda: count_lines("mturk_simulator"), 5_556, 5_100),
-    ("lines of tests", lambda: count_lines("tests"), 95_905, 75_000),
+    ("lines of tests", lambda: count_lines("tests"), 95_935, 75_000),
     ("lines of benchmarks", lambda: count_lines("bench"), 6_043, 5_000),
     ("migrations", count_migrations, 9, 4),
-    ("words of documents", lambda: count_words(*DOCUMENTS), 59_110, 54_500),
+    ("words of documents", lambda: count_words(*DOCUMENTS), 59_123, 54_500),
     ("words of the README", lambda: count_words("README.md"), 782, 900),
     ("words of the changelog", lambda: count_words("CHANGELOG.md"), 798, 700),
     ("environment settings", count_settings, 32, 30),
