@@ -3,7 +3,7 @@
     .venv/bin/python bench/layouts.py
 
 Microseconds of processor time a row, for 10,000 and 100,000 rows, and their ratio, which is near 1
-if the time is linear; then the same of the rule of the second look. Five minutes.
+if the time is linear; then the rule of the second look, for ten times as many. Five minutes.
 """
 
 import json

@@ -25,7 +25,7 @@ from surveys.sharedtasks.scoring.figures import Golds, compute_figures
 from surveys.sharedtasks.scoring.predictions import load_predictions
 from surveys.sharedtasks.tasks import lock_task
 from surveys.sharedtasks.uploads import read_files
-from surveys.study.languages import name_language
+from surveys.study.languages import PAIR, name_language
 
 if TYPE_CHECKING:
     from postprocess.boards.published import PrintedBoard, PrintedCell, PrintedRow
@@ -136,12 +136,12 @@ def show_board(board: PublishedBoard) -> ShownBoard:
 
 
 def name_column(column: str) -> str:
-    """Return a language's name for its column; pairs of languages and other names stay.
+    """Return the name of a column's language, or of two; other columns stay.
 
     >>> [name_column(column) for column in ("sl", "de-es", "global")]
-    ['Slovenian', 'de-es', 'global']
+    ['Slovenian', 'German–Spanish', 'global']
     """
-    is_language = len(column) in (2, 3)
+    is_language = len(column) in (2, 3) or PAIR.fullmatch(column)
     return (name_language(column) if is_language else None) or column
 
 
