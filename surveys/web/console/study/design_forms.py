@@ -105,9 +105,9 @@ class DesignForm(SettingsForm):
             del self.fields["publishes_words"]
         settings = settings_of(published) if published else {}
         is_rated = study.kind.is_rated(settings.get("question", study.question))
-        if not is_rated and not (self.is_bound and SCALE[0] in self.data):
-            for name in OF_RATINGS:
-                self.fields.pop(name, None)
+        self.has_scale = is_rated or (self.is_bound and SCALE[0] in self.data)
+        for name in () if self.has_scale else OF_RATINGS:
+            self.fields.pop(name, None)
         proposed = {name: settings[name] for name in self.fields if name in settings}
         stored = self.initial
         self.initial = {**stored, **proposed}
@@ -167,6 +167,8 @@ class DesignForm(SettingsForm):
     def groups(self) -> list[tuple[str, list[forms.BoundField]]]:
         """Return the fields that can be changed, by legend."""
         groups = {**GROUPS, "The collection": (*GROUPS["The collection"], *PAY)}
+        if not self.has_scale:
+            groups["The question"] = (*groups["The question"], *groups.pop("The scale"))
         return [
             (legend, [self[name] for name in names if name in self.fields])
             for legend, names in groups.items()

@@ -340,6 +340,8 @@ def test_a_study_of_translations_shows_no_scale(unopened, owner):
     for name in OF_RATINGS:
         assert (f'name="{name}"' in draft, f'name="{name}"' in proposed) == (False, True)
     assert "in steps of" not in opening
+    assert ("the scale" in draft.lower(), "the scale" in proposed.lower()) == (False, True)
+    assert 'name="allows_unjudgeable"' in draft
     assert "Layout of published files" not in draft + opening
 
     by_hand = list_sent(DesignForm(study=unopened))
