@@ -73,11 +73,11 @@ def count_crumbs() -> int:
 
 # What is counted, how, its bound, and the aim of the rebuild before version 0.1.0.
 BOUNDS = (
-    ("lines of the core", count_core, 40_103, 33_000),
-    ("lines of the product", lambda: count_lines(*PRODUCT), 105_486, 84_000),
-    ("statements of the product", count_statements, 61_063, 48_500),
+    ("lines of the core", count_core, 40_105, 33_000),
+    ("lines of the product", lambda: count_lines(*PRODUCT), 105_488, 84_000),
+    ("statements of the product", count_statements, 61_065, 48_500),
     ("lines of the simulator", lambda: count_lines("mturk_simulator"), 5_556, 5_100),
-    ("lines of tests", lambda: count_lines("tests"), 96_006, 75_000),
+    ("lines of tests", lambda: count_lines("tests"), 96_008, 75_000),
     ("lines of benchmarks", lambda: count_lines("bench"), 6_043, 5_000),
     ("migrations", count_migrations, 9, 4),
     ("words of documents", lambda: count_words(*DOCUMENTS), 59_123, 54_500),
