@@ -80,9 +80,9 @@ BOUNDS = (
     ("lines of tests", lambda: count_lines("tests"), 96_008, 75_000),
     ("lines of benchmarks", lambda: count_lines("bench"), 6_043, 5_000),
     ("migrations", count_migrations, 9, 4),
-    ("words of documents", lambda: count_words(*DOCUMENTS), 59_123, 54_500),
+    ("words of documents", lambda: count_words(*DOCUMENTS), 59_127, 54_500),
     ("words of the README", lambda: count_words("README.md"), 782, 900),
-    ("words of the changelog", lambda: count_words("CHANGELOG.md"), 798, 700),
+    ("words of the changelog", lambda: count_words("CHANGELOG.md"), 802, 700),
     ("environment settings", count_settings, 32, 30),
     ("small modules with one importer", count_crumbs, 17, 10),
 )
