@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from threading import Event
 
 import httpx
 import pytest
@@ -23,6 +24,8 @@ from tests.end_to_end.databases import free_port
 from tests.machine import ROOT
 
 START_SECONDS = 180
+LONGEST_WAIT = 10  # seconds, for a request while the server is replaced or started again
+ASKED = ("GET", "POST", "GET", "POST")  # at the same time
 BY_PIP = ["python -m ensurepip", "python -m pip"]
 ASK_ADDRESS = "from annotation_site.settings import MTURK_SIMULATOR_URL; print(MTURK_SIMULATOR_URL)"
 
@@ -56,13 +59,21 @@ def started(var: Path, *options: str, settings: Path | None = None) -> Iterator[
 
 @contextmanager
 def serving(
-    var: Path, *options: str, settings: Path | None = None
+    var: Path, *options: str, settings: Path | None = None, passed: socket.socket | None = None
 ) -> Iterator[tuple["subprocess.Popen[bytes]", str]]:
-    """`scripts/serve` and what it prints; stopped as Ctrl+C does, unless it was stopped before."""
+    """`scripts/serve` and what it prints; stopped as Ctrl+C does, unless it was stopped before.
+
+    A listening socket is passed on as systemd does.
+    """
     said = var / "said"
+    command = ["scripts/serve", *options]
+    if passed:
+        passing = f'exec 3<&{passed.fileno()}; LISTEN_FDS=1 LISTEN_PID=$$ exec "$@"'
+        command = ["bash", "-c", passing, "bash", *command]
     with said.open("w", encoding="utf-8") as out:
         serve = subprocess.Popen(
-            ["scripts/serve", *options],
+            command,
+            pass_fds=[passed.fileno()] if passed else (),
             cwd=ROOT,
             env=environment(var, settings),
             stdout=out,
@@ -201,6 +212,47 @@ def test_serve_with_mturk_keeps_the_simulator_and_comes_back_when_its_processes_
         kill_processes_until_it_has_restarted(serve.pid)
         await_page(site)
         assert serve.poll() is None
+
+
+def test_serve_replaces_itself_behind_a_passed_socket_and_no_request_fails(ready_var):
+    """Requests wait, while it is replaced and while it is stopped."""
+    with socket.create_server(("127.0.0.1", 0), backlog=4096) as passed:
+        url = f"http://127.0.0.1:{passed.getsockname()[1]}/"
+        ending = Event()
+        with ThreadPoolExecutor(4) as people:
+            with serving(ready_var, "--no-demo", passed=passed) as (serve, _):
+                asking = [people.submit(keep_asking, url, ending, method=m) for m in ASKED]
+                earlier = children_of(serve.pid)
+                serve.send_signal(signal.SIGUSR2)
+                replacement = await_replacement(serve.pid, earlier)
+                assert len(replacement) == 1
+            with serving(ready_var, "--no-demo", passed=passed):
+                ending.set()
+                statuses, waits = zip(*(asked.result() for asked in asking), strict=True)
+    assert set().union(*statuses) == {httpx.codes.OK, httpx.codes.NOT_FOUND}
+    assert max(waits) < LONGEST_WAIT
+
+
+def keep_asking(url: str, ending: Event, *, method: str) -> tuple[set[int], float]:
+    """Ask every 50 ms, each time over a new connection. The statuses, and the longest wait."""
+    statuses, longest = set(), 0.0
+    while not ending.wait(0.05):
+        began = time.monotonic()
+        path = "" if method == "GET" else "survey/unknown/1/words/"
+        statuses.add(httpx.request(method, url + path, timeout=PATIENCE_SECONDS).status_code)
+        longest = max(longest, time.monotonic() - began)
+    return statuses, longest
+
+
+def await_replacement(serve: int, earlier: set[int]) -> set[int]:
+    """The servers that serve, once the earlier ones have ended."""
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        servers = children_of(serve)
+        if not earlier & servers and any(map(children_of, servers)):
+            return servers
+        time.sleep(0.1)
+    raise AssertionError("the server was not replaced")
 
 
 def children_of(parent: int) -> set[int]:
