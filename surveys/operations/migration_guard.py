@@ -10,6 +10,14 @@ from django.apps import apps
 from django.conf import settings
 from django.core import checks
 from django.db import DatabaseError, OperationalError, connection
+from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.operations import (
+    AddField,
+    AlterModelManagers,
+    AlterModelOptions,
+    CreateModel,
+)
+from django.db.migrations.operations.base import Operation
 from django.db.migrations.recorder import MigrationRecorder
 
 from surveys.errors import DatabaseNotMigrated, DatabaseOfOtherVersion
@@ -98,6 +106,30 @@ def _has_rows(app: str) -> bool:
                 if cursor.fetchone():
                     return True
     return False
+
+
+def find_stopping_operations() -> list[str]:
+    """Describe the pending operations during or after which an earlier version cannot serve."""
+    executor = MigrationExecutor(connection)
+    made: set[str] = set()  # models that no earlier version knows
+    stopping = []
+    for migration, _ in executor.migration_plan(executor.loader.graph.leaf_nodes()):
+        for operation in migration.operations:
+            name = getattr(operation, "model_name", "") or getattr(operation, "name", "")
+            model = f"{migration.app_label}.{name.lower()}"
+            if isinstance(operation, CreateModel):
+                made.add(model)
+            elif model not in made and not _is_gentle(operation):
+                stopping.append(f"{migration}: {operation.describe()}")
+    return stopping
+
+
+def _is_gentle(operation: Operation) -> bool:
+    """Return whether it takes no time, and an earlier version neither reads nor misses it."""
+    if isinstance(operation, AddField):
+        field = operation.field
+        return bool(field.null or field.many_to_many or field.has_db_default())
+    return isinstance(operation, (AlterModelManagers, AlterModelOptions))
 
 
 def read_recorded() -> set[tuple[str, str]]:

@@ -59,14 +59,18 @@ def started(var: Path, *options: str, settings: Path | None = None) -> Iterator[
 
 @contextmanager
 def serving(
-    var: Path, *options: str, settings: Path | None = None, passed: socket.socket | None = None
+    var: Path,
+    *options: str,
+    settings: Path | None = None,
+    passed: socket.socket | None = None,
+    folder: Path = ROOT,
 ) -> Iterator[tuple["subprocess.Popen[bytes]", str]]:
     """`scripts/serve` and what it prints; stopped as Ctrl+C does, unless it was stopped before.
 
     A listening socket is passed on as systemd does.
     """
     said = var / "said"
-    command = ["scripts/serve", *options]
+    command = [f"{folder}/scripts/serve", *options]
     if passed:
         passing = f'exec 3<&{passed.fileno()}; LISTEN_FDS=1 LISTEN_PID=$$ exec "$@"'
         command = ["bash", "-c", passing, "bash", *command]
@@ -74,7 +78,7 @@ def serving(
         serve = subprocess.Popen(
             command,
             pass_fds=[passed.fileno()] if passed else (),
-            cwd=ROOT,
+            cwd=folder,
             env=environment(var, settings),
             stdout=out,
             start_new_session=True,

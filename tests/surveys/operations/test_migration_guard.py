@@ -3,7 +3,8 @@
 import pytest
 from django.core.management import CommandError, call_command
 from django.core.management.base import SystemCheckError
-from django.db import connection
+from django.db import connection, migrations, models
+from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
 
 from surveys.operations.migration_guard import check_apps_off, check_at_start
@@ -88,3 +89,60 @@ def test_rows_of_an_app_that_is_switched_off_are_reported(settings):
 
     settings.APPS = ["surveys"]
     assert check_apps_off() == []
+
+
+def plan(monkeypatch, *operations):
+    """Let one migration with these operations be pending."""
+    migration = migrations.Migration("0099_later", "surveys")
+    migration.operations = list(operations)
+    monkeypatch.setattr(MigrationExecutor, "migration_plan", lambda *_: [(migration, False)])
+
+
+@pytest.mark.django_db
+def test_an_upgrade_needs_no_stop_for_what_an_earlier_version_neither_reads_nor_misses(
+    monkeypatch, capsys
+):
+    key = ("id", models.BigAutoField(primary_key=True))
+    plan(
+        monkeypatch,
+        migrations.CreateModel("Extra", [key]),
+        migrations.AddIndex("Extra", models.Index(fields=["id"], name="extra")),
+        migrations.AddField("study", "hint", models.TextField(null=True)),
+        migrations.AddField("study", "number", models.IntegerField(db_default=1)),
+        migrations.AlterModelOptions("study", {"ordering": ["id"]}),
+    )
+
+    call_command("plan_upgrade")
+
+    assert capsys.readouterr().out == "The earlier version can serve during the migration.\n"
+
+
+@pytest.mark.django_db
+def test_an_upgrade_with_other_changes_is_announced_and_needs_consent(monkeypatch, capsys):
+    plan(
+        monkeypatch,
+        migrations.AddField("study", "hint", models.TextField(default="")),
+        migrations.AddIndex("Study", models.Index(fields=["slug"], name="slug")),
+        migrations.RunPython(migrations.RunPython.noop),
+        migrations.RemoveField("study", "slug"),
+    )
+    announced = (
+        "surveys.0099_later: Add field hint to study\n"
+        "surveys.0099_later: Create index slug on field(s) slug of model Study\n"
+        "surveys.0099_later: Raw Python operation\n"
+        "surveys.0099_later: Remove field slug from study\n"
+    )
+
+    with pytest.raises(CommandError, match=r"needs a stop, .*Nothing was changed"):
+        call_command("plan_upgrade")
+    assert capsys.readouterr().out == announced
+    call_command("plan_upgrade", stop=True)
+    assert capsys.readouterr().out == announced
+
+
+@pytest.mark.django_db
+def test_an_upgrade_to_an_earlier_version_is_refused():
+    record("surveys", OTHER)
+
+    with pytest.raises(CommandError, match=REFUSED + ".*restore an earlier backup"):
+        call_command("plan_upgrade", stop=True)
