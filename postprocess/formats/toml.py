@@ -18,13 +18,13 @@ LONGEST_SHOWN = 40  # characters of a value that is quoted in a message
 
 MOST_PARTS = 20  # of a dotted key; `tomllib` takes quadratic time in their number
 LONGEST_TOML = 1_000_000  # bytes or characters
-KEY = r"""(?:[A-Za-z0-9_-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
+KEY = r"""(?:[A-Za-z0-9_-]++|"(?>(?:[^"\\\n]|\\.)*)"|'[^'\n]*+')"""
 LONG_KEY = re.compile(
     rf"(?:^|[\[{{,])[ \t]*+(?:{KEY}[ \t]*+\.[ \t]*+){{{MOST_PARTS}}}", re.MULTILINE
 )
 COMMENTS = re.compile(
-    r'''"""(?:[^"\\]|\\.|"(?!""))*+"{3,5}|\'{3}(?:[^\']|\'(?!\'\'))*+\'{3,5}'''
-    r"""|"(?:[^"\\\n]|\\.)*+"|\'[^\'\n]*+\'|(?P<comment>\#[^\n]*+)""",
+    r'''"""(?>(?:[^"\\]|\\.|"(?!""))*)"{3,5}|\'{3}(?>(?:[^\']|\'(?!\'\'))*)\'{3,5}'''
+    r"""|"(?>(?:[^"\\\n]|\\.)*)"|\'[^\'\n]*+\'|(?P<comment>\#[^\n]*+)""",
     re.DOTALL,
 )
 

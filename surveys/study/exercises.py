@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from postprocess.designs.design import ItemSection
 
 OF_COSIMLEX = ItemRules()
-TARGET = re.compile(r"<strong>((?:[^<]|<(?!/?strong>))*+)</strong>")
+TARGET = re.compile(r"<strong>((?>(?:[^<]|<(?!/?strong>))*))</strong>")
 
 
 @dataclass(frozen=True)
