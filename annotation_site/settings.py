@@ -99,6 +99,9 @@ INSTALLED_APPS = [
     "axes",
     "csp",
     "django_guid",
+    "django_otp",
+    "django_otp.plugins.otp_static",
+    "django_otp.plugins.otp_totp",
     "rest_framework",
     "drf_spectacular",
     "surveys",
@@ -176,6 +179,8 @@ PASSWORD_RESET_TIMEOUT = 3600  # seconds for which a sign-in link is valid
 AXES_RESET_ON_SUCCESS = True
 AXES_DISABLE_ACCESS_LOG = True  # addresses and times of sign-ins are not stored
 AXES_VERBOSE = False
+OTP_TOTP_ISSUER = f"Cosima {_site.hostname}"  # in the app that shows codes
+OTP_TOTP_THROTTLE_FACTOR = OTP_STATIC_THROTTLE_FACTOR = 0  # `surveys.web.sign_in` limits codes
 LOGIN_URL = "console:sign_in"
 LOGIN_REDIRECT_URL = "console:studies"
 LOGOUT_REDIRECT_URL = "console:sign_in"

@@ -1,6 +1,9 @@
 """Which tables operators see; Django looks for this module."""
 
 from django.apps import apps
+from django.contrib import admin
+from django_otp.plugins.otp_static.models import StaticDevice
+from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from surveys.models import (
     Annotator,
@@ -26,6 +29,7 @@ from surveys.models import (
 )
 from surveys.web.admin.read_only import register_read_only
 
+admin.site.unregister((StaticDevice, TOTPDevice))  # their pages show and change keys
 register_read_only(
     apps.get_app_config("surveys").get_models(),
     unlisted={

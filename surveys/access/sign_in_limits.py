@@ -1,4 +1,4 @@
-"""Rate limits of password checks: per address, per known browser, and for all other clients.
+"""Rate limits of checks: per address, per known browser, and for all other clients.
 
 A check takes about 0.4 s of processor time, so the limit applies before it. A budget holds
 `Limit.burst` checks and regains one each `Limit.interval`; the generic cell rate algorithm stores
@@ -34,6 +34,7 @@ class Limit(NamedTuple):
 Budgets = Mapping[str, Limit]
 ADDRESS_LIMIT = Limit(8, timedelta(minutes=1))
 BROWSER_LIMIT = Limit(5, timedelta(minutes=3))
+CODE_LIMIT = Limit(5, timedelta(minutes=15))  # of second factors: 0.15 % in a day of guessing
 OTHERS_LIMIT = Limit(12, timedelta(seconds=3))  # 20 a minute take 13 % of one processor core
 ALL_OTHERS = "all unknown browsers"
 RETENTION = timedelta(hours=1)  # of full budgets
@@ -50,6 +51,13 @@ def budgets_of(address: str, browser: str) -> Budgets:
     if browser:
         return {f"browser {browser}": BROWSER_LIMIT}
     return {f"address {address}": ADDRESS_LIMIT, ALL_OTHERS: OTHERS_LIMIT}
+
+
+def budgets_of_codes(user_id: int, browser: str) -> Budgets:
+    """Return the budgets that a check of a second factor uses, after a correct password."""
+    if browser:
+        return {f"codes of browser {browser}": BROWSER_LIMIT}
+    return {f"codes of account {user_id}": CODE_LIMIT}
 
 
 @contextmanager

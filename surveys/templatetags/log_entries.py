@@ -27,12 +27,16 @@ register = template.Library()
 
 # What was done, after the name of the person who did it; {} is the subject of the entry.
 ACTIONS = {
+    "account.codes_renewed": "Made new recovery codes for {}",
+    "account.factor_added": "Added a second factor to the account {}",
+    "account.factor_removed": "Removed the second factor of {}",
     "account.invited": "Invited {} to the study",
     "account.link_made": "Made a sign-in link for {}",
     "account.link_used": "Signed in by a link as {}",
     "account.made": "Created the account {}",
     "account.password_changed": "Changed the password of {}",
     "account.password_chosen": "Chose a password for {}",
+    "account.recovery_code_used": "Used a recovery code of {}",
     "annotator.erased": "Erased the data of {}",
     "annotator.exported": "Downloaded the data of {}",
     "annotator.withdrew": "Withdrew from the study: {}",
