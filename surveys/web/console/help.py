@@ -67,6 +67,7 @@ _BY_SECTION = {
     ),
     "docs/console.html#log": "log export_log",
     "docs/console.html#tokens": "tokens revoke_token",
+    "docs/console.html#second-factor": "account second_factor second_factor_code",
     "docs/console.html#background-jobs": "jobs",
 }
 

@@ -9,6 +9,7 @@ from surveys.models.participation import ANNOTATOR_CODE
 from surveys.recruitment.providers import list_pages
 from surveys.web.console.access import Page
 from surveys.web.console.account import tokens, webhooks
+from surveys.web.console.account.second_factor import account, enter_code, second_factor
 from surveys.web.console.account.sign_in import (
     ResearcherSignInForm,
     change_password,
@@ -60,7 +61,9 @@ VIEWS: dict[str, tuple[str, Page]] = {
     "family_figure": (f"{FAMILY}<int:run_id>/<slug:figure>.<slug:form>", families.family_figure),
     "site": ("site/", site),
     "tokens": ("tokens/", tokens.tokens),
+    "account": ("account/", account),
     "change_password": ("password/", change_password),
+    "second_factor": ("second-factor/", second_factor),
     "revoke_token": ("tokens/<int:token_id>/revoke/", tokens.revoke),
 }
 COMPARISON = "results/comparisons/<int:run_id>"
@@ -218,6 +221,7 @@ urlpatterns = [
         name="sign_in",
     ),
     path("sign-in/link/<int:user_id>/<str:token>/", sign_in_by_link, name="sign_in_link"),
+    path("sign-in/code/", enter_code, name="second_factor_code"),
     path("invited/<str:token>/", choose_password, name="choose_password"),
     path("sign-out/", LogoutView.as_view(), name="sign_out"),
     *(path(address, view, name=name) for name, (address, view) in VIEWS.items()),

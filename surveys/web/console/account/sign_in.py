@@ -8,17 +8,17 @@ from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from surveys.access.audit_log import acting, record
-from surveys.access.known_browsers import remember_browser
 from surveys.access.roles import is_limited
 from surveys.access.sign_in_links import find_invited_account, find_linked_account, use_sign_in_link
 from surveys.web.console.access import console_page, signed_in
 from surveys.web.forms import status_of
-from surveys.web.sign_in import BY_LINK, FirstPasswordForm, NewPasswordForm
+from surveys.web.sign_in import BY_LINK, FirstPasswordForm, NewPasswordForm, finish_sign_in
 
 
 class ResearcherSignInForm(AuthenticationForm):
@@ -34,7 +34,7 @@ class ResearcherSignInForm(AuthenticationForm):
 
 @never_cache
 @require_http_methods(["GET", "POST"])
-def sign_in_by_link(request: HttpRequest, user_id: int, token: str) -> HttpResponse:
+def sign_in_by_link(request: HttpRequest, user_id: int, token: str) -> HttpResponseBase:
     """Show the account of a sign-in link, and sign it in on a POST.
 
     Mail scanners follow links with GET requests, so a GET does not use up the link.
@@ -46,16 +46,14 @@ def sign_in_by_link(request: HttpRequest, user_id: int, token: str) -> HttpRespo
             if user is not None:
                 login(request, user, backend=BY_LINK)
         if user is not None:
-            response = redirect(settings.LOGIN_REDIRECT_URL)
-            remember_browser(response, user)
-            return response
+            return finish_sign_in(request, redirect(settings.LOGIN_REDIRECT_URL))
     page = {"account": user}
     return render(request, "console/account/sign_in_link.html", page, status=200 if user else 410)
 
 
 @never_cache
 @require_http_methods(["GET", "POST"])
-def choose_password(request: HttpRequest, token: str) -> HttpResponse:
+def choose_password(request: HttpRequest, token: str) -> HttpResponseBase:
     """Let an invited person choose the password of their account, and sign them in."""
     user = find_invited_account(token)
     if user is None:
@@ -66,9 +64,7 @@ def choose_password(request: HttpRequest, token: str) -> HttpResponse:
             form.save()
             record("account.password_chosen", None, user.get_username())
         login(request, user, backend=BY_LINK)
-        response = redirect(settings.LOGIN_REDIRECT_URL)
-        remember_browser(response, user)
-        return response
+        return finish_sign_in(request, redirect(settings.LOGIN_REDIRECT_URL))
     page = {"account": user, "form": form}
     return render(request, "console/account/choose_password.html", page, status=status_of(form))
 

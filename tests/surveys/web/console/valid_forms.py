@@ -4,6 +4,7 @@ import re
 
 import pandas as pd
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django_otp.oath import totp
 
 from surveys.contexts.search.requests import find_windows
 from surveys.models import TextKind
@@ -23,6 +24,7 @@ from tests.surveys.web.console.test_design import CHANGEABLE, LOCKED
 
 CHECK = read_check(default_body("en", TextKind.CHECK))
 SECRET = "correct horse battery"
+OTP_KEY = "0b" * 20
 WORDS = {"inspired_word1": "sea", "inspired_word2": "salt"}
 VISIT = {"shown": "1", "visible": "1", "pasted": ""}
 VERDICT = {"kind": "good", "reason": "as agreed", "then": "queue"}
@@ -187,6 +189,8 @@ FORMS = {
     "duplicate": lambda world: {"title": "Copy", "slug": "copy"},
     "rehearsal": lambda world: {"count": "1"},
     "delete_rehearsal": lambda world: {},
+    "second_factor": lambda world: {"old_password": "right", "key": OTP_KEY,
+                                    "code": f"{totp(bytes.fromhex(OTP_KEY)):06}"},
     "tokens": lambda world: {"name": "lab", "scopes": ["runs:read"], "last_day": "2099-12-31"},
     "revoke_token": lambda world: {},
     "replace_file": lambda world: {"file": stimuli(), **UNCONFIRMED, "kept": ""},
