@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
-from urllib.parse import SplitResult, urlsplit
+from typing import Any
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
@@ -17,6 +18,7 @@ from annotation_site.keeping import write_line
 
 env = environ.Env()
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
+S3_SCHEMES = {"s3": "https", "s3+http": "http"}
 MAIL_PORTS = {"smtp+tls": 587, "smtp+ssl": 465, "smtp": 25}  # by scheme
 
 
@@ -122,6 +124,52 @@ def redis_url(name: str) -> str:
             f"{name} must look like redis://:password@host:6379/0, or be left out."
         )
     return url
+
+
+def storage_url(name: str, folder: Path) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return a place for files as Django's STORAGES describe it, and the URL's other parameters.
+
+    Without the setting it is a folder. `s3+http` does not encrypt. No message contains the URL.
+    """
+    url: str = env(name, default="").strip()
+    try:
+        parts = urlsplit(url or folder.as_uri())
+        host = parts.netloc.rpartition("@")[2]
+        chosen = dict(parse_qsl(parts.query, strict_parsing=bool(parts.query)))
+        bucket, _, prefix = unquote(parts.path).strip("/").partition("/")
+        is_valid = (parts.scheme == "file" and not host and parts.path.startswith("/")) or (
+            parts.scheme in S3_SCHEMES
+            and bool(host and bucket and parts.username and parts.password)
+            and (parts.scheme != "s3+http" or parts.hostname in LOOPBACK)
+        )
+    except ValueError:
+        is_valid = False
+    if not is_valid or parts.fragment:
+        raise ImproperlyConfigured(
+            f"{name} must look like file:///backups or s3://KEY:SECRET@s3.example.org/bucket/folder;"
+            " in key and secret write @ as %40, / as %2F and % as %25."
+        )
+    if parts.scheme == "file":
+        place = {"location": unquote(parts.path), "directory_permissions_mode": 0o700}
+        backend = "django.core.files.storage.FileSystemStorage"
+        return {"BACKEND": backend, "OPTIONS": place}, chosen
+    options = {
+        "endpoint_url": f"{S3_SCHEMES[parts.scheme]}://{host}",
+        "access_key": unquote(parts.username or ""), "secret_key": unquote(parts.password or ""),
+        "bucket_name": bucket, "location": prefix, "region_name": chosen.pop("region", None),
+        "file_overwrite": False, "default_acl": None, "addressing_style": "path",
+    }  # fmt: skip
+    return {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": options}, chosen
+
+
+def age_recipient(name: str, recipient: str = "", **unknown: str) -> str:
+    """Return the public key that a URL's parameters name for encryption; empty for none."""
+    if unknown or (recipient and not re.fullmatch("age1[02-9ac-hj-np-z]{58}", recipient)):
+        raise ImproperlyConfigured(
+            f"{name} can end with ?recipient= and a public key of age, such as age1…, and with "
+            "&region= for s3; nothing else."
+        )
+    return recipient
 
 
 def mail_url(name: str) -> SplitResult:

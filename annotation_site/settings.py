@@ -16,6 +16,7 @@ from annotation_site.databases import database_at
 from annotation_site.keeping import load_secret
 from annotation_site.parsing import (
     MAIL_PORTS,
+    age_recipient,
     check_site_url,
     choice,
     chosen_apps,
@@ -28,6 +29,7 @@ from annotation_site.parsing import (
     refuse_removed,
     secret,
     service_url,
+    storage_url,
     switch,
     whole_number,
 )
@@ -315,7 +317,10 @@ STATIC_URL = "static/"
 STATIC_ROOT = (VAR_DIR / "static").resolve()  # may be a link
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True  # no page uses the others
 STATICFILES_DIRS = [BASE_DIR / "static"]
+_backups, _chosen = storage_url("BACKUP_URL", VAR_DIR / "backups")
+BACKUP_RECIPIENT = age_recipient("BACKUP_URL", **_chosen)
 STORAGES = {
+    "backups": _backups,
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }

@@ -38,6 +38,15 @@ FEATURE = Feature(
             kept=timedelta(days=1),
         ),
         Kind(
+            name="privacy.journal",
+            label="entries of the journal of erasures",
+            make="surveys.privacy.journal.write_entries",
+            lane=Lane.SHORT,
+            pauses=MESSAGE_PAUSES,
+            max_deaths=len(MESSAGE_PAUSES),
+            kept=timedelta(days=1),
+        ),
+        Kind(
             name="review.file",
             label="new answers for the review",
             make="surveys.review.queue.perform_filing",

@@ -12,6 +12,7 @@ from surveys.models import TimerRun
 # by name: the command, and how long after a run the next is late
 TIMERS = {
     "backup": ("backup", timedelta(hours=30)),
+    "drop": ("drop_personal_data", timedelta(hours=30)),
     "check": ("restore --check", timedelta(days=8)),
 }
 

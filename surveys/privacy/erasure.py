@@ -24,6 +24,7 @@ from surveys.models import (
 )
 from surveys.participation.assignments import lock_places
 from surveys.participation.withdrawal import MAX_REASON_LENGTH, revoke_invitation
+from surveys.privacy.journal import Deed, note
 from surveys.privacy.retention import forget_invitations, forget_people
 from surveys.results.run_files import drop_exports
 from surveys.study.blocks.quota import give_back_places
@@ -67,6 +68,7 @@ def withdraw_annotator(annotator: Annotator) -> Annotator:
         "annotator.withdrew", annotator.study, f"annotator {annotator.code}",
         answers="erased" if annotator.erases_withdrawn else "kept, unused",
     )  # fmt: skip
+    note(Deed.WITHDRAWN, [annotator.code])
     return annotator
 
 
@@ -89,6 +91,7 @@ def erase_annotator(annotator: Annotator, because: str) -> Annotator:
     n_answers = _erase_answers(annotator)
     annotator.erased_at = timezone.now()
     annotator.save(update_fields=["erased_at"])
+    note(Deed.ERASED, [annotator.code])
     forget_people(annotator.study, [annotator.pk])
     releases = find_holding(annotator, Release.objects.all()).order_by("pk")
     record(

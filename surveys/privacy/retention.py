@@ -23,6 +23,7 @@ from surveys.models import Annotator, Assignment, Invitation, Study, Visit, Work
 from surveys.participation.arrival_limits import forget_arrivals
 from surveys.participation.arrivals import SUBMISSION
 from surveys.participation.assignments import lock_places
+from surveys.privacy.journal import Deed, digest_of, note
 from surveys.recruitment.links import NOTE
 from surveys.study.blocks.quota import in_chunks
 
@@ -234,6 +235,8 @@ def drop_due(study: Study) -> Due:
 
 def forget_people(study: Study, annotators: Collection[int]) -> None:
     """Replace ids and notes of annotators by digests, in a locked study."""
+    codes = Annotator.objects.filter(pk__in=annotators).values_list("code", flat=True)
+    note(Deed.FORGOTTEN, list(codes))
     forget_invitations(study, _ids(Invitation.objects.filter(annotator__in=annotators)))
     workers = Worker.objects.filter(annotators__in=annotators, is_digest=False).distinct()
     _forget_workers(study, {worker.pk: worker for worker in workers})
@@ -266,6 +269,8 @@ def forget_invitations(study: Study, invitations: Iterable[int]) -> int:
         invitation.note_digest = digest_in_study(study.pk, NOTE, invitation.note)
         invitation.note = ""
         invitation.revoked_because = mask_text(invitation.revoked_because)
+    unused = [digest_of(link.token) for link in noted if link.annotator_id is None]
+    note(Deed.LINK, unused)
     fields = ["note", "note_digest", "revoked_because"]
     return Invitation.objects.bulk_update(noted, fields, BATCH_SIZE)
 

@@ -5,7 +5,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from surveys.management.commands._base import SurveyCommand
-from surveys.operations.backups import check_backup, find_missing_files, write_backup
+from surveys.operations.backup_store import store_backup
+from surveys.operations.backups import Manifest, check_backup, find_missing_files, write_backup
 from surveys.operations.timers import note_run
 
 
@@ -17,21 +18,30 @@ class Command(SurveyCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", type=Path, help="new file, such as cosima-2026-11-23.tar.gz")
+        parser.add_argument(
+            "file", type=Path, nargs="?",
+            help="new file, such as cosima-2026-11-23.tar.gz (default: one at BACKUP_URL, where "
+            "older ones are deleted after a while)",
+        )  # fmt: skip
         parser.add_argument(
             "--check", action="store_true", help="restore it to a temporary database and compare"
         )
 
-    def handle(self, *, file: Path, check: bool, **options: Any) -> None:
+    def handle(self, *, file: Path | None, check: bool, **options: Any) -> None:
         begun = time.monotonic()
-        manifest = write_backup(file)
-        if check:
-            check_backup(file)
+        name, size, manifest = write_file(file, check) if file else store_backup(checks=check)
         note_run("backup")
-        for name in find_missing_files(manifest):
-            self.warn(f"warning: the file {name} is missing")
+        for missing in find_missing_files(manifest):
+            self.warn(f"warning: the file {missing} is missing")
         self.stdout.write(
-            f"{file}: {file.stat().st_size / 1e6:.1f} MB, rows {manifest.n_rows}, files "
-            f"{manifest.n_files}, {time.monotonic() - begun:.1f} s"
-            f"{'; restored and compared' if check else ''}"
+            f"{name}: {size / 1e6:.1f} MB, rows {manifest.n_rows}, files {manifest.n_files}, "
+            f"{time.monotonic() - begun:.1f} s{'; restored and compared' if check else ''}"
         )
+
+
+def write_file(file: Path, check: bool) -> tuple[str, int, Manifest]:
+    """Write a backup into a file; return its name, size and manifest."""
+    manifest = write_backup(file)
+    if check:
+        check_backup(file)
+    return str(file), file.stat().st_size, manifest

@@ -6,6 +6,7 @@ from django.utils import timezone
 from surveys.features import load_objects
 from surveys.management.commands._base import SurveyCommand, find_study
 from surveys.models import Study
+from surveys.operations.timers import note_run
 from surveys.privacy.leftovers import drop_leftovers
 from surveys.privacy.retention import drop_due, find_due
 
@@ -41,3 +42,5 @@ class Command(SurveyCommand):
                     self.stdout.write(f"{subject}: {done}: {counts}")
         if not dry_run:
             drop_leftovers()
+            if not slug:
+                note_run("drop")
