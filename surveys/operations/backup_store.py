@@ -90,7 +90,7 @@ def fetch_backup(name: str, folder: Path, *, identity: Path | None) -> Path:
         path = Path(name)
         if not path.is_file():
             if not NAME.fullmatch(name) or not storages["backups"].exists(name):
-                raise BackupRefused(f"There is no backup {name or 'yet'}.")
+                raise BackupRefused(f"The backup {name or 'latest'} does not exist.")
             path = folder / name
             with storages["backups"].open(name) as source, path.open("wb") as target:
                 for chunk in source.chunks():

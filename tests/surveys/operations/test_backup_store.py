@@ -82,7 +82,7 @@ def test_an_encrypted_backup_needs_its_key(settings, place, tmp_path):
     for wrong in ("other", "missing"):
         with pytest.raises(CommandError, match="cannot be decrypted with"):
             check(name, identity=tmp_path / wrong)
-    with pytest.raises(CommandError, match=r"There is no backup \.\./key"):
+    with pytest.raises(CommandError, match=r"The backup \.\./key does not exist"):
         check("../key")
 
 
