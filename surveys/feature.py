@@ -40,7 +40,7 @@ FEATURE = Feature(
         Kind(
             name="privacy.journal",
             label="entries of the journal of erasures",
-            make="surveys.privacy.journal.write_entries",
+            make="surveys.privacy.replay.write_entries",
             lane=Lane.SHORT,
             pauses=MESSAGE_PAUSES,
             max_deaths=len(MESSAGE_PAUSES),

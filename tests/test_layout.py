@@ -254,11 +254,15 @@ def clients_in(name: str) -> set[str]:
     return {module.split(".")[0] for module in imported} & {"boto3", "botocore"}
 
 
+BACKUPS = "surveys.operations.backup_store"
+
+
 def test_amazons_client_is_behind_the_gateway_alone():
     """The simulator reads botocore's model of the service, and never calls anybody."""
     found = {name: clients for name in MODULES if (clients := clients_in(name))}
 
     assert found.pop(GATEWAY) <= {"boto3", "botocore"}
+    assert found.pop(BACKUPS) == {"botocore"}  # the errors of a bucket
     assert {n: clients for n, clients in found.items() if not is_in(n, SIMULATOR)} == {}
     assert set().union(*found.values()) <= {"botocore"}
 

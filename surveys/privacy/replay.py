@@ -1,15 +1,22 @@
-"""What a restored site does before it serves: withdrawals and erasures that its backup lacks."""
+"""The files of the journal, and what a restored site does again before it serves."""
 
 from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC
 
+from django.core.files.base import ContentFile
+from django.core.files.storage import storages
 from django.db import transaction
 from django.utils import timezone
 
+from surveys.errors import TryLater
 from surveys.features import load_objects
-from surveys.models import Annotator, Invitation, Study
+from surveys.jobs.perform import Progress, Store
+from surveys.models import Annotator, Invitation, Job, Study
+from surveys.operations.backup_store import AWAY, INSTANT, JOURNAL, list_names
 from surveys.participation.assignments import lock_places
 from surveys.privacy.erasure import erase_annotator, forget_invitation, withdraw_annotator
-from surveys.privacy.journal import Deed, digest_of, read_journal
+from surveys.privacy.journal import Deed, JournalRequest, digest_of
 from surveys.privacy.retention import drop_due, forget_people
 
 BECAUSE = "repeated after a backup was restored"
@@ -53,3 +60,26 @@ def _find_links() -> dict[str, Invitation]:
     """Return the unused links with a note by their random ids."""
     unused = Invitation.objects.filter(annotator=None).exclude(note="").select_related("study")
     return {digest_of(invitation.token): invitation for invitation in unused}
+
+
+def write_entries(job: Job, progress: Progress) -> Store:
+    """Write a job's entries as a file of their own. Raises TryLater while the place is away."""
+    request = JournalRequest(**job.request)
+    made = job.requested_at.astimezone(UTC).strftime(INSTANT)
+    name = f"{JOURNAL}/{made}-{job.pk}.txt"
+    lines = "".join(f"{request.deed} {one}\n" for one in request.ids)
+    try:
+        if not storages["backups"].exists(name):  # written by a process that died afterwards
+            storages["backups"].save(name, ContentFile(lines.encode()))
+    except AWAY as error:
+        raise TryLater(f"The place of backups cannot be used: {error}") from error
+    return lambda: None
+
+
+def read_journal() -> Iterator[tuple[Deed, str]]:
+    """Yield all entries, in the order in which they were made."""
+    for name in list_names(JOURNAL):
+        with storages["backups"].open(f"{JOURNAL}/{name}") as file:
+            for line in file.read().decode().splitlines():
+                deed, _, one = line.partition(" ")
+                yield Deed(deed), one

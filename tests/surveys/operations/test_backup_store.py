@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from surveys.models import Annotator, Invitation, Job
 from surveys.operations.backup_store import choose_expired, list_backups
 from surveys.privacy.erasure import erase_annotator, forget_invitation, withdraw_annotator
-from surveys.privacy.journal import KIND, Deed, digest_of, read_journal, write_entries
-from surveys.privacy.replay import repeat_erasures
+from surveys.privacy.journal import KIND, Deed, digest_of
+from surveys.privacy.replay import read_journal, repeat_erasures, write_entries
 from tests.factories.studies import finish, make_study, start, stored
 
 NOW = datetime(2026, 11, 28, 12, tzinfo=UTC)
