@@ -254,7 +254,7 @@ def clients_in(name: str) -> set[str]:
     return {module.split(".")[0] for module in imported} & {"boto3", "botocore"}
 
 
-BACKUPS = "surveys.operations.backup_store"
+BACKUPS = "surveys.operations.backups.store"
 
 
 def test_amazons_client_is_behind_the_gateway_alone():

@@ -13,7 +13,7 @@ from surveys.errors import TryLater
 from surveys.features import load_objects
 from surveys.jobs.perform import Progress, Store
 from surveys.models import Annotator, Invitation, Job, Study
-from surveys.operations.backup_store import AWAY, INSTANT, JOURNAL, list_names
+from surveys.operations.backups.store import AWAY, INSTANT, JOURNAL, list_names
 from surveys.participation.assignments import lock_places
 from surveys.privacy.erasure import erase_annotator, forget_invitation, withdraw_annotator
 from surveys.privacy.journal import Deed, JournalRequest, digest_of

@@ -5,8 +5,13 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from surveys.management.commands._base import SurveyCommand
-from surveys.operations.backup_store import store_backup
-from surveys.operations.backups import Manifest, check_backup, find_missing_files, write_backup
+from surveys.operations.backups.archive import (
+    Manifest,
+    check_backup,
+    find_missing_files,
+    write_backup,
+)
+from surveys.operations.backups.store import store_backup
 from surveys.operations.timers import note_run
 
 

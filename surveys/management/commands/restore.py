@@ -9,8 +9,8 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
 from surveys.management.commands._base import SurveyCommand
-from surveys.operations.backup_store import fetch_backup
-from surveys.operations.backups import PARTIAL, Manifest, check_backup, restore_backup
+from surveys.operations.backups.archive import PARTIAL, Manifest, check_backup, restore_backup
+from surveys.operations.backups.store import fetch_backup
 from surveys.operations.timers import note_run
 
 # in processes that begin with the restored key

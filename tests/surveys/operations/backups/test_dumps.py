@@ -2,8 +2,8 @@
 
 import pytest
 
-from surveys.operations.backups import find_missing_files, write_backup
-from surveys.operations.dumps import dump_database
+from surveys.operations.backups.archive import find_missing_files, write_backup
+from surveys.operations.backups.dumps import dump_database
 from surveys.sharedtasks.models import Submission
 from tests.factories.sharedtasks import make_data, make_phase, make_shared_task, make_team, send
 

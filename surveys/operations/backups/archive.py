@@ -28,7 +28,13 @@ from django.utils import timezone
 from surveys.errors import BackupRefused
 from surveys.features import find_file_fields
 from surveys.models import Run
-from surveys.operations.dumps import KINDS, check_dump, dump_database, is_in_use, restore_database
+from surveys.operations.backups.dumps import (
+    KINDS,
+    check_dump,
+    dump_database,
+    is_in_use,
+    restore_database,
+)
 from surveys.operations.migration_guard import refuse_other_version
 from surveys.operations.server_checks import MARK_NAME
 

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from surveys.errors import BackupRefused
 from surveys.models import Study
-from surveys.operations.backups import PARTIAL, Manifest, check_backup, write_backup
+from surveys.operations.backups.archive import PARTIAL, Manifest, check_backup, write_backup
 
 NAME = re.compile(r"cosima-(\d{8}T\d{6}Z)\.tar\.gz(\.age)?")
 INSTANT = "%Y%m%dT%H%M%SZ"

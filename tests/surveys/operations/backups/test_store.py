@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surveys.models import Annotator, Invitation, Job
-from surveys.operations.backup_store import choose_expired, list_backups
+from surveys.operations.backups.store import choose_expired, list_backups
 from surveys.privacy.erasure import erase_annotator, forget_invitation, withdraw_annotator
 from surveys.privacy.journal import KIND, Deed, digest_of
 from surveys.privacy.replay import read_journal, repeat_erasures, write_entries

@@ -1,0 +1,1 @@
+"""Backups of the whole site, and where they are kept."""
