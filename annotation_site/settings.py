@@ -95,7 +95,6 @@ INSTALLED_APPS = [
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
-    "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "axes",
@@ -179,10 +178,11 @@ AXES_WHITELIST_CALLABLE = "surveys.access.known_browsers.is_known"
 AXES_LOCKOUT_CALLABLE = "surveys.web.sign_in.answer_locked"
 PASSWORD_RESET_TIMEOUT = 3600  # seconds for which a sign-in link is valid
 AXES_RESET_ON_SUCCESS = True
-AXES_DISABLE_ACCESS_LOG = True  # addresses and times of sign-ins are not stored
+AXES_DISABLE_ACCESS_LOG = True  # addresses of sign-ins are not stored
 AXES_VERBOSE = False
 OTP_TOTP_ISSUER = f"Cosima {_site.hostname}"  # in the app that shows codes
 OTP_TOTP_THROTTLE_FACTOR = OTP_STATIC_THROTTLE_FACTOR = 0  # `surveys.web.sign_in` limits codes
+SESSION_ENGINE = "surveys.access.sessions"
 LOGIN_URL = "console:sign_in"
 LOGIN_REDIRECT_URL = "console:studies"
 LOGOUT_REDIRECT_URL = "console:sign_in"

@@ -6,6 +6,7 @@ from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from surveys.models import (
+    AccountSession,
     Annotator,
     ApiToken,
     Arrival,
@@ -33,8 +34,8 @@ admin.site.unregister((StaticDevice, TOTPDevice))  # their pages show and change
 register_read_only(
     apps.get_app_config("surveys").get_models(),
     unlisted={
-        Annotator, Arrival, Block, ConsentNotice, Item, Place, ReviewClaim, SharedMark,
-        SignInBudget, Worker,
+        AccountSession, Annotator, Arrival, Block, ConsentNotice, Item, Place, ReviewClaim,
+        SharedMark, SignInBudget, Worker,
     },
     personal={Invitation, LimitedAccount, Visit},
     hidden={

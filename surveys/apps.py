@@ -15,8 +15,10 @@ class SurveysConfig(AppConfig):
         from django.contrib.auth.signals import user_logged_in
 
         from surveys.access.roles import mark_session
+        from surveys.access.sessions import note_browser
         from surveys.feature import FEATURE
         from surveys.operations import migration_guard, server_checks  # noqa: F401  (register themselves)
 
         register(FEATURE)
+        user_logged_in.connect(note_browser, dispatch_uid="note browsers")
         user_logged_in.connect(mark_session, dispatch_uid="mark sessions of limited accounts")

@@ -65,7 +65,9 @@ BODIES = {
     "parts in a code that is none of text": (PART, f"{PARTS}; charset=hex"),
     "a type that is none": (b"a", "x/;;="),
 }
-BESIDE_THE_POINT = {"django_session", "axes_", "surveys_reviewclaim", "surveys_signinbudget"}
+BESIDE_THE_POINT = {
+    "axes_", "surveys_accountsession", "surveys_reviewclaim", "surveys_signinbudget",
+}  # fmt: skip
 
 
 class Attacker:

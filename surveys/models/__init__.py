@@ -1,6 +1,7 @@
 """Database tables, one module per part of a study's life."""
 
 from surveys.models.access import (
+    AccountSession,
     ApiToken,
     AuditEntry,
     Delivery,

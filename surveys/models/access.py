@@ -1,12 +1,17 @@
 from datetime import datetime
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from django.conf import settings
+from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models
 from django.db.models import Q
+from django.utils.module_loading import import_string
 
 from surveys.models.jobs import Job
 from surveys.models.study import Study
+
+if TYPE_CHECKING:
+    from django.contrib.sessions.backends.base import SessionBase
 
 
 class Role(models.TextChoices):
@@ -46,6 +51,17 @@ class LimitedAccount(models.Model):
 
     def __str__(self) -> str:
         return self.user.get_username()
+
+
+class AccountSession(AbstractBaseSession):
+    """A session of a browser; its account is known by a number, so that accounts can be deleted."""
+
+    account_id = models.PositiveIntegerField(null=True, db_index=True)
+
+    @classmethod
+    def get_session_store_class(cls) -> "type[SessionBase]":
+        engine: type[SessionBase] = import_string(f"{settings.SESSION_ENGINE}.SessionStore")
+        return engine
 
 
 class AuditEntry(models.Model):

@@ -4,12 +4,11 @@ import logging
 from datetime import timedelta
 
 from axes.models import AccessAttempt, AccessFailureLog
-from django.contrib.sessions.models import Session
 from django.db import OperationalError, connection
 from django.utils import timezone
 
 from surveys.access.idempotency import RETENTION
-from surveys.models import IdempotencyRecord
+from surveys.models import AccountSession, IdempotencyRecord
 from surveys.results.run_files import drop_lists, drop_unreferenced_files
 
 ATTEMPTS_KEPT = timedelta(days=30)  # failed sign-ins: user names and IP addresses
@@ -22,7 +21,7 @@ def drop_leftovers() -> None:
     drop_lists()
     drop_unreferenced_files()
     IdempotencyRecord.objects.filter(created_at__lt=now - RETENTION).delete()
-    Session.objects.filter(expire_date__lt=now).delete()
+    AccountSession.objects.filter(expire_date__lt=now).delete()
     AccessAttempt.objects.filter(attempt_time__lt=now - ATTEMPTS_KEPT).delete()
     AccessFailureLog.objects.filter(attempt_time__lt=now - ATTEMPTS_KEPT).delete()
     overwrite_dropped_rows()

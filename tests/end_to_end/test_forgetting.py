@@ -45,13 +45,12 @@ settle_study(study, is_settled=True)
 LET_A_MONTH_PASS = """
 from datetime import timedelta
 from axes.models import AccessAttempt
-from django.contrib.sessions.models import Session
 from django.db.models import F
-from surveys.models import IdempotencyRecord
+from surveys.models import AccountSession, IdempotencyRecord
 past = timedelta(days=31)
 IdempotencyRecord.objects.update(created_at=F("created_at") - past)
 AccessAttempt.objects.update(attempt_time=F("attempt_time") - past)
-Session.objects.update(expire_date=F("expire_date") - past)
+AccountSession.objects.update(expire_date=F("expire_date") - past)
 """
 
 

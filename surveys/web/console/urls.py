@@ -9,7 +9,8 @@ from surveys.models.participation import ANNOTATOR_CODE
 from surveys.recruitment.providers import list_pages
 from surveys.web.console.access import Page
 from surveys.web.console.account import tokens, webhooks
-from surveys.web.console.account.second_factor import account, enter_code, second_factor
+from surveys.web.console.account.second_factor import enter_code, second_factor
+from surveys.web.console.account.sessions import account
 from surveys.web.console.account.sign_in import (
     ResearcherSignInForm,
     change_password,

@@ -7,13 +7,12 @@ import pytest
 from axes.models import AccessAttempt
 from django.conf import settings
 from django.contrib.auth.models import Permission, User
-from django.contrib.sessions.models import Session
 from django.core.management import call_command
 from django.urls import reverse
 from django.utils import timezone
 
 from surveys.errors import RunRefused
-from surveys.models import IdempotencyRecord, Invitation, Job, JobState, Run
+from surveys.models import AccountSession, IdempotencyRecord, Invitation, Job, JobState, Run
 from surveys.privacy.erasure import erase_annotator
 from surveys.privacy.leftovers import drop_leftovers
 from surveys.results.run_files import LISTS_KEPT, LISTS_WAIT, drop_lists
@@ -143,12 +142,13 @@ def test_the_timer_deletes_expired_records(study):
         made = IdempotencyRecord.objects.create(user=user, key=f"k{days}", status=201, answer={})
         IdempotencyRecord.objects.filter(pk=made.pk).update(created_at=past)
         session = {"session_key": f"s{days}", "session_data": "", "expire_date": past}
-        Session.objects.create(**session | ({} if days else {"expire_date": now + timedelta(1)}))
+        future = {} if days else {"expire_date": now + timedelta(1)}
+        AccountSession.objects.create(**session | future)
         attempt = AccessAttempt.objects.create(username=f"u{days}", failures_since_start=1)
         AccessAttempt.objects.filter(pk=attempt.pk).update(attempt_time=past)
 
     drop_leftovers()
 
     assert list(IdempotencyRecord.objects.values_list("key", flat=True)) == ["k0"]
-    assert list(Session.objects.values_list("session_key", flat=True)) == ["s0"]
+    assert list(AccountSession.objects.values_list("session_key", flat=True)) == ["s0"]
     assert set(AccessAttempt.objects.values_list("username", flat=True)) == {"u0", "u2"}

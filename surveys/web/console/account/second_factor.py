@@ -1,4 +1,4 @@
-"""How the user's account signs in: its second factor, and the page that asks for a code."""
+"""The second factor of the user's account, and the page that asks for it at a sign-in."""
 
 from base64 import b32encode
 from typing import Any
@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods
 
 from surveys.access.second_factor import (
     KEY_BYTES,
@@ -47,14 +47,6 @@ class AppForm(CodeForm, OldPasswordForm):
 
     key = forms.RegexField(rf"^[0-9a-f]{{{2 * KEY_BYTES}}}\Z", widget=forms.HiddenInput)
     field_order = ("old_password", "code", "key")
-
-
-@require_safe
-@console_page
-def account(request: HttpRequest) -> HttpResponse:
-    """Show how the user's account signs in."""
-    page = {"has_second_factor": has_second_factor(signed_in(request))}
-    return render(request, "console/account/account.html", page)
 
 
 @require_http_methods(["GET", "POST"])

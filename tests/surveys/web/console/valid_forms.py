@@ -189,6 +189,7 @@ FORMS = {
     "duplicate": lambda world: {"title": "Copy", "slug": "copy"},
     "rehearsal": lambda world: {"count": "1"},
     "delete_rehearsal": lambda world: {},
+    "account": lambda world: {"session": ""},
     "second_factor": lambda world: {"old_password": "right", "key": OTP_KEY,
                                     "code": f"{totp(bytes.fromhex(OTP_KEY)):06}"},
     "tokens": lambda world: {"name": "lab", "scopes": ["runs:read"], "last_day": "2099-12-31"},
