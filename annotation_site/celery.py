@@ -23,10 +23,11 @@ def perform_jobs(lane: str) -> int:
 @worker_init.connect  # type: ignore[untyped-decorator]
 def check_database(**sent: object) -> None:
     """Stop a worker at start whose database or files are not its own."""
+    from surveys.monitoring import public_site
     from surveys.operations import migration_guard, server_checks
 
     migration_guard.check_at_start()
-    server_checks.report_at_start(server_checks.check_marks())
+    server_checks.report_at_start([*server_checks.check_marks(), *public_site.check_at_start()])
 
 
 @worker_ready.connect  # type: ignore[untyped-decorator]

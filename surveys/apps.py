@@ -17,7 +17,8 @@ class SurveysConfig(AppConfig):
         from surveys.access.roles import mark_session
         from surveys.access.sessions import note_browser
         from surveys.feature import FEATURE
-        from surveys.operations import migration_guard, server_checks  # noqa: F401  (register themselves)
+        from surveys.monitoring import public_site  # noqa: F401  (registers itself)
+        from surveys.operations import migration_guard, server_checks  # noqa: F401  (likewise)
 
         register(FEATURE)
         user_logged_in.connect(note_browser, dispatch_uid="note browsers")

@@ -258,7 +258,10 @@ def test_sqlite_survives_a_crash_of_the_machine(tmp_path):
     assert done.stdout.strip() == "['wal', 2]"
 
 
-PUBLIC = {"SITE_URL": "https://survey.example.org", "TRUSTED_PROXIES": "127.0.0.1"}
+PUBLIC = {
+    "SITE_URL": "https://survey.example.org", "TRUSTED_PROXIES": "127.0.0.1",
+    "EMAIL_URL": "smtp://127.0.0.1", "EMAIL_FROM": "lab@example.org",
+}  # fmt: skip
 
 
 def test_deployment_checks_pass_for_a_public_site(tmp_path):
