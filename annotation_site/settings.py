@@ -310,7 +310,12 @@ SPECTACULAR_SETTINGS = {
     ],
 }
 
-MEDIA_ROOT = VAR_DIR / "files"  # files of runs and releases, served only by views
+# files of runs and releases, served only by views
+MEDIA_ROOT = VAR_DIR / "files"
+_files, _unknown = storage_url("FILES_URL", MEDIA_ROOT)
+age_recipient("FILES_URL", **_unknown)
+if "location" in _files["OPTIONS"] and "bucket_name" not in _files["OPTIONS"]:
+    MEDIA_ROOT = Path(_files["OPTIONS"].pop("location"))
 FILE_UPLOAD_PERMISSIONS = 0o600
 
 STATIC_URL = "static/"
@@ -321,7 +326,7 @@ _backups, _chosen = storage_url("BACKUP_URL", VAR_DIR / "backups")
 BACKUP_RECIPIENT = age_recipient("BACKUP_URL", **_chosen)
 STORAGES = {
     "backups": _backups,
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "default": _files,
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
 

@@ -3,12 +3,13 @@
 import logging
 import secrets
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.core import checks
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
 from django.db import DatabaseError, connection
 from django.utils.crypto import salted_hmac
 
@@ -76,12 +77,13 @@ def _mark_of_key() -> str:
 
 def _mark_of_files() -> str:
     """Return the mark in the folder of files, which is made if it is missing; "" if it cannot."""
-    path = Path(settings.MEDIA_ROOT) / MARK_NAME
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with suppress(FileExistsError), path.open("x") as file:
-            file.write(secrets.token_hex())
-        return path.read_text()
+        if not default_storage.exists(MARK_NAME):
+            written = ContentFile(secrets.token_hex().encode())
+            if (name := default_storage.save(MARK_NAME, written)) != MARK_NAME:
+                default_storage.delete(name)  # another server was faster
+        with default_storage.open(MARK_NAME) as file:
+            return str(file.read().decode())
     except OSError:
         return ""
 

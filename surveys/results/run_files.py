@@ -1,18 +1,17 @@
 """Lists and files of runs, deleted when no longer needed."""
 
-import shutil
 from collections.abc import Iterable
 from datetime import timedelta
 from functools import partial
-from pathlib import Path
 
-from django.conf import settings
+from django.core.files.storage import default_storage
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
 from surveys.models import Job, JobState, Run, RunKind, Study
 from surveys.models.jobs import UNDER_WAY
+from surveys.operations.stored_files import delete_below, list_files, list_folder
 
 LISTS_KEPT = timedelta(minutes=30)  # after the last heartbeat of an interrupted job
 LISTS_WAIT = timedelta(days=1)  # for a job to start, for example when the broker is away
@@ -75,13 +74,12 @@ def drop_files(study: Study, kind: str) -> None:
 
 def drop_unreferenced_files() -> None:
     """Delete files that no run refers to; killed processes leave them."""
-    top = Path(settings.MEDIA_ROOT) / "runs"
-    for folder in top.iterdir() if top.is_dir() else ():
-        run = Run.objects.filter(pk=folder.name).first() if folder.name.isdecimal() else None
+    for number in list_folder("runs")[0]:
+        folder = f"runs/{number}/"
+        run = Run.objects.filter(pk=number).first() if number.isdecimal() else None
         if run is None:
-            shutil.rmtree(folder, ignore_errors=True)
+            delete_below(folder)
         elif not run.is_under_way:
-            named = {Path(str(file)).name for file in (run.archive, run.ledger) if file}
-            for file in folder.iterdir():
-                if file.name not in named:
-                    file.unlink(missing_ok=True)
+            named = {str(file) for file in (run.archive, run.ledger) if file}
+            for name in set(list_files(folder)) - named:
+                default_storage.delete(name)

@@ -20,6 +20,7 @@ from surveys.errors import ImportRefused, RunRefused
 from surveys.jobs.perform import Progress
 from surveys.models import Run
 from surveys.operations.job_process import in_job_process
+from surveys.operations.stored_files import local_copy
 from surveys.results.run_files import drop_files
 from surveys.results.run_jobs import makes_run, store_part
 
@@ -129,8 +130,10 @@ def pick_by_scores(
     They replace those that the draft has. Raises ImportRefused for scores that cannot be used, and
     as `import_candidates`.
     """
+    with local_copy(run.archive) as windows:
+        picked = _pick(windows, picking)
     return import_candidates(
-        run.study, _pick(Path(run.archive.path), picking), by,
+        run.study, picked, by,
         file_name=f"{run.name}, {picking.scores_name}", discards_choices=discards_choices,
     )  # fmt: skip
 

@@ -21,6 +21,8 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from django.conf import settings
+from django.core.files import File
+from django.core.files.storage import default_storage
 from django.db import connection
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -37,6 +39,7 @@ from surveys.operations.backups.dumps import (
 )
 from surveys.operations.migration_guard import refuse_other_version
 from surveys.operations.server_checks import MARK_NAME
+from surveys.operations.stored_files import list_files
 
 FORMAT = 1
 DATABASE, KEY, FILES, MANIFEST = "database", "secret_key", "files", "manifest.json"
@@ -178,11 +181,9 @@ def _parts(dumped: Path) -> Iterator[tuple[str, IO[bytes]]]:
     password = Path(settings.VAR_DIR) / PASSWORD
     if password.exists():
         yield PASSWORD, password.open("rb")
-    media = Path(settings.MEDIA_ROOT)
-    for path in sorted(media.rglob("*")):
+    for name in list_files():
         try:
-            if path.is_file():
-                yield f"{FILES}/{path.relative_to(media).as_posix()}", path.open("rb")
+            yield f"{FILES}/{name}", default_storage.open(name)
         except FileNotFoundError:  # deleted since it was listed
             continue
 
@@ -270,16 +271,16 @@ def _refuse_foreign(manifest: Manifest) -> None:
 
 
 def _replace_files(restored: Path) -> None:
-    media, replaced = Path(settings.MEDIA_ROOT), restored / "replaced"
-    if media.exists():
-        media.rename(replaced)
-    if (restored / FILES).exists():
-        (restored / FILES).rename(media)
+    for name in list(list_files()):
+        default_storage.delete(name)
+    for path in (restored / FILES).rglob("*"):
+        if path.is_file():
+            with path.open("rb") as file:
+                default_storage.save(path.relative_to(restored / FILES).as_posix(), File(file))
 
 
 def _has_files() -> bool:
-    files = Path(settings.MEDIA_ROOT).rglob("*")
-    return any(path.is_file() and path.name != MARK_NAME for path in files)
+    return any(name != MARK_NAME for name in list_files())
 
 
 def _names_below(manifest: Manifest, folder: str) -> set[str]:

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
-from pathlib import Path
 
 from django.apps import apps
-from django.conf import settings
+from django.core.files.storage import default_storage
 from django.db.models import QuerySet
 
+from surveys.operations.stored_files import list_files
 from surveys.sharedtasks.feature import FEATURE
 from surveys.sharedtasks.models import Scoring
 from surveys.sharedtasks.models.tasks import PRIVATE_FOLDER
@@ -24,26 +24,32 @@ def drop_stray_files(now: datetime) -> int:
     """
     old = list(_list_old_files(now))  # before the rows are read
     named = _list_named_files() if old else set()
-    stray = [path for path in old if f"{PRIVATE_FOLDER}/{path.name}" not in named]
-    for path in stray:
-        path.unlink(missing_ok=True)
+    stray = [name for name in old if name not in named]
+    for name in stray:
+        default_storage.delete(name)
     return len(stray)
 
 
-def _list_old_files(now: datetime) -> Iterator[Path]:
-    """Yield the files that have been on this disk for a day.
+def _list_old_files(now: datetime) -> Iterator[str]:
+    """Yield the names of the files that have been stored for a day.
 
-    Their inodes say so: the time of the last change of the content may come from another disk.
+    Of a file on a disk the inode says so, since the time of the last change of its content may
+    come from another disk.
     """
-    folder = Path(settings.MEDIA_ROOT) / PRIVATE_FOLDER
-    until = (now - KEPT).timestamp()
-    for path in folder.iterdir() if folder.is_dir() else ():
+    for name in list_files(f"{PRIVATE_FOLDER}/"):
         try:
-            is_old = path.stat().st_ctime < until
+            stored_at = _find_instant(name)
         except FileNotFoundError:  # deleted since it was listed
             continue
-        if is_old:
-            yield path
+        if stored_at < now - KEPT:
+            yield name
+
+
+def _find_instant(name: str) -> datetime:
+    try:
+        return default_storage.get_created_time(name)
+    except NotImplementedError:  # a bucket knows when a file was stored last
+        return default_storage.get_modified_time(name)
 
 
 def _list_named_files() -> set[str]:
