@@ -1,5 +1,6 @@
 from collections.abc import Callable, Iterator
 from itertools import islice
+from typing import Any
 
 import pytest
 import redis
@@ -8,6 +9,7 @@ from playwright.sync_api import Browser, sync_playwright
 from mturk_simulator.tests.stage import Stage, running_simulator
 from tests.end_to_end.annotators import begin
 from tests.end_to_end.browser import CHROMIUM, OPTIONS
+from tests.end_to_end.buckets import open_bucket
 from tests.end_to_end.databases import OwnPostgres
 from tests.end_to_end.site import Site, open_site, opening
 from tests.end_to_end.workers import BROKER
@@ -111,3 +113,10 @@ def chromium(browser, request) -> Iterator[Browser]:
     yield browser
     for context in browser.contexts:
         context.close()
+
+
+@pytest.fixture
+def bucket() -> Iterator[tuple[str, Any]]:
+    """The address of a bucket at a local S3 service, and a client."""
+    with open_bucket() as opened:
+        yield opened

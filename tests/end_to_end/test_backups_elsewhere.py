@@ -1,42 +1,19 @@
 """Backups in a bucket, encrypted; and who left after a backup is gone from the restored site."""
 
-from collections.abc import Iterator
-
-import boto3
 import pyrage
 import pytest
-from moto.server import ThreadedMotoServer
 
 from tests.end_to_end.annotators import begin, get, post
+from tests.end_to_end.buckets import SECRET, list_keys
 from tests.end_to_end.site import open_site
 from tests.end_to_end.test_backups import empty_site, refused
 from tests.end_to_end.workers import wait_until
 from tests.factories.studies import numbered_stimuli
 
-BUCKET, FOLDER = "backups", "lab/cosima"
-ID, SECRET = "id-of-the-lab", "secret/of+the@lab"
 RATED = (
     "SELECT n.code, n.withdrawn_at IS NOT NULL, COUNT(r.rating) FROM surveys_annotator n "
     "LEFT JOIN surveys_response r ON r.annotator_id = n.id GROUP BY n.id ORDER BY n.id"
 )
-
-
-@pytest.fixture
-def bucket(monkeypatch) -> Iterator[tuple[str, object]]:
-    """The address of a bucket for BACKUP_URL, and a client that sees what is in it."""
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0)
-    server.start()
-    host, port = server.get_host_and_port()
-    client = boto3.client(
-        "s3", endpoint_url=f"http://{host}:{port}", aws_access_key_id=ID,
-        aws_secret_access_key=SECRET, region_name="eu-central-1",
-    )  # fmt: skip
-    client.create_bucket(
-        Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": "eu-central-1"}
-    )
-    secret = SECRET.replace("/", "%2F").replace("@", "%40").replace("+", "%2B")
-    yield f"s3+http://{ID}:{secret}@{host}:{port}/{BUCKET}/{FOLDER}", client
-    server.stop()
 
 
 @pytest.mark.every_database
@@ -47,7 +24,7 @@ def test_who_left_after_a_backup_is_gone_from_the_site_restored_from_a_bucket(
     key = pyrage.x25519.Identity.generate()
     (tmp_path / "key").write_text(str(key))
     (tmp_path / "own").mkdir()
-    chosen = f"{url}?region=eu-central-1&recipient={key.to_public()}"
+    chosen = f"{url}&recipient={key.to_public()}"
     with open_site(pristine, tmp_path / "own", BACKUP_URL=chosen) as site:
         (tmp_path / "data_en.tsv").write_bytes(numbered_stimuli(2))
         site.make_study(tmp_path / "data_en.tsv", "study", "--language", "en")
@@ -82,11 +59,6 @@ def test_who_left_after_a_backup_is_gone_from_the_site_restored_from_a_bucket(
     for text in (said, lost, output, site.log.read_text()):
         assert SECRET not in text
         assert "%2Fof" not in text
-
-
-def list_keys(client) -> list[str]:
-    """The files of the site in the bucket."""
-    return [found["Key"] for found in client.list_objects_v2(Bucket=BUCKET).get("Contents", [])]
 
 
 def test_a_bucket_that_is_away_is_named_without_its_secret(pristine, tmp_path):
