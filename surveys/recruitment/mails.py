@@ -6,11 +6,10 @@ an e-mail whose sending was interrupted may have arrived, and is not tried again
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta
-from smtplib import SMTPRecipientsRefused, SMTPResponseException
 from typing import Any, NamedTuple
 
 from django.conf import settings
-from django.core.mail import EmailMessage, get_connection
+from django.core.mail import EmailMessage
 from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
@@ -30,18 +29,17 @@ from surveys.models import (
     TextKind,
 )
 from surveys.models.recruitment import UNUSED, MailDeliveryQuerySet
+from surveys.operations.mail_server import INTERRUPTED, Refusal, send_message, sends_mail
 from surveys.recruitment.links import no_mail_link
 from surveys.recruitment.reaching import is_only_here
 from surveys.recruitment.reminders import REMINDED, list_links, list_placeholder_values
 from surveys.study.letters import Letter, fill_letter
 from surveys.study.texts import current_text, read_text
 
-BACKEND = "django.core.mail.backends.smtp.EmailBackend"
 REMIND_AFTER = timedelta(days=3)  # after the invitation
 WHILE_OFF = timedelta(minutes=5)  # until it is asked whether e-mail is on again
 MAX_ERROR = 200  # characters
 NOT_WANTED = "Not sent: the link, its recipient or the study changed after the e-mail was queued."
-INTERRUPTED = "The connection broke off while it was being sent; it may have arrived."
 OFF = "This site sends no e-mail: the operator has not set EMAIL_URL (docs/settings.md)."
 
 
@@ -50,18 +48,6 @@ class Addressed(NamedTuple):
 
     invitation: Invitation
     address: str
-
-
-class Refusal(NamedTuple):
-    """Why an e-mail was not sent, and whether a later attempt may succeed."""
-
-    error: str
-    is_temporary: bool
-
-
-def sends_mail() -> bool:
-    """Return whether the operator has configured an SMTP server."""
-    return bool(settings.EMAIL_HOST)
 
 
 def list_recipients(study: Study, kind: TextKind) -> list[Addressed]:
@@ -208,32 +194,7 @@ def _cancel(mails: MailDeliveryQuerySet) -> int:
 def _send(delivery: MailDelivery) -> Refusal | None:
     """Send an e-mail once; return why it was not sent, or None."""
     message = _write_message(delivery)
-    if message is None:
-        return Refusal(NOT_WANTED, is_temporary=False)
-    connection: Any = get_connection(BACKEND, timeout=settings.EMAIL_TIMEOUT)
-    try:
-        connection.open()
-    except OSError as error:
-        return Refusal(f"The server was not reached: {error}", is_temporary=True)
-    try:
-        connection.send_messages([message])
-    except SMTPRecipientsRefused as error:
-        return _read_reply(*next(iter(error.recipients.values())))
-    except SMTPResponseException as error:
-        return _read_reply(error.smtp_code, error.smtp_error)
-    except OSError:
-        return Refusal(INTERRUPTED, is_temporary=False)
-    except ValueError as error:
-        return Refusal(f"The address is not valid: {error}", is_temporary=False)
-    finally:
-        connection.close()
-    return None
-
-
-def _read_reply(code: int, text: bytes | str) -> Refusal:
-    """Return the refusal of a server; a code below 500 is temporary."""
-    reply = text.decode(errors="replace") if isinstance(text, bytes) else text
-    return Refusal(f"The server refused it: {code} {reply}", is_temporary=code < 500)
+    return send_message(message) if message else Refusal(NOT_WANTED, is_temporary=False)
 
 
 def _write_message(delivery: MailDelivery) -> EmailMessage | None:

@@ -10,11 +10,11 @@ from surveys.errors import MailRefused
 from surveys.features import Lane
 from surveys.jobs.perform import perform_due
 from surveys.models import AuditEntry, Invitation, MailDelivery, TextKind
+from surveys.operations.mail_server import INTERRUPTED
 from surveys.participation.withdrawal import revoke_invitation
 from surveys.privacy.erasure import forget_invitation, withdraw_annotator
 from surveys.recruitment.links import invite_listed
 from surveys.recruitment.mails import (
-    INTERRUPTED,
     NOT_WANTED,
     cancel_waiting,
     list_recipients,
@@ -26,7 +26,7 @@ from surveys.study.lifecycle import close_study
 from surveys.study.texts import read_text, set_text
 from tests.factories.jobs import fall_silent, let_time_pass
 from tests.factories.studies import finish, start
-from tests.fixtures.smtp import run_smtp_server
+from tests.fixtures.smtp import send_mail_here
 
 ANA, EVA = "ana@example.org", "eva@example.org"
 INVITATION, REMINDER = TextKind.INVITATION, TextKind.REMINDER
@@ -40,14 +40,7 @@ pytestmark = [
 
 @pytest.fixture
 def server(settings):
-    settings.EMAIL_USE_TLS = False
-    settings.EMAIL_HOST = "127.0.0.1"
-    settings.EMAIL_HOST_USER = settings.EMAIL_HOST_PASSWORD = ""
-    settings.DEFAULT_FROM_EMAIL = "Lab <lab@example.org>"
-    settings.EMAIL_PER_MINUTE = 100_000
-    settings.SITE_URL = "https://survey.example.org"
-    with run_smtp_server() as server:
-        settings.EMAIL_PORT = server.port
+    with send_mail_here(settings) as server:
         yield server
 
 
