@@ -47,6 +47,15 @@ FEATURE = Feature(
             kept=timedelta(days=1),
         ),
         Kind(
+            name="accounts.reset",
+            label="an e-mail to choose a new password",
+            make="surveys.access.password_resets.send_resets",
+            lane=Lane.MAIL,
+            pauses=MESSAGE_PAUSES,
+            is_repeatable=False,
+            kept=timedelta(days=1),
+        ),
+        Kind(
             name="review.file",
             label="new answers for the review",
             make="surveys.review.queue.perform_filing",

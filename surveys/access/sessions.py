@@ -27,7 +27,7 @@ SYSTEMS = {
 
 
 class SessionStore(DatabaseStore):
-    """Django's sessions, with the account in a column of its own."""
+    """Django's sessions, with a column for the account."""
 
     @classmethod
     def get_model_class(cls) -> type[AccountSession]:

@@ -35,6 +35,8 @@ Budgets = Mapping[str, Limit]
 ADDRESS_LIMIT = Limit(8, timedelta(minutes=1))
 BROWSER_LIMIT = Limit(5, timedelta(minutes=3))
 CODE_LIMIT = Limit(5, timedelta(minutes=15))  # of second factors: 0.15 % in a day of guessing
+RESET_LIMIT = Limit(5, timedelta(minutes=12))  # e-mails of an account, requests of an address
+RESETS_LIMIT = Limit(20, timedelta(minutes=1))  # requests in all
 OTHERS_LIMIT = Limit(12, timedelta(seconds=3))  # 20 a minute take 13 % of one processor core
 ALL_OTHERS = "all unknown browsers"
 RETENTION = timedelta(hours=1)  # of full budgets
@@ -58,6 +60,11 @@ def budgets_of_codes(user_id: int, browser: str) -> Budgets:
     if browser:
         return {f"codes of browser {browser}": BROWSER_LIMIT}
     return {f"codes of account {user_id}": CODE_LIMIT}
+
+
+def budgets_of_resets(address: str) -> Budgets:
+    """Return the budgets that a request for an e-mail with a new password uses."""
+    return {f"resets from {address}": RESET_LIMIT, "all resets": RESETS_LIMIT}
 
 
 @contextmanager

@@ -38,9 +38,13 @@ _tokens = _Tokens()
 def make_sign_in_link(username: str) -> str:
     """Return a link that signs an account in once. Raises AccessRefused for an unknown name."""
     user = find_account(username)
-    path = reverse("console:sign_in_link", args=[user.pk, _tokens.make_token(user)])
     record("account.link_made", None, user.get_username())
-    return f"{settings.SITE_URL}{path}"
+    return _write_link(user, "console:sign_in_link")
+
+
+def make_reset_link(user: User) -> str:
+    """Return a link to choose a new password once."""
+    return _write_link(user, "console:reset_password")
 
 
 def find_linked_account(user_id: int, token: str) -> User | None:
@@ -78,6 +82,10 @@ def invite_account(study: Study, username: str, role: Role) -> str:
     grant_role(study, user, role)
     path = reverse("console:choose_password", args=[_INVITATIONS.sign(str(user.pk))])
     return f"{settings.SITE_URL}{path}"
+
+
+def _write_link(user: User, page: str) -> str:
+    return settings.SITE_URL + reverse(page, args=[user.pk, _tokens.make_token(user)])
 
 
 def find_invited_account(token: str) -> User | None:

@@ -27,6 +27,7 @@ register = template.Library()
 
 # What was done, after the name of the person who did it; {} is the subject of the entry.
 ACTIONS = {
+    "account.address_changed": "Changed the e-mail address of the account {}",
     "account.codes_renewed": "Made new recovery codes for {}",
     "account.factor_added": "Added a second factor to the account {}",
     "account.factor_removed": "Removed the second factor of {}",
@@ -37,6 +38,7 @@ ACTIONS = {
     "account.password_changed": "Changed the password of {}",
     "account.password_chosen": "Chose a password for {}",
     "account.recovery_code_used": "Used a recovery code of {}",
+    "account.reset_sent": "Sent a link to choose a new password for {}",
     "account.sessions_ended": "Ended sessions of {}",
     "annotator.erased": "Erased the data of {}",
     "annotator.exported": "Downloaded the data of {}",

@@ -6,11 +6,13 @@ from surveys.access.roles import find_demonstrations
 from surveys.features import load_objects
 from surveys.models import TextKind
 from surveys.models.participation import ANNOTATOR_CODE
+from surveys.operations.mail_server import sends_mail
 from surveys.recruitment.providers import list_pages
 from surveys.web.console.access import Page
 from surveys.web.console.account import tokens, webhooks
+from surveys.web.console.account.password_reset import request_reset, reset_password
 from surveys.web.console.account.second_factor import enter_code, second_factor
-from surveys.web.console.account.sessions import account
+from surveys.web.console.account.sessions import account, address
 from surveys.web.console.account.sign_in import (
     ResearcherSignInForm,
     change_password,
@@ -63,6 +65,7 @@ VIEWS: dict[str, tuple[str, Page]] = {
     "site": ("site/", site),
     "tokens": ("tokens/", tokens.tokens),
     "account": ("account/", account),
+    "address": ("account/address/", address),
     "change_password": ("password/", change_password),
     "second_factor": ("second-factor/", second_factor),
     "revoke_token": ("tokens/<int:token_id>/revoke/", tokens.revoke),
@@ -216,12 +219,17 @@ urlpatterns = [
                 template_name="console/account/sign_in.html",
                 authentication_form=ResearcherSignInForm,
                 redirect_authenticated_user=True,
-                extra_context={"demonstrations": find_demonstrations},
+                extra_context={
+                    "demonstrations": find_demonstrations,
+                    "sends_mail": sends_mail,
+                },
             )
         ),
         name="sign_in",
     ),
     path("sign-in/link/<int:user_id>/<str:token>/", sign_in_by_link, name="sign_in_link"),
+    path("sign-in/forgotten/", request_reset, name="request_reset"),
+    path("sign-in/link/<int:user_id>/<str:token>/password/", reset_password, name="reset_password"),
     path("sign-in/code/", enter_code, name="second_factor_code"),
     path("invited/<str:token>/", choose_password, name="choose_password"),
     path("sign-out/", LogoutView.as_view(), name="sign_out"),

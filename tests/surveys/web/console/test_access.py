@@ -9,10 +9,14 @@ from tests.factories.clients import client_of
 from tests.factories.studies import make_study, start
 from tests.hostile import Attacker
 
-OPEN = {"sign_in", "sign_in_link", "second_factor_code", "choose_password", "sign_out"}
+OPEN = {
+    "sign_in", "sign_in_link", "second_factor_code", "choose_password", "sign_out",
+    "request_reset", "reset_password",
+}  # fmt: skip
 OF_NO_STUDY = {
     "studies", "new_study", "begin_contexts", "audit", "tokens", "revoke_token", "change_password",
-    "account", "second_factor", "site", "families", "new_family", "family", "edit_family",
+    "account", "address", "second_factor", "site", "families", "new_family", "family",
+    "edit_family",
     "delete_family", "family_report", "family_files", "family_figure",
 }  # fmt: skip
 FOR_WORKERS = {
