@@ -47,6 +47,8 @@ for name, language in {LOOKS}:
     addresses = [f"/survey/{{one.assignments.get().token}}/" for one in list_annotators(study)]
     made[f"look {{name}}"] = addresses[2]
 made["tabs"] = addresses[2], addresses[0]
+for name in ("one-page-True", "one-page-False"):
+    made[name] = f"/survey/{{start(make_study_of('usim', 2, slug=name)).token}}/"
 print(json.dumps(made))
 """
 ITEM = re.compile(r"/\d+/(words|rating)/")
@@ -59,6 +61,11 @@ LIST_LOOKS = """
 SELECT again.rating FROM surveys_secondanswer again JOIN surveys_response r ON response_id = r.id
 JOIN surveys_pair p ON r.pair_id = p.id JOIN surveys_study s ON p.study_id = s.id
 WHERE s.slug = 'look-tabs' AND again.answered_at IS NOT NULL
+"""
+LIST_RATED = """
+SELECT r.rating FROM surveys_response r JOIN surveys_pair p ON r.pair_id = p.id
+JOIN surveys_study s ON p.study_id = s.id
+WHERE s.slug = '{name}' AND r.rated_at IS NOT NULL ORDER BY r.position
 """
 LIST_SMALL = """
 [...document.querySelectorAll("main button, main .points label, main .word, .cannot > label")]
@@ -127,6 +134,33 @@ def answer_all(watched: WatchedPage) -> None:
         elif page.locator("#rating").count():
             page.fill("#rating", "2")
         watched.submit()
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_an_item_of_one_page_survives_back_reload_and_a_second_tab(
+    chromium, shared_site: Site, item_pages, scripts
+):
+    name = f"one-page-{scripts}"
+    survey = f"{shared_site.url}{item_pages[name]}"
+    watched = WatchedPage(chromium, PHONE, scripts=scripts)
+    page, other = watched.page, watched.page.context.new_page()
+    for tab in (page, other):
+        tab.goto(f"{survey}1/rating/")
+
+    page.locator(".points label").nth(1).click()
+    watched.submit()
+    page.go_back()
+    page.reload()
+    page.goto(f"{survey}2/rating/")
+    other.locator(".points label").nth(3).click()
+    other.locator("form button").first.click()
+    other.get_by_text("This pair was answered in another tab already: \u20682").wait_for()
+    watched.follow(page.get_by_role("link", name="Change the last answer"))
+    page.locator(".points label").nth(4).click()
+    watched.submit()
+
+    assert page.url.endswith("/2/rating/")
+    assert shared_site.query(LIST_RATED.format(name=name)) == [(5,)]
 
 
 @pytest.mark.parametrize("scripts", [True, False])
