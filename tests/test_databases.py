@@ -25,6 +25,7 @@ REACHED_BY = {
     "surveys.models.stimuli": "tests/surveys/study/test_create.py",
     "surveys.operations.backups.archive": "tests/end_to_end/test_backups.py",
     "surveys.operations.backups.dumps": "tests/end_to_end/test_backups.py",
+    "surveys.operations.gauges": "tests/surveys/web/console/test_site.py",
     "surveys.operations.health": "tests/surveys/operations/test_health.py",
     "surveys.privacy.subject_access": "tests/surveys/web/console/test_privacy.py",
     "surveys.web.console.study.stimuli": "tests/surveys/web/console/test_stimuli.py",

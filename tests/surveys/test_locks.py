@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import pytest
 from django.contrib.auth.models import User
 
+from surveys.access.second_factor import make_key
 from surveys.access.sign_in_limits import budgets_of
 from surveys.models import (
     Assignment,
@@ -18,6 +19,7 @@ from surveys.models import (
     VerdictKind,
 )
 from surveys.participation.due_item import RATING_OPEN
+from surveys.privacy.journal import Deed
 from surveys.recruitment.links import invite_annotators
 from surveys.webhooks.messages import add_webhook
 from tests.factories import checkpoints
@@ -32,6 +34,7 @@ LOCKS = locking.read_table(
     ("surveys.access.api_tokens", "User", "make_token"),
     ("surveys.access.roles", "Study Membership", "grant_role"),
     ("surveys.access.roles", "Study", "revoke_role"),
+    ("surveys.access.second_factor", "User", "add_second_factor renew_recovery_codes"),
     ("surveys.access.sign_in_limits", "SignInBudget", "_take"),
     ("surveys.access.sign_in_links", "User", "use_sign_in_link"),
     ("surveys.jobs.perform", "Job", "_claim"),
@@ -51,6 +54,7 @@ LOCKS = locking.read_table(
     ("surveys.privacy.erasure", "Study Annotator", "withdraw_annotator erase_annotator"),
     ("surveys.privacy.erasure", "Study", "forget_invitation"),
     ("surveys.privacy.erasure", "Review", "_end_reviews"),
+    ("surveys.privacy.replay", "Study", "_repeat"),
     ("surveys.privacy.retention", "Study", "set_retention settle_study drop_due"),
     ("surveys.recruitment.links", "Study", "refuse_others_meanwhile invite_listed"),
     ("surveys.recruitment.links", "Study Entrance", "open_entrance"),
@@ -116,6 +120,8 @@ def test_each_action_locks_its_rows():
     silent = start(make_study(2, slug="silent"))
     Assignment.objects.filter(pk=silent.pk).update(active_at=hours_ago(9999))
     own: dict[str, locking.Rows] = {
+        "surveys.access.second_factor.add_second_factor": {"key": make_key(), "code": "0"},
+        "surveys.privacy.replay._repeat": {"deed": Deed.FORGOTTEN},
         "surveys.review.adjudication.decide": {"answer": 0},
         "surveys.participation.assignments.start_assignment/silence": {
             "invitation": silent.annotator.invitation
