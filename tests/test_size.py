@@ -77,7 +77,7 @@ BOUNDS = (
     ("lines of the product", lambda: count_lines(*PRODUCT), 106_890, 84_000),
     ("statements of the product", count_statements, 61_958, 48_500),
     ("lines of the simulator", lambda: count_lines("mturk_simulator"), 5_556, 5_100),
-    ("lines of tests", lambda: count_lines("tests"), 97_660, 75_000),
+    ("lines of tests", lambda: count_lines("tests"), 97_669, 75_000),
     ("lines of benchmarks", lambda: count_lines("bench"), 6_043, 5_000),
     ("migrations", count_migrations, 10, 4),
     ("words of documents", lambda: count_words(*DOCUMENTS), 60_337, 54_500),
