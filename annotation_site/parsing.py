@@ -116,6 +116,24 @@ def service_url(name: str, default: str) -> str:
     return url.rstrip("/")
 
 
+def provider_url(name: str) -> tuple[str, str, str]:
+    """Return an OpenID Connect issuer, the client's id and its secret; empty texts for none.
+
+    By https, or on this machine. No message contains the secret.
+    """
+    parts = urlsplit(env(name, default="").strip())
+    if not parts.netloc and not parts.path:
+        return "", "", ""
+    is_safe = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOOPBACK)
+    if not is_safe or not parts.username or not parts.password or parts.query or parts.fragment:
+        raise ImproperlyConfigured(
+            f"{name} must be the issuer's URL with the client's id and secret, such as "
+            "https://ID:SECRET@login.example.org/realms/lab."
+        )
+    issuer = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
+    return issuer, unquote(parts.username), unquote(parts.password)
+
+
 def redis_url(name: str) -> str:
     """Return the URL of Redis; empty for none."""
     url: str = env(name, default="")

@@ -25,6 +25,7 @@ from annotation_site.parsing import (
     last_url,
     mail_url,
     networks,
+    provider_url,
     redis_url,
     refuse_removed,
     secret,
@@ -182,6 +183,8 @@ AXES_DISABLE_ACCESS_LOG = True  # addresses of sign-ins are not stored
 AXES_VERBOSE = False
 OTP_TOTP_ISSUER = f"Cosima {_site.hostname}"  # in the app that shows codes
 OTP_TOTP_THROTTLE_FACTOR = OTP_STATIC_THROTTLE_FACTOR = 0  # `surveys.web.sign_in` limits codes
+OIDC_ISSUER, OIDC_CLIENT, OIDC_SECRET = provider_url("OIDC_URL")
+OIDC_STRANGERS = switch("OIDC_STRANGERS")  # whether people without an account get one
 SESSION_ENGINE = "surveys.access.sessions"
 LOGIN_URL = "console:sign_in"
 LOGIN_REDIRECT_URL = "console:studies"

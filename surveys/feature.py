@@ -49,7 +49,7 @@ FEATURE = Feature(
         Kind(
             name="accounts.reset",
             label="an e-mail to choose a new password",
-            make="surveys.access.password_resets.send_resets",
+            make="surveys.access.account_addresses.send_resets",
             lane=Lane.MAIL,
             pauses=MESSAGE_PAUSES,
             is_repeatable=False,

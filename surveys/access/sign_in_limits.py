@@ -37,6 +37,7 @@ BROWSER_LIMIT = Limit(5, timedelta(minutes=3))
 CODE_LIMIT = Limit(5, timedelta(minutes=15))  # of second factors: 0.15 % in a day of guessing
 RESET_LIMIT = Limit(5, timedelta(minutes=12))  # e-mails of an account, requests of an address
 RESETS_LIMIT = Limit(20, timedelta(minutes=1))  # requests in all
+SINGLE_SIGN_ON_LIMIT = Limit(30, timedelta(seconds=10))  # each stores a session
 OTHERS_LIMIT = Limit(12, timedelta(seconds=3))  # 20 a minute take 13 % of one processor core
 ALL_OTHERS = "all unknown browsers"
 RETENTION = timedelta(hours=1)  # of full budgets

@@ -11,7 +11,7 @@ FIRST = "docs/console.html"
 _BY_SECTION = {
     "docs/console.html#accounts-and-roles": (
         "sign_in sign_in_link choose_password sign_out change_password address request_reset "
-        "reset_password people invite_person leave"
+        "reset_password single_sign_on single_sign_on_return people invite_person leave"
     ),
     "docs/console.html#finding-the-way": (
         "studies overview close reopen archive restore duplicate"

@@ -19,6 +19,7 @@ from surveys.web.console.account.sign_in import (
     choose_password,
     sign_in_by_link,
 )
+from surveys.web.console.account.single_sign_on import begin, finish, name_provider
 from surveys.web.console.account.site import site
 from surveys.web.console.collection import adjudication, annotators, second_look
 from surveys.web.console.collection import blocks as collection
@@ -222,6 +223,7 @@ urlpatterns = [
                 extra_context={
                     "demonstrations": find_demonstrations,
                     "sends_mail": sends_mail,
+                    "provider": name_provider,
                 },
             )
         ),
@@ -230,6 +232,8 @@ urlpatterns = [
     path("sign-in/link/<int:user_id>/<str:token>/", sign_in_by_link, name="sign_in_link"),
     path("sign-in/forgotten/", request_reset, name="request_reset"),
     path("sign-in/link/<int:user_id>/<str:token>/password/", reset_password, name="reset_password"),
+    path("sign-in/provider/", begin, name="single_sign_on"),
+    path("sign-in/provider/return/", finish, name="single_sign_on_return"),
     path("sign-in/code/", enter_code, name="second_factor_code"),
     path("invited/<str:token>/", choose_password, name="choose_password"),
     path("sign-out/", LogoutView.as_view(), name="sign_out"),

@@ -12,9 +12,9 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from surveys.access.account_addresses import ResetRequest
 from surveys.access.audit_log import acting, record
 from surveys.access.client_address import client_address
-from surveys.access.password_resets import ResetRequest
 from surveys.access.sign_in_limits import budgets_of_resets, take_check
 from surveys.access.sign_in_links import find_linked_account, use_sign_in_link
 from surveys.jobs.queue import enqueue

@@ -2,13 +2,14 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.template.defaultfilters import pluralize
 from django.views.decorators.http import require_http_methods
 
-from surveys.access.password_resets import change_address
+from surveys.access.account_addresses import change_address
 from surveys.access.second_factor import has_second_factor
 from surveys.access.sessions import end_sessions, list_sessions
 from surveys.web.console.access import console_page, signed_in
@@ -38,7 +39,11 @@ def account(request: HttpRequest) -> HttpResponse:
         messages.success(request, f"{n_ended} session{pluralize(n_ended)} ended.")
         return redirect("console:account")
     sessions = list_sessions(request, user)
-    page = {"has_second_factor": has_second_factor(user), "sessions": sessions}
+    page = {
+        "has_second_factor": has_second_factor(user),
+        "sessions": sessions,
+        "changes_address": not settings.OIDC_ISSUER,
+    }
     return render(request, "console/account/account.html", page)
 
 
@@ -46,6 +51,8 @@ def account(request: HttpRequest) -> HttpResponse:
 @console_page
 def address(request: HttpRequest) -> HttpResponse:
     """Show and change the e-mail address of the user's account."""
+    if settings.OIDC_ISSUER:  # it would choose whom the provider signs in as this account
+        raise Http404
     user = signed_in(request)
     form = OwnAddressForm(user, posted(request), initial={"email": user.email})
     if form.is_valid():

@@ -11,7 +11,7 @@ from tests.hostile import Attacker
 
 OPEN = {
     "sign_in", "sign_in_link", "second_factor_code", "choose_password", "sign_out",
-    "request_reset", "reset_password",
+    "request_reset", "reset_password", "single_sign_on", "single_sign_on_return",
 }  # fmt: skip
 OF_NO_STUDY = {
     "studies", "new_study", "begin_contexts", "audit", "tokens", "revoke_token", "change_password",

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django_otp.oath import totp
 
-from surveys.access.password_resets import change_address
+from surveys.access.account_addresses import change_address
 from surveys.access.second_factor import add_second_factor, make_key
 from surveys.access.sign_in_limits import RESET_LIMIT
 from surveys.features import Lane
