@@ -1,12 +1,13 @@
 """The files of the journal, and what a restored site does again before it serves."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC
 
 from django.core.files.base import ContentFile
-from django.core.files.storage import storages
+from django.core.files.storage import Storage, storages
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from surveys.errors import TryLater
@@ -19,7 +20,7 @@ from surveys.privacy.erasure import erase_annotator, forget_invitation, withdraw
 from surveys.privacy.journal import Deed, JournalRequest, digest_of
 from surveys.privacy.retention import drop_due, forget_people
 
-BECAUSE = "repeated after a backup was restored"
+BECAUSE = "repeated from the journal of erasures"
 
 
 def repeat_erasures() -> Counter[Deed]:
@@ -27,21 +28,31 @@ def repeat_erasures() -> Counter[Deed]:
 
     Entries about people of whom the backup knows nothing are passed over.
     """
-    done: Counter[Deed] = Counter()
-    links: dict[str, Invitation] | None = None
-    for deed, one in read_journal():
-        if deed == Deed.LINK:
-            links = _find_links() if links is None else links
-            if invitation := links.get(one):
-                forget_invitation(invitation, BECAUSE)
-                done[deed] += 1
-        elif annotator := Annotator.objects.filter(code=one).select_related("study").first():
-            _repeat(deed, annotator)
-            done[deed] += 1
+    done = repeat_deeds(read_journal(), Annotator.objects.all(), Invitation.objects.all())
     for study in Study.objects.order_by("pk"):
         drop_due(study)
     for drop in load_objects("drop_due"):
         drop(timezone.now())
+    return done
+
+
+def repeat_deeds(
+    entries: Iterable[tuple[Deed, str]],
+    annotators: QuerySet[Annotator],
+    invitations: QuerySet[Invitation],
+) -> Counter[Deed]:
+    """Do deeds about some people and links again; idempotent. Return their numbers."""
+    done: Counter[Deed] = Counter()
+    links: dict[str, Invitation] | None = None
+    for deed, one in entries:
+        if deed == Deed.LINK:
+            links = _find_links(invitations) if links is None else links
+            if invitation := links.get(one):
+                forget_invitation(invitation, BECAUSE)
+                done[deed] += 1
+        elif annotator := annotators.filter(code=one).select_related("study").first():
+            _repeat(deed, annotator)
+            done[deed] += 1
     return done
 
 
@@ -56,9 +67,9 @@ def _repeat(deed: Deed, annotator: Annotator) -> None:
             forget_people(annotator.study, [annotator.pk])
 
 
-def _find_links() -> dict[str, Invitation]:
+def _find_links(invitations: QuerySet[Invitation]) -> dict[str, Invitation]:
     """Return the unused links with a note by their random ids."""
-    unused = Invitation.objects.filter(annotator=None).exclude(note="").select_related("study")
+    unused = invitations.filter(annotator=None).exclude(note="").select_related("study")
     return {digest_of(invitation.token): invitation for invitation in unused}
 
 
@@ -76,10 +87,11 @@ def write_entries(job: Job, progress: Progress) -> Store:
     return lambda: None
 
 
-def read_journal() -> Iterator[tuple[Deed, str]]:
+def read_journal(place: Storage | None = None, folder: str = JOURNAL) -> Iterator[tuple[Deed, str]]:
     """Yield all entries, in the order in which they were made."""
-    for name in list_names(JOURNAL):
-        with storages["backups"].open(f"{JOURNAL}/{name}") as file:
+    place = place or storages["backups"]
+    for name in list_names(folder, place):
+        with place.open(f"{folder}/{name}") as file:
             for line in file.read().decode().splitlines():
                 deed, _, one = line.partition(" ")
                 yield Deed(deed), one

@@ -13,12 +13,12 @@ import tarfile
 import tempfile
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from io import BytesIO
 from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from django.conf import settings
 from django.core.files import File
@@ -40,6 +40,8 @@ from surveys.operations.backups.dumps import (
 from surveys.operations.migration_guard import refuse_other_version
 from surveys.operations.server_checks import MARK_NAME
 from surveys.operations.stored_files import list_files
+
+Described = TypeVar("Described")
 
 FORMAT = 1
 DATABASE, KEY, FILES, MANIFEST = "database", "secret_key", "files", "manifest.json"
@@ -83,7 +85,7 @@ def write_backup(path: Path) -> Manifest:
         raise BackupRefused(f"The file {path} already exists. Choose another name.")
     if not path.parent.is_dir():
         raise BackupRefused(f"The folder {path.parent} does not exist.")
-    _remove_partial(path.parent)
+    remove_partial(path.parent)
     try:
         with tempfile.TemporaryDirectory(prefix=PARTIAL, dir=path.parent) as place:
             partial = Path(place) / "backup"
@@ -91,7 +93,7 @@ def write_backup(path: Path) -> Manifest:
             if _read_archive(partial, None) != manifest:
                 raise BackupRefused("The written backup cannot be read. Check the disk.")
             partial.rename(path)
-            _flush(path.parent)
+            flush_folder(path.parent)
     except OSError as error:
         raise BackupRefused(f"The backup could not be written: {error.strerror}.") from error
     return manifest
@@ -165,10 +167,10 @@ def _write_archive(path: Path, dumped: Path) -> Manifest:
         with tarfile.open(fileobj=file, mode="w:gz", compresslevel=COMPRESSION) as archive:
             for name, source in _parts(dumped):
                 with closing(source):
-                    manifest.files[name] = _add(archive, name, source)
+                    manifest.files[name] = add_part(archive, name, source)
             manifest.dropped = sorted(dump.named_files - _names_below(manifest, FILES))
             written = json.dumps(asdict(manifest), indent=1).encode()
-            _add(archive, MANIFEST, BytesIO(written))
+            add_part(archive, MANIFEST, BytesIO(written))
         file.flush()
         os.fsync(file.fileno())
     dumped.unlink()
@@ -188,7 +190,7 @@ def _parts(dumped: Path) -> Iterator[tuple[str, IO[bytes]]]:
             continue
 
 
-def _add(archive: tarfile.TarFile, name: str, source: IO[bytes]) -> dict[str, Any]:
+def add_part(archive: tarfile.TarFile, name: str, source: IO[bytes]) -> dict[str, Any]:
     """Add a part to an archive; return its size and digest."""
     entry = tarfile.TarInfo(name)
     entry.size, entry.mode, entry.mtime = source.seek(0, os.SEEK_END), 0o600, int(time.time())
@@ -216,32 +218,46 @@ def _read_archive(path: Path, folder: Path | None) -> Manifest:
 
     Raises BackupRefused if the parts do not match the manifest.
     """
+    manifest, files = read_parts(path, folder, Manifest, _is_part)
+    if manifest.format != FORMAT or files != manifest.files or DATABASE not in files:
+        raise BackupRefused(f"{path} is damaged: its contents do not match its manifest.")
+    return manifest
+
+
+def read_parts(
+    path: Path, folder: Path | None, form: Callable[..., Described], is_part: Callable[[str], bool]
+) -> tuple[Described, dict[str, dict[str, Any]]]:
+    """Return an archive's manifest, in a form, and the size and digest of each of its parts.
+
+    Raises BackupRefused for a file that cannot be read, or has other parts than it may have.
+    """
     files: dict[str, dict[str, Any]] = {}
     written = b""
     try:
         with tarfile.open(path, mode="r|gz") as archive:
             for entry in archive:
                 source = archive.extractfile(entry)
-                if not entry.isreg() or source is None or not _is_part(entry.name):
+                if not entry.isreg() or source is None or not is_part(entry.name):
                     raise BackupRefused(f"{path} is not a backup of Cosima.")
                 if entry.name == MANIFEST:
                     written = source.read()
                 else:
                     files[entry.name] = _extract(source, folder and folder / entry.name)
-        manifest = Manifest(**json.loads(written))
+        return form(**json.loads(written)), files
     except FileNotFoundError as error:
         raise BackupRefused(f"The file {path} does not exist.") from error
     except READ_ERRORS as error:
         raise BackupRefused(f"{path} is damaged, or not a backup of Cosima.") from error
-    if manifest.format != FORMAT or files != manifest.files or DATABASE not in files:
-        raise BackupRefused(f"{path} is damaged: its contents do not match its manifest.")
-    return manifest
 
 
 def _is_part(name: str) -> bool:
+    return is_below(name, FILES) or name in (DATABASE, KEY, PASSWORD, MANIFEST)
+
+
+def is_below(name: str, folder: str) -> bool:
+    """Return whether a part is in a folder of an archive."""
     parts = PurePosixPath(name).parts
-    is_below = len(parts) > 1 and parts[0] == FILES and ".." not in parts
-    return is_below or name in (DATABASE, KEY, PASSWORD, MANIFEST)
+    return len(parts) > 1 and parts[0] == folder and ".." not in parts
 
 
 def _extract(source: IO[bytes], path: Path | None) -> dict[str, Any]:
@@ -288,14 +304,14 @@ def _names_below(manifest: Manifest, folder: str) -> set[str]:
     return {name.partition("/")[2] for name in manifest.files if name.startswith(f"{folder}/")}
 
 
-def _remove_partial(folder: Path) -> None:
+def remove_partial(folder: Path) -> None:
     """Delete temporary folders of killed backups that are more than a day old."""
     for place in folder.glob(f"{PARTIAL}*"):
         if time.time() - place.stat().st_mtime > A_DAY:
             shutil.rmtree(place, ignore_errors=True)
 
 
-def _flush(folder: Path) -> None:
+def flush_folder(folder: Path) -> None:
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

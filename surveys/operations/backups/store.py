@@ -10,7 +10,7 @@ import pyrage
 from botocore.exceptions import BotoCoreError, ClientError
 from django.conf import settings
 from django.core.files import File
-from django.core.files.storage import storages
+from django.core.files.storage import Storage, storages
 from django.db import DatabaseError
 from django.db.models import Min
 from django.utils import timezone
@@ -71,10 +71,10 @@ def list_backups() -> dict[str, datetime]:
     }
 
 
-def list_names(folder: str) -> list[str]:
-    """Return the names of the files in a folder of the place, in order."""
+def list_names(folder: str, place: Storage | None = None) -> list[str]:
+    """Return the names of the files in a folder of the place of backups, or another, in order."""
     try:
-        return sorted(storages["backups"].listdir(folder)[1])
+        return sorted((place or storages["backups"]).listdir(folder)[1])
     except FileNotFoundError:  # a folder in which nothing was stored yet; a bucket has none
         return []
 
