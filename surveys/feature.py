@@ -74,4 +74,10 @@ FEATURE = Feature(
         ),
     ),
     files={"surveys.Run": ("archive", "ledger")},
+    ids_within={
+        "surveys.Job.request:ids_of": "surveys.Release",
+        "surveys.Job.request:release": "surveys.Release",
+        "surveys.Job.scope:": "surveys.Study",
+    },
+    moved_values={"surveys.Webhook": {"is_active": False}},
 )

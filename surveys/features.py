@@ -84,6 +84,10 @@ class Feature:
     job_kinds: tuple[Kind, ...] = ()
     # by model: the fields whose files are kept, and so are in every backup
     files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    # of studies that move to another site: models whose ids are in a field's JSON or text, as
+    # surveys.moving.tables reads them; and by model the values that rows get there
+    ids_within: Mapping[str, str] = field(default_factory=dict)
+    moved_values: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     # words of log entries: what was done, {} being the subject; by the beginning of actions, the
     # choices of the log's filter; and names of details
     log_actions: Mapping[str, str] = field(default_factory=dict)

@@ -26,6 +26,7 @@ LAYERS = (
     ("review",),
     ("monitoring",),
     ("privacy",),
+    ("moving",),
     ("rehearsal",),
     ("web", "management", "templatetags", "admin", "apps", "feature"),
     ("contexts", "crowd", "sharedtasks"),

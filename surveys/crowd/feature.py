@@ -36,6 +36,15 @@ FEATURE = Feature(
         "docs/console.html#prolifics-export": "prolific_export",
     },
     annotator_urls="surveys.crowd.web.annotate.PATHS",
+    ids_within={
+        "surveys.Job.request:batch": "crowd.Batch",
+        "crowd.Payment.grant_key:": "surveys.Visit",
+    },
+    moved_values={
+        "crowd.Batch": dict.fromkeys(
+            ("armed_by", "armed_at", "armed_until", "ceiling_cents", "total_cents")
+        ),
+    },
     export_person="surveys.crowd.personal_data.export_person",
     forget_workers="surveys.crowd.personal_data.forget_workers",
     log_actions={

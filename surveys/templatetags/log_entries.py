@@ -103,6 +103,8 @@ ACTIONS = {
     "study.configured": "Changed the design",
     "study.drafted": "Created the study",
     "study.duplicated": "Created the study as a copy of {}",
+    "study.exported": "Exported the study to a file for another site",
+    "study.imported": "Imported the study {} of another site",
     "study.opened": "Opened the study to annotators",
     "study.reopened": "Opened the study again",
     "study.replacements": "Asked for replacements of questionnaires set aside",

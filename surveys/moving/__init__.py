@@ -1,0 +1,1 @@
+"""One study moved between sites by a file."""
