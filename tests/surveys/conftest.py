@@ -1,7 +1,9 @@
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.files.storage import FileSystemStorage, storages
 
 from tests.factories.jobs import perform_all
 from tests.factories.repositories import TOKEN, Hub, Storage, Zenodo, serve
@@ -30,6 +32,14 @@ PLATES: dict[str, Any] = {}  # figures of the first run of this process
 def jobs_performed_when_committed(monkeypatch):
     """Perform jobs once the transaction of their request is committed, as a dispatcher does."""
     monkeypatch.setattr("surveys.jobs.queue.wake", perform_all)
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch) -> Path:
+    """The folder of the site's backups, with its journal."""
+    folder = tmp_path / "backups"
+    monkeypatch.setitem(storages._storages, "backups", FileSystemStorage(folder))  # noqa: SLF001
+    return folder
 
 
 @pytest.fixture

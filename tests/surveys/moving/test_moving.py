@@ -15,7 +15,6 @@ import pytest
 from django.apps import apps
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.core.files.storage import FileSystemStorage, storages
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
@@ -57,14 +56,6 @@ OF_SITES = {
     "surveys.Family", "surveys.IdempotencyRecord", "surveys.SignInBudget", "surveys.SharedMark",
     "surveys.Worker",
 }  # fmt: skip
-
-
-@pytest.fixture
-def place(tmp_path, monkeypatch) -> Path:
-    """The folder of the site's backups, with its journal."""
-    folder = tmp_path / "backups"
-    monkeypatch.setitem(storages._storages, "backups", FileSystemStorage(folder))  # noqa: SLF001
-    return folder
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,6 @@ from io import StringIO
 
 import pyrage
 import pytest
-from django.core.files.storage import FileSystemStorage, storages
 from django.core.management import CommandError, call_command
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,14 +18,6 @@ from tests.factories.studies import finish, make_study, start, stored
 
 NOW = datetime(2026, 11, 28, 12, tzinfo=UTC)
 instants = st.integers(0, 20_000).map(lambda hours: NOW - timedelta(hours=hours))
-
-
-@pytest.fixture
-def place(settings, tmp_path, monkeypatch):
-    """The folder of the site's backups."""
-    folder = tmp_path / "backups"
-    monkeypatch.setitem(storages._storages, "backups", FileSystemStorage(folder))  # noqa: SLF001
-    return folder
 
 
 def daily(n_days: int) -> dict[str, datetime]:
