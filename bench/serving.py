@@ -87,7 +87,8 @@ def read_served(repository: Path) -> tuple[dict[str, str], str]:
     if not start:
         raise SystemExit(f"{repository}/scripts/serve starts no annotation_site.launcher.")
     variables = dict(word.split("=") for word in start[1].split())
-    return variables, start[2].replace('"', "")
+    always = re.sub(r"\$\{\w+:\+.*?\}", "", start[2])  # without arguments of some starts
+    return variables, always.replace('"', "")
 
 
 def python_of(repository: Path) -> Path:

@@ -23,6 +23,8 @@ REACHED_BY = {
     "surveys.models.recruitment": "tests/surveys/web/console/test_recruitment.py",
     "surveys.models.results": "tests/surveys/rehearsal/test_direct.py",
     "surveys.models.stimuli": "tests/surveys/study/test_create.py",
+    "surveys.moving.export": "tests/surveys/moving/test_moving.py",
+    "surveys.moving.importing": "tests/surveys/moving/test_moving.py",
     "surveys.operations.backups.archive": "tests/end_to_end/test_backups.py",
     "surveys.operations.backups.dumps": "tests/end_to_end/test_backups.py",
     "surveys.operations.gauges": "tests/surveys/web/console/test_site.py",
