@@ -55,6 +55,7 @@ def read_each(client):
         answer = client.get(address)
         assert answer.status_code < 500
         body = b"".join(answer.streaming_content) if answer.streaming else answer.content
+        del answer["X-Request-ID"]
         yield address, f"{dict(answer.items())}\n{body.decode(errors='replace')}"
 
 
