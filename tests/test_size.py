@@ -77,7 +77,7 @@ BOUNDS = (
     ("lines of the product", lambda: count_lines(*PRODUCT), 107_835, 84_000),
     ("statements of the product", count_statements, 62_562, 48_500),
     ("lines of the simulator", lambda: count_lines("mturk_simulator"), 5_556, 5_100),
-    ("lines of tests", lambda: count_lines("tests"), 98_428, 75_000),
+    ("lines of tests", lambda: count_lines("tests"), 98_429, 75_000),
     ("lines of benchmarks", lambda: count_lines("bench"), 6_044, 5_000),
     ("migrations", count_migrations, 10, 4),
     ("words of documents", lambda: count_words(*DOCUMENTS), 60_916, 54_500),
