@@ -100,7 +100,6 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "axes",
     "csp",
-    "django_guid",
     "django_otp",
     "django_otp.plugins.otp_static",
     "django_otp.plugins.otp_totp",
@@ -112,7 +111,7 @@ INSTALLED_APPS = [
 
 METRICS_TOKEN = secret("METRICS_TOKEN")
 MIDDLEWARE = [
-    "django_guid.middleware.guid_middleware",
+    "surveys.web.request_ids.RequestIdMiddleware",
     *(["surveys.web.measures.MeasureMiddleware"] if METRICS_TOKEN else []),
     "surveys.web.rendering.probes.ProbeMiddleware",
     "django.middleware.security.SecurityMiddleware",
@@ -358,8 +357,6 @@ SILENCED_SYSTEM_CHECKS = [
     "security.W021",  # HSTS preloading: a decision of the domain's owner
 ]
 
-# Each request has an id, in its answer and in the lines that it logs: the proxy's if it is a UUID.
-DJANGO_GUID = {"GUID_HEADER_NAME": "X-Request-ID", "EXPOSE_HEADER": False}
 LOG_FORMAT = choice("LOG_FORMAT", ("text", "json"))
 LOGGING = {
     "version": 1,
@@ -378,10 +375,6 @@ LOGGING = {
         },
     },
     "filters": {
-        "request_id": {
-            "()": "django_guid.log_filters.CorrelationId",
-            "correlation_id_field": "request_id",
-        },
         "brief": {"()": "surveys.web.annotate.log_redaction.NoTraceback"},
         "outage": {"()": "surveys.operations.outages.OutageFilter"},
     },
@@ -389,12 +382,11 @@ LOGGING = {
         "console": {
             "class": "logging.StreamHandler",
             "formatter": LOG_FORMAT,
-            "filters": ["request_id"],
         },
         "brief": {
             "class": "logging.StreamHandler",
             "formatter": LOG_FORMAT,
-            "filters": ["request_id", "brief"],
+            "filters": ["brief"],
         },
     },
     "root": {"handlers": ["console"], "level": "WARNING"},
@@ -406,7 +398,6 @@ LOGGING = {
         },
         "django.security": {"handlers": ["brief"], "propagate": False},  # scanners cause many
         "surveys": {"level": "INFO"},
-        "django_guid": {"level": "ERROR"},  # it logs ids that clients made up
         "axes": {"level": "ERROR"},  # it masks addresses; surveys.web.sign_in logs them
         "weasyprint": {"level": "ERROR"},  # it warns of every CSS rule for screens
         "fontTools": {"level": "ERROR"},

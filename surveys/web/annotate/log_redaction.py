@@ -6,6 +6,8 @@ from typing import Any
 
 from pythonjsonlogger.json import JsonFormatter
 
+from surveys.web.request_ids import REQUEST_ID
+
 # /join/ and /mturk/ are followed by an own link's ticket and, in the query, provider ids;
 # /sign-in/link/ and /invited/ by a token that signs a researcher in.
 LINK = re.compile(r"/(invitation|survey)/[^/\s?'\"]+|/(join|mturk|sign-in/link|invited)/[^\s'\"]+")
@@ -22,7 +24,7 @@ class LinkFormatter(logging.Formatter):
     """Formatter of lines without the tokens of links, with the id of the request at the end."""
 
     def format(self, record: logging.LogRecord) -> str:
-        request = getattr(record, "request_id", None)
+        request = REQUEST_ID.get()
         return redact(super().format(record)) + (f" [{request}]" if request else "")
 
 
@@ -30,7 +32,8 @@ class JsonLinkFormatter(JsonFormatter):
     """The same as one JSON object a line. Objects that a library adds to a record are left out."""
 
     def process_log_record(self, log_data: dict[str, Any]) -> dict[str, Any]:
-        return {name: redact(str(log_data[name])) for name in FIELDS if log_data.get(name)}
+        known = log_data | {"request_id": REQUEST_ID.get()}
+        return {name: redact(str(known[name])) for name in FIELDS if known.get(name)}
 
 
 class NoTraceback(logging.Filter):

@@ -6,6 +6,7 @@ import pytest
 from django.conf import settings
 
 from surveys.web.annotate.log_redaction import JsonLinkFormatter, LinkFormatter, NoTraceback
+from surveys.web.request_ids import REQUEST_ID
 
 
 def written(message: str, *arguments: object, error: Exception | None = None) -> str:
@@ -51,12 +52,14 @@ def test_no_traceback_keeps_the_message():
 
 def test_json_lines_have_declared_fields_alone_and_no_tokens():
     record = logging.LogRecord("x", logging.ERROR, "", 0, 'at "%s"', ("/survey/Ab3-_x/9/",), None)
-    record.request, record.request_id = "<WSGIRequest: GET '/survey/Ab3-_x/9/'>", "5f" * 16
+    record.request = "<WSGIRequest: GET '/survey/Ab3-_x/9/'>"
     described = settings.LOGGING["formatters"]["json"]
     options = {name: option for name, option in described.items() if name != "()"}
     style, form = options.pop("style"), options.pop("format")
 
+    token = REQUEST_ID.set("5f" * 16)
     line = JsonLinkFormatter(form, style=style, **options).format(record)
+    REQUEST_ID.reset(token)
 
     assert json.loads(line) == {
         "time": ANY, "level": "ERROR", "name": "x", "message": 'at "/survey/…/9/"',
