@@ -1,4 +1,4 @@
-"""What `manage.py check --deploy` and the start say of a site that others are to reach."""
+"""What `manage.py check --deploy` and the start of a public site warn of."""
 
 import os
 import shutil
@@ -105,7 +105,7 @@ def _find_wrong_clocks() -> Faults:
     try:
         ZoneInfo("Europe/Ljubljana")
     except ZoneInfoNotFoundError:
-        what = "This machine knows no time zones: deadlines of shared tasks cannot be reckoned."
+        what = "This machine knows no time zones: deadlines of shared tasks cannot be calculated."
         yield "W017", what, "Install them: apt-get install tzdata."
     for name, seconds in _read_clocks():
         minutes = round((seconds - time.time()) / 60)

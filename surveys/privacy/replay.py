@@ -44,7 +44,7 @@ def repeat_deeds(
     """Do deeds about some people and links again; idempotent. Return their numbers."""
     done: Counter[Deed] = Counter()
     links: dict[str, Invitation] | None = None
-    for deed, one in entries:
+    for deed, one in dict.fromkeys(entries):
         if deed == Deed.LINK:
             links = _find_links(invitations) if links is None else links
             if invitation := links.get(one):
@@ -80,18 +80,21 @@ def write_entries(job: Job, progress: Progress) -> Store:
     name = f"{JOURNAL}/{made}-{job.pk}.txt"
     lines = "".join(f"{request.deed} {one}\n" for one in request.ids)
     try:
-        if not storages["backups"].exists(name):  # written by a process that died afterwards
-            storages["backups"].save(name, ContentFile(lines.encode()))
+        # beside what a process that died has written, perhaps in part
+        storages["backups"].save(name, ContentFile(lines.encode()))
     except AWAY as error:
         raise TryLater(f"The place of backups cannot be used: {error}") from error
     return lambda: None
 
 
 def read_journal(place: Storage | None = None, folder: str = JOURNAL) -> Iterator[tuple[Deed, str]]:
-    """Yield all entries, in the order in which they were made."""
+    """Yield all entries, in the order in which they were made; some perhaps twice.
+
+    A line without an end is the rest of a file whose writer died, and is in another file.
+    """
     place = place or storages["backups"]
     for name in list_names(folder, place):
         with place.open(f"{folder}/{name}") as file:
-            for line in file.read().decode().splitlines():
+            for line in file.read().decode().split("\n")[:-1]:
                 deed, _, one = line.partition(" ")
                 yield Deed(deed), one

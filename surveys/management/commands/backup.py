@@ -36,6 +36,8 @@ class Command(SurveyCommand):
         begun = time.monotonic()
         name, size, manifest = write_file(file, check) if file else store_backup(checks=check)
         note_run("backup")
+        if check:
+            note_run("check")
         for missing in find_missing_files(manifest):
             self.warn(f"warning: the file {missing} is missing")
         self.stdout.write(

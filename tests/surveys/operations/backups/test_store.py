@@ -103,6 +103,7 @@ def test_what_was_withdrawn_and_erased_is_so_again_after_an_old_state_returns(pl
     erase_annotator(erased.annotator, "asked by mail")
     forget_invitation(link, "asked by mail")
     perform_notes()
+    (place / "erasures" / "20260101T000000Z-0.txt").write_text("withdr")  # its writer was killed
 
     assert {*read_journal()} == {
         (Deed.WITHDRAWN, left.annotator.code), (Deed.ERASED, erased.annotator.code),

@@ -86,9 +86,11 @@ def test_an_unknown_job_is_not_found(site_operator, job):
 
 @pytest.mark.every_database
 @pytest.mark.django_db(transaction=True)
-def test_a_backup_and_its_check_are_noted(site_operator, tmp_path):
-    call_command("backup", tmp_path / "first.tar.gz")
-    call_command("restore", tmp_path / "first.tar.gz", check=True)
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_backup_and_its_check_are_noted(site_operator, tmp_path, at_once):
+    call_command("backup", tmp_path / "first.tar.gz", check=at_once)
+    if not at_once:
+        call_command("restore", tmp_path / "first.tar.gz", check=True)
     names = [*TimerRun.objects.order_by("name").values_list("name", flat=True)]
     TimerRun.objects.filter(name="backup").update(ran_at=timezone.now() - timedelta(hours=31))
 
