@@ -73,14 +73,14 @@ def count_crumbs() -> int:
 
 # What is counted, how, its bound, and the aim of the rebuild before version 0.1.0.
 BOUNDS = (
-    ("lines of the core", count_core, 42_346, 33_000),
-    ("lines of the product", lambda: count_lines(*PRODUCT), 107_860, 84_000),
-    ("statements of the product", count_statements, 62_586, 48_500),
+    ("lines of the core", count_core, 42_351, 33_000),
+    ("lines of the product", lambda: count_lines(*PRODUCT), 107_865, 84_000),
+    ("statements of the product", count_statements, 62_587, 48_500),
     ("lines of the simulator", lambda: count_lines("mturk_simulator"), 5_556, 5_100),
-    ("lines of tests", lambda: count_lines("tests"), 98_432, 75_000),
+    ("lines of tests", lambda: count_lines("tests"), 98_435, 75_000),
     ("lines of benchmarks", lambda: count_lines("bench"), 6_044, 5_000),
     ("migrations", count_migrations, 10, 4),
-    ("words of documents", lambda: count_words(*DOCUMENTS), 60_916, 54_500),
+    ("words of documents", lambda: count_words(*DOCUMENTS), 60_923, 54_500),
     ("words of the README", lambda: count_words("README.md"), 784, 900),
     ("words of the changelog", lambda: count_words("CHANGELOG.md"), 931, 700),
     ("environment settings", count_settings, 36, 30),
